@@ -1,0 +1,79 @@
+# `make` alone lists the targets.
+PYTHON ?= python3
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test check bench prove mutants constraints clean
+
+BIN := .venv/bin
+INPUTS := pyproject.toml constraints.txt
+
+# PIP_CONSTRAINT pins the build requirements too (newer pips read PIP_BUILD_CONSTRAINT for that).
+# The path is relative on purpose: pip splits these variables at blanks.
+# -qq leaves errors only.
+PIP_OPTIONS := -qq --disable-pip-version-check --no-input
+INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -c constraints.txt
+
+# Makes a virtual environment at $(1), or says in one sentence why it cannot.
+define new_venv
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "sfumato needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "Python has no venv here: install it with 'apt install python3-venv'." >&2; exit 1; }
+	@$(PYTHON) -m venv --clear $(1) || { rm -rf $(1); exit 1; }
+endef
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.base ## install the base and take the guided tour on the embedded population
+	@$(BIN)/sfumato demo
+
+test: .venv/.dev ## run all tests, then check that they catch every mutant
+	$(BIN)/pytest -n 2
+	@$(MAKE) --no-print-directory mutants
+
+check: .venv/.dev ## lint, format, types, import contracts
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: .venv/.dev ## measure, and write bench/results.json
+	$(BIN)/python bench/run.py
+
+prove: .venv/.dev ## the same tests at full depth; writes docs/evidence.json
+	@mkdir -p docs
+	SFUMATO_DEPTH=prove $(BIN)/pytest -n 2 --evidence=docs/evidence.json
+	@$(MAKE) --no-print-directory mutants
+
+mutants: .venv/.dev ## break the code on purpose, one break at a time: each must turn a test red
+	$(BIN)/python tests/mutants/run.py
+
+constraints: ## pin the newest versions that pyproject.toml allows in constraints.txt
+	$(call new_venv,.venv-constraints)
+	@.venv-constraints/bin/python -m pip install $(PIP_OPTIONS) '.[dev]' 'hatchling>=1.27' editables
+	@{ echo "# Made by 'make constraints' with Python $$($(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'). Do not edit."; \
+		.venv-constraints/bin/python -m pip freeze --disable-pip-version-check --exclude sfumato; } > constraints.new
+	@if grep -Evn '^(#.*|[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+)$$' constraints.new >&2; then \
+		rm -rf constraints.new .venv-constraints; echo "These lines are not plain pins: constraints.txt is left as it was." >&2; exit 1; fi
+	@mv constraints.new constraints.txt && rm -rf .venv-constraints
+
+clean: ## remove what make made
+	rm -rf .venv .venv-constraints dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
+
+$(BIN)/pip:
+	$(call new_venv,.venv)
+
+.venv/.base: $(INPUTS) | $(BIN)/pip
+	@echo "Installing sfumato into .venv ..."
+	@$(INSTALL) -e .
+	@touch $@
+
+.venv/.dev: $(INPUTS) | $(BIN)/pip
+	@echo "Installing sfumato and what its tests need into .venv ..."
+	@$(INSTALL) -e '.[dev]'
+	@touch $@ .venv/.base

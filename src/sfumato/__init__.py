@@ -1,0 +1,60 @@
+"""Publish statistics with differential privacy, and choose epsilon by what it does to the people in the data."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sfumato.choose.preference import attack_chance, gap, ratio
+    from sfumato.errors import SfumatoError
+    from sfumato.session.choice import Choice
+    from sfumato.session.dataset import Dataset
+    from sfumato.session.ledger import Ledger
+    from sfumato.session.profile import RiskProfile
+    from sfumato.session.query import Query
+    from sfumato.session.release import Certificate, Release
+    from sfumato.wiring import open
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Certificate": "session.release",
+    "Choice": "session.choice",
+    "Dataset": "session.dataset",
+    "Ledger": "session.ledger",
+    "Query": "session.query",
+    "Release": "session.release",
+    "RiskProfile": "session.profile",
+    "SfumatoError": "errors",
+    "attack_chance": "choose.preference",
+    "gap": "choose.preference",
+    "open": "wiring",
+    "ratio": "choose.preference",
+}
+
+__all__ = [
+    "Certificate",
+    "Choice",
+    "Dataset",
+    "Ledger",
+    "Query",
+    "Release",
+    "RiskProfile",
+    "SfumatoError",
+    "attack_chance",
+    "gap",
+    "open",
+    "ratio",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Names are loaded when they are used: `import sfumato` loads no engine."""
+    if name in _HOMES:
+        return getattr(import_module(f"sfumato.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'sfumato' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,1 @@
+"""From a preference to an interval of epsilon: pure functions."""

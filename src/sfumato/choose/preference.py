@@ -1,0 +1,126 @@
+"""What a controller may ask of an epsilon. Numbers are read as they are written: 1.2 is six fifths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sfumato.errors import PreferenceError
+
+
+@dataclass(frozen=True)
+class Epsilon:
+    """An epsilon stated outright."""
+
+    value: float
+    reads_people = False
+
+    @property
+    def words(self) -> str:
+        return f"epsilon {self.value:g}"
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """`RDRmin / RDRmax >= tau`: of the people in the data (Algorithm 1), or of the worst case in any data."""
+
+    tau: Fraction
+    worst_case: bool = False
+    gap: Fraction | None = None  # as it was stated, where it was stated as a gap
+
+    @property
+    def reads_people(self) -> bool:
+        return not self.worst_case
+
+    @property
+    def words(self) -> str:
+        said = f"ratio {float(self.tau):g}" if self.gap is None else f"gap {float(self.gap):g}"
+        return said + (", worst case" if self.worst_case else ", of the people in the data")
+
+
+@dataclass(frozen=True)
+class AttackChance:
+    """Nobody's presence is guessed right with a higher chance than this, by whoever knows everybody else."""
+
+    chance: Fraction
+    reads_people = False
+
+    @property
+    def words(self) -> str:
+        return f"attack chance {float(self.chance):g}"
+
+
+Preference = Epsilon | Ratio | AttackChance
+
+
+def epsilon(value: float) -> Epsilon:
+    """This epsilon, whatever it means."""
+    number = _number("epsilon", value)
+    if number <= 0:
+        raise PreferenceError(f"epsilon must be above 0, not {value}", hint="try --epsilon 0.5.")
+    return Epsilon(float(number))
+
+
+def gap(times: float, *, worst_case: bool = False) -> Ratio:
+    """Nobody at more than `times` the risk of anybody else; the same as `ratio(1 / times)`."""
+    number = _number("gap", times)
+    if number < 1:
+        raise PreferenceError(
+            f"gap must be 1 or more, not {times}",
+            hint="a gap of 1.2 means: nobody at more than 1.2 times the risk of anybody else.",
+        )
+    return Ratio(1 / number, worst_case, gap=number)
+
+
+def ratio(tau: float, *, worst_case: bool = False) -> Ratio:
+    """Everybody's risk at least `tau` times the largest: Find-epsilon-from-RDR, in closed form."""
+    number = _number("ratio", tau)
+    if not 0 <= number <= 1:
+        raise PreferenceError(f"ratio must lie between 0 and 1, not {tau}", hint="try --ratio 0.95.")
+    return Ratio(number, worst_case)
+
+
+def attack_chance(chance: float) -> AttackChance:
+    """An attacker who knows everybody else guesses whether you are in at most this often."""
+    number = _number("attack chance", chance)
+    if not Fraction(1, 2) <= number <= 1:
+        raise PreferenceError(
+            f"attack chance must lie between 0.5 and 1, not {chance}",
+            hint="a coin already guesses right half of the time; try --attack-chance 0.6.",
+        )
+    return AttackChance(number)
+
+
+def from_rule(rule: Mapping[str, object]) -> tuple[Preference, ...]:
+    """The preferences of a `[rule]` table."""
+    known = {"gap", "ratio", "worst_case", "attack_chance", "epsilon"}
+    if unknown := sorted(set(rule) - known):
+        raise PreferenceError(
+            f"[rule] does not know '{unknown[0]}'", hint=f"it knows {', '.join(sorted(known))}.", where="[rule]"
+        )
+    worst_case = rule.get("worst_case", False)
+    makers: dict[str, Callable[[Any], Preference]] = {
+        "gap": lambda value: gap(value, worst_case=worst_case is True),
+        "ratio": lambda value: ratio(value, worst_case=worst_case is True),
+        "attack_chance": attack_chance,
+        "epsilon": epsilon,
+    }
+    preferences = tuple(make(rule[name]) for name, make in makers.items() if name in rule)
+    if not preferences:
+        raise PreferenceError("[rule] states no preference", hint="try gap = 1.2 and worst_case = true.")
+    return preferences
+
+
+def _number(what: str, value: object) -> Fraction:
+    """A finite number, exactly as written."""
+    if isinstance(value, Fraction):
+        return value
+    try:
+        if isinstance(value, bool) or not math.isfinite(float(value)):  # type: ignore[arg-type]
+            raise ValueError
+        return Fraction(str(value))
+    except (TypeError, ValueError, OverflowError):
+        raise PreferenceError(f"{what} must be a finite number, not {value!r}") from None

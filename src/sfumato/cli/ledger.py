@@ -1,0 +1,36 @@
+"""`sfumato ledger`: read and verify the record."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import options
+
+app = typer.Typer(help="Read and verify the record of looks, plans and releases.", no_args_is_help=True)
+Path = Annotated[str, typer.Argument(metavar="PATH", help="The ledger file.")]
+
+
+@app.command()
+def show(path: Path, as_json: options.Json = False) -> None:
+    """What was looked at, planned and spent, oldest first, with the total of each dataset."""
+    from sfumato import wiring
+    from sfumato.views import ledger as view
+
+    records = wiring.records(path)
+    if as_json:
+        typer.echo(json.dumps([view.as_dict(record) for record in records], indent=2))
+    else:
+        typer.echo("\n\n".join(view.as_text(r.entries, r.total()) for r in records) or view.EMPTY)
+
+
+@app.command()
+def verify(path: Path, as_json: options.Json = False) -> None:
+    """Follow the chain from the first entry to the last; a change is named."""
+    from sfumato import wiring
+
+    count = wiring.verified(path)
+    entries = f"{count} entr{'y' if count == 1 else 'ies'}"
+    typer.echo(json.dumps({"entries": count, "intact": True}) if as_json else f"{entries}, chain intact.")

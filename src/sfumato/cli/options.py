@@ -1,0 +1,98 @@
+"""The options that commands share, and what they are turned into."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sfumato.errors import BadInput
+
+if TYPE_CHECKING:
+    from sfumato.choose.preference import Preference
+
+Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV or Parquet file.")]
+Schema = Annotated[str, typer.Option("--schema", metavar="FILE", help="The schema file (TOML).")]
+Sql = Annotated[str, typer.Option("--sql", metavar="SQL", help="The query: text, @FILE, or - for standard input.")]
+Ledger = Annotated[
+    str | None, typer.Option(metavar="PATH", help="The ledger; by default NAME.ledger beside the schema.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Mechanism = Annotated[str, typer.Option(help="laplace or gaussian.")]
+Delta = Annotated[float | None, typer.Option(help="The delta of Gaussian noise.")]
+Calibration = Annotated[str, typer.Option(help="Of Gaussian noise: analytic, or classic as published.")]
+Grid = Annotated[
+    str | None, typer.Option(metavar="paper|E1,E2,…", help="Candidates: the largest that will do is chosen.")
+]
+EpsilonMax = Annotated[float, typer.Option(help="No epsilon is ever larger.")]
+BoundsFromData = Annotated[
+    bool, typer.Option("--bounds-from-data", help="Read bounds and keys off the data, as the authors do: no guarantee.")
+]
+FixedBeforehand = Annotated[
+    str, typer.Option(metavar="TEXT", help="Where this was written down before anyone looked; goes on the certificate.")
+]
+Epsilon = Annotated[float | None, typer.Option(help="This epsilon.")]
+Gap = Annotated[float | None, typer.Option(help="Nobody at more than so many times the risk of anybody else.")]
+Ratio = Annotated[
+    float | None, typer.Option(help="The papers' form of it: everybody's risk at least this share of the largest.")
+]
+WorstCase = Annotated[
+    bool, typer.Option("--worst-case", help="Meet the gap or ratio for anybody in any data: reads nobody.")
+]
+AttackChance = Annotated[
+    float | None, typer.Option(help="An attacker who knows everybody else guesses right at most this often.")
+]
+
+
+def query_text(sql: str) -> str:
+    """`--sql` takes text, @FILE, or - for standard input."""
+    try:
+        if sql == "-":
+            return sys.stdin.read()
+        return Path(sql[1:]).read_text("utf-8") if sql.startswith("@") else sql
+    except OSError:
+        raise BadInput(f"There is no file {sql[1:]}", hint="--sql takes text, @FILE, or -.") from None
+    except UnicodeError:
+        raise BadInput("The query is not UTF-8 text", hint="save it as UTF-8.") from None
+
+
+def preferences(
+    epsilon: float | None, gap: float | None, ratio: float | None, worst_case: bool, attack_chance: float | None
+) -> tuple[Preference, ...]:
+    from sfumato.choose import preference
+
+    makers: list[tuple[float | None, Callable[[Any], Preference]]] = [
+        (epsilon, preference.epsilon),
+        (gap, lambda g: preference.gap(g, worst_case=worst_case)),
+        (ratio, lambda t: preference.ratio(t, worst_case=worst_case)),
+        (attack_chance, preference.attack_chance),
+    ]
+    if worst_case and gap is None and ratio is None:
+        raise BadInput("--worst-case goes with --gap or --ratio", hint="try --gap 1.2 --worst-case.")
+    return tuple(make(value) for value, make in makers if value is not None)
+
+
+def how(
+    mechanism: str, delta: float | None, calibration: str, grid: str | None, epsilon_max: float, fixed_beforehand: str
+) -> dict[str, Any]:
+    """The options that `choose` takes, by their names."""
+    return {
+        "mechanism": mechanism,
+        "delta": delta,
+        "calibration": calibration,
+        "grid": grid_of(grid),
+        "epsilon_max": epsilon_max,
+        "fixed_beforehand": fixed_beforehand,
+    }
+
+
+def grid_of(text: str | None) -> str | tuple[float, ...] | None:
+    if text is None or text == "paper":
+        return text
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise BadInput(f"--grid takes 'paper' or epsilons with commas, not {text}", hint="try --grid 0.1,1.") from None

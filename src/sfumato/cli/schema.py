@@ -1,0 +1,36 @@
+"""`sfumato schema`: draft a schema for a table, and check a table against one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import options
+
+app = typer.Typer(help="Describe a table: draft a schema, check the data against it.", no_args_is_help=True)
+
+
+@app.command()
+def draft(
+    data: options.Data,
+    name: Annotated[str | None, typer.Option(help="The table's name in SQL; by default the file's.")] = None,
+) -> None:
+    """Print a schema with types and names; bounds and categories are left for a person to state."""
+    from sfumato import wiring
+
+    typer.echo(wiring.drafted(data, name or Path(data).stem), nl=False)
+
+
+@app.command()
+def check(
+    data: options.Data, schema: options.Schema, ledger: options.Ledger = None, as_json: options.Json = False
+) -> None:
+    """Count what is missing, unfit, clamped or unlisted, for the controller's eyes: recorded as a look."""
+    from sfumato import wiring
+    from sfumato.views import fit as view
+
+    found = wiring.open(data, schema, ledger=ledger).check()
+    typer.echo(json.dumps(view.as_dict(found), indent=2) if as_json else view.as_text(found))

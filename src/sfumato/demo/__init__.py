@@ -1,0 +1,47 @@
+"""The embedded population: seeded, of any size, made by the engine. Nobody in it exists."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sfumato.engines.duckdb import Invented
+    from sfumato.session.dataset import Dataset
+
+ROWS = 32_561
+SEED = 1
+
+
+def population(rows: int = ROWS, seed: int = SEED) -> Invented:
+    """A census-like population with the columns and categories of UCI Adult."""
+    from sfumato.engines.duckdb import Invented
+
+    return Invented(files("sfumato.demo").joinpath("population.sql").read_text("utf-8"), {"rows": rows, "seed": seed})
+
+
+def schema_text() -> str:
+    """The schema file of that population."""
+    return files("sfumato.demo").joinpath("adult.toml").read_text("utf-8")
+
+
+def write(folder: str | Path, rows: int = ROWS, seed: int = SEED) -> tuple[Path, Path]:
+    """The population and its schema as files, `adult.parquet` and `adult.toml`."""
+    from sfumato.engines.duckdb import write_parquet
+
+    data, schema = Path(folder) / "adult.parquet", Path(folder) / "adult.toml"
+    schema.write_text(schema_text(), "utf-8")
+    write_parquet(population(rows, seed), data)
+    return data, schema
+
+
+def open(rows: int = ROWS, seed: int = SEED, *, ledger: str | Path = ":memory:") -> Dataset:
+    """The population as a dataset, ready to be asked."""
+    import tomllib
+
+    from sfumato import wiring
+
+    return wiring.open(
+        population(rows, seed), tomllib.loads(schema_text()), ledger=ledger, version=f"demo-{rows}-{seed}"
+    )

@@ -1,0 +1,99 @@
+"""One tree of errors. Each says what happened, to what, and what to do (`hint`).
+
+SfumatoError            exit 1  our own failure
+├── EngineFailure               an engine could not run a query (one constant sentence: details tell about the data)
+├── BadInput            exit 2  something that was typed in
+│   ├── SchemaError             the schema file
+│   ├── SourceError             the data file or table
+│   ├── QueryError              the SQL, with its place
+│   ├── PreferenceError         a preference or one of its numbers
+│   └── LedgerUnwritable        the ledger's path
+└── Refused             exit 3  by a guarantee, a policy or arithmetic
+    ├── NoGuarantee             a release that would carry no guarantee, without a word that this is accepted
+    ├── Infeasible              no epsilon meets the preference, or every one does
+    ├── NoMechanism             no sound way to draw the noise that was asked for
+    └── LedgerBroken            the record was edited: nothing is released on top of it
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class SfumatoError(Exception):
+    """What went wrong, where, and what to do about it; never a value from the data."""
+
+    code: ClassVar[str] = "failure"
+    exit_status: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, hint: str = "", where: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.where = where
+
+    def __str__(self) -> str:
+        place = f": {self.where}" if self.where else ""
+        hint = f" Hint: {self.hint}" if self.hint else ""
+        return f"{self.message.removesuffix('.')}{place}.{hint}"
+
+    def as_dict(self) -> dict[str, dict[str, str]]:
+        return {"error": {"code": self.code, "message": self.message, "hint": self.hint, "where": self.where}}
+
+
+class EngineFailure(SfumatoError):
+    """Whatever an engine says while it runs is swallowed: its messages quote rows."""
+
+    code = "engine"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The engine could not finish this query",
+            hint="run `sfumato schema check` on the data; nothing was released.",
+        )
+
+
+class BadInput(SfumatoError):
+    code = "input"
+    exit_status = 2
+
+
+class SchemaError(BadInput):
+    code = "schema"
+
+
+class SourceError(BadInput):
+    code = "source"
+
+
+class QueryError(BadInput):
+    code = "query"
+
+
+class PreferenceError(BadInput):
+    code = "preference"
+
+
+class LedgerUnwritable(BadInput):
+    code = "ledger"
+
+
+class Refused(SfumatoError):
+    code = "refused"
+    exit_status = 3
+
+
+class NoGuarantee(Refused):
+    code = "no-guarantee"
+
+
+class Infeasible(Refused):
+    code = "infeasible"
+
+
+class NoMechanism(Refused):
+    code = "no-mechanism"
+
+
+class LedgerBroken(Refused):
+    code = "ledger-broken"

@@ -1,0 +1,78 @@
+"""One line of the record, sealed to the line before it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from sfumato.errors import LedgerBroken
+
+GENESIS = "0" * 64
+NANO = 10**9
+
+
+class Event(StrEnum):
+    OPENED = "opened"  # the schema and the rule, as they stood
+    LOOKED = "looked"  # confidential facts were shown to somebody
+    PLANNED = "planned"  # a preference was stated for a statement
+    RESERVED = "reserved"  # epsilon is spent from here on, whatever happens next
+    RELEASED = "released"  # the answer, as it left
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is to be written; `public` may be shown to anybody, `confidential` to nobody but the program."""
+
+    event: Event
+    dataset: str
+    who: str
+    at: str
+    key: str = ""
+    nano_epsilon: int = 0
+    delta: str = "0"
+    public: Mapping[str, object] = field(default_factory=dict)
+    confidential: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class Entry:
+    number: int
+    draft: Draft
+    previous: str = field(repr=False)
+    digest: str = field(repr=False)
+
+
+def seal(number: int, draft: Draft, previous: str) -> Entry:
+    return Entry(number, draft, previous, _digest(number, draft, previous))
+
+
+def verify(entries: Iterable[Entry], number: int = 0, previous: str = GENESIS) -> tuple[int, str]:
+    """Follow the chain from one entry on; a break is named. Returns where it ends."""
+    for entry in entries:
+        whole = entry.number == number + 1 and entry.previous == previous
+        if not whole or entry.digest != _digest(entry.number, entry.draft, entry.previous):
+            raise LedgerBroken(
+                f"The ledger was changed at entry {number + 1}",
+                hint="restore it from a copy that was kept elsewhere; nothing is released on top of it.",
+            )
+        number, previous = entry.number, entry.digest
+    return number, previous
+
+
+def nano(epsilon: float) -> int:
+    """Epsilon in whole billionths, rounded up: 0.1 three times is 0.3.
+
+    >>> nano(0.1) * 3 == nano(0.3)
+    True
+    """
+    return math.ceil(Fraction(str(epsilon)) * NANO)
+
+
+def _digest(number: int, draft: Draft, previous: str) -> str:
+    text = json.dumps([number, asdict(draft), previous], sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()

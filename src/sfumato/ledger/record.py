@@ -1,0 +1,108 @@
+"""The entries of one dataset, read in order: who looked when, what was planned before, what is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sfumato.ledger.entry import GENESIS, NANO, Entry, Event, verify
+from sfumato.model.guarantee import Guarantee, Provenance, join, of_record, stated
+
+
+@dataclass(frozen=True)
+class Total:
+    """What everything released so far adds up to. `nano_epsilon` is what the public may know."""
+
+    nano_epsilon: int
+    guarantee: Guarantee
+    releases: int
+
+    @property
+    def epsilon(self) -> float | None:
+        """The total, while there is one: after a release without a guarantee there is none."""
+        return self.nano_epsilon / NANO if self.guarantee.holds else None
+
+
+class Record:
+    """Folds entries as they come; everything it answers is a function of them alone."""
+
+    def __init__(self, dataset: str) -> None:
+        self.dataset = dataset
+        self.entries: list[Entry] = []
+        self.last = 0
+        self._head = GENESIS
+        self._first_look: int | None = None
+        self._schema: Mapping[str, str] = {}
+        self._schema_at_look: Mapping[str, str] = {}
+        self._rule: str | None = None
+        self._rule_at_look: str | None = None
+        self._planned: dict[str, Entry] = {}
+        self._looked: set[str] = set()
+        self._released: dict[str, Entry] = {}
+        self._reserved: list[Entry] = []
+
+    def extend(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            self.last, self._head = verify([entry], self.last, self._head)
+            if entry.draft.dataset == self.dataset:
+                self._add(entry)
+
+    def _add(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        match entry.draft.event:
+            case Event.OPENED:
+                self._schema = dict(entry.draft.public["schema"])  # type: ignore[call-overload]
+                self._rule = str(entry.draft.public["rule"])
+            case Event.LOOKED:
+                self._looked.add(entry.draft.key)
+                if self._first_look is None:
+                    self._first_look = entry.number
+                    self._schema_at_look, self._rule_at_look = self._schema, self._rule
+            case Event.PLANNED:
+                self._planned[entry.draft.key] = entry
+            case Event.RESERVED:
+                self._reserved.append(entry)
+            case Event.RELEASED:
+                self._released[entry.draft.key] = entry
+
+    # What was there before
+
+    @property
+    def somebody_looked(self) -> bool:
+        return self._first_look is not None
+
+    def is_open(self, schema: Mapping[str, str], rule: str) -> bool:
+        """Whether the schema and the rule stand in the record as they are now."""
+        return self._schema == schema and self._rule == rule
+
+    def looked(self, key: str) -> bool:
+        return key in self._looked
+
+    def planned(self, key: str) -> Entry | None:
+        return self._planned.get(key)
+
+    def released(self, key: str) -> Entry | None:
+        """The last answer to this very request."""
+        return self._released.get(key)
+
+    # Provenance: labels come from the record, not from good intentions
+
+    def preference(self, key: str, *, is_rule: bool, rule: str, attestation: str) -> Provenance:
+        """Where an epsilon or a preference comes from: the rule, or a person who had or had not looked."""
+        if is_rule and (self._first_look is None or self._rule_at_look == rule):
+            return of_record("preference")
+        planned = self._planned.get(key)
+        before = self._first_look is None or (planned is not None and planned.number < self._first_look)
+        return stated("preference", before_first_look=before, attestation=attestation)
+
+    def schema(self, used: Iterable[str], now: Mapping[str, str], *, attestation: str) -> Provenance:
+        """Where bounds, types and categories come from: those in force at the first look are public."""
+        names = [name for name in ("", *used) if name in now]
+        before = self._first_look is None or all(self._schema_at_look.get(n) == now[n] for n in names)
+        return stated("schema", before_first_look=before, attestation=attestation)
+
+    # What is spent
+
+    def total(self) -> Total:
+        words = [Guarantee(str(e.draft.public["guarantee"])) for e in self._reserved]
+        return Total(sum(e.draft.nano_epsilon for e in self._reserved), join(words), len(words))

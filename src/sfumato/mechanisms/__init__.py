@@ -1,0 +1,1 @@
+"""The only room that draws noise or knows OpenDP."""

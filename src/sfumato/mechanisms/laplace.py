@@ -1,0 +1,33 @@
+"""Laplace noise, drawn exactly on a grid of whole numbers by OpenDP's discrete sampler."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from opendp import domains, measurements, metrics
+from opendp.mod import Measurement, enable_features
+
+enable_features("contrib")
+
+FURTHEST = 2**62  # totals are clamped to it, which brings neighbours only closer together
+
+
+def laplace(totals: Sequence[int], sensitivity: int, epsilon: float) -> list[int]:
+    """`totals` with noise on each; all of them together are epsilon-dp when one person moves them by `sensitivity`."""
+    within = [max(-FURTHEST, min(FURTHEST, total)) for total in totals]
+    return list(_mechanism(sensitivity, epsilon)(within))
+
+
+@lru_cache(maxsize=256)
+def _mechanism(sensitivity: int, epsilon: float) -> Measurement:
+    """The narrowest noise whose own accounting, rounded as OpenDP rounds it, stays within epsilon."""
+    scale = sensitivity / epsilon
+    while True:
+        made = measurements.make_laplace(
+            domains.vector_domain(domains.atom_domain(T="i64")), metrics.l1_distance(T="i64"), scale=scale
+        )
+        if made.map(sensitivity) <= epsilon:
+            return made
+        scale = math.nextafter(scale, math.inf)

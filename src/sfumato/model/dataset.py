@@ -1,0 +1,129 @@
+"""What is publicly known about a table: who is protected, and what its columns may hold."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from sfumato.errors import SchemaError
+
+Category = str | int | bool
+
+
+class Type(StrEnum):
+    """The types a schema may state; values that do not fit are missing."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    DATE = "date"
+
+    @property
+    def numeric(self) -> bool:
+        return self in (Type.INTEGER, Type.NUMBER)
+
+
+class Relation(StrEnum):
+    """What two neighbouring tables differ in."""
+
+    ADD_REMOVE = "add-remove"
+
+
+class BoundsSource(StrEnum):
+    """Where bounds come from; those taken from the table itself end every guarantee."""
+
+    CODEBOOK = "codebook"
+    DATA = "data"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The lowest and the highest possible value, stated by a person who did not look."""
+
+    lower: Fraction
+    upper: Fraction
+
+    def __post_init__(self) -> None:
+        if self.lower > self.upper:
+            raise ValueError("lower bound above upper bound")
+
+    @property
+    def middle(self) -> Fraction:
+        return (self.lower + self.upper) / 2
+
+    @property
+    def half_width(self) -> Fraction:
+        return (self.upper - self.lower) / 2
+
+    @property
+    def reach(self) -> Fraction:
+        """The furthest from zero that a value may lie."""
+        return max(abs(self.lower), abs(self.upper))
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    type: Type
+    bounds: Bounds | None = None
+    categories: tuple[Category, ...] | None = None
+
+    @property
+    def keys(self) -> tuple[Category, ...] | None:
+        """The public values by which answers may be grouped."""
+        if self.categories is None and self.type is Type.BOOLEAN:
+            return (False, True)
+        return self.categories
+
+    def fingerprint(self) -> str:
+        bounds = self.bounds and [str(self.bounds.lower), str(self.bounds.upper)]
+        return _fingerprint([self.name, self.type, bounds, self.categories])
+
+
+@dataclass(frozen=True)
+class PrivacyUnit:
+    """Who is protected. In this version one row is one person."""
+
+    words = "row"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A table's public description, as its TOML file states it."""
+
+    name: str
+    columns: tuple[Column, ...]
+    unit: PrivacyUnit = PrivacyUnit()
+    relation: Relation = Relation.ADD_REMOVE
+    null_values: tuple[str, ...] = ()
+    people_at_least: int | None = None
+    rule: Mapping[str, object] | None = field(default=None)
+    origin: str = "the schema"
+    bounds_source: BoundsSource = BoundsSource.CODEBOOK
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name; names are the same in upper and lower case, as in SQL."""
+        return next((c for c in self.columns if c.name.lower() == name.lower()), None)
+
+    def bounds_of(self, name: str) -> Bounds:
+        column = self.column(name)
+        if column is None or column.bounds is None:
+            raise SchemaError(
+                f"Column '{name}' is added up but has no bounds",
+                hint=f"add bounds = [lowest, highest] under [columns.{name}] in {self.origin}.",
+            )
+        return column.bounds
+
+    def fingerprints(self) -> dict[str, str]:
+        """One fingerprint per column and one ("") for the table: what a record compares."""
+        table = _fingerprint([self.name, self.unit.words, self.relation, self.null_values])
+        return {"": table} | {column.name: column.fingerprint() for column in self.columns}
+
+
+def _fingerprint(public: object) -> str:
+    return hashlib.sha256(json.dumps(public, sort_keys=True).encode()).hexdigest()[:16]

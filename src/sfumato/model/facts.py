@@ -1,0 +1,98 @@
+"""What one pass over the people found. Confidential."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sfumato.model.confidential import Confidential
+from sfumato.model.dataset import Category
+
+Cell = tuple[Category, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Summary(Confidential):
+    """Smallest, largest, sum and sum of squares of one figure over all the people, matched by the query or not."""
+
+    people: int
+    min: float
+    max: float
+    sum: float
+    sum_sq: float
+
+    def __post_init__(self) -> None:
+        if not all(map(math.isfinite, (self.min, self.max, self.sum, self.sum_sq))) or self.min > self.max:
+            raise ValueError("a summary has finite figures in order")
+
+    @property
+    def mean(self) -> float:
+        return self.sum / self.people if self.people else 0.0
+
+    def and_zeros(self, people: int) -> Summary:
+        """The same with people of figure 0 added: those whom the WHERE leaves out count too."""
+        if people == 0:
+            return self
+        return replace(self, people=self.people + people, min=min(0.0, self.min), max=max(0.0, self.max))
+
+    @staticmethod
+    def nobody() -> Summary:
+        return Summary(0, 0.0, 0.0, 0.0, 0.0)
+
+    def join(self, other: Summary) -> Summary:
+        """The summary of two disjoint sets of people."""
+        if not self.people or not other.people:
+            return self if self.people else other
+        return Summary(
+            self.people + other.people,
+            min(self.min, other.min),
+            max(self.max, other.max),
+            self.sum + other.sum,
+            self.sum_sq + other.sum_sq,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Facts(Confidential):
+    """The answer as it would be released without noise, and how much each person carries of it.
+
+    `answer` has one row per public cell, in order; `influence` is the change of the answer when a person leaves
+    (the papers' per-instance sensitivity); `exposure` the share of the worst case that a person really carries.
+    """
+
+    answer: tuple[tuple[object, ...], ...]
+    influence: Summary
+    exposure: Summary
+
+    def __post_init__(self) -> None:
+        if self.exposure.min < 0 or self.exposure.max > 1 + 1e-9:
+            raise ValueError("an exposure lies between 0 and 1")
+
+    @property
+    def people(self) -> int:
+        return self.influence.people
+
+
+@dataclass(frozen=True, repr=False)
+class AsPublishedFacts(Confidential):
+    """Facts as the authors of the RDR paper take them: bounds, keys and sensitivity read off the data.
+
+    There is no sound sensitivity here, so there is no exposure.
+    """
+
+    answer: tuple[tuple[object, ...], ...]
+    influence: Summary
+    k: int
+    sensitivity: float
+
+    @property
+    def people(self) -> int:
+        return self.influence.people
+
+
+@dataclass(frozen=True, repr=False)
+class Totals(Confidential):
+    """The exact totals behind each noisy number, cell by cell, in whole steps of that number's grid."""
+
+    cells: Mapping[Cell, tuple[int, ...]]

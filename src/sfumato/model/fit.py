@@ -1,0 +1,34 @@
+"""How a table looks beside a schema: what a check counts and what a draft sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.model.confidential import Confidential
+from sfumato.model.dataset import Type
+
+
+@dataclass(frozen=True, repr=False)
+class ColumnFit(Confidential):
+    """Of one column: how many values are missing, unfit for their type, beyond the bounds, or not listed."""
+
+    name: str
+    missing: int
+    unfit: int
+    clamped: int
+    unlisted: int
+
+
+@dataclass(frozen=True, repr=False)
+class Fit(Confidential):
+    people: int
+    columns: tuple[ColumnFit, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Seen(Confidential):
+    """What a column looks like: a guess at its type, and its values where there are few."""
+
+    name: str
+    type: Type
+    values: tuple[str, ...] = ()

@@ -1,0 +1,102 @@
+"""The only place that makes the three words (methods 16 and 18).
+
+Every input of a release carries a label. The word is `none` if any input was confidential or was decided after a
+look; else `dp-selected` if a private mechanism selected epsilon for this release; else `dp`. Words only ever get
+weaker: dp < dp-selected < none, and joining takes the weakest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+
+class Guarantee(StrEnum):
+    DP = "dp"
+    SELECTED = "dp-selected"
+    NONE = "none"
+
+    @property
+    def holds(self) -> bool:
+        return self is not Guarantee.NONE
+
+
+class Label(IntEnum):
+    """Where an input comes from, in the order of what it leaves of a guarantee."""
+
+    PUBLIC = 0  # declared, or planned before the first look
+    DP_OUTPUT = 1  # a noisy output that was charged earlier
+    SELECTION = 2  # a private selection run for this release
+    CONFIDENTIAL = 3  # read off the people, or decided after looking at them
+
+
+class Fixed(StrEnum):
+    """When an input was fixed, as a certificate states it."""
+
+    PLANNED = "planned"
+    ATTESTED = "attested"
+    AFTER_LOOK = "after-look"
+
+
+class DecidedBy(StrEnum):
+    """Who decided, as a certificate states it."""
+
+    RULE = "policy"
+    BLIND = "blind"
+    LOOKED = "looked"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """One input of a release, its label, and why it has that label."""
+
+    what: str
+    label: Label
+    because: str
+    fixed: Fixed = Fixed.PLANNED
+    attestation: str = ""
+
+
+_WORD = {
+    Label.PUBLIC: Guarantee.DP,
+    Label.DP_OUTPUT: Guarantee.DP,
+    Label.SELECTION: Guarantee.SELECTED,
+    Label.CONFIDENTIAL: Guarantee.NONE,
+}
+_ORDER = (Guarantee.DP, Guarantee.SELECTED, Guarantee.NONE)
+
+
+def word(inputs: Iterable[Provenance]) -> Guarantee:
+    """The word that a release with these inputs may carry."""
+    return _WORD[max((i.label for i in inputs), default=Label.PUBLIC)]
+
+
+def join(words: Iterable[Guarantee]) -> Guarantee:
+    """The word of several releases together: the weakest of theirs."""
+    return max(words, key=_ORDER.index, default=Guarantee.DP)
+
+
+def of_record(what: str) -> Provenance:
+    """Fixed by the rule of record, applied as it stands: whatever is looked at later."""
+    return Provenance(what, Label.PUBLIC, "the rule of record, written down before anyone looked")
+
+
+def stated(what: str, *, before_first_look: bool, attestation: str = "") -> Provenance:
+    """Said by a person: public before the first look, confidential after it unless fixed elsewhere before."""
+    if before_first_look:
+        return Provenance(what, Label.PUBLIC, "stated before anyone looked at the people")
+    if attestation:
+        return Provenance(what, Label.PUBLIC, "said to be fixed beforehand", Fixed.ATTESTED, attestation)
+    return Provenance(what, Label.CONFIDENTIAL, "stated after a look at the people", Fixed.AFTER_LOOK)
+
+
+def computed_from_people(what: str) -> Provenance:
+    """Read off the people themselves: the papers' own algorithms."""
+    return Provenance(what, Label.CONFIDENTIAL, "computed from the people in the data", Fixed.AFTER_LOOK)
+
+
+def fixed(inputs: Iterable[Provenance]) -> Fixed:
+    """The latest moment at which one of the inputs was fixed."""
+    order = list(Fixed)
+    return max((i.fixed for i in inputs), key=order.index, default=Fixed.PLANNED)

@@ -1,0 +1,84 @@
+"""What an epsilon would mean for the people: the view that a person decides from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from sfumato.model.confidential import Confidential
+from sfumato.model.facts import Summary
+
+
+class Source(StrEnum):
+    """The ways to see risk: public facts (free), the same query on a look-alike (free), the people (a look)."""
+
+    WORST_CASE = "worst case"
+    REHEARSAL = "rehearsal"
+    PEOPLE = "people"
+
+
+@dataclass(frozen=True, repr=False)
+class Spread(Confidential):
+    """Whom a ratio compares: the least and the most exposed, under `k` noisy numbers of sensitivity D.
+
+    Exposures have D = 1. As published, the figures are influences on the answer's own scale (`published`).
+    """
+
+    low: Fraction
+    high: Fraction
+    k: int
+    sensitivity: Fraction = Fraction(1)
+    published: bool = False
+
+
+WORST_CASE = Spread(Fraction(0), Fraction(1), k=1)
+"""Somebody who carries nothing beside somebody who carries all. k = 1, so that more cells never buy epsilon."""
+
+
+@dataclass(frozen=True, repr=False)
+class RiskAt(Confidential):
+    """At one epsilon: RDRs on the answer's own scale where there is one, their ratio and gap, noise, odds."""
+
+    epsilon: float
+    rdr_min: float | None
+    rdr_max: float | None
+    ratio: float
+    gap: float
+    noise_90: tuple[float, ...]
+    attack_chance: float
+
+    def as_dict(self) -> dict[str, object]:
+        return asdict(self) | {"noise_90": list(self.noise_90)}
+
+
+@dataclass(frozen=True, repr=False)
+class RiskView(Confidential):
+    """Everything a risk view shows. Confidential when it shows the people themselves."""
+
+    source: Source
+    query: str
+    people: int | None
+    outputs: int
+    mechanism: str
+    sensitivity: tuple[float, ...]
+    influence: Summary | None
+    exposure: Summary | None
+    candidates: tuple[RiskAt, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "source": self.source.value,
+            "people": self.people,
+            "outputs": self.outputs,
+            "mechanism": self.mechanism,
+            "sensitivity": list(self.sensitivity),
+            "influence": _figures(self.influence),
+            "exposure": _figures(self.exposure),
+            "candidates": [candidate.as_dict() for candidate in self.candidates],
+        }
+
+
+def _figures(summary: Summary | None) -> dict[str, float] | None:
+    names = ("min", "max", "mean", "sum", "sum_sq")
+    return {name: getattr(summary, name) for name in names} if summary is not None else None

@@ -1,0 +1,51 @@
+"""Every seam on one page: what the rooms above need from engines, mechanisms and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sfumato.ledger.entry import Draft, Entry
+from sfumato.model.dataset import Type
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Engine(Protocol):
+    """Runs the SQL that we wrote on the clean table it holds. What it returns is confidential."""
+
+    @property
+    def dialect(self) -> str: ...
+
+    @property
+    def raw(self) -> str:
+        """The name under which the table stands as it was delivered, before it was cleaned."""
+
+    @property
+    def columns(self) -> Mapping[str, Type | None]:
+        """The columns that the data has, by their stored types; None: a type that nothing is compared with."""
+
+    def rows(self, sql: str) -> Sequence[tuple[Any, ...]]: ...
+
+    def table(self, sql: str) -> pa.Table: ...
+
+
+class Mechanism(Protocol):
+    """Draws noise. `totals` are whole steps of a grid; one person moves them by `sensitivity` steps in all."""
+
+    def __call__(self, totals: Sequence[int], sensitivity: int, epsilon: float) -> Sequence[int]: ...
+
+
+class LedgerStore(Protocol):
+    """Keeps entries for ever, in order."""
+
+    @property
+    def recorded(self) -> bool:
+        """Whether what is kept outlives this process."""
+
+    def read(self, after: int) -> Sequence[Entry]:
+        """The entries beyond number `after`."""
+
+    def append(self, after: int, decide: Callable[[Sequence[Entry]], Sequence[Draft]]) -> Sequence[Entry]:
+        """Show what is new to `decide` and add what it returns, in one transaction, synced when this returns."""

@@ -1,0 +1,47 @@
+"""The chance that an attacker who knows everybody else guesses right whether you are in the data (methods 12.3)."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+
+def attack_chance(epsilon: float) -> float:
+    """At most `e^eps / (1 + e^eps)`, for any pure mechanism and any number of releases that total epsilon.
+
+    >>> round(attack_chance(0.75), 2)
+    0.68
+    """
+    return 1 / (1 + math.exp(-epsilon))
+
+
+def epsilon_for_attack_chance(chance: float) -> float:
+    """The inverse, `ln(a / (1 - a))`; infinite for a chance of 1.
+
+    >>> round(epsilon_for_attack_chance(0.6), 4)
+    0.4055
+    """
+    return math.log(chance / (1 - chance)) if chance < 1 else math.inf
+
+
+def attack_chance_laplace(epsilon: float, exposure: float) -> float:
+    """Of one Laplace release on one person: `1 - exp(-eps u / 2) / 2`; exact for one number, at most that for more.
+
+    >>> round(attack_chance_laplace(1, 1), 3)
+    0.697
+    """
+    return 1 - math.exp(-epsilon * exposure / 2) / 2
+
+
+def attack_chance_gaussian(mu: float, exposure: float) -> float:
+    """Of one Gaussian release on one person: `Phi(mu u / 2)`.
+
+    >>> round(attack_chance_gaussian(1, 1), 3)
+    0.691
+    """
+    return NormalDist().cdf(mu * exposure / 2)
+
+
+def mu_for_attack_chance(chance: float) -> float:
+    """The Gaussian inverse, `2 Phi^-1(a)`; infinite for a chance of 1."""
+    return 2 * NormalDist().inv_cdf(chance) if chance < 1 else math.inf

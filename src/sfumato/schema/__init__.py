@@ -1,0 +1,1 @@
+"""Schema files: read, draft, check."""

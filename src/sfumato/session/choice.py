@@ -1,0 +1,47 @@
+"""A choice as its holder sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sfumato.model import choice as model
+from sfumato.session.decide import Request
+from sfumato.views import words
+from sfumato.views.html import preformatted
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Choice(model.Choice):
+    """Prints itself fully when it is public; otherwise it has to be asked with `.show()`."""
+
+    asked: Request
+
+    @property
+    def mechanism(self) -> str:
+        return self.noise.mechanism
+
+    @property
+    def delta(self) -> float | None:
+        return self.noise.delta
+
+    def text(self) -> str:
+        figure = "no epsilon" if self.epsilon is None else f"epsilon {self.epsilon:.6g}"
+        ending = "" if self.guarantee.holds else f"\n{words.NO_GUARANTEE}"
+        return f"{figure} · {self.method} · guarantee {self.guarantee.value}\n{self.why}{ending}"
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        if not self.confidential:
+            return self.text()
+        return f"<Choice by {self.method}, guarantee {self.guarantee.value}; epsilon is confidential: call .show()>"
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.text(), words.CONTROLLER_ONLY if self.confidential else "")
+
+    def __reduce__(self) -> Any:
+        if self.confidential:
+            raise TypeError("this Choice is confidential and is not pickled")
+        return super().__reduce__()

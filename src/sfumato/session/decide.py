@@ -1,0 +1,113 @@
+"""From preferences to a choice: what the record says about them, and the epsilon they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.choose.preference import Preference
+from sfumato.errors import PreferenceError
+from sfumato.ledger.record import Record
+from sfumato.model.choice import Noise
+from sfumato.model.dataset import Schema
+from sfumato.model.facts import AsPublishedFacts, Facts
+from sfumato.model.guarantee import DecidedBy, Label, Provenance, computed_from_people
+from sfumato.model.measurement import Measurement
+from sfumato.model.risk import Spread
+from sfumato.model.statement import Statement
+from sfumato.risk.rdr import PAPER_GRID
+from sfumato.session.ledger import digest
+
+EPSILON_MAX = 10.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for, canonically: one hash per request, so that asking again is recognised."""
+
+    statement: Statement
+    preferences: tuple[Preference, ...]
+    noise: Noise
+    grid: tuple[float, ...] | None
+    epsilon_max: float
+    bounds_from_data: bool
+    version: str
+
+    @property
+    def reads_people(self) -> bool:
+        return self.bounds_from_data or any(p.reads_people for p in self.preferences)
+
+    @property
+    def key(self) -> str:
+        asked = [self.statement.text, [repr(p) for p in self.preferences], repr(self.noise), self.grid]
+        version = self.version if self.reads_people else ""
+        return digest([*asked, self.epsilon_max, self.bounds_from_data, version])
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing but the preferences was said: only then is a rule applied as it stands."""
+        return self.noise == Noise() and self.grid is None and self.epsilon_max == EPSILON_MAX
+
+    @property
+    def method(self) -> str:
+        words = "; ".join(p.words for p in self.preferences)
+        return f"{words}; bounds from the data" if self.bounds_from_data else words
+
+
+def provenances(
+    request: Request, record: Record, schema: Schema, rule: tuple[tuple[Preference, ...], str], attestation: str
+) -> tuple[Provenance, ...]:
+    """The labels of everything that goes into a release, from the record."""
+    preferences, rule_hash = rule
+    if any(p.reads_people for p in request.preferences):
+        chosen = computed_from_people("preference")
+    else:
+        is_rule = request.plain and request.preferences == preferences
+        chosen = record.preference(request.key, is_rule=is_rule, rule=rule_hash, attestation=attestation)
+    if request.bounds_from_data:
+        return chosen, computed_from_people("bounds")
+    return chosen, record.schema(request.statement.columns, schema.fingerprints(), attestation=attestation)
+
+
+def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:
+    if any(i.label is Label.CONFIDENTIAL for i in inputs):
+        return DecidedBy.LOOKED
+    return DecidedBy.RULE if is_rule else DecidedBy.BLIND
+
+
+def spread(facts: Facts | AsPublishedFacts, measurement: Measurement) -> Spread:
+    """Whom the papers' ratio compares, and under how many noisy numbers."""
+    if isinstance(facts, AsPublishedFacts):
+        figures, k, sensitivity = facts.influence, facts.k, Fraction(facts.sensitivity)
+        return Spread(Fraction(figures.min), Fraction(figures.max), k, sensitivity, published=True)
+    return Spread(Fraction(facts.exposure.min), Fraction(facts.exposure.max), measurement.k)
+
+
+def candidates(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:
+    """A grid by name ("paper": the 37 of the RDR paper) or as numbers."""
+    if grid is None:
+        return None
+    if grid == "paper":
+        return PAPER_GRID
+    if isinstance(grid, str) or not grid or not all(0 < e < float("inf") for e in grid):
+        raise PreferenceError(
+            "A grid is 'paper' or a list of epsilons above 0", hint="try --grid paper or --grid 0.1,1."
+        )
+    return tuple(sorted(grid))
+
+
+def checked_noise(mechanism: str, delta: float | None, calibration: str) -> Noise:
+    if mechanism not in ("laplace", "gaussian"):
+        raise PreferenceError(f"There is no mechanism '{mechanism}'", hint="use laplace or gaussian.")
+    if calibration not in ("analytic", "classic"):
+        raise PreferenceError(f"There is no calibration '{calibration}'", hint="use analytic or classic.")
+    if mechanism == "laplace":
+        if delta is not None:
+            raise PreferenceError("Laplace noise has no delta", hint="leave --delta out, or use --mechanism gaussian.")
+        return Noise()
+    if delta is None:
+        raise PreferenceError("Gaussian noise needs a delta", hint="state one with --delta, such as 1e-9.")
+    if not 0 < delta < 1:
+        raise PreferenceError(f"delta must lie between 0 and 1, not {delta}", hint="try --delta 1e-9.")
+    return Noise(mechanism, delta, calibration)

@@ -1,0 +1,101 @@
+"""A dataset's ledger: the record, and the one way to write to it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+
+from sfumato.errors import SfumatoError
+from sfumato.ledger.entry import Draft, Entry, Event
+from sfumato.ledger.record import Record, Total
+from sfumato.model.dataset import Schema
+from sfumato.ports import LedgerStore
+from sfumato.session.services import Services
+from sfumato.views import ledger as view
+
+
+class Ledger:
+    """What was looked at, planned and spent for one dataset, oldest first."""
+
+    def __init__(self, store: LedgerStore, schema: Schema, services: Services) -> None:
+        self._store = store
+        self._services = services
+        self._dataset = schema.name
+        self._schema = schema.fingerprints()
+        self.rule = digest(schema.rule)
+        self._record = Record(schema.name)
+        self._record.extend(store.read(0))
+        if schema.rule is not None:
+            self.write(lambda _record: [])  # a rule is of record from the moment the dataset is first opened
+
+    @property
+    def recorded(self) -> bool:
+        return self._store.recorded
+
+    @property
+    def record(self) -> Record:
+        """The record as it is now, read from the store."""
+        self._record.extend(self._store.read(self._record.last))
+        return self._record
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        return tuple(self.record.entries)
+
+    @property
+    def total(self) -> Total:
+        return self.record.total()
+
+    def write(self, decide: Callable[[Record], Sequence[Draft]]) -> Record:
+        """Let `decide` see the record as it is now and add what it returns, in one transaction.
+
+        The schema and the rule are entered first, whenever they are not in the record as they stand.
+        """
+        record = self._record
+
+        def decided(new: Sequence[Entry]) -> Sequence[Draft]:
+            record.extend(new)
+            opened = [] if record.is_open(self._schema, self.rule) else [self._opened()]
+            return [*opened, *decide(record)]
+
+        written = self._store.append(record.last, decided)
+        record.extend(entry for entry in written if entry.number > record.last)
+        return record
+
+    def look(self, key: str, what: str) -> None:
+        """Enter a look, before anything is shown; the same look is entered once."""
+        if not self.record.looked(key):
+            self.write(lambda _record: [self.draft(Event.LOOKED, key, {"what": what})])
+
+    def draft(
+        self,
+        event: Event,
+        key: str,
+        public: dict[str, object],
+        confidential: dict[str, object] | None = None,
+        nano_epsilon: int = 0,
+    ) -> Draft:
+        now, who = self._services.now(), self._services.who
+        return Draft(event, self._dataset, who, now, key, nano_epsilon, "0", public, confidential or {})
+
+    def _opened(self) -> Draft:
+        what = "the schema, and the rule if there is one, as they stand"
+        return self.draft(Event.OPENED, "", {"what": what, "schema": self._schema, "rule": self.rule})
+
+    def show(self) -> None:
+        print(self)
+
+    def __repr__(self) -> str:
+        try:
+            return view.as_text(self.entries, self.total)
+        except SfumatoError as error:
+            return str(error)
+
+    def _repr_html_(self) -> str:
+        return view.as_html(self.entries, self.total)
+
+
+def digest(public: object) -> str:
+    """A hash of something public, canonically."""
+    return hashlib.sha256(json.dumps(public, sort_keys=True, default=str).encode()).hexdigest()

@@ -1,0 +1,288 @@
+"""A statement bound to a dataset: see its risk, choose an epsilon, release an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sfumato.choose.preference import Preference, Ratio
+from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.choose.solve import Solution, solve
+from sfumato.errors import PreferenceError, SchemaError
+from sfumato.ledger.entry import Draft, Event
+from sfumato.ledger.record import Record
+from sfumato.measure import measure
+from sfumato.model.choice import Noise
+from sfumato.model.facts import AsPublishedFacts, Facts, Totals
+from sfumato.model.guarantee import Provenance, word
+from sfumato.model.measurement import Measurement
+from sfumato.model.risk import WORST_CASE, Source
+from sfumato.model.statement import Statement
+from sfumato.session import as_published, gather
+from sfumato.session.choice import Choice
+from sfumato.session.decide import EPSILON_MAX, Request, candidates, checked_noise, provenances, spread
+from sfumato.session.draw import draw, refuse_without_guarantee
+from sfumato.session.ledger import digest
+from sfumato.session.profile import RiskProfile
+from sfumato.session.release import Release
+
+if TYPE_CHECKING:
+    from sfumato.session.dataset import Dataset
+
+RECOMMENDED = (
+    "try --gap 1.2 --worst-case (nobody at more than 1.2 times the risk of anybody else: epsilon 0.2, a count is then "
+    "within ±11.5 in 90 of 100 answers), or --attack-chance 0.6, or state one with --epsilon."
+)
+
+
+class Query:
+    """Made by `Dataset.query`; holds what was found about the people once it was looked at."""
+
+    def __init__(self, dataset: Dataset, statement: Statement) -> None:
+        self.dataset = dataset
+        self.statement = statement
+        self._declared = None if dataset.bounds_from_data else measure(statement, dataset.schema)
+        self._seen: dict[Noise, tuple[Facts | AsPublishedFacts, Measurement]] = {}
+
+    @property
+    def sql(self) -> str:
+        """The statement as it was understood."""
+        return self.statement.text
+
+    # Three ways to see risk
+
+    def worst_case(
+        self,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        candidates: Sequence[float] | None = None,
+        calibration: str = "analytic",
+    ) -> RiskProfile:
+        """Risk from public facts alone, true for any data: free."""
+        noise = checked_noise(mechanism, delta, calibration)
+        return RiskProfile(Source.WORST_CASE, self.sql, self._public(), noise, WORST_CASE, candidates=candidates)
+
+    def rehearse(
+        self,
+        *preferences: Preference,
+        like: object = None,
+        rows: int | None = None,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+    ) -> RiskProfile:
+        """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
+        noise = checked_noise(mechanism, delta, calibration)
+        measurement = self._public()
+        if like is None:
+            self._inventable()
+        size = rows or self.dataset.schema.people_at_least or 10_000
+        engine = self.dataset.services.rehearsal(self.dataset.schema, like, size)
+        facts = gather.facts(engine, self.statement, measurement, noise)
+        found = spread(facts, measurement)
+        solution = None
+        if preferences:
+            asked = self._request(preferences, noise, grid, epsilon_max)
+            solution = solve(preferences, found, noise, grid=asked.grid, epsilon_max=epsilon_max)
+        return RiskProfile(
+            Source.REHEARSAL,
+            self.sql,
+            measurement,
+            noise,
+            found,
+            influence=facts.influence,
+            exposure=facts.exposure,
+            people=lambda: gather.people(engine, self.statement, measurement, noise),
+            solution=solution,
+            limit=_limit(preferences),
+        )
+
+    def risk(
+        self,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        candidates: Sequence[float] | None = None,
+        calibration: str = "analytic",
+    ) -> RiskProfile:
+        """The people themselves: recorded as a look, before anything is shown."""
+        noise = checked_noise(mechanism, delta, calibration)
+        facts, measurement = self._look(noise)
+        return RiskProfile(
+            Source.PEOPLE,
+            self.sql,
+            measurement,
+            noise,
+            spread(facts, measurement),
+            influence=facts.influence,
+            exposure=facts.exposure if isinstance(facts, Facts) else None,
+            candidates=candidates,
+            people=lambda: gather.people(self.dataset.engine, self.statement, measurement, noise),
+        )
+
+    # From a preference to an epsilon
+
+    def choose(
+        self,
+        *preferences: Preference,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+        fixed_beforehand: str = "",
+    ) -> Choice:
+        """The largest epsilon that meets the preferences; without any, the rule of record is applied.
+
+        A public preference is entered in the ledger as planned; one that reads the people is a look.
+        """
+        asked = self._request(preferences, checked_noise(mechanism, delta, calibration), grid, epsilon_max)
+        ledger = self.dataset.ledger
+        solution = self._solved(asked)
+        inputs: tuple[Provenance, ...] = ()
+
+        def plan(record: Record) -> Sequence[Draft]:
+            nonlocal inputs
+            inputs = self._provenances(asked, record, fixed_beforehand)
+            if record.planned(asked.key) is not None:
+                return []
+            what = f"{asked.method} for {self.sql}"
+            return [ledger.draft(Event.PLANNED, asked.key, {"what": what, "guarantee": word(inputs).value})]
+
+        ledger.write(plan)
+        return self._choice(asked, solution, inputs, fixed_beforehand)
+
+    def require_guarantee(
+        self,
+        *preferences: Preference,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+        fixed_beforehand: str = "",
+    ) -> None:
+        """Refuse preferences whose release would carry no guarantee, before anybody is read or anything is entered."""
+        asked = self._request(preferences, checked_noise(mechanism, delta, calibration), grid, epsilon_max)
+        refuse_without_guarantee(self._provenances(asked, self.dataset.ledger.record, fixed_beforehand))
+
+    # From an epsilon to an answer
+
+    def release(
+        self,
+        choice: Choice | None = None,
+        *,
+        epsilon: float | None = None,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        accept_none: bool = False,
+        again: bool = False,
+        fixed_beforehand: str = "",
+    ) -> Release:
+        """The noisy answer with its certificate, charged first. Without choice and epsilon the rule of record holds.
+
+        The same request on the same data returns the answer that was released, uncharged; `again` draws anew.
+        """
+        if choice is not None and epsilon is not None:
+            raise PreferenceError("A release takes a choice or an epsilon, not both", hint="leave one of them out.")
+        if choice is None:
+            preferences = () if epsilon is None else (stated_epsilon(epsilon),)
+            how: dict[str, Any] = {"mechanism": mechanism, "delta": delta, "fixed_beforehand": fixed_beforehand}
+            if not accept_none:
+                self.require_guarantee(*preferences, **how)
+            choice = self.choose(*preferences, **how)
+        if choice.asked.statement != self.statement:
+            raise PreferenceError("This choice was made for another query", hint="choose again for this one.")
+        return draw(self, choice, accept_none=accept_none, again=again, attestation=fixed_beforehand)
+
+    # What the verbs above lean on
+
+    @property
+    def measurement(self) -> Measurement:
+        """The noisy numbers: from the schema alone, unless the dataset was opened with bounds from the data."""
+        if self._declared is not None:
+            return self._declared
+        return self._look(Noise())[1]
+
+    @cached_property
+    def totals(self) -> Totals:
+        return gather.totals(self.dataset.engine, self.statement, self.measurement)
+
+    def provenances(self, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
+        return self._provenances(choice.asked, record, attestation or choice.attestation)
+
+    def is_rule(self, choice: Choice) -> bool:
+        return choice.asked.plain and choice.asked.preferences == self.dataset.rule
+
+    def _provenances(self, asked: Request, record: Record, attestation: str) -> tuple[Provenance, ...]:
+        rule = (self.dataset.rule, self.dataset.ledger.rule)
+        return provenances(asked, record, self.dataset.schema, rule, attestation)
+
+    def _request(
+        self, preferences: Sequence[Preference], noise: Noise, grid: str | Sequence[float] | None, epsilon_max: float
+    ) -> Request:
+        chosen = tuple(preferences) or self.dataset.rule
+        if not chosen:
+            raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
+        ceiling = stated_epsilon(epsilon_max).value
+        data = self.dataset
+        return Request(self.statement, chosen, noise, candidates(grid), ceiling, data.bounds_from_data, data.version)
+
+    def _solved(self, asked: Request) -> Solution:
+        people = None
+        if any(p.reads_people for p in asked.preferences):
+            people = spread(*self._look(asked.noise))
+        return solve(asked.preferences, people, asked.noise, grid=asked.grid, epsilon_max=asked.epsilon_max)
+
+    def _choice(self, asked: Request, solution: Solution, inputs: tuple[Provenance, ...], attestation: str) -> Choice:
+        return Choice(
+            epsilon=solution.epsilon,
+            feasible=solution.feasible,
+            unbounded=solution.unbounded,
+            why=solution.why,
+            method=asked.method,
+            guarantee=word(inputs),
+            noise=asked.noise,
+            epsilon_max=asked.epsilon_max,
+            provenances=inputs,
+            attestation=attestation,
+            asked=asked,
+        )
+
+    def _look(self, noise: Noise) -> tuple[Facts | AsPublishedFacts, Measurement]:
+        """The facts about the people, after the look was entered."""
+        self.dataset.ledger.look(
+            digest(["risk", self.sql, self.dataset.version]), f"risk of the people under {self.sql}"
+        )
+        if noise not in self._seen:
+            self._seen[noise] = self._facts(noise)
+        return self._seen[noise]
+
+    def _facts(self, noise: Noise) -> tuple[Facts | AsPublishedFacts, Measurement]:
+        engine = self.dataset.engine
+        if self._declared is None:
+            return as_published.facts(engine, self.statement, self.dataset.schema, noise)
+        return gather.facts(engine, self.statement, self._declared, noise), self._declared
+
+    def _public(self) -> Measurement:
+        return self._declared or measure(self.statement, self.dataset.schema)
+
+    def _inventable(self) -> None:
+        for name in self.statement.columns:
+            column = self.dataset.schema.column(name)
+            if column is None or (column.bounds is None and column.keys is None):
+                raise SchemaError(
+                    f"Column '{name}' has neither bounds nor categories, so no look-alike can be invented for it",
+                    hint=f"state them under [columns.{name}] in {self.dataset.schema.origin}, or pass --like PUBLIC.",
+                )
+
+    def __repr__(self) -> str:
+        return f"<Query on {self.dataset.schema.name}: {self.sql}>"
+
+
+def _limit(preferences: Sequence[Preference]) -> float | None:
+    """The gap that was asked for, if one was."""
+    taus = [float(p.tau) for p in preferences if isinstance(p, Ratio) and p.tau]
+    return 1 / max(taus) if taus else None

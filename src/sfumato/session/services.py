@@ -1,0 +1,17 @@
+"""What a dataset needs from the outside, handed in by `wiring`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sfumato.model.dataset import Schema
+from sfumato.ports import Engine, Mechanism
+
+
+@dataclass(frozen=True)
+class Services:
+    mechanism: Callable[[str], Mechanism]
+    rehearsal: Callable[[Schema, object, int], Engine]  # a look-alike: a public source, or rows that are invented
+    who: str
+    now: Callable[[], str]

@@ -1,0 +1,1 @@
+"""The only room that knows sqlglot: SQL text in, regenerated SQL out."""

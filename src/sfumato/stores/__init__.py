@@ -1,0 +1,1 @@
+"""Tables in a database: the only room that knows SQLAlchemy."""

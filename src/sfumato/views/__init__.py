@@ -1,0 +1,1 @@
+"""From model to what a person sees. Computes nothing."""

@@ -1,0 +1,63 @@
+"""The risk view: the gap at each candidate epsilon, as a figure, as text and as HTML."""
+
+from __future__ import annotations
+
+from sfumato.model.risk import RiskAt, RiskView, Source
+from sfumato.views import words
+from sfumato.views.figure import Axis, Figure, Limit, Range
+from sfumato.views.figure import Verdict as Mark
+from sfumato.views.html import page_part
+from sfumato.views.svg import svg
+from sfumato.views.table import table
+from sfumato.views.terminal import text
+
+
+def figure(view: RiskView, limit: float | None = None, chosen: float | None = None) -> Figure:
+    """The gap range: for each epsilon a bar from the least to the most at risk, and the limit if there is one."""
+    ranges = tuple(Range(row.epsilon, 1.0, row.gap, _mark(row, limit, chosen)) for row in view.candidates)
+    limits = (Limit(limit, f"your limit {limit:.3g}×"),) if limit is not None else ()
+    return Figure(
+        title="Risk gap at each epsilon",
+        subtitle=words.source(view),
+        x=Axis("epsilon"),
+        y=Axis("most at risk over least at risk", unit="times", scale="log"),
+        marks=(*ranges, *limits),
+        note=words.GAP_IS_NO_PROBABILITY,
+    )
+
+
+def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
+    return "\n\n".join([text(figure(view, limit, chosen), colour=colour), _numbers(view), _rows(view)])
+
+
+def as_html(view: RiskView, limit: float | None = None, chosen: float | None = None) -> str:
+    warning = words.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
+    return page_part(warning, svg(figure(view, limit, chosen)), _numbers(view))
+
+
+def _rows(view: RiskView) -> str:
+    return table(
+        ["epsilon", "gap", "ratio", "noise range (90 of 100)", "attacker right at most"],
+        [
+            [
+                f"{row.epsilon:g}",
+                f"{row.gap:.4g}×",
+                f"{row.ratio:.4g}",
+                " · ".join(f"±{half:,.4g}" for half in row.noise_90),
+                f"{100 * row.attack_chance:.4g} of 100",
+            ]
+            for row in view.candidates
+        ],
+    )
+
+
+def _numbers(view: RiskView) -> str:
+    people = "" if view.people is None else f"{view.people:,} people, "
+    numbers = "1 noisy number" if view.outputs == 1 else f"{view.outputs:,} noisy numbers"
+    return f"{view.query}\n{people}{numbers}, {view.mechanism} noise."
+
+
+def _mark(row: RiskAt, limit: float | None, chosen: float | None) -> Mark:
+    if chosen is not None and row.epsilon == chosen:
+        return "chosen"
+    return "ok" if limit is None or row.gap <= limit * (1 + 1e-12) else "over"

@@ -1,0 +1,159 @@
+"""The one place that names concrete engines, stores and mechanisms: `open` and what it needs."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.errors import PreferenceError, SourceError
+from sfumato.ledger.entry import Entry, verify
+from sfumato.ledger.record import Record
+from sfumato.model.dataset import Schema, Type
+from sfumato.model.fit import Seen
+from sfumato.schema.draft import draft
+from sfumato.schema.load import from_dict, load
+from sfumato.session.dataset import Dataset
+from sfumato.session.ledger import digest
+from sfumato.session.services import Services
+from sfumato.sql import inspect, plan
+from sfumato.sql.lookalike import lookalike
+
+if TYPE_CHECKING:
+    from sfumato.engines.duckdb import DuckDB
+    from sfumato.ports import Mechanism
+
+REHEARSAL_SEED = 1
+
+
+def open(
+    source: object,
+    schema: str | Path | Mapping[str, Any] | Schema,
+    *,
+    engine: str = "duckdb",
+    ledger: str | Path | None = None,
+    bounds_from_data: bool = False,
+    version: str | None = None,
+) -> Dataset:
+    """Open a table with its schema.
+
+    `source` is a CSV or Parquet file, or a pandas or Arrow table. The ledger is a file, by default NAME.ledger beside
+    the schema file; ":memory:" is forgotten at exit. `version` names the data where it is not a file: the same version
+    of the same question gets the same answer.
+    """
+    if engine != "duckdb":
+        raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
+    stated, beside = _schema(schema)
+    return Dataset(
+        stated,
+        _duckdb(source, stated),
+        _store(ledger, beside, stated),
+        _services(),
+        version=version or _version(source),
+        bounds_from_data=bounds_from_data,
+    )
+
+
+def planned(schema: str | Path | Mapping[str, Any] | Schema, *, ledger: str | Path | None = None) -> Dataset:
+    """A dataset without its data: public facts, rehearsals and plans only."""
+    stated, beside = _schema(schema)
+    return Dataset(stated, None, _store(ledger, beside, stated), _services(), version="")
+
+
+def drafted(source: object, name: str) -> str:
+    """A schema for a table that has none yet, for a person to complete."""
+    engine = _duckdb(source, None)
+    types = inspect.read_guesses(
+        engine.rows(inspect.guesses(engine.columns, engine.raw).sql(engine.dialect)), engine.columns
+    )
+    seen = [Seen(column, type_, _few_values(engine, column, type_)) for column, type_ in types.items()]
+    return draft(name, seen)
+
+
+def records(path: str | Path) -> list[Record]:
+    """What a ledger file says, dataset by dataset."""
+    entries = _entries(path)
+    found = [Record(name) for name in dict.fromkeys(entry.draft.dataset for entry in entries)]
+    for record in found:
+        record.extend(entries)
+    return found
+
+
+def verified(path: str | Path) -> int:
+    """How many entries a ledger file has, after its chain was followed to the end."""
+    return verify(_entries(path))[0]
+
+
+def _entries(path: str | Path) -> Sequence[Entry]:
+    from sfumato.stores.ledger import SQLiteLedger
+
+    if not Path(path).is_file():
+        raise SourceError(f"There is no ledger {path}", hint="check the path.")
+    return SQLiteLedger(str(path)).read(0)
+
+
+def _few_values(engine: DuckDB, column: str, type_: Type) -> tuple[str, ...]:
+    if type_ is not Type.TEXT:
+        return ()
+    found = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
+    return tuple(sorted(found)) if len(found) <= inspect.MOST_VALUES else ()
+
+
+def _duckdb(source: object, schema: Schema | None) -> DuckDB:
+    from sfumato.engines.duckdb import DuckDB
+
+    return DuckDB(source, schema, lambda s, columns, raw: plan.clean(s, columns, raw).sql("duckdb"))
+
+
+def _services() -> Services:
+    return Services(
+        mechanism=_mechanism,
+        rehearsal=_rehearsal,
+        who=getpass.getuser(),
+        now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _mechanism(name: str) -> Mechanism:
+    from sfumato.mechanisms.laplace import laplace
+
+    return {"laplace": laplace}[name]
+
+
+def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:
+    from sfumato.engines.duckdb import Invented
+
+    if like is not None:
+        return _duckdb(like, schema)
+    return _duckdb(Invented(lookalike(schema, rows, REHEARSAL_SEED).sql("duckdb")), schema)
+
+
+def _schema(schema: str | Path | Mapping[str, Any] | Schema) -> tuple[Schema, Path]:
+    """The schema, and the folder that its ledger lies in by default."""
+    if isinstance(schema, Schema):
+        return schema, Path()
+    if isinstance(schema, Mapping):
+        return from_dict(schema), Path()
+    return load(schema), Path(schema).parent
+
+
+def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
+    from sfumato.stores.ledger import SQLiteLedger
+
+    return SQLiteLedger(str(beside / f"{schema.name}.ledger" if ledger is None else ledger))
+
+
+def _version(source: object) -> str:
+    """Which data this is, opaquely: of a file its place and time, of a table this very opening of it.
+
+    Never its content: whether an answer is repeated must not depend on what the people's values are.
+    """
+    if not isinstance(source, str | Path):
+        return digest([id(source), datetime.now(UTC).isoformat()])
+    try:
+        stat = Path(source).stat()
+    except OSError:
+        raise SourceError(f"There is no file {source}", hint="check the path.") from None
+    return digest([str(Path(source).resolve()), stat.st_mtime_ns])
