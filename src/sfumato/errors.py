@@ -35,7 +35,8 @@ class SfumatoError(Exception):
     def __str__(self) -> str:
         place = f": {self.where}" if self.where else ""
         hint = f" Hint: {self.hint}" if self.hint else ""
-        return f"{self.message.removesuffix('.')}{place}.{hint}"
+        sentence = f"{self.message.removesuffix('.')}{place}"
+        return f"{sentence}{'' if sentence.endswith('?') else '.'}{hint}"
 
     def as_dict(self) -> dict[str, dict[str, str]]:
         return {"error": {"code": self.code, "message": self.message, "hint": self.hint, "where": self.where}}

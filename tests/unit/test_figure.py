@@ -229,8 +229,8 @@ def test_terminal_dots_stand_in_rows_of_twenty() -> None:
 def test_svg_dots_are_discs_and_rings() -> None:
     fills = [circle.get("fill") for circle in drawn(ODDS, "circle")]
     assert len(fills) == 200
-    assert fills[:100].count("none") == 68
-    assert fills[100:].count("none") == 32
+    assert fills[:100].count("transparent") == 68
+    assert fills[100:].count("transparent") == 32
 
 
 def test_a_rare_bar_is_still_seen() -> None:

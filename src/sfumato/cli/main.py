@@ -8,18 +8,18 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from sfumato import __version__
 from sfumato.cli import demo, ledger, release, risk, schema
-from sfumato.errors import Refused, SfumatoError
+from sfumato.errors import BadInput, Refused, SfumatoError
 
 app = typer.Typer(
     name="sfumato",
     help="Publish statistics with differential privacy, and choose epsilon by what it does to the people in the data.",
-    no_args_is_help=True,
     add_completion=False,
+    context_settings={"max_content_width": 120},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -33,28 +33,29 @@ app.command("release")(release.release)
 app.add_typer(ledger.app, name="ledger")
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def sfumato(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
     if version:
         typer.echo(f"sfumato {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def main() -> None:
     """Run a command; whatever goes wrong is one sentence on stderr and a number."""
     as_json = "--json" in sys.argv
     try:
-        app(standalone_mode=False)
+        sys.exit(app(standalone_mode=False) or 0)
     except SfumatoError as error:
         _say(error, as_json)
         sys.exit(error.exit_status)
-    except click.exceptions.Exit as ending:
-        sys.exit(ending.exit_code)
-    except click.exceptions.Abort:
+    except typer.Abort:
         sys.exit(130)
-    except click.ClickException as error:
+    except TyperException as error:
         _say(_usage(error), as_json)
         sys.exit(2)
     except BrokenPipeError:
@@ -76,10 +77,10 @@ def _say(error: SfumatoError, as_json: bool) -> None:
         typer.echo(str(error), err=True)
 
 
-def _usage(error: click.ClickException) -> SfumatoError:
+def _usage(error: TyperException) -> BadInput:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "sfumato"
-    return SfumatoError(error.format_message(), hint=f"see `{command} --help`.")
+    return BadInput(getattr(error, "format_message", error.__str__)(), hint=f"see `{command} --help`.")
 
 
 def _place(error: BaseException) -> str:

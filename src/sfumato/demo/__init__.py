@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sfumato.engines.duckdb import Invented
+    from sfumato.model.dataset import Schema
     from sfumato.session.dataset import Dataset
 
 ROWS = 32_561
@@ -26,22 +27,27 @@ def schema_text() -> str:
     return files("sfumato.demo").joinpath("adult.toml").read_text("utf-8")
 
 
+def schema() -> Schema:
+    """The schema of that population: public facts only."""
+    import tomllib
+
+    from sfumato.schema.load import from_dict
+
+    return from_dict(tomllib.loads(schema_text()), origin="adult.toml")
+
+
 def write(folder: str | Path, rows: int = ROWS, seed: int = SEED) -> tuple[Path, Path]:
     """The population and its schema as files, `adult.parquet` and `adult.toml`."""
     from sfumato.engines.duckdb import write_parquet
 
-    data, schema = Path(folder) / "adult.parquet", Path(folder) / "adult.toml"
-    schema.write_text(schema_text(), "utf-8")
+    data, description = Path(folder) / "adult.parquet", Path(folder) / "adult.toml"
+    description.write_text(schema_text(), "utf-8")
     write_parquet(population(rows, seed), data)
-    return data, schema
+    return data, description
 
 
 def open(rows: int = ROWS, seed: int = SEED, *, ledger: str | Path = ":memory:") -> Dataset:
     """The population as a dataset, ready to be asked."""
-    import tomllib
-
     from sfumato import wiring
 
-    return wiring.open(
-        population(rows, seed), tomllib.loads(schema_text()), ledger=ledger, version=f"demo-{rows}-{seed}"
-    )
+    return wiring.open(population(rows, seed), schema(), ledger=ledger, version=f"demo-{rows}-{seed}")

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
@@ -74,5 +74,5 @@ def nano(epsilon: float) -> int:
 
 
 def _digest(number: int, draft: Draft, previous: str) -> str:
-    text = json.dumps([number, asdict(draft), previous], sort_keys=True, ensure_ascii=True)
+    text = json.dumps([number, vars(draft), previous], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -13,9 +13,15 @@ from sfumato.model.guarantee import Guarantee, Provenance, join, of_record, stat
 class Total:
     """What everything released so far adds up to. `nano_epsilon` is what the public may know."""
 
-    nano_epsilon: int
-    guarantee: Guarantee
-    releases: int
+    nano_epsilon: int = 0
+    guarantee: Guarantee = Guarantee.DP
+    releases: int = 0
+
+    def and_then(self, reserved: Entry) -> Total:
+        """The total with one more charge; words only get weaker."""
+        word = Guarantee(str(reserved.draft.public["guarantee"]))
+        spent = self.nano_epsilon + reserved.draft.nano_epsilon
+        return Total(spent, join((self.guarantee, word)), self.releases + 1)
 
     @property
     def epsilon(self) -> float | None:
@@ -39,7 +45,7 @@ class Record:
         self._planned: dict[str, Entry] = {}
         self._looked: set[str] = set()
         self._released: dict[str, Entry] = {}
-        self._reserved: list[Entry] = []
+        self._total = Total()
 
     def extend(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
@@ -61,7 +67,7 @@ class Record:
             case Event.PLANNED:
                 self._planned[entry.draft.key] = entry
             case Event.RESERVED:
-                self._reserved.append(entry)
+                self._total = self._total.and_then(entry)
             case Event.RELEASED:
                 self._released[entry.draft.key] = entry
 
@@ -103,6 +109,6 @@ class Record:
 
     # What is spent
 
+    @property
     def total(self) -> Total:
-        words = [Guarantee(str(e.draft.public["guarantee"])) for e in self._reserved]
-        return Total(sum(e.draft.nano_epsilon for e in self._reserved), join(words), len(words))
+        return self._total

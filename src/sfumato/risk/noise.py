@@ -55,8 +55,8 @@ def mean_range(total: float, count: float, scales: tuple[float, float], reach: f
 
 
 def _grid(reach: float, total: float, count: float) -> list[float]:
-    """Enough means to find the believable ones, the most likely one among them."""
-    points = [reach * (i / 512 - 1) for i in range(1025)]
+    """Means to try: both bounds, some between, and the most likely one, around which the believable ones lie."""
+    points = [reach * (i / 16 - 1) for i in range(33)]
     likely = total / count if count else 0.0
     return sorted([*points, min(reach, max(-reach, likely))])
 

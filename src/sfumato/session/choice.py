@@ -27,7 +27,7 @@ class Choice(model.Choice):
 
     def text(self) -> str:
         figure = "no epsilon" if self.epsilon is None else f"epsilon {self.epsilon:.6g}"
-        ending = "" if self.guarantee.holds else f"\n{words.NO_GUARANTEE}"
+        ending = "" if self.guarantee.holds or self.epsilon is None else f"\n{words.NO_GUARANTEE}"
         return f"{figure} · {self.method} · guarantee {self.guarantee.value}\n{self.why}{ending}"
 
     def show(self) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from sfumato.choose.preference import Preference
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
-from sfumato.model.dataset import Schema
 from sfumato.model.facts import AsPublishedFacts, Facts
 from sfumato.model.guarantee import DecidedBy, Label, Provenance, computed_from_people
 from sfumato.model.measurement import Measurement
@@ -38,16 +38,17 @@ class Request:
     def reads_people(self) -> bool:
         return self.bounds_from_data or any(p.reads_people for p in self.preferences)
 
-    @property
+    @cached_property
     def key(self) -> str:
+        """Public facts only; what reads the people is bound to the data that was read."""
         asked = [self.statement.text, [repr(p) for p in self.preferences], repr(self.noise), self.grid]
         version = self.version if self.reads_people else ""
         return digest([*asked, self.epsilon_max, self.bounds_from_data, version])
 
-    @property
-    def plain(self) -> bool:
-        """Whether nothing but the preferences was said: only then is a rule applied as it stands."""
-        return self.noise == Noise() and self.grid is None and self.epsilon_max == EPSILON_MAX
+    def applies(self, rule: tuple[Preference, ...]) -> bool:
+        """Whether this is the rule as it stands: its preferences, and nothing else said."""
+        plain = self.noise == Noise() and self.grid is None and self.epsilon_max == EPSILON_MAX
+        return plain and self.preferences == rule
 
     @property
     def method(self) -> str:
@@ -55,19 +56,25 @@ class Request:
         return f"{words}; bounds from the data" if self.bounds_from_data else words
 
 
-def provenances(
-    request: Request, record: Record, schema: Schema, rule: tuple[tuple[Preference, ...], str], attestation: str
-) -> tuple[Provenance, ...]:
+@dataclass(frozen=True)
+class Standing:
+    """The rule and the schema as they stand now, and the fingerprints under which they are in the record."""
+
+    rule: tuple[Preference, ...]
+    rule_hash: str
+    schema: Mapping[str, str]
+
+
+def provenances(request: Request, record: Record, standing: Standing, attestation: str) -> tuple[Provenance, ...]:
     """The labels of everything that goes into a release, from the record."""
-    preferences, rule_hash = rule
     if any(p.reads_people for p in request.preferences):
         chosen = computed_from_people("preference")
     else:
-        is_rule = request.plain and request.preferences == preferences
-        chosen = record.preference(request.key, is_rule=is_rule, rule=rule_hash, attestation=attestation)
+        is_rule = request.applies(standing.rule)
+        chosen = record.preference(request.key, is_rule=is_rule, rule=standing.rule_hash, attestation=attestation)
     if request.bounds_from_data:
         return chosen, computed_from_people("bounds")
-    return chosen, record.schema(request.statement.columns, schema.fingerprints(), attestation=attestation)
+    return chosen, record.schema(request.statement.columns, standing.schema, attestation=attestation)
 
 
 def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:

@@ -118,7 +118,7 @@ def _certificate(
     outcome, measurement, schema = word(inputs), query.measurement, query.dataset.schema
     holds = outcome.holds
     epsilon = choice.epsilon if holds else None
-    total = record.total()
+    total = record.total
     attestations = sorted({i.attestation for i in inputs if i.attestation})
     assumed = [BOUNDS_FROM_DATA if query.dataset.bounds_from_data else ATTESTED_SCHEMA]
     assumed += [f"fixed beforehand: “{said}” (said by {reserved.who})" for said in attestations]

@@ -22,7 +22,7 @@ class Ledger:
         self._store = store
         self._services = services
         self._dataset = schema.name
-        self._schema = schema.fingerprints()
+        self.schema = schema.fingerprints()
         self.rule = digest(schema.rule)
         self._record = Record(schema.name)
         self._record.extend(store.read(0))
@@ -45,7 +45,7 @@ class Ledger:
 
     @property
     def total(self) -> Total:
-        return self.record.total()
+        return self.record.total
 
     def write(self, decide: Callable[[Record], Sequence[Draft]]) -> Record:
         """Let `decide` see the record as it is now and add what it returns, in one transaction.
@@ -56,7 +56,7 @@ class Ledger:
 
         def decided(new: Sequence[Entry]) -> Sequence[Draft]:
             record.extend(new)
-            opened = [] if record.is_open(self._schema, self.rule) else [self._opened()]
+            opened = [] if record.is_open(self.schema, self.rule) else [self._opened()]
             return [*opened, *decide(record)]
 
         written = self._store.append(record.last, decided)
@@ -81,7 +81,7 @@ class Ledger:
 
     def _opened(self) -> Draft:
         what = "the schema, and the rule if there is one, as they stand"
-        return self.draft(Event.OPENED, "", {"what": what, "schema": self._schema, "rule": self.rule})
+        return self.draft(Event.OPENED, "", {"what": what, "schema": self.schema, "rule": self.rule})
 
     def show(self) -> None:
         print(self)

@@ -47,7 +47,8 @@ class RiskProfile(Confidential):
         self._measurement = measurement
         self._noise = noise
         self._spread = spread
-        self._candidates = tuple(candidates or CANDIDATES)
+        chosen = () if solution is None or solution.epsilon is None else (solution.epsilon,)
+        self._candidates = tuple(sorted({*(candidates or CANDIDATES), *chosen}))
         self._people = people
         self._limit = limit
 

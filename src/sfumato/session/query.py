@@ -21,7 +21,7 @@ from sfumato.model.risk import WORST_CASE, Source
 from sfumato.model.statement import Statement
 from sfumato.session import as_published, gather
 from sfumato.session.choice import Choice
-from sfumato.session.decide import EPSILON_MAX, Request, candidates, checked_noise, provenances, spread
+from sfumato.session.decide import EPSILON_MAX, Request, Standing, candidates, checked_noise, provenances, spread
 from sfumato.session.draw import draw, refuse_without_guarantee
 from sfumato.session.ledger import digest
 from sfumato.session.profile import RiskProfile
@@ -141,18 +141,17 @@ class Query:
         asked = self._request(preferences, checked_noise(mechanism, delta, calibration), grid, epsilon_max)
         ledger = self.dataset.ledger
         solution = self._solved(asked)
-        inputs: tuple[Provenance, ...] = ()
 
         def plan(record: Record) -> Sequence[Draft]:
-            nonlocal inputs
-            inputs = self._provenances(asked, record, fixed_beforehand)
-            if record.planned(asked.key) is not None:
-                return []
+            foreseen = word(self._provenances(asked, record, fixed_beforehand))
             what = f"{asked.method} for {self.sql}"
-            return [ledger.draft(Event.PLANNED, asked.key, {"what": what, "guarantee": word(inputs).value})]
+            return [ledger.draft(Event.PLANNED, asked.key, {"what": what, "guarantee": foreseen.value})]
 
-        ledger.write(plan)
-        return self._choice(asked, solution, inputs, fixed_beforehand)
+        if ledger.record.planned(asked.key) is None:
+            ledger.write(plan)
+        return self._choice(
+            asked, solution, self._provenances(asked, ledger.record, fixed_beforehand), fixed_beforehand
+        )
 
     def require_guarantee(
         self,
@@ -214,11 +213,11 @@ class Query:
         return self._provenances(choice.asked, record, attestation or choice.attestation)
 
     def is_rule(self, choice: Choice) -> bool:
-        return choice.asked.plain and choice.asked.preferences == self.dataset.rule
+        return choice.asked.applies(self.dataset.rule)
 
     def _provenances(self, asked: Request, record: Record, attestation: str) -> tuple[Provenance, ...]:
-        rule = (self.dataset.rule, self.dataset.ledger.rule)
-        return provenances(asked, record, self.dataset.schema, rule, attestation)
+        ledger = self.dataset.ledger
+        return provenances(asked, record, Standing(self.dataset.rule, ledger.rule, ledger.schema), attestation)
 
     def _request(
         self, preferences: Sequence[Preference], noise: Noise, grid: str | Sequence[float] | None, epsilon_max: float

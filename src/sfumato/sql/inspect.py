@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sqlglot import exp
 
 from sfumato.model.dataset import Column, Schema, Type
 from sfumato.model.fit import ColumnFit, Fit
-from sfumato.sql.plan import Rows, missing_text, table, try_cast
+from sfumato.sql.plan import Rows, missing_text, table, try_cast, whole
 from sfumato.sql.tree import column, listed, number
 
 MOST_VALUES = 50  # a column with more values than this is no list of categories
@@ -23,7 +22,7 @@ def fit(schema: Schema, present: Mapping[str, Type | None], raw: str) -> exp.Sel
 
 
 def read_fit(rows: Rows, schema: Schema) -> Fit:
-    people, *counts = (int(v) for v in rows[0])
+    people, *counts = map(whole, rows[0])
     quads = [counts[i : i + 4] for i in range(0, len(counts), 4)]
     return Fit(people, tuple(ColumnFit(c.name, *quad) for c, quad in zip(schema.columns, quads, strict=True)))
 
@@ -53,23 +52,23 @@ def guesses(present: Mapping[str, Type | None], raw: str) -> exp.Select:
 
 def _readings(name: str) -> list[exp.Expr]:
     as_number = try_cast(column(name), Type.NUMBER)
-    whole = exp.EQ(this=as_number, expression=exp.func("ROUND", as_number.copy()))
+    is_whole = exp.EQ(this=as_number, expression=exp.func("ROUND", as_number.copy()))
     readings = [try_cast(column(name), type_) for type_ in (Type.NUMBER, Type.DATE)]
     counts = [exp.func("COUNT", tree) for tree in (column(name), *readings)]
-    return [counts[0], exp.func("COUNT_IF", whole), *counts[1:]]
+    return [counts[0], exp.func("COUNT_IF", is_whole), *counts[1:]]
 
 
 def read_guesses(rows: Rows, present: Mapping[str, Type | None]) -> dict[str, Type]:
     """The stored type where there is one; text that nearly always reads as something narrower becomes that."""
-    values: Any = rows[0]
-    quads = dict(zip(present, (values[i : i + 4] for i in range(0, len(values), 4)), strict=True))
+    counts = list(map(whole, rows[0]))
+    quads = dict(zip(present, (counts[i : i + 4] for i in range(0, len(counts), 4)), strict=True))
     return {name: _guess(stored, *quads[name]) for name, stored in present.items()}
 
 
-def _guess(stored: Type | None, there: int, whole: int, numbers: int, dates: int) -> Type:
+def _guess(stored: Type | None, there: int, wholes: int, numbers: int, dates: int) -> Type:
     if stored not in (Type.TEXT, None) or not there:
         return stored or Type.TEXT
-    fits = {Type.INTEGER: whole, Type.NUMBER: numbers, Type.DATE: dates}
+    fits = {Type.INTEGER: wholes, Type.NUMBER: numbers, Type.DATE: dates}
     return next((type_ for type_, count in fits.items() if count >= _FITS * there), Type.TEXT)
 
 

@@ -137,7 +137,7 @@ class _Reader:
         if group is None:
             return ()
         self.only(group, "expressions")
-        return tuple(self.key(expression, select) for expression in group.expressions)
+        return tuple(dict.fromkeys(self.key(expression, select) for expression in group.expressions))
 
     def key(self, expression: exp.Expr, select: exp.Select) -> ColumnRef:
         if isinstance(expression, exp.Literal) and expression.is_int:

@@ -43,6 +43,7 @@ class SQLiteLedger:
     def __init__(self, path: str) -> None:
         self.path = path
         self._engine: sa.Engine | None = None
+        self._has_table = False
 
     @property
     def recorded(self) -> bool:
@@ -52,16 +53,21 @@ class SQLiteLedger:
         if self._engine is None and self.recorded and not Path(self.path).exists():
             return []
         try:
-            with self._open().connect() as connection:
-                return _read(connection, after)
+            engine = self._open()
+            if not self._has_table:
+                self._has_table = sa.inspect(engine).has_table("ledger")
+            with engine.connect() as connection:
+                return _read(connection, after) if self._has_table else []
         except sa.exc.SQLAlchemyError:
             raise _broken(self.path) from None
 
     def append(self, after: int, decide: Callable[[Sequence[Entry]], Sequence[Draft]]) -> Sequence[Entry]:
         try:
             engine = self._open()
-            _metadata.create_all(engine)
-            with engine.begin() as connection:
+            if not self._has_table:
+                _metadata.create_all(engine)
+                self._has_table = True
+            with engine.connect().execution_options(writing=True) as connection, connection.begin():
                 known = _read(connection, after)
                 number, previous = _head(connection)
                 added = []
@@ -100,12 +106,11 @@ def _configure(connection: Any, _record: object) -> None:
 
 
 def _begin(connection: sa.Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    writing = connection.get_execution_options().get("writing")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
 def _read(connection: sa.Connection, after: int) -> list[Entry]:
-    if not sa.inspect(connection).has_table("ledger"):
-        return []
     rows = connection.execute(sa.select(_entries).where(_entries.c.number > after).order_by(_entries.c.number))
     return [_entry(row._asdict()) for row in rows]
 

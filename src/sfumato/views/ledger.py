@@ -27,7 +27,7 @@ def as_html(entries: Sequence[Entry], total: Total) -> str:
 
 
 def as_dict(record: Record) -> dict[str, object]:
-    total = record.total()
+    total = record.total
     return {
         "dataset": record.dataset,
         "spent": total.epsilon,

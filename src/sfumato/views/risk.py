@@ -20,7 +20,7 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
         title="Risk gap at each epsilon",
         subtitle=words.source(view),
         x=Axis("epsilon"),
-        y=Axis("most at risk over least at risk", unit="times", scale="log"),
+        y=Axis("most at risk over least at risk", unit="×", scale="log"),
         marks=(*ranges, *limits),
         note=words.GAP_IS_NO_PROBABILITY,
     )

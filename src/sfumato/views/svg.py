@@ -25,7 +25,7 @@ PALETTE = {
     "over": ("#d55e00", "#e8701a"),
     "other": ("#cc79a7", "#cc79a7"),
 }
-STROKES = (("chosen", "none"), ("over", "7 4"), ("ok", "2 3"), ("other", "9 3 2 3"))  # of lines, in turn
+STROKES = (("chosen", "1 0"), ("over", "7 4"), ("ok", "2 3"), ("other", "9 3 2 3"))  # of lines, in turn
 SMALL, BODY, LARGE = 11, 12, 15
 MARGIN, LEADING, HEADROOM = 16, 4, 40
 
@@ -114,14 +114,14 @@ class Sheet:
         for use, name in (("fill", fill), ("stroke", stroke)):
             if name in PALETTE:
                 shape.set("class", f"{shape.get('class', '')} {use}-{name}".strip())
-            shape.set(use, PALETTE[name][0] if name in PALETTE else name or "none")
+            shape.set(use, PALETTE[name][0] if name in PALETTE else name or "transparent")
         for key, value in rest.items():
             shape.set(key.replace("_", "-"), value if isinstance(value, str) else f"{value:.5g}")
         if hint:
             SubElement(shape, "title").text = plain(hint)
         return shape
 
-    def rule(self, start: Spot, end: Spot, colour: str, width: float = 1, dashes: str = "none") -> None:
+    def rule(self, start: Spot, end: Spot, colour: str, width: float = 1, dashes: str = "1 0") -> None:
         """Draw a straight line."""
         (x1, y1), (x2, y2) = start, end
         line = self.draw("line", "", colour, x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width)
@@ -269,7 +269,7 @@ def _dots(sheet: Sheet, array: Dots) -> None:
 def _asides(figure: Figure, width: float) -> list[Aside]:
     """The labels of limits and lines, each at the height where its mark ends, the highest first."""
     up, lines = figure.up, zip(figure.of(Line), cycle(STROKES), strict=False)
-    labels = [(limit.label, limit.y, "ink", "none") for limit in figure.of(Limit)]
+    labels = [(limit.label, limit.y, "ink", "1 0") for limit in figure.of(Limit)]
     labels += [(line.label, line.points[-1][1], *stroke) for line, stroke in lines]
     asides = [Aside(up.at(y), _wrap(label, SMALL, width), *stroke) for label, y, *stroke in labels if label]
     return sorted(asides, key=lambda aside: -aside.part)

@@ -1,0 +1,53 @@
+"""Docs run: README's session gives its printed output (noise apart), and every link and file they name is there."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from sfumato.schema.load import from_dict
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+class UpToNoise(doctest.OutputChecker):
+    """Figures of a released table may differ, and the width of their columns with them."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        if "90 of 100" in want:
+            want, got = (re.sub(r"\d[\d,.]*", "#", text.replace("<BLANKLINE>", "")) for text in (want, got))
+            want, got = (re.sub(r"[─\s]+", " ", text) for text in (want, got))
+        return super().check_output(want, got, optionflags)
+
+
+def test_the_readme_session_runs() -> None:
+    session = doctest.DocTestParser().get_doctest((ROOT / "README.md").read_text("utf-8"), {}, "README", None, 0)
+    assert len(session.examples) >= 10
+    runner = doctest.DocTestRunner(checker=UpToNoise(), verbose=False)
+    report: list[str] = []
+    assert runner.run(session, out=report.append).failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", ["start.md", "schema.md"])
+def test_schemas_in_the_docs_load(page: str) -> None:
+    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / page).read_text("utf-8"), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        assert from_dict(tomllib.loads(block)).columns
+
+
+def test_theory_names_tests_that_exist() -> None:
+    for page in (ROOT / "docs" / "theory").glob("*.md"):
+        for test in re.findall(r"`(tests/[\w/]+\.py)`", page.read_text("utf-8")):
+            assert (ROOT / test).exists(), f"{page.name}: {test}"

@@ -1,0 +1,191 @@
+"""Every path to a release carries the right word: computed from the record, not from good intentions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import sfumato as sf
+from sfumato.model import guarantee
+from sfumato.model.guarantee import Guarantee, Label, Provenance, join, word
+
+PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
+RULE = {"gap": 1.2, "worst_case": True}
+SQL = "SELECT ward, AVG(days) FROM stays GROUP BY ward"
+
+
+def schema(**changes: object) -> dict[str, object]:
+    columns = {"ward": {"categories": ["a", "b", "c"]}, "days": {"type": "integer", "bounds": [0, 60]}}
+    return {"name": "stays", "columns": columns} | changes
+
+
+class Story:
+    """A controller's day on one ledger; each verb is one step."""
+
+    def __init__(self, ledger: Path, **how: object) -> None:
+        self.ledger = ledger
+        self.how = how
+        self.reopen(schema())
+
+    def reopen(self, stated: dict[str, object]) -> Story:
+        self.stays = sf.open(PEOPLE, stated, ledger=self.ledger, version="1", **self.how)  # type: ignore[arg-type]
+        self.query = self.stays.query(SQL)
+        return self
+
+    def with_rule(self, **rule: object) -> Story:
+        return self.reopen(schema(rule=rule or RULE))
+
+    def with_bounds(self, upper: int) -> Story:
+        columns = {"ward": {"categories": ["a", "b", "c"]}, "days": {"type": "integer", "bounds": [0, upper]}}
+        return self.reopen(schema(columns=columns))
+
+    def look(self) -> Story:
+        self.query.risk()
+        return self
+
+    def check(self) -> Story:
+        self.stays.check()
+        return self
+
+    def plan(self) -> Story:
+        self.query.choose(sf.gap(1.2, worst_case=True))
+        return self
+
+    def release(self, *preferences: object, **how: object) -> str:
+        choice = self.query.choose(*preferences, **how)  # type: ignore[arg-type]
+        return self.query.release(choice, accept_none=True).certificate.guarantee
+
+    def release_epsilon(self, **how: object) -> str:
+        return self.query.release(epsilon=0.5, accept_none=True, **how).certificate.guarantee  # type: ignore[arg-type]
+
+    def release_rule(self) -> str:
+        return self.query.release(accept_none=True).certificate.guarantee
+
+
+WORST = sf.gap(1.2, worst_case=True)
+PATHS: list[tuple[str, Callable[[Story], str], str]] = [
+    ("epsilon before a look", lambda s: s.release_epsilon(), "dp"),
+    ("epsilon after a look", lambda s: s.look().release_epsilon(), "none"),
+    ("epsilon after schema check", lambda s: s.check().release_epsilon(), "none"),
+    ("epsilon after a look, fixed beforehand", lambda s: s.look().release_epsilon(fixed_beforehand="minutes"), "dp"),
+    ("worst case before a look", lambda s: s.release(WORST), "dp"),
+    ("worst case after a look", lambda s: s.look().release(WORST), "none"),
+    ("worst case planned before a look", lambda s: s.plan().look().release(WORST), "dp"),
+    ("another one than was planned", lambda s: s.plan().look().release(sf.gap(1.3, worst_case=True)), "none"),
+    ("planned with other noise options", lambda s: s.plan().look().release(WORST, epsilon_max=5), "none"),
+    ("attack chance before a look", lambda s: s.release(sf.attack_chance(0.6)), "dp"),
+    ("attack chance after a look", lambda s: s.look().release(sf.attack_chance(0.6)), "none"),
+    ("ratio", lambda s: s.release(sf.ratio(0.95)), "none"),
+    ("ratio, fixed beforehand", lambda s: s.release(sf.ratio(0.95), fixed_beforehand="minutes"), "none"),
+    ("gap of the people", lambda s: s.release(sf.gap(1.2)), "none"),
+    ("ratio and worst case together", lambda s: s.release(WORST, sf.ratio(0.95)), "none"),
+    ("rule before a look", lambda s: s.with_rule().release_rule(), "dp"),
+    ("rule after a look", lambda s: s.with_rule().look().release_rule(), "dp"),
+    ("rule said aloud after a look", lambda s: s.with_rule().look().release(WORST), "dp"),
+    ("rule with another option after a look", lambda s: s.with_rule().look().release(WORST, epsilon_max=5), "none"),
+    ("rule written after a look", lambda s: s.look().with_rule().release_rule(), "none"),
+    ("rule changed after a look", lambda s: s.with_rule().look().with_rule(gap=2, worst_case=True).release_rule(), "none"),
+    ("rule changed back", lambda s: s.with_rule().look().with_rule(epsilon=1).with_rule().release_rule(), "dp"),
+    ("rule that reads the people", lambda s: s.with_rule(gap=1.2).release_rule(), "none"),
+    ("bounds changed before a look", lambda s: s.with_bounds(90).release_epsilon(), "dp"),
+    ("bounds changed after a look", lambda s: s.plan().look().with_bounds(90).release(WORST), "none"),
+    ("bounds changed after a look, fixed beforehand",
+     lambda s: s.plan().look().with_bounds(90).release(WORST, fixed_beforehand="codebook"), "dp"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "expected"), [pytest.param(p, w, id=name) for name, p, w in PATHS])
+def test_every_path_to_a_release(tmp_path: Path, path: Callable[[Story], str], expected: str) -> None:
+    assert path(Story(tmp_path / "stays.ledger")) == expected
+
+
+def test_bounds_from_data_end_every_guarantee(tmp_path: Path) -> None:
+    story = Story(tmp_path / "stays.ledger", bounds_from_data=True)
+    assert story.release(WORST) == "none"
+    assert story.release_epsilon(fixed_beforehand="minutes") == "none"
+    assert story.with_rule().release_rule() == "none"
+
+
+def test_none_needs_to_be_accepted_and_costs_nothing_until_then(tmp_path: Path) -> None:
+    story = Story(tmp_path / "stays.ledger")
+    choice = story.query.choose(sf.ratio(0.95))
+    before = len(story.stays.ledger.entries)
+    with pytest.raises(sf.SfumatoError, match="would carry no guarantee") as refused:
+        story.query.release(choice)
+    assert refused.value.exit_status == 3
+    assert "--worst-case" in refused.value.hint
+    assert len(story.stays.ledger.entries) == before
+
+
+def test_a_none_release_hides_its_noise_and_ends_the_total(tmp_path: Path) -> None:
+    story = Story(tmp_path / "stays.ledger")
+    assert story.release_epsilon() == "dp"
+    assert story.stays.ledger.total.epsilon == 0.5
+    choice = story.query.choose(sf.ratio(0.9))
+    release = story.query.release(choice, accept_none=True)
+    stated = release.certificate.as_dict()
+    assert [stated[name] for name in ("epsilon", "scale", "noise_90", "charged")] == [None] * 4
+    assert release.ranges is None
+    assert story.stays.ledger.total.epsilon is None
+    assert story.stays.ledger.total.nano_epsilon == (10**9) // 2 + 10 * 10**9
+    assert str(choice.epsilon) not in release.to_json() + repr(story.stays.ledger) + repr(choice)
+    assert "No differential-privacy guarantee" in repr(release)
+
+
+def test_an_attestation_stands_on_the_certificate(tmp_path: Path) -> None:
+    story = Story(tmp_path / "stays.ledger").look()
+    release = story.query.release(epsilon=0.5, fixed_beforehand="board minutes of 3 May")
+    assert any("board minutes of 3 May" in line for line in release.certificate.assumed)
+    assert release.certificate.fixed == "attested"
+
+
+def test_asking_again_returns_the_same_bits_and_word_at_no_charge(tmp_path: Path) -> None:
+    story = Story(tmp_path / "stays.ledger").plan()
+    first = story.query.release(story.query.choose(WORST))
+    spent = story.stays.ledger.total.nano_epsilon
+    story.look()
+    again = Story(tmp_path / "stays.ledger").query
+    repeated = again.release(again.choose(WORST))
+    assert (repeated.answer, repeated.certificate) == (first.answer, first.certificate)
+    assert again.dataset.ledger.total.nano_epsilon == spent
+    anew = again.release(again.choose(WORST), again=True)
+    assert again.dataset.ledger.total.nano_epsilon == 2 * spent
+    assert anew.certificate.dataset_total == pytest.approx(0.4)
+
+
+def test_a_look_is_recorded_before_anything_is_shown_and_once(tmp_path: Path) -> None:
+    story = Story(tmp_path / "stays.ledger").look().look()
+    looks = [e for e in story.stays.ledger.entries if e.draft.event == "looked"]
+    assert len(looks) == 1
+    assert SQL.split(" FROM")[0][:6] in str(looks[0].draft.public["what"])
+
+
+# The algebra
+
+
+def provenance(label: Label) -> Provenance:
+    return Provenance("input", label, "")
+
+
+@pytest.mark.parametrize("labels", list(product(Label, repeat=2)))
+def test_the_algebra_never_upgrades(labels: tuple[Label, ...]) -> None:
+    """One more input leaves the word or weakens it; one confidential input ends it."""
+    order = [Guarantee.DP, Guarantee.SELECTED, Guarantee.NONE]
+    one, both = word([provenance(labels[0])]), word([provenance(label) for label in labels])
+    assert order.index(both) >= order.index(one)
+    assert (both is Guarantee.NONE) == (Label.CONFIDENTIAL in labels)
+    assert join([one, both]) is both
+
+
+def test_only_one_module_writes_the_three_words() -> None:
+    """No other module of the product holds one of the words as a literal, but for names of Python and of flags."""
+    words = {w.value for w in Guarantee}
+    home = Path(guarantee.__file__)
+    for module in home.parents[1].rglob("*.py"):
+        literals = {n.value for n in ast.walk(ast.parse(module.read_text("utf-8"))) if isinstance(n, ast.Constant)}
+        assert module == home or not literals & words, module

@@ -1,0 +1,85 @@
+"""Measurement: sensitivities, shares and grids from the schema alone, against brute force over the bounds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sfumato.errors import QueryError, SchemaError
+from sfumato.measure import measure
+from sfumato.model.measurement import Measurement
+from sfumato.schema.load import from_dict
+from sfumato.sql.parse import parse
+
+
+def measured(select: str, kind: str = "integer", bounds: tuple[float, float] = (0, 100)) -> Measurement:
+    wards = [f"w{i}" for i in range(400)]
+    columns = {"v": {"type": kind, "bounds": list(bounds)}, "g": {"categories": ["a", "b", "c"]},
+               "h": {"type": "boolean"}, "u": {"type": "integer"}, "w": {"categories": wards}, "x": {"categories": wards}}  # fmt: skip
+    schema = from_dict({"name": "t", "columns": columns})
+    return measure(parse(f"SELECT {select}", schema), schema)
+
+
+@pytest.mark.parametrize(
+    ("select", "bounds", "sensitivities"),
+    [
+        ("COUNT(*) FROM t", (0, 100), [1]),
+        ("COUNT(v) FROM t", (0, 100), [1]),
+        ("SUM(v) FROM t", (-30, 20), [30]),
+        ("SUM(v) FROM t", (50, 60), [60]),
+        ("AVG(v) FROM t", (0, 100), [50, 1]),
+        ("AVG(v) FROM t", (0, 99), [Fraction(99, 2), 1]),
+        ("COUNT(v), AVG(v) FROM t", (0, 100), [1, 50]),  # the mean's count is the same number
+        ("COUNT(*) AS a, COUNT(*) AS b FROM t", (0, 100), [1]),
+        ("SUM(v), AVG(v) FROM t", (-5, 5), [5, 1]),  # centred at 0, the sum is the same number
+        ("COUNT(*), COUNT(v), SUM(v) FROM t", (0, 9), [1, 1, 9]),
+    ],
+)
+def test_sensitivities(select: str, bounds: tuple[int, int], sensitivities: list[Fraction]) -> None:
+    numbers = measured(select, bounds=bounds).numbers
+    assert [n.sensitivity for n in numbers] == sensitivities
+    assert {n.share for n in numbers} == {Fraction(1, len(numbers))}
+
+
+def test_cells_are_public_and_complete() -> None:
+    assert measured("g, COUNT(*) FROM t GROUP BY g").cells == (("a",), ("b",), ("c",))
+    assert measured("h, g, COUNT(*) FROM t GROUP BY g, h").cells[0] == ("a", False)
+    assert measured("AVG(v) FROM t GROUP BY g, h").k == 12
+    assert measured("COUNT(*) FROM t").cells == ((),)
+
+
+def test_what_is_missing_in_the_schema_is_said() -> None:
+    with pytest.raises(SchemaError, match=r"Column 'u' is added up but has no bounds.*\[columns.u\]"):
+        measured("SUM(u) FROM t")
+    with pytest.raises(SchemaError, match=r"GROUP BY u needs a public list.*\[columns.u\]"):
+        measured("COUNT(*) FROM t GROUP BY u")
+    with pytest.raises(QueryError, match="more than 100,000 cells"):
+        measured("COUNT(*) FROM t GROUP BY w, x")
+
+
+whole = st.integers(-(2**62), 2**62)
+real = st.floats(-1e12, 1e12, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-6)
+
+
+@given(st.one_of(st.tuples(whole, whole), st.tuples(real, real)).filter(lambda b: b[0] < b[1]), st.sampled_from(["SUM", "AVG"]))
+def test_every_grid_is_fine_enough_and_holds_the_sensitivity(bounds: tuple[float, float], aggregate: str) -> None:
+    """A sensitivity is a whole number of steps, at least 1,024 and at most 2^31 of them."""
+    kind = "integer" if isinstance(bounds[0], int) else "number"
+    number = measured(f"{aggregate}(v) FROM t", kind, bounds).numbers[0]
+    assert number.step * number.steps == number.sensitivity
+    assert 1024 <= number.steps <= 2**31
+    assert number.rounded or (number.centre / number.step).denominator == 1
+
+
+@given(st.floats(1e-6, 1e3), st.integers(1, 7))
+def test_parts_of_epsilon_never_add_up_to_more(epsilon: float, parts: int) -> None:
+    columns = {f"v{i}": {"type": "integer", "bounds": [0, 1]} for i in range(parts)}
+    schema = from_dict({"name": "t", "columns": columns})
+    sums = ", ".join(f"SUM(v{i})" for i in range(parts))
+    numbers = measure(parse(f"SELECT {sums} FROM t", schema), schema).numbers
+    assert len(numbers) == parts
+    assert sum(Fraction(n.part(epsilon)) for n in numbers) <= Fraction(str(epsilon))
+    assert sum(n.part(epsilon) for n in numbers) == pytest.approx(epsilon)
