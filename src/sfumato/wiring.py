@@ -51,15 +51,18 @@ def open(
         _duckdb(source, stated),
         _store(ledger, beside, stated),
         _services(),
+        source=source,
         version=version or _version(source),
         bounds_from_data=bounds_from_data,
     )
 
 
-def planned(schema: str | Path | Mapping[str, Any] | Schema, *, ledger: str | Path | None = None) -> Dataset:
-    """A dataset without its data: public facts, rehearsals and plans only."""
+def planned(
+    source: object, schema: str | Path | Mapping[str, Any] | Schema, *, ledger: str | Path | None = None
+) -> Dataset:
+    """A dataset whose data is not read: public facts, rehearsals and plans only."""
     stated, beside = _schema(schema)
-    return Dataset(stated, None, _store(ledger, beside, stated), _services(), version="")
+    return Dataset(stated, None, _store(ledger, beside, stated), _services(), source=source, version="")
 
 
 def drafted(source: object, name: str) -> str:

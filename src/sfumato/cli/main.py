@@ -23,13 +23,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("demo")(demo.demo)
+app.command("demo", short_help="The guided tour on an embedded population.")(demo.demo)
 app.add_typer(schema.app, name="schema")
-app.command("worst-case")(risk.worst_case)
-app.command("rehearse")(risk.rehearse)
-app.command("risk")(risk.risk)
-app.command("choose")(release.choose)
-app.command("release")(release.release)
+app.command("worst-case", short_help="Risk from public facts alone; reads no data.")(risk.worst_case)
+app.command("rehearse", short_help="The same query on a look-alike; reads no data.")(risk.rehearse)
+app.command("risk", short_help="The people themselves: recorded as a look.")(risk.risk)
+app.command("choose", short_help="The largest epsilon that meets a preference.")(release.choose)
+app.command("release", short_help="A noisy answer with its certificate.")(release.release)
 app.add_typer(ledger.app, name="ledger")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def worst_case(
-    _data: options.Data,
+    data: options.Data,
     schema: options.Schema,
     sql: options.Sql,
     mechanism: options.Mechanism = "laplace",
@@ -28,12 +28,12 @@ def worst_case(
     """Risk from public facts alone, true for any data; DATA is not read."""
     from sfumato import wiring
 
-    query = wiring.planned(schema, ledger=ledger).query(options.query_text(sql))
+    query = wiring.planned(data, schema, ledger=ledger).query(options.query_text(sql))
     _print(query.worst_case(mechanism, delta, calibration=calibration), as_json)
 
 
 def rehearse(
-    _data: options.Data,
+    data: options.Data,
     schema: options.Schema,
     sql: options.Sql,
     like: Annotated[str | None, typer.Option(metavar="PUBLIC", help="A public table of the same columns.")] = None,
@@ -54,7 +54,7 @@ def rehearse(
     """The same query on a look-alike, invented or public; DATA is not read."""
     from sfumato import wiring
 
-    query = wiring.planned(schema, ledger=ledger).query(options.query_text(sql))
+    query = wiring.planned(data, schema, ledger=ledger).query(options.query_text(sql))
     profile = query.rehearse(
         *options.preferences(epsilon, gap, ratio, worst_case, attack_chance),
         like=like,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -27,6 +27,7 @@ _TYPES = {
     Type.BOOLEAN: ("BOOLEAN",),
     Type.DATE: ("DATE",),
 }
+_LONGEST_LINE = 16_000_000  # bytes
 _TYPE_OF = {name: type_ for type_, names in _TYPES.items() for name in names}
 
 
@@ -80,7 +81,7 @@ class DuckDB:
         if isinstance(source, Invented):
             self._connection.execute(f'CREATE TABLE "{RAW}" AS {source.sql}', dict(source.parameters))
         elif not isinstance(source, str | Path):
-            self._connection.register(RAW, source)
+            self._connection.register(RAW, _columns_of_one_type(source))
         elif _is_csv(source):
             self._connection.read_csv(str(source), **_as_text(Path(source))).create_view(RAW)  # type: ignore[arg-type]
         else:
@@ -92,7 +93,7 @@ class DuckDB:
             if column.name.lower() not in present:
                 raise SchemaError(
                     f"Column '{column.name}' is in {schema.origin} but not in {source}",
-                    hint=f"{source} has: {', '.join(self.columns)}.",
+                    hint="compare the two; the first line of a CSV must name its columns.",
                 )
 
 
@@ -117,10 +118,11 @@ def _is_csv(source: object) -> bool:
 def _as_text(path: Path) -> dict[str, object]:
     """How a CSV file is read: every column as text, its shape taken from the header line, never from values.
 
-    Lines that are too short or too long are filled up or cut: an error would tell about the data.
+    Lines that are too short or too long are filled up or cut, and a line that is not UTF-8 or beyond all measure is
+    left out: an error would tell about the data. One thread reads, because several cannot do this.
     """
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        header = file.readline()
+    with path.open("rb") as file:
+        header = file.readline(_LONGEST_LINE).decode("utf-8-sig")
     delimiter = max(",;\t|", key=header.count)
     names = next(csv.reader([header], delimiter=delimiter), [])
     if len(set(names)) < len(names) or not all(names):
@@ -134,7 +136,28 @@ def _as_text(path: Path) -> dict[str, object]:
         "escapechar": '"',
         "strict_mode": False,
         "null_padding": True,
+        "ignore_errors": True,
+        "max_line_size": _LONGEST_LINE,
+        "parallel": False,
     }
+
+
+def _columns_of_one_type(source: Any) -> Any:
+    """A table whose columns have types of their own: pandas' columns of mixed objects become text, value by value.
+
+    DuckDB would guess a type for such a column from its values, and one person's value would change how the
+    others' are read.
+    """
+    if not type(source).__module__.startswith("pandas"):
+        return source
+    mixed = [name for name, dtype in source.dtypes.items() if dtype == object]
+    return source.assign(**{name: source[name].map(_as_plain_text).astype("str") for name in mixed})
+
+
+def _as_plain_text(value: object) -> str | None:
+    if value is None or value != value:  # noqa: PLR0124 - only what is not a number differs from itself
+        return None
+    return str(value).encode("utf-8", "replace").decode("utf-8")
 
 
 def _readable(source: object) -> str:

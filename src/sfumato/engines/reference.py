@@ -1,4 +1,4 @@
-"""The oracle of the tests: literal leave-one-out. It runs the user's SQL once per person and shares no code with the plan.
+"""The oracle: literal leave-one-out. It runs the user's SQL once per person and shares no code with the plan.
 
 Slow and exact: SQLite takes each person out, asks, and puts them back; sums and means are added up as fractions.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -92,20 +92,26 @@ class LeaveOneOut(Confidential):
         return list(parts.values())
 
 
-def leave_one_out(rows: Sequence[Mapping[str, object]], schema: Schema, sql: str) -> LeaveOneOut:
-    """Ask about everybody, then once per person without them and once about them alone."""
-    names = list(dict.fromkeys([c.name for c in schema.columns] + [name for row in rows for name in row]))
+def leave_one_out(
+    rows: Sequence[Mapping[str, object]], schema: Schema, sql: str, columns: Sequence[str] = ()
+) -> LeaveOneOut:
+    """Ask about everybody, then once per person without them and once about them alone.
+
+    `columns` are those that the table has beside the declared ones.
+    """
     table = _quoted(schema.name)
+    names = list(dict.fromkeys([*(column.name for column in schema.columns), *columns]))
+    stored = [*map(_quoted, names), *(_quoted(_added_up(name)) for name in names)]
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute("PRAGMA case_sensitive_like = ON")
-    for kind in (_Sum, _Mean):
-        connection.create_aggregate(kind.replaces, 1, kind)
-    stored = [*map(_quoted, names), *(_quoted(_added_up(name)) for name in names)]
+    replace: Callable[[str, int, type[_Sum]], None] = connection.create_aggregate  # type: ignore[assignment]
+    replace("SUM", 1, _Sum)
+    replace("AVG", 1, _Mean)
     connection.execute(f"CREATE TABLE {table} ({', '.join(stored)})")
     for row in rows:
-        values = [_read(row.get(name), schema, name) for name in names]
-        clamped = [_clamped(value, schema, name) for name, value in zip(names, values, strict=True)]
-        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(stored))})", [*values, *clamped])
+        read = {name: _read(row.get(name), schema, name) for name in names}
+        values = [*read.values(), *(_clamped(value, schema, name) for name, value in read.items())]
+        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", values)
 
     question = _Question(sql, schema)
 
@@ -150,8 +156,6 @@ class _Question:
 class _Sum:
     """SUM, exactly: fractions travel through SQLite as text."""
 
-    replaces = "SUM"
-
     def __init__(self) -> None:
         self.values: list[Fraction] = []
 
@@ -164,13 +168,16 @@ class _Sum:
 
 
 class _Mean(_Sum):
-    replaces = "AVG"
-
     def finalize(self) -> str | None:
         return str(sum(self.values, Fraction(0)) / len(self.values)) if self.values else None
 
 
 # Cleaning: what a delivered value means
+
+
+def cleaned(rows: Sequence[Mapping[str, object]], schema: Schema) -> list[dict[str, Value]]:
+    """The declared columns with the schema's types: what does not fit is missing, like the declared missing texts."""
+    return [{c.name: _read(row.get(c.name), schema, c.name) for c in schema.columns} for row in rows]
 
 
 def _read(value: object, schema: Schema, name: str) -> Value:
@@ -189,12 +196,11 @@ def _read(value: object, schema: Schema, name: str) -> Value:
 
 
 def _whole(text: str) -> int | None:
-    """To the nearest whole number, halves away from zero; None beyond 64 bits."""
+    """A whole number of 64 bits, however it is written; None for anything else."""
     if not _NUMBER.fullmatch(text) or "inf" in text.lower():
         return None
     exact = Fraction(text)
-    nearest = math.floor(abs(exact) + Fraction(1, 2)) * (1 if exact > 0 else -1)
-    return nearest if -(2**63) <= nearest < 2**63 else None
+    return int(exact) if exact.denominator == 1 and -(2**63) <= exact < 2**63 else None
 
 
 def _clamped(value: Value, schema: Schema, name: str) -> str | None:

@@ -53,6 +53,15 @@ class Summary(Confidential):
         )
 
 
+@dataclass(frozen=True)
+class Reach:
+    """How far a figure may go in any data: what the worst case knows of it. Public."""
+
+    min: float
+    max: float
+    mean = sum = sum_sq = None
+
+
 @dataclass(frozen=True, repr=False)
 class Facts(Confidential):
     """The answer as it would be released without noise, and how much each person carries of it.

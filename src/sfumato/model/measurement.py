@@ -88,6 +88,16 @@ class Measurement:
         return len(self.cells) * len(self.numbers)
 
     @property
+    def largest_influence(self) -> float:
+        """The most that anybody, in any data, moves the answer: a mean from its only person to none, or from two."""
+        return sum(self._largest_change(column) for column in self.columns if column.numbers)
+
+    def _largest_change(self, column: Assembly) -> float:
+        number = self.numbers[column.numbers[0]]
+        alone = number.bounds.reach if number.bounds is not None else Fraction(0)
+        return float(max(number.sensitivity, alone))
+
+    @property
     def one_scale(self) -> bool:
         """Whether all the noisy numbers carry noise of one scale, as in the papers."""
         return len({number.sensitivity / number.share for number in self.numbers}) == 1

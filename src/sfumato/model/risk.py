@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.facts import Summary
+from sfumato.model.facts import Reach, Summary
 
 
 class Source(StrEnum):
@@ -62,8 +62,8 @@ class RiskView(Confidential):
     outputs: int
     mechanism: str
     sensitivity: tuple[float, ...]
-    influence: Summary | None
-    exposure: Summary | None
+    influence: Summary | Reach | None
+    exposure: Summary | Reach | None
     candidates: tuple[RiskAt, ...]
 
     def as_dict(self) -> dict[str, object]:
@@ -79,6 +79,6 @@ class RiskView(Confidential):
         }
 
 
-def _figures(summary: Summary | None) -> dict[str, float] | None:
+def _figures(summary: Summary | Reach | None) -> dict[str, float | None] | None:
     names = ("min", "max", "mean", "sum", "sum_sq")
     return {name: getattr(summary, name) for name in names} if summary is not None else None

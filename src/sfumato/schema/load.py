@@ -48,6 +48,8 @@ class _Reader:
         name = stated.get("name")
         if not isinstance(name, str) or not name:
             self.wrong("The table has no name", hint='add name = "adult", the name that SQL uses.')
+        if any(n.lower().startswith("sfumato ") for n in (name, *stated.get("columns", ()))):
+            self.wrong("Names that start with 'sfumato ' are ours", hint="rename it.")
         if stated.get("unit", "row") != "row" or stated.get("max_rows", 1) != 1:
             self.wrong('Only unit = "row" is answered: one row is one person', where="unit")
         if stated.get("relation", "add-remove") != "add-remove":

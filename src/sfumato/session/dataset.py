@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sfumato.choose.preference import Preference, from_rule
 from sfumato.errors import SourceError
 from sfumato.model.dataset import Schema
@@ -24,6 +26,7 @@ class Dataset:
         store: LedgerStore,
         services: Services,
         *,
+        source: object,
         version: str,
         bounds_from_data: bool = False,
     ) -> None:
@@ -33,6 +36,7 @@ class Dataset:
         self.bounds_from_data = bounds_from_data
         self.rule: tuple[Preference, ...] = from_rule(schema.rule) if schema.rule is not None else ()
         self._engine = engine
+        self._source = source
         self.ledger = Ledger(store, schema, services)
 
     def query(self, sql: str) -> Query:
@@ -46,6 +50,12 @@ class Dataset:
         engine = self.engine
         rows = engine.rows(inspect.fit(self.schema, engine.columns, engine.raw).sql(engine.dialect))
         return inspect.read_fit(rows, self.schema)
+
+    def is_the_data(self, source: object) -> bool:
+        """Whether a source is this very table: the same file, by whatever path, or the same object."""
+        if isinstance(source, str | Path) and isinstance(self._source, str | Path):
+            return Path(source).resolve() == Path(self._source).resolve()
+        return source is self._source
 
     @property
     def engine(self) -> Engine:

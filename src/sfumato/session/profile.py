@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from sfumato.choose.solve import Solution
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
-from sfumato.model.facts import Summary
+from sfumato.model.facts import Reach, Summary
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import RiskAt, RiskView, Source, Spread
 from sfumato.risk.view import CANDIDATES, risk_at
+from sfumato.session.picture import Picture
 from sfumato.views import risk as view
 from sfumato.views import words
-from sfumato.views.figure import Figure
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,8 +31,8 @@ class RiskProfile(Confidential):
         noise: Noise,
         spread: Spread,
         *,
-        influence: Summary | None = None,
-        exposure: Summary | None = None,
+        influence: Summary | Reach | None = None,
+        exposure: Summary | Reach | None = None,
         candidates: Sequence[float] | None = None,
         people: Callable[[], pa.Table] | None = None,
         solution: Solution | None = None,
@@ -54,7 +54,7 @@ class RiskProfile(Confidential):
 
     @property
     def people_count(self) -> int | None:
-        return None if self.influence is None else self.influence.people
+        return self.influence.people if isinstance(self.influence, Summary) else None
 
     @property
     def candidates(self) -> tuple[RiskAt, ...]:
@@ -70,8 +70,9 @@ class RiskProfile(Confidential):
             raise ValueError("the worst case is about anybody: it has no list of people")
         return self._people()
 
-    def plot(self) -> Figure:
-        return view.figure(self.view, self._limit, self._chosen)
+    def plot(self) -> Picture:
+        """The gap range: per epsilon, from the person least at risk to the one most at risk."""
+        return Picture(view.figure(self.view, self._limit, self._chosen))
 
     @property
     def view(self) -> RiskView:

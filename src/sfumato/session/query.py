@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from sfumato.choose.preference import Preference, Ratio
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.solve import Solution, solve
-from sfumato.errors import PreferenceError, SchemaError
+from sfumato.errors import PreferenceError, SchemaError, SourceError
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.record import Record
 from sfumato.measure import measure
 from sfumato.model.choice import Noise
-from sfumato.model.facts import AsPublishedFacts, Facts, Totals
+from sfumato.model.facts import AsPublishedFacts, Facts, Reach, Totals
 from sfumato.model.guarantee import Provenance, word
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source
@@ -61,7 +61,17 @@ class Query:
     ) -> RiskProfile:
         """Risk from public facts alone, true for any data: free."""
         noise = checked_noise(mechanism, delta, calibration)
-        return RiskProfile(Source.WORST_CASE, self.sql, self._public(), noise, WORST_CASE, candidates=candidates)
+        measurement = self._public()
+        return RiskProfile(
+            Source.WORST_CASE,
+            self.sql,
+            measurement,
+            noise,
+            WORST_CASE,
+            influence=Reach(0.0, measurement.largest_influence),
+            exposure=Reach(0.0, 1.0),
+            candidates=candidates,
+        )
 
     def rehearse(
         self,
@@ -79,6 +89,11 @@ class Query:
         measurement = self._public()
         if like is None:
             self._inventable()
+        elif self.dataset.is_the_data(like):
+            raise SourceError(
+                "A rehearsal needs a look-alike, and this is the data itself",
+                hint="pass a public table, or use `sfumato risk`, which records the look.",
+            )
         size = rows or self.dataset.schema.people_at_least or 10_000
         engine = self.dataset.services.rehearsal(self.dataset.schema, like, size)
         facts = gather.facts(engine, self.statement, measurement, noise)

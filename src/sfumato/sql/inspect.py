@@ -39,7 +39,7 @@ def _misfits(declared: Column, schema: Schema, present: Type | None) -> list[exp
         beyond = exp.or_(exp.LT(this=typed.copy(), expression=low), exp.GT(this=typed.copy(), expression=high))
     unlisted: exp.Expr = exp.false()
     if declared.categories is not None:
-        known = listed(declared.name, declared.categories)
+        known = listed(typed.copy(), declared.categories)
         unlisted = exp.and_(exp.Not(this=exp.Paren(this=missing.copy())), exp.Not(this=known))
     return [exp.func("COUNT_IF", part) for part in (missing.copy(), unfit, beyond, unlisted)]
 

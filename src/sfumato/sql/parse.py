@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import logging
+import math
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from fractions import Fraction
@@ -34,7 +36,7 @@ from sfumato.model.statement import (
     Statement,
     Truth,
 )
-from sfumato.sql.tree import canonical, default_name, fits_double
+from sfumato.sql.tree import canonical, default_name
 
 logging.getLogger("sqlglot").disabled = True  # it echoes what it cannot parse
 
@@ -50,8 +52,8 @@ _COMPARISONS: dict[type[exp.Expr], str] = {
 }
 _ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
 _CLAUSES = {
-    "with_": "WITH", "distinct": "SELECT DISTINCT", "joins": "JOIN", "laterals": "LATERAL", "having": "HAVING",
-    "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET", "qualify": "QUALIFY", "windows": "WINDOW",
+    "all": "GROUP BY ALL", "with_": "WITH", "distinct": "SELECT DISTINCT", "joins": "JOIN", "laterals": "LATERAL",
+    "having": "HAVING", "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET", "qualify": "QUALIFY", "windows": "WINDOW",
     "sample": "SAMPLE", "pivots": "PIVOT", "into": "INTO", "locks": "FOR UPDATE", "db": "A qualified table name",
 }  # fmt: skip
 
@@ -62,7 +64,10 @@ def parse(text: str, schema: Schema, present: Mapping[str, Type | None] | None =
     `present` are the columns that the data really has, with their types; without it (the data is not read) a
     column that the schema does not list is taken on trust.
     """
-    return _Reader(text, schema, present).statement()
+    try:
+        return _Reader(text, schema, present).statement()
+    except RecursionError:
+        raise QueryError("The query is nested too deeply", hint="ask a simpler question.") from None
 
 
 class _Reader:
@@ -96,21 +101,22 @@ class _Reader:
     def select(self) -> exp.Select:
         if len(self.text) > LONGEST:
             raise QueryError(f"The query is longer than {LONGEST:,} characters", hint="ask a shorter question.")
+        if not self.text.isascii() and self.text.encode("utf-8", "replace").decode() != self.text:
+            raise QueryError("The query is not UTF-8 text", hint="save it as UTF-8.")
         try:
             trees = [tree for tree in sqlglot.parse(self.text, read="duckdb") if tree is not None]
         except SqlglotError as error:
             first = (getattr(error, "errors", None) or [{}])[0]
             place = f"line {first['line']}, column {first['col']}" if first.get("line") else ""
             raise QueryError("The query is not SQL that can be read", where=place) from None
-        except RecursionError:
-            raise QueryError("The query is nested too deeply", hint="ask a simpler question.") from None
         if not trees:
             raise QueryError("The query is empty", hint="try SELECT COUNT(*) FROM " + self.schema.name + ".")
         if len(trees) > 1:
             raise QueryError("Two statements are not answered", hint="ask them one at a time.")
         tree = trees[0]
         if not isinstance(tree, exp.Select):
-            name = tree.key.upper() if not isinstance(tree, exp.Command) else str(tree.this).upper()
+            first = self.text.split(maxsplit=1)[0].upper()
+            name = tree.key.upper() if isinstance(tree, exp.Query) or not first.isalpha() else first
             raise QueryError(f"Only a SELECT is answered, not {name}", where="line 1, column 1")
         return tree
 
@@ -123,6 +129,8 @@ class _Reader:
         if not isinstance(table.this, exp.Identifier):
             self.refuse("Table functions", table)
         self.only(table, "this", "alias")
+        if table.alias_column_names:
+            self.refuse("Renamed columns", table.args["alias"].args["columns"][0])
         if table.name.lower() != self.schema.name.lower():
             raise QueryError(
                 f"There is no table '{table.name}'",
@@ -190,6 +198,10 @@ class _Reader:
     # Predicates and scalars
 
     def predicate(self, node: exp.Expr) -> Predicate:
+        if node.args.get("negate"):  # NOT LIKE
+            plain = node.copy()
+            plain.set("negate", None)
+            return Not(self.predicate(plain))
         match node:
             case exp.Paren():
                 return self.predicate(node.this)
@@ -288,9 +300,13 @@ class _Reader:
         self.refuse(self.name_of(node), node)
 
     def number(self, node: exp.Literal) -> Constant:
-        exact = Fraction(node.this)
-        if not fits_double(exact):
+        try:
+            double = float(node.this)
+        except ValueError:
+            raise QueryError("The query is not SQL that can be read", where=self.place(node)) from None
+        if math.isinf(double):
             raise QueryError("A number is too large", where=self.place(node))
+        exact = Fraction(int(node.this)) if node.this.isdigit() else Fraction(repr(double))
         return Constant(exact, Type.INTEGER if exact.denominator == 1 else Type.NUMBER)
 
     def day(self, text: str, node: exp.Expr) -> Constant:
@@ -358,19 +374,31 @@ class _Reader:
                 self.refuse(what, part[0] if isinstance(part, list) else part if isinstance(part, exp.Expr) else node)
 
     def refuse(self, what: str, node: object, hint: str = "") -> NoReturn:
-        where = self.place(node) if isinstance(node, exp.Expr) else ""
+        where = (self.place(node) if isinstance(node, exp.Expr) else "") or self.place_of_word(
+            what.split(maxsplit=1)[0]
+        )
         verb = "are" if what.endswith("s") else "is"
         raise QueryError(f"{what} {verb} not answered", hint=hint, where=where)
 
     def name_of(self, node: exp.Expr) -> str:
-        if isinstance(node, exp.Window):
-            return "Window functions"
-        if isinstance(node, exp.Anonymous):
-            return f"{node.name.upper()}()"
-        if isinstance(node, exp.Subquery | exp.Select | exp.Exists):
-            return "Sub-selects"
-        if isinstance(node, exp.Func):
-            return f"{node.sql_name()}()"
+        """What a sentence calls something that is not answered: by its name in the text where it has one."""
+        match node:
+            case exp.Window():
+                return "Window functions"
+            case exp.Subquery() | exp.Select() | exp.Exists():
+                return "Sub-selects"
+            case exp.Placeholder() | exp.Parameter():
+                return "Parameters"
+            case exp.Star():
+                return "SELECT *"
+            case exp.Column() if isinstance(node.this, exp.Star):
+                return "SELECT *"
+            case exp.Case():
+                return "CASE"
+            case exp.Func():
+                start, end = node.meta.get("start"), node.meta.get("end")
+                written = self.text[start : end + 1] if start is not None and end is not None else node.sql_name()
+                return f"{written.upper()}()"
         return node.key.upper()
 
     def place(self, node: exp.Expr) -> str:
@@ -378,5 +406,13 @@ class _Reader:
         starts = [n.meta["start"] for n in node.walk() if "start" in n.meta]
         if not starts:
             return ""
-        before = self.text[: min(starts)]
+        return self.line_and_column(min(starts))
+
+    def place_of_word(self, word: str) -> str:
+        """The same for what remembers nothing: where its first word stands; of parameters, their sign."""
+        found = re.search(r"[$?:@]" if word == "Parameters" else rf"\b{re.escape(word)}\b", self.text, re.IGNORECASE)
+        return self.line_and_column(found.start()) if found else ""
+
+    def line_and_column(self, start: int) -> str:
+        before = self.text[:start]
         return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"

@@ -24,6 +24,8 @@ Rows = Sequence[tuple[Any, ...]]
 L1, L2 = "L1", "L2"
 """How a person's changes of several numbers add up: L1 under Laplace noise, L2 under Gaussian."""
 
+_ROWS, _CELLS = "sfumato rows", "sfumato cells"
+
 
 # The clean table
 
@@ -55,7 +57,12 @@ def missing_text(name: str, schema: Schema) -> exp.Expr:
 
 def try_cast(tree: exp.Expr, type_: Type) -> exp.Expr:
     """A value as another type, NULL where it does not fit: errors that depend on values tell about values."""
-    return exp.TryCast(this=tree.copy(), to=exp.DataType.build(SQL_TYPES[type_]))
+    cast = exp.TryCast(this=tree.copy(), to=exp.DataType.build(SQL_TYPES[type_]))
+    if type_ is not Type.INTEGER:
+        return cast
+    # What is not whole does not fit; engines would round it, and text and floats each in another way.
+    real = try_cast(tree, Type.NUMBER)
+    return exp.case().when(exp.EQ(this=real, expression=exp.func("ROUND", real.copy())), cast)
 
 
 def people_count(name: str) -> exp.Select:
@@ -158,21 +165,22 @@ def read_facts(rows: Rows, statement: Statement, measurement: Measurement, peopl
 
 def people(statement: Statement, measurement: Measurement, norm: str = L1) -> exp.Select:
     """One row per person, those whom the WHERE leaves out included: person, influence, exposure."""
-    matches = exp.and_(exp.true(), *_conditions(statement, measurement))
-    matched = exp.func("COALESCE", matches, exp.false())
+    matches = exp.func("COALESCE", exp.and_(exp.true(), *_conditions(statement, measurement)), exp.false())
     numbered = exp.select(
-        "*", exp.alias_("ROW_NUMBER() OVER ()", "person"), exp.alias_(matched, "is matched", quoted=True)
+        "*",
+        exp.alias_("ROW_NUMBER() OVER ()", _ours("person"), quoted=True),
+        exp.alias_(matches, _ours("matches"), quoted=True),
     ).from_(table(statement.table))
     figures = {"influence": _influence(statement, measurement, norm), "exposure": _exposure(measurement, norm)}
     carried = [
-        exp.alias_(exp.case().when(column("is matched"), double(tree)).else_(double(number(0))), name)
+        exp.alias_(exp.case().when(_own("matches"), double(tree)).else_(double(number(0))), name)
         for name, tree in figures.items()
     ]
-    query = exp.select(column("person"), *carried).from_("numbered").with_("numbered", as_=numbered)
+    query = exp.select(exp.alias_(_own("person"), "person"), *carried).from_(table(_ROWS))
+    query = _with(query, _ROWS, numbered).order_by(exp.column("person"))
     if not _has_mean(statement):
-        return query.order_by(column("person"))
-    cells = _means(statement, measurement).from_("numbered").where(column("is matched"))
-    return _join_means(query.with_("cells", as_=cells), statement, "LEFT").order_by(column("person"))
+        return query
+    return _with_means(query, _means(statement, measurement).where(_own("matches")), statement, "LEFT")
 
 
 def _influence(statement: Statement, measurement: Measurement, norm: str) -> exp.Expr:
@@ -190,10 +198,10 @@ def _change(aggregate: Aggregate, measurement: Measurement) -> exp.Expr:
     own = double(clamped(_number_of(name, measurement)))
     if aggregate.kind is Kind.SUM:
         return exp.case().when(missing, number(0)).else_(exp.func("ABS", own))
-    others = exp.Paren(this=exp.Sub(this=column(f"n {name}"), expression=number(1)))
-    mean = exp.Div(this=double(column(f"s {name}")), expression=column(f"n {name}"))
+    others = exp.Paren(this=exp.Sub(this=_own("n", name), expression=number(1)))
+    mean = exp.Div(this=double(_own("s", name)), expression=_own("n", name))
     moved = exp.Div(this=exp.func("ABS", exp.Sub(this=own.copy(), expression=mean)), expression=others)
-    alone = exp.EQ(this=column(f"n {name}"), expression=number(1))  # without its last row a mean counts as 0
+    alone = exp.EQ(this=_own("n", name), expression=number(1))  # without its last row a mean counts as 0
     return exp.case().when(missing, number(0)).when(alone, exp.func("ABS", own)).else_(moved)
 
 
@@ -292,24 +300,36 @@ def _by_cell(
     if not joined:
         return exp.select(*keys, *parts).from_(table(statement.table)).where(*conditions).group_by(*keys)
     matched = exp.select(*map(column, statement.columns)).from_(table(statement.table)).where(*conditions)
-    query = exp.select(*keys, *parts).from_("matched").with_("matched", as_=matched)
-    query = query.with_("cells", as_=_means(statement, measurement).from_("matched"))
-    return _join_means(query, statement, "INNER").group_by(*keys)
+    query = _with(exp.select(*keys, *parts).from_(table(_ROWS)), _ROWS, matched)
+    return _with_means(query, _means(statement, measurement), statement, "INNER").group_by(*keys)
 
 
 def _means(statement: Statement, measurement: Measurement) -> exp.Select:
     """Per cell, count and sum of each column whose mean is asked for; the cell's keys under other names."""
-    keys = [exp.alias_(column(k.name), f"k {k.name}", quoted=True) for k in statement.keys]
+    keys = [exp.alias_(column(k.name), _ours("k", k.name), quoted=True) for k in statement.keys]
     names = sorted({a.argument.name for a in statement.aggregates if a.kind is Kind.AVG and a.argument})
-    counts = [exp.alias_(exp.func("COUNT", column(name)), f"n {name}", quoted=True) for name in names]
+    counts = [exp.alias_(exp.func("COUNT", column(name)), _ours("n", name), quoted=True) for name in names]
     values = [(name, clamped(_number_of(name, measurement))) for name in names]
-    sums = [exp.alias_(exp.func("SUM", tree), f"s {name}", quoted=True) for name, tree in values]
-    return exp.select(*keys, *counts, *sums).group_by(*_keys(statement))
+    sums = [exp.alias_(exp.func("SUM", tree), _ours("s", name), quoted=True) for name, tree in values]
+    return exp.select(*keys, *counts, *sums).from_(table(_ROWS)).group_by(*_keys(statement))
 
 
-def _join_means(query: exp.Select, statement: Statement, kind: str) -> exp.Select:
-    on = [exp.EQ(this=column(k.name), expression=column(f"k {k.name}")) for k in statement.keys]
-    return query.join("cells", on=exp.and_(*on) if on else exp.true(), join_type=kind)
+def _with_means(query: exp.Select, means: exp.Select, statement: Statement, kind: str) -> exp.Select:
+    on = [exp.EQ(this=column(k.name), expression=_own("k", k.name)) for k in statement.keys]
+    return _with(query, _CELLS, means).join(table(_CELLS), on=exp.and_(exp.true(), *on), join_type=kind)
+
+
+def _with(query: exp.Select, name: str, as_: exp.Select) -> exp.Select:
+    return query.with_(exp.to_identifier(name, quoted=True), as_=as_)
+
+
+def _ours(*words: str) -> str:
+    """A name of our own beside the names that users gave."""
+    return " ".join(("sfumato", *words))
+
+
+def _own(*words: str) -> exp.Column:
+    return column(_ours(*words))
 
 
 def _conditions(statement: Statement, measurement: Measurement) -> list[exp.Expr]:
@@ -317,7 +337,7 @@ def _conditions(statement: Statement, measurement: Measurement) -> list[exp.Expr
     if not measurement.cells:
         return [exp.false()]
     for position, key in enumerate(statement.keys):
-        conditions.append(listed(key.name, list(dict.fromkeys(cell[position] for cell in measurement.cells))))
+        conditions.append(listed(column(key.name), list(dict.fromkeys(cell[position] for cell in measurement.cells))))
     return conditions
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -101,8 +100,8 @@ def predicate(part: Predicate) -> exp.Expr:
             return exp.or_(*map(predicate, parts))
 
 
-def listed(name: str, categories: Sequence[Category]) -> exp.Expr:
-    return exp.In(this=column(name), expressions=[value(c) for c in categories])
+def listed(tree: exp.Expr, categories: Sequence[Category]) -> exp.Expr:
+    return exp.In(this=tree, expressions=[value(c) for c in categories])
 
 
 def aggregate(part: Aggregate) -> exp.Expr:
@@ -137,13 +136,6 @@ def _plainly(tree: exp.Select) -> exp.Select:
         plain = _PLAIN.fullmatch(identifier.name) and identifier.name.upper() not in Tokenizer.KEYWORDS
         identifier.set("quoted", not plain)
     return tree
-
-
-def fits_double(exact: Fraction) -> bool:
-    try:
-        return math.isfinite(float(exact))
-    except OverflowError:
-        return False
 
 
 SQL_TYPES = {
