@@ -17,7 +17,10 @@ SfumatoError            exit 1  our own failure
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
+
+T = TypeVar("T")
 
 
 class SfumatoError(Exception):
@@ -98,3 +101,12 @@ class NoMechanism(Refused):
 
 class LedgerBroken(Refused):
     code = "ledger-broken"
+
+
+def instead(failure: SfumatoError, kinds: tuple[type[Exception], ...], work: Callable[[], T]) -> T:
+    """Do the work; if it fails, raise `failure` with nothing of the other error left, not even as its context."""
+    try:
+        return work()
+    except kinds:
+        pass
+    raise failure

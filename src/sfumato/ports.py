@@ -44,8 +44,10 @@ class LedgerStore(Protocol):
     def recorded(self) -> bool:
         """Whether what is kept outlives this process."""
 
-    def read(self, after: int) -> Sequence[Entry]:
-        """The entries beyond number `after`."""
+    def read(self, after: int, head: str | None = None) -> Sequence[Entry]:
+        """The entries beyond number `after`; with `head`, the digest it had, a store that has another is refused."""
 
-    def append(self, after: int, decide: Callable[[Sequence[Entry]], Sequence[Draft]]) -> Sequence[Entry]:
-        """Show what is new to `decide` and add what it returns, in one transaction, synced when this returns."""
+    def append(
+        self, after: int, decide: Callable[[Sequence[Entry]], Sequence[Draft]], head: str | None = None
+    ) -> Sequence[Entry]:
+        """Show what is new to `decide` and add what it returns, in one transaction; synced when this returns them."""

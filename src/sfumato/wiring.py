@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
+import os
+import pwd
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -58,7 +59,7 @@ def open(
 
 
 def planned(
-    source: object, schema: str | Path | Mapping[str, Any] | Schema, *, ledger: str | Path | None = None
+    schema: str | Path | Mapping[str, Any] | Schema, *, source: object = None, ledger: str | Path | None = None
 ) -> Dataset:
     """A dataset whose data is not read: public facts, rehearsals and plans only."""
     stated, beside = _schema(schema)
@@ -114,9 +115,18 @@ def _services() -> Services:
     return Services(
         mechanism=_mechanism,
         rehearsal=_rehearsal,
-        who=getpass.getuser(),
+        who=_who(),
         now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
+        salt=lambda: os.urandom(16).hex(),
     )
+
+
+def _who() -> str:
+    """Who runs this, as the system knows them; what the environment says could be anybody."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"
 
 
 def _mechanism(name: str) -> Mechanism:

@@ -27,7 +27,7 @@ QUERIES = {
     "Q5": "SELECT SUM(capital_gain) FROM adult",
 }
 TAUS = (0.95, 0.75, 0.5, 0.25, 0.05)
-FIGURE_7 = {
+FIGURE_7: dict[str, dict[str, tuple[float, ...]]] = {
     "laplace": {
         "Q1": (0.05, 0.3, 1, 3, 10), "Q2": (0.3, 2, 6, 10, 10), "Q3": (0.05, 0.3, 1, 3, 10),
         "Q4": (0.01, 0.07, 0.2, 0.6, 4), "Q5": (0.05, 0.3, 1, 3, 10),

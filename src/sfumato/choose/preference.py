@@ -55,12 +55,16 @@ class AttackChance:
 
 Preference = Epsilon | Ratio | AttackChance
 
+_LEAST, _MOST = Fraction(1, 10**9), 1_000_000  # a ledger counts whole billionths
+
 
 def epsilon(value: float) -> Epsilon:
     """This epsilon, whatever it means."""
     number = _number("epsilon", value)
-    if number <= 0:
-        raise PreferenceError(f"epsilon must be above 0, not {value}", hint="try --epsilon 0.5.")
+    if not _LEAST <= number <= _MOST:
+        raise PreferenceError(
+            f"epsilon must lie between {float(_LEAST):g} and {_MOST:,}, not {value}", hint="try --epsilon 0.5."
+        )
     return Epsilon(float(number))
 
 
@@ -94,23 +98,28 @@ def attack_chance(chance: float) -> AttackChance:
     return AttackChance(number)
 
 
-def from_rule(rule: Mapping[str, object]) -> tuple[Preference, ...]:
-    """The preferences of a `[rule]` table."""
+def from_rule(rule: Mapping[str, object], origin: str = "the schema") -> tuple[Preference, ...]:
+    """The preferences of a `[rule]` table; what is wrong in it is said with its place."""
+    where = f"[rule] in {origin}"
     known = {"gap", "ratio", "worst_case", "attack_chance", "epsilon"}
     if unknown := sorted(set(rule) - known):
-        raise PreferenceError(
-            f"[rule] does not know '{unknown[0]}'", hint=f"it knows {', '.join(sorted(known))}.", where="[rule]"
-        )
+        hint = f"it knows {', '.join(sorted(known))}."
+        raise PreferenceError(f"[rule] does not know '{unknown[0]}'", hint=hint, where=where)
     worst_case = rule.get("worst_case", False)
+    if not isinstance(worst_case, bool):
+        raise PreferenceError("worst_case must be true or false", where=where)
     makers: dict[str, Callable[[Any], Preference]] = {
-        "gap": lambda value: gap(value, worst_case=worst_case is True),
-        "ratio": lambda value: ratio(value, worst_case=worst_case is True),
+        "gap": lambda value: gap(value, worst_case=worst_case),
+        "ratio": lambda value: ratio(value, worst_case=worst_case),
         "attack_chance": attack_chance,
         "epsilon": epsilon,
     }
-    preferences = tuple(make(rule[name]) for name, make in makers.items() if name in rule)
+    try:
+        preferences = tuple(make(rule[name]) for name, make in makers.items() if name in rule)
+    except PreferenceError as wrong:
+        raise PreferenceError(wrong.message, hint=wrong.hint, where=where) from None
     if not preferences:
-        raise PreferenceError("[rule] states no preference", hint="try gap = 1.2 and worst_case = true.")
+        raise PreferenceError("[rule] states no preference", hint="try gap = 1.2 and worst_case = true.", where=where)
     return preferences
 
 

@@ -15,6 +15,8 @@ from sfumato.risk.attack import epsilon_for_attack_chance, mu_for_attack_chance
 from sfumato.risk.gaussian import epsilon_analytic, epsilon_classic
 from sfumato.risk.rdr import epsilon_for_ratio, sigma_for_ratio
 
+_BEYOND = 10**300  # an epsilon like this is no bound at all
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -64,7 +66,7 @@ def solve(
     if intervals[floor].low > top:
         return Solution(None, False, False, f"No epsilon meets both {floor.words} and {ceiling.words}.")
     if grid is not None:
-        return _on_grid(top, grid, ceiling, epsilon_max)
+        return _on_grid(intervals[floor].low, top, grid, ceiling, epsilon_max)
     if math.isinf(top):
         return Solution(None, True, True, f"Every epsilon meets {ceiling.words}: state one with --epsilon.")
     if top > epsilon_max:
@@ -73,8 +75,8 @@ def solve(
     return Solution(top, True, False, f"The largest epsilon that meets {ceiling.words}.")
 
 
-def _on_grid(top: float, grid: Sequence[float], ceiling: Preference, epsilon_max: float) -> Solution:
-    candidates = [c for c in grid if c <= min(top, epsilon_max)]
+def _on_grid(low: float, top: float, grid: Sequence[float], ceiling: Preference, epsilon_max: float) -> Solution:
+    candidates = [c for c in grid if low <= c <= min(top, epsilon_max)]
     if not candidates:
         return Solution(None, False, False, f"No candidate on the grid meets {ceiling.words}.")
     return Solution(max(candidates), True, False, f"The largest candidate on the grid that meets {ceiling.words}.")
@@ -83,7 +85,7 @@ def _on_grid(top: float, grid: Sequence[float], ceiling: Preference, epsilon_max
 def _epsilon_for_ratio(tau: Fraction, spread: Spread, noise: Noise) -> float:
     if noise.mechanism == "laplace":
         exact = epsilon_for_ratio(tau, spread.low, spread.high, spread.k, spread.sensitivity)
-        return math.inf if exact is None else float(exact)
+        return math.inf if exact is None or exact > _BEYOND else float(exact)
     sigma = sigma_for_ratio(float(tau), float(spread.low), float(spread.high), spread.k)
     if sigma == 0:
         return math.inf

@@ -88,4 +88,4 @@ def _place(error: BaseException) -> str:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     where = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
-    return f"nothing was released; please report it{where}."
+    return f"please report it{where}; `sfumato ledger show` tells what was released."

@@ -89,8 +89,12 @@ def release(
     if not accept_none:
         query.require_guarantee(*preferences, **how)
     released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
-    _write(released, out, certificate)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
+    try:
+        _write(released, out, certificate)
+    except OSError:
+        hint = "the answer is in the ledger: ask again, it costs nothing."
+        raise BadInput("The answer was released, but a file could not be written", hint=hint) from None
 
 
 def _write(released: Release, out: Path | None, certificate: Path | None) -> None:

@@ -28,7 +28,7 @@ def worst_case(
     """Risk from public facts alone, true for any data; DATA is not read."""
     from sfumato import wiring
 
-    query = wiring.planned(data, schema, ledger=ledger).query(options.query_text(sql))
+    query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
     _print(query.worst_case(mechanism, delta, calibration=calibration), as_json)
 
 
@@ -54,7 +54,7 @@ def rehearse(
     """The same query on a look-alike, invented or public; DATA is not read."""
     from sfumato import wiring
 
-    query = wiring.planned(data, schema, ledger=ledger).query(options.query_text(sql))
+    query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
     profile = query.rehearse(
         *options.preferences(epsilon, gap, ratio, worst_case, attack_chance),
         like=like,

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import RLock
+from typing import TYPE_CHECKING, TypeVar
 
 import duckdb
 
-from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError
+from sfumato.engines.csv import CsvFile
+from sfumato.engines.frame import columns_of_one_type
+from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
 from sfumato.model.dataset import Schema, Type
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RAW = "raw table"
+RAW, LINES = "sfumato raw", "sfumato lines"
 Columns = Mapping[str, Type | None]
+T = TypeVar("T")
 
 _TYPES = {
     Type.INTEGER: ("TINYINT", "SMALLINT", "INTEGER", "BIGINT"),
@@ -27,8 +29,8 @@ _TYPES = {
     Type.BOOLEAN: ("BOOLEAN",),
     Type.DATE: ("DATE",),
 }
-_LONGEST_LINE = 16_000_000  # bytes
 _TYPE_OF = {name: type_ for type_, names in _TYPES.items() for name in names}
+_FAILURES = (duckdb.Error, OSError, UnicodeError, RuntimeError, ValueError, TypeError, ArithmeticError)
 
 
 @dataclass(frozen=True)
@@ -40,52 +42,75 @@ class Invented:
 
 
 class DuckDB:
-    """One table. Only the names and types of its columns are read before the first query."""
+    """One table. Only the names and types of its columns are read before the first query.
+
+    Whatever DuckDB says quotes lines and values: one constant sentence stands in for it.
+    """
 
     dialect = "duckdb"
-    raw = RAW
 
     def __init__(self, source: object, schema: Schema | None, clean: Callable[[Schema, Columns, str], str]) -> None:
         self._connection = duckdb.connect(":memory:")
-        with _instead(SourceError(f"{named(source)} cannot be read as a table", hint=_readable(source))):
-            self._show(source)
-            described = self._connection.execute(f'DESCRIBE "{RAW}"').fetchall()
-        self.columns: Columns = {str(name): _TYPE_OF.get(str(type_)) for name, type_, *_ in described}
+        self._lock = RLock()  # a connection holds one result at a time
+        unreadable = SourceError(f"{named(source)} cannot be read as a table", hint=_readable(source))
+        self._csv = self._guarded(unreadable, lambda: _csv(source))
+        self.columns: Columns = self._guarded(unreadable, lambda: self._described(source))
         self._cleaning = ""
+        self._raw_is_asked_for = False
         if schema is not None:
             self._fits(schema, named(source))
-            kind = "TABLE" if _is_csv(source) else "VIEW"
+            kind = "TABLE" if self._csv else "VIEW"
             quoted = schema.name.replace('"', '""')
             self._cleaning = f'CREATE {kind} "{quoted}" AS {clean(schema, self.columns, RAW)}'
 
+    @property
+    def raw(self) -> str:
+        self._raw_is_asked_for = True
+        self._guarded(EngineFailure(), self._load)
+        return RAW
+
     def rows(self, sql: str) -> Sequence[tuple[object, ...]]:
-        with _instead(EngineFailure()):
-            self._clean()
-            return self._connection.execute(sql).fetchall()
+        return self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql).fetchall())
 
     def table(self, sql: str) -> pa.Table:
-        with _instead(EngineFailure()):
-            self._clean()
-            return self._connection.sql(sql).to_arrow_table()
+        return self._guarded(EngineFailure(), lambda: self._cleaned().sql(sql).to_arrow_table())
 
     def close(self) -> None:
         self._connection.close()
 
-    def _clean(self) -> None:
-        if self._cleaning:
-            self._connection.execute(self._cleaning)
-            self._cleaning = ""
+    def _guarded(self, failure: SfumatoError, work: Callable[[], T]) -> T:
+        with self._lock:
+            return instead(failure, _FAILURES, work)
 
-    def _show(self, source: object) -> None:
-        """Make the raw table known under its name."""
+    def _described(self, source: object) -> Columns:
+        """Make the raw table known under its name, and say what columns it has."""
+        if self._csv is not None:
+            return dict.fromkeys(self._csv.names, Type.TEXT)
         if isinstance(source, Invented):
             self._connection.execute(f'CREATE TABLE "{RAW}" AS {source.sql}', dict(source.parameters))
-        elif not isinstance(source, str | Path):
-            self._connection.register(RAW, _columns_of_one_type(source))
-        elif _is_csv(source):
-            self._connection.read_csv(str(source), **_as_text(Path(source))).create_view(RAW)  # type: ignore[arg-type]
-        else:
+        elif isinstance(source, str | Path):
             self._connection.read_parquet(str(source)).create_view(RAW)
+        else:
+            self._connection.register(RAW, columns_of_one_type(source))
+        described = self._connection.execute(f'DESCRIBE "{RAW}"').fetchall()
+        return {str(name): _TYPE_OF.get(str(type_)) for name, type_, *_ in described}
+
+    def _load(self) -> None:
+        """Load a CSV as text, if it is one and not loaded."""
+        if self._csv is not None:
+            self._connection.register(LINES, self._csv.lines())
+            self._connection.execute(f'CREATE TABLE IF NOT EXISTS "{RAW}" AS {self._csv.select(LINES)}')
+            self._connection.unregister(LINES)
+
+    def _cleaned(self) -> duckdb.DuckDBPyConnection:
+        """The connection, after the clean table was made; of a CSV the raw one is not kept for nothing."""
+        if self._cleaning:
+            self._load()
+            self._connection.execute(self._cleaning)
+            self._cleaning = ""
+            if self._csv is not None and not self._raw_is_asked_for:
+                self._connection.execute(f'DROP TABLE "{RAW}"')
+        return self._connection
 
     def _fits(self, schema: Schema, source: str) -> None:
         present = {name.lower() for name in self.columns}
@@ -99,79 +124,27 @@ class DuckDB:
 
 def write_parquet(population: Invented, path: Path) -> None:
     """An invented population as a Parquet file, streamed."""
-    failure = SourceError(f"{path} cannot be written", hint="name a file in a folder that exists.")
-    with _instead(failure), duckdb.connect(":memory:") as connection:
-        connection.execute(
-            f"COPY ({population.sql}) TO $path (FORMAT parquet)", {"path": str(path), **population.parameters}
+    sql = f"COPY ({population.sql}) TO $path (FORMAT parquet)"
+    with duckdb.connect(":memory:") as connection:
+        instead(
+            SourceError(f"{path} cannot be written", hint="name a file in a folder that exists."),
+            _FAILURES,
+            lambda: connection.execute(sql, {"path": str(path), **population.parameters}),
         )
 
 
 def named(source: object) -> str:
     """What a sentence calls a source: a file by its name, a table by its kind."""
-    return Path(source).name if isinstance(source, str | Path) else f"the {type(source).__name__}"
+    return (Path(source).name or str(source)) if isinstance(source, str | Path) else f"the {type(source).__name__}"
 
 
-def _is_csv(source: object) -> bool:
-    return isinstance(source, str | Path) and Path(source).suffix.lower() in (".csv", ".tsv", ".txt")
-
-
-def _as_text(path: Path) -> dict[str, object]:
-    """How a CSV file is read: every column as text, its shape taken from the header line, never from values.
-
-    Lines that are too short or too long are filled up or cut, and a line that is not UTF-8 or beyond all measure is
-    left out: an error would tell about the data. One thread reads, because several cannot do this.
-    """
-    with path.open("rb") as file:
-        header = file.readline(_LONGEST_LINE).decode("utf-8-sig")
-    delimiter = max(",;\t|", key=header.count)
-    names = next(csv.reader([header], delimiter=delimiter), [])
-    if len(set(names)) < len(names) or not all(names):
-        raise SourceError(f"{path.name} has no header line with a name for each column", hint="add one.")
-    return {
-        "sep": delimiter,
-        "header": True,
-        "columns": dict.fromkeys(names, "VARCHAR"),
-        "auto_detect": False,
-        "quotechar": '"',
-        "escapechar": '"',
-        "strict_mode": False,
-        "null_padding": True,
-        "ignore_errors": True,
-        "max_line_size": _LONGEST_LINE,
-        "parallel": False,
-    }
-
-
-def _columns_of_one_type(source: Any) -> Any:
-    """A table whose columns have types of their own: pandas' columns of mixed objects become text, value by value.
-
-    DuckDB would guess a type for such a column from its values, and one person's value would change how the
-    others' are read.
-    """
-    if not type(source).__module__.startswith("pandas"):
-        return source
-    mixed = [name for name, dtype in source.dtypes.items() if dtype == object]
-    return source.assign(**{name: source[name].map(_as_plain_text).astype("str") for name in mixed})
-
-
-def _as_plain_text(value: object) -> str | None:
-    if value is None or value != value:  # noqa: PLR0124 - only what is not a number differs from itself
-        return None
-    return str(value).encode("utf-8", "replace").decode("utf-8")
+def _csv(source: object) -> CsvFile | None:
+    if isinstance(source, str | Path) and Path(source).suffix.lower() in (".csv", ".tsv", ".txt"):
+        return CsvFile.of(Path(source))
+    return None
 
 
 def _readable(source: object) -> str:
     if isinstance(source, str | Path) and not Path(source).exists():
         return "there is no such file."
     return "a CSV in UTF-8 with a header line, a Parquet file, a pandas or Arrow table will do."
-
-
-@contextmanager
-def _instead(failure: SfumatoError) -> Iterator[None]:
-    """Whatever DuckDB says quotes lines and values: one constant sentence stands in for it, with no trace behind."""
-    try:
-        yield
-    except SfumatoError:
-        raise
-    except (duckdb.Error, OSError, UnicodeError, RuntimeError, ValueError, TypeError):
-        raise failure from None

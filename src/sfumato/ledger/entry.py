@@ -56,12 +56,16 @@ def verify(entries: Iterable[Entry], number: int = 0, previous: str = GENESIS) -
     for entry in entries:
         whole = entry.number == number + 1 and entry.previous == previous
         if not whole or entry.digest != _digest(entry.number, entry.draft, entry.previous):
-            raise LedgerBroken(
-                f"The ledger was changed at entry {number + 1}",
-                hint="restore it from a copy that was kept elsewhere; nothing is released on top of it.",
-            )
+            raise changed(number + 1)
         number, previous = entry.number, entry.digest
     return number, previous
+
+
+def changed(number: int) -> LedgerBroken:
+    return LedgerBroken(
+        f"The ledger was changed at entry {number}",
+        hint="nothing is released on top of it; an older copy would count later releases as never made.",
+    )
 
 
 def nano(epsilon: float) -> int:

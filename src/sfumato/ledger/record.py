@@ -36,21 +36,22 @@ class Record:
         self.dataset = dataset
         self.entries: list[Entry] = []
         self.last = 0
-        self._head = GENESIS
+        self.head = GENESIS
         self._first_look: int | None = None
         self._schema: Mapping[str, str] = {}
         self._schema_at_look: Mapping[str, str] = {}
         self._rule: str | None = None
         self._rule_at_look: str | None = None
-        self._planned: dict[str, Entry] = {}
+        self._planned: set[str] = set()
+        self._plan_at_look: dict[object, str] = {}
         self._looked: set[str] = set()
         self._released: dict[str, Entry] = {}
         self._total = Total()
 
     def extend(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
-            self.last, self._head = verify([entry], self.last, self._head)
-            if entry.draft.dataset == self.dataset:
+            self.last, self.head = verify([entry], self.last, self.head)
+            if entry.draft.dataset.casefold() == self.dataset.casefold():  # as SQL reads names
                 self._add(entry)
 
     def _add(self, entry: Entry) -> None:
@@ -65,7 +66,9 @@ class Record:
                     self._first_look = entry.number
                     self._schema_at_look, self._rule_at_look = self._schema, self._rule
             case Event.PLANNED:
-                self._planned[entry.draft.key] = entry
+                self._planned.add(entry.draft.key)
+                if self._first_look is None:
+                    self._plan_at_look[entry.draft.public.get("query_sha256")] = entry.draft.key
             case Event.RESERVED:
                 self._total = self._total.and_then(entry)
             case Event.RELEASED:
@@ -84,8 +87,9 @@ class Record:
     def looked(self, key: str) -> bool:
         return key in self._looked
 
-    def planned(self, key: str) -> Entry | None:
-        return self._planned.get(key)
+    def in_force(self, key: str, query_sha256: str) -> bool:
+        """Whether this plan is entered, and no other for the statement since."""
+        return key in self._planned and (self.somebody_looked or self._plan_at_look.get(query_sha256) == key)
 
     def released(self, key: str) -> Entry | None:
         """The last answer to this very request."""
@@ -93,18 +97,20 @@ class Record:
 
     # Provenance: labels come from the record, not from good intentions
 
-    def preference(self, key: str, *, is_rule: bool, rule: str, attestation: str) -> Provenance:
-        """Where an epsilon or a preference comes from: the rule, or a person who had or had not looked."""
+    def preference(self, key: str, query_sha256: str, *, is_rule: bool, rule: str, attestation: str) -> Provenance:
+        """Where a preference comes from: the rule, or a person who had or had not looked.
+
+        Of the plans for a statement only the last before the first look counts: several would leave a choice.
+        """
         if is_rule and (self._first_look is None or self._rule_at_look == rule):
             return of_record("preference")
-        planned = self._planned.get(key)
-        before = self._first_look is None or (planned is not None and planned.number < self._first_look)
+        before = self._first_look is None or self._plan_at_look.get(query_sha256) == key
         return stated("preference", before_first_look=before, attestation=attestation)
 
     def schema(self, used: Iterable[str], now: Mapping[str, str], *, attestation: str) -> Provenance:
         """Where bounds, types and categories come from: those in force at the first look are public."""
-        names = [name for name in ("", *used) if name in now]
-        before = self._first_look is None or all(self._schema_at_look.get(n) == now[n] for n in names)
+        names = ("", *used)
+        before = self._first_look is None or all(self._schema_at_look.get(n) == now.get(n) for n in names)
         return stated("schema", before_first_look=before, attestation=attestation)
 
     # What is spent

@@ -19,11 +19,11 @@ class Certificate:
     epsilon: float | None
     delta: float
     mechanism: str
-    sensitivity: tuple[float, ...]
+    sensitivity: tuple[float, ...] | None
     scale: tuple[float, ...] | None
     unit: str
     relation: str
-    outputs: int
+    outputs: int | None
     select_epsilon: float
     charged: float | None
     noise_90: tuple[float | None, ...] | None
@@ -38,7 +38,7 @@ class Certificate:
     assumed: tuple[str, ...]
     dataset_total: float | None
     dataset_guarantee: Guarantee
-    grid_step: tuple[float, ...]
+    grid_step: tuple[float, ...] | None
     numbers: tuple[str, ...]
     post_processing: tuple[str, ...]
 

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from statistics import NormalDist
-
-_NORMAL = NormalDist()
 
 
 def delta_at(epsilon: float, mu: float) -> float:
@@ -21,7 +18,7 @@ def delta_at(epsilon: float, mu: float) -> float:
     if mu == 0:
         return 0.0
     tail = _log_normal_tail(mu / 2 + epsilon / mu)
-    return max(0.0, _NORMAL.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon + tail))
+    return max(0.0, math.erfc((epsilon / mu - mu / 2) / math.sqrt(2)) / 2 - math.exp(epsilon + tail))
 
 
 def epsilon_analytic(mu: float, delta: float) -> float:

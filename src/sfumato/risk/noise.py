@@ -28,7 +28,8 @@ def sum_tail(t: float, a: float, b: float) -> float:
         return math.exp(-t / a)
     if a - b < 1e-6 * a:
         return (1 + t / (2 * a)) * math.exp(-t / a)
-    return (a * a * math.exp(-t / a) - b * b * math.exp(-t / b)) / (a * a - b * b)
+    ratio = (b / a) ** 2
+    return (math.exp(-t / a) - ratio * math.exp(-t / b)) / (1 - ratio)
 
 
 def mean_range(total: float, count: float, scales: tuple[float, float], reach: float) -> tuple[float, float]:
@@ -48,9 +49,7 @@ def mean_range(total: float, count: float, scales: tuple[float, float], reach: f
 
     believed = [m for m in _grid(reach, total, count) if believable(m)]
     if not believed:
-        # Noise has carried the mean beyond its bounds on one side: what is left to say is that bound.
-        edge = math.copysign(reach, total if count >= 0 else -total)
-        return edge, edge
+        return -reach, reach  # noise has carried it beyond all that is possible: the answer tells nothing
     return _edge(believed[0], -reach, believable), _edge(believed[-1], reach, believable)
 
 

@@ -39,7 +39,7 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
         rdr_min=None if own_scale is None else least * own_scale,
         rdr_max=None if own_scale is None else most * own_scale,
         ratio=least / most if most else 1.0,
-        gap=most / least if least else 1.0,
+        gap=most / least if least else (math.inf if most else 1.0),
         noise_90=tuple(half_widths),
         attack_chance=chance,
     )

@@ -28,7 +28,7 @@ null_values = []           # texts that mean missing, such as "?"
 
 def draft(name: str, columns: Sequence[Seen]) -> str:
     """A schema file that loads as it is."""
-    return _HEAD.format(name=json.dumps(name)) + "".join(_column(column) for column in columns)
+    return _HEAD.format(name=_text(name)) + "".join(_column(column) for column in columns)
 
 
 def _column(seen: Seen) -> str:
@@ -36,9 +36,14 @@ def _column(seen: Seen) -> str:
     if seen.type.numeric:
         lines.append("# bounds = [lowest, highest]     # the lowest and highest value that is possible")
     elif seen.type is Type.TEXT and seen.values:
-        lines.append(f"# categories = [{', '.join(json.dumps(v, ensure_ascii=False) for v in seen.values)}]")
+        lines.append(f"# categories = [{', '.join(map(_text, seen.values))}]")
     return "\n".join(lines) + "\n"
 
 
 def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _text(text: str) -> str:
+    """A text as TOML writes it: as JSON does, but for one control character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

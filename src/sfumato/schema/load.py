@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 import tomllib
 from collections.abc import Mapping
 from fractions import Fraction
@@ -16,6 +15,7 @@ from sfumato.model.dataset import Bounds, Category, Column, Relation, Schema, Ty
 _TABLE = ("name", "unit", "max_rows", "relation", "null_values", "people_at_least", "rule", "columns")
 _COLUMN = ("type", "bounds", "categories", "step", "keys")
 _LARGEST_WHOLE = 2**62
+_LARGEST, _CLOSEST = 1e100, 1e-100  # beyond, squares of numbers leave what a float can hold
 
 
 def load(path: str | Path) -> Schema:
@@ -32,6 +32,8 @@ def load(path: str | Path) -> Schema:
         return from_dict(tomllib.loads(text), origin=file.name)
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(f"{file.name} is not TOML: {error}") from None
+    except ValueError:
+        raise SchemaError(f"{file.name} is not TOML: a number is too long") from None
 
 
 def from_dict(stated: Mapping[str, Any], origin: str = "the schema") -> Schema:
@@ -93,13 +95,15 @@ class _Reader:
     def bounds(self, stated: Any, type_: Type, where: str) -> Bounds:
         if not type_.numeric:
             self.wrong(f"Bounds are for numbers, and this column is {type_}", where=where)
-        if not isinstance(stated, list) or len(stated) != 2 or not all(map(_is_number, stated)):
+        if not isinstance(stated, list | tuple) or len(stated) != 2 or not all(map(_is_number, stated)):
             self.wrong("Bounds are two numbers", hint="write bounds = [lowest, highest].", where=where)
-        if not all(map(math.isfinite, stated)):
+        if not all(abs(bound) <= _LARGEST for bound in stated):
             self.wrong("Bounds must be finite", hint="state the lowest and highest value that can occur.", where=where)
         if type_ is Type.INTEGER and any(b != int(b) or abs(b) > _LARGEST_WHOLE for b in stated):
             self.wrong("Bounds of an integer column are whole numbers below 2^62", where=where)
         lower, upper = (Fraction(str(bound)) for bound in stated)
+        if upper - lower < _CLOSEST and lower < upper:
+            self.wrong("The bounds are too close together", hint="state them in a smaller unit.", where=where)
         if lower >= upper:
             self.wrong("The lower bound must be below the upper", hint="write bounds = [lowest, highest].", where=where)
         return Bounds(lower, upper)

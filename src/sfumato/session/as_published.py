@@ -16,6 +16,8 @@ from sfumato.ports import Engine
 from sfumato.session import gather
 from sfumato.sql import plan
 
+_FAR = 10**100
+
 
 def measured(engine: Engine, statement: Statement, schema: Schema) -> tuple[Measurement, int, dict[str, Bounds]]:
     """The measurement with what the data shows, the number of rows, and the extremes of each summed column."""
@@ -72,4 +74,4 @@ def _apart(bounds: Bounds) -> Bounds:
 
 
 def _exact(value: Any) -> Fraction:
-    return Fraction(0) if value is None else Fraction(value)
+    return Fraction(0) if value is None else Fraction(max(-_FAR, min(_FAR, value)))  # infinity is far enough

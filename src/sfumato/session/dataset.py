@@ -34,22 +34,26 @@ class Dataset:
         self.services = services
         self.version = version
         self.bounds_from_data = bounds_from_data
-        self.rule: tuple[Preference, ...] = from_rule(schema.rule) if schema.rule is not None else ()
-        self._engine = engine
+        self.rule: tuple[Preference, ...] = () if schema.rule is None else from_rule(schema.rule, schema.origin)
+        self._opened = engine
         self._source = source
         self.ledger = Ledger(store, schema, services)
 
     def query(self, sql: str) -> Query:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""
-        present = None if self._engine is None else self._engine.columns
+        present = None if self._opened is None else self._opened.columns
         return Query(self, parse(sql, self.schema, present))
 
     def check(self) -> Fit:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
         self.ledger.look(digest(["check", self.version]), "how the table fits its schema")
-        engine = self.engine
+        engine = self._engine
         rows = engine.rows(inspect.fit(self.schema, engine.columns, engine.raw).sql(engine.dialect))
         return inspect.read_fit(rows, self.schema)
+
+    def require_data(self) -> None:
+        """Refuse to go on without the data, before anything is charged."""
+        assert self._engine is not None
 
     def is_the_data(self, source: object) -> bool:
         """Whether a source is this very table: the same file, by whatever path, or the same object."""
@@ -58,10 +62,10 @@ class Dataset:
         return source is self._source
 
     @property
-    def engine(self) -> Engine:
-        if self._engine is None:
+    def _engine(self) -> Engine:
+        if self._opened is None:
             raise SourceError("This dataset was opened without its data", hint="open it with the data to go on.")
-        return self._engine
+        return self._opened
 
     def __repr__(self) -> str:
         return f"<Dataset {self.schema.name}: {len(self.schema.columns)} columns described in {self.schema.origin}>"

@@ -8,11 +8,12 @@ from fractions import Fraction
 from functools import cached_property
 
 from sfumato.choose.preference import Preference
+from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
 from sfumato.model.facts import AsPublishedFacts, Facts
-from sfumato.model.guarantee import DecidedBy, Label, Provenance, computed_from_people
+from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import Spread
 from sfumato.model.statement import Statement
@@ -71,14 +72,15 @@ def provenances(request: Request, record: Record, standing: Standing, attestatio
         chosen = computed_from_people("preference")
     else:
         is_rule = request.applies(standing.rule)
-        chosen = record.preference(request.key, is_rule=is_rule, rule=standing.rule_hash, attestation=attestation)
+        sha = request.statement.sha256
+        chosen = record.preference(request.key, sha, is_rule=is_rule, rule=standing.rule_hash, attestation=attestation)
     if request.bounds_from_data:
         return chosen, computed_from_people("bounds")
     return chosen, record.schema(request.statement.columns, standing.schema, attestation=attestation)
 
 
 def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:
-    if any(i.label is Label.CONFIDENTIAL for i in inputs):
+    if any(i.fixed is not Fixed.PLANNED for i in inputs):
         return DecidedBy.LOOKED
     return DecidedBy.RULE if is_rule else DecidedBy.BLIND
 
@@ -91,17 +93,20 @@ def spread(facts: Facts | AsPublishedFacts, measurement: Measurement) -> Spread:
     return Spread(Fraction(facts.exposure.min), Fraction(facts.exposure.max), measurement.k)
 
 
-def candidates(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:
+def grid_of(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:
     """A grid by name ("paper": the 37 of the RDR paper) or as numbers."""
     if grid is None:
         return None
     if grid == "paper":
         return PAPER_GRID
-    if isinstance(grid, str) or not grid or not all(0 < e < float("inf") for e in grid):
-        raise PreferenceError(
-            "A grid is 'paper' or a list of epsilons above 0", hint="try --grid paper or --grid 0.1,1."
-        )
-    return tuple(sorted(grid))
+    if isinstance(grid, str) or not grid:
+        raise PreferenceError("A grid is 'paper' or a list of epsilons", hint="try --grid paper or --grid 0.1,1.")
+    return checked_candidates(grid)
+
+
+def checked_candidates(candidates: Sequence[float] | None) -> tuple[float, ...] | None:
+    """Epsilons to look at, in order."""
+    return None if candidates is None else tuple(sorted(stated_epsilon(e).value for e in candidates))
 
 
 def checked_noise(mechanism: str, delta: float | None, calibration: str) -> Noise:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.errors import Infeasible, NoGuarantee, NoMechanism
-from sfumato.ledger.entry import NANO, Draft, Event, nano
-from sfumato.ledger.record import Record
+from sfumato.ledger.entry import NANO, Draft, Entry, Event, nano
+from sfumato.ledger.record import Record, Total
 from sfumato.model.guarantee import Guarantee, Provenance, fixed, word
-from sfumato.model.measurement import Measurement
 from sfumato.model.release import Answer
 from sfumato.session import assemble
 from sfumato.session.choice import Choice
@@ -29,40 +28,63 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
 
     A crash in between leaves epsilon spent: an unknown outcome counts as spent.
     """
-    epsilon = _releasable(choice)
+    _drawable(query, choice)
     ledger = query.dataset.ledger
-    key = digest([choice.asked.key, query.dataset.version])
-    recorded: list[Release] = []
+    key = _key(query, choice)
     inputs: tuple[Provenance, ...] = ()
+    total = Total()
+    stored: Draft | None = None
 
     def decide(record: Record) -> Sequence[Draft]:
-        nonlocal inputs
-        stored = None if again else record.released(key)
-        inputs = query.provenances(choice, record, attestation)
+        nonlocal inputs, total, stored
+        stored = None if again else _repeatable(record.released(key), accept_none)
+        if stored is not None:
+            return []
+        inputs, total = query.provenances(choice, record, attestation), record.total
         if not accept_none:
             refuse_without_guarantee(inputs)
-        if stored is not None:
-            recorded.append(_stored(stored.draft))
-            return []
-        outcome = word(inputs)
-        charge = nano(epsilon if outcome.holds else choice.epsilon_max)
-        public: dict[str, object] = {"what": query.sql, "guarantee": outcome.value, "method": choice.method}
-        return [ledger.draft(Event.RESERVED, key, public, _confidential(choice, outcome), charge)]
+        return [_reservation(query, choice, key, word(inputs))]
 
-    record = ledger.write(decide)
-    if recorded:
-        return recorded[0]
-    entry = record.entries[-1]
-    outcome = word(inputs)
-    measurement = query.measurement
-    totals = query.totals
-    drawn = _noisy(query, measurement, [totals.cells[cell] for cell in measurement.cells], epsilon)
-    answer = assemble.answer(measurement, drawn, epsilon if outcome.holds else None)
-    certificate = _certificate(query, choice, answer, record, entry.number, inputs, entry.draft)
-    kept: dict[str, object] = {"what": query.sql, "guarantee": outcome.value, "reserved": entry.number}
-    left = kept | {"answer": answer.as_dict(), "certificate": certificate.as_dict()}
+    added = ledger.write(decide)
+    if stored is not None:
+        return _as_it_left(stored)
+    reserved = added[-1]
+    if choice.epsilon is None:
+        raise _infeasible(choice)
+    answer = assemble.answer(query.measurement, _noisy(query, choice.epsilon), _shown(choice, inputs))
+    certificate = _certificate(query, choice, answer, reserved, inputs, total.and_then(reserved))
+    left: dict[str, object] = {"what": query.sql, "guarantee": word(inputs).value, "reserved": reserved.number}
+    left |= {"answer": answer.as_dict(), "certificate": certificate.as_dict()}
     ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, left)])
     return Release(answer, certificate)
+
+
+def _key(query: Query, choice: Choice) -> str:
+    """The same request, on the same data, under the same schema: the same answer."""
+    schema = [query.dataset.ledger.schema.get(name) for name in ("", *query.statement.columns)]
+    return digest([choice.asked.key, query.dataset.version, schema])
+
+
+def _repeatable(released: Entry | None, accept_none: bool) -> Draft | None:
+    """The answer as it left, if there is one; what carries no guarantee has to be accepted each time."""
+    if released is None:
+        return None
+    holds = Guarantee(str(released.draft.public["guarantee"])).holds
+    return released.draft if holds or accept_none else None
+
+
+def _reservation(query: Query, choice: Choice, key: str, outcome: Guarantee) -> Draft:
+    """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
+    holds = outcome.holds and choice.epsilon is not None
+    charge = nano(choice.epsilon if holds and choice.epsilon is not None else choice.epsilon_max)
+    public: dict[str, object] = {"what": query.sql, "guarantee": outcome.value, "method": choice.method}
+    confidential: dict[str, object] = {} if holds else {"epsilon": choice.epsilon}
+    return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
+
+
+def _shown(choice: Choice, inputs: Sequence[Provenance]) -> float | None:
+    """The epsilon, where the public may know it."""
+    return choice.epsilon if word(inputs).holds else None
 
 
 def refuse_without_guarantee(inputs: Sequence[Provenance]) -> None:
@@ -76,77 +98,74 @@ def refuse_without_guarantee(inputs: Sequence[Provenance]) -> None:
     )
 
 
-def _releasable(choice: Choice) -> float:
+def _drawable(query: Query, choice: Choice) -> None:
+    """Refuse what cannot be drawn, from public facts, before anything is charged."""
     if choice.noise.mechanism != "laplace":
         raise NoMechanism(
             f"There is no release with {choice.noise.mechanism} noise in this version", hint="use --mechanism laplace."
         )
-    if choice.epsilon is None:
-        raise Infeasible(choice.why, hint="state an epsilon with --epsilon." if choice.unbounded else "ask for less.")
-    return choice.epsilon
+    if choice.epsilon is None and not choice.asked.reads_people:
+        raise _infeasible(choice)
+    query.dataset.require_data()
 
 
-def _noisy(query: Query, measurement: Measurement, cells: Sequence[Sequence[int]], epsilon: float) -> list[list[int]]:
+def _infeasible(choice: Choice) -> Infeasible:
+    if choice.asked.reads_people:  # whether there was an epsilon tells about the people
+        return Infeasible(f"{choice.method} leads to no release", hint="state an epsilon with --epsilon.")
+    return Infeasible(choice.why, hint="state an epsilon with --epsilon." if choice.unbounded else "ask for less.")
+
+
+def _noisy(query: Query, epsilon: float) -> list[list[int]]:
     """Each number with its share of epsilon over all its cells: one person is in one cell only."""
+    measurement, totals = query.measurement, query.totals()
     mechanism = query.dataset.services.mechanism("laplace")
-    columns = []
-    for position, number in enumerate(measurement.numbers):
-        totals = [cell[position] for cell in cells]
-        columns.append(list(mechanism(totals, number.steps, number.part(epsilon))))
+    columns = [
+        mechanism([totals.cells[cell][position] for cell in measurement.cells], number.steps, number.part(epsilon))
+        for position, number in enumerate(measurement.numbers)
+    ]
     return [list(cell) for cell in zip(*columns, strict=True)]
 
 
-def _confidential(choice: Choice, outcome: Guarantee) -> dict[str, object]:
-    return {} if outcome.holds else {"epsilon": choice.epsilon}
-
-
-def _stored(draft: Draft) -> Release:
+def _as_it_left(draft: Draft) -> Release:
     public = draft.public
     answer = Answer.from_dict(public["answer"])  # type: ignore[arg-type]
     return Release(answer, Certificate.from_dict(public["certificate"]))  # type: ignore[arg-type]
 
 
 def _certificate(
-    query: Query,
-    choice: Choice,
-    answer: Answer,
-    record: Record,
-    entry: int,
-    inputs: tuple[Provenance, ...],
-    reserved: Draft,
+    query: Query, choice: Choice, answer: Answer, reserved: Entry, inputs: tuple[Provenance, ...], total: Total
 ) -> Certificate:
-    outcome, measurement, schema = word(inputs), query.measurement, query.dataset.schema
-    holds = outcome.holds
-    epsilon = choice.epsilon if holds else None
-    total = record.total
+    dataset, measurement = query.dataset, query.measurement
+    epsilon = _shown(choice, inputs)
     attestations = sorted({i.attestation for i in inputs if i.attestation})
-    assumed = [BOUNDS_FROM_DATA if query.dataset.bounds_from_data else ATTESTED_SCHEMA]
-    assumed += [f"fixed beforehand: “{said}” (said by {reserved.who})" for said in attestations]
+    assumed = [BOUNDS_FROM_DATA if dataset.bounds_from_data else ATTESTED_SCHEMA]
+    assumed += [f"fixed beforehand: “{said}” (said by {reserved.draft.who})" for said in attestations]
+    numbers = () if dataset.bounds_from_data else measurement.numbers  # bounds from the data are the data's
     return Certificate(
-        guarantee=outcome,
+        guarantee=word(inputs),
         epsilon=epsilon,
         delta=choice.noise.delta or 0.0,
         mechanism=choice.noise.mechanism,
-        sensitivity=tuple(float(n.sensitivity) for n in measurement.numbers),
-        scale=None if epsilon is None else tuple(n.scale(epsilon) for n in measurement.numbers),
-        unit=schema.unit.words,
-        relation=schema.relation.value,
-        outputs=measurement.k,
+        sensitivity=tuple(float(n.sensitivity) for n in numbers) or None,
+        scale=None if epsilon is None else tuple(n.scale(epsilon) for n in numbers),
+        unit=dataset.schema.unit.words,
+        relation=dataset.schema.relation.value,
+        outputs=measurement.k if numbers else None,
         select_epsilon=choice.select_epsilon,
-        charged=reserved.nano_epsilon / NANO if holds else None,
+        charged=None if epsilon is None else reserved.draft.nano_epsilon / NANO,
         noise_90=None if epsilon is None else assemble.half_widths(answer, measurement, epsilon),
         query=query.sql,
         query_sha256=query.statement.sha256,
-        ledger_entry=entry if query.dataset.ledger.recorded else None,
-        dataset=schema.name,
-        released_at=reserved.at,
+        ledger_entry=reserved.number if dataset.ledger.recorded else None,
+        dataset=dataset.schema.name,
+        released_at=reserved.draft.at,
         method=choice.method,
         decided_by=decided_by(inputs, query.is_rule(choice)).value,
         fixed=fixed(inputs).value,
         assumed=tuple(assumed),
         dataset_total=total.epsilon,
         dataset_guarantee=total.guarantee,
-        grid_step=tuple(float(n.step) for n in measurement.numbers),
-        numbers=tuple(n.words for n in measurement.numbers),
+        grid_step=tuple(float(n.step) for n in numbers) or None,
+        numbers=tuple(n.words for n in numbers),
         post_processing=assemble.POST_PROCESSING,
     )

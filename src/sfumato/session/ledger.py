@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from threading import RLock
 
 from sfumato.errors import SfumatoError
 from sfumato.ledger.entry import Draft, Entry, Event
@@ -25,8 +26,9 @@ class Ledger:
         self.schema = schema.fingerprints()
         self.rule = digest(schema.rule)
         self._record = Record(schema.name)
-        self._record.extend(store.read(0))
-        if schema.rule is not None:
+        self._lock = RLock()
+        is_open = self.record.is_open(self.schema, self.rule)
+        if schema.rule is not None and not is_open:
             self.write(lambda _record: [])  # a rule is of record from the moment the dataset is first opened
 
     @property
@@ -36,8 +38,9 @@ class Ledger:
     @property
     def record(self) -> Record:
         """The record as it is now, read from the store."""
-        self._record.extend(self._store.read(self._record.last))
-        return self._record
+        with self._lock:
+            self._record.extend(self._store.read(self._record.last, self._record.head))
+            return self._record
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -47,8 +50,8 @@ class Ledger:
     def total(self) -> Total:
         return self.record.total
 
-    def write(self, decide: Callable[[Record], Sequence[Draft]]) -> Record:
-        """Let `decide` see the record as it is now and add what it returns, in one transaction.
+    def write(self, decide: Callable[[Record], Sequence[Draft]]) -> Sequence[Entry]:
+        """Let `decide` see the record as it is now and add what it returns, in one transaction; returns what was added.
 
         The schema and the rule are entered first, whenever they are not in the record as they stand.
         """
@@ -59,9 +62,10 @@ class Ledger:
             opened = [] if record.is_open(self.schema, self.rule) else [self._opened()]
             return [*opened, *decide(record)]
 
-        written = self._store.append(record.last, decided)
-        record.extend(entry for entry in written if entry.number > record.last)
-        return record
+        with self._lock:
+            added = self._store.append(record.last, decided, record.head)
+            record.extend(added)
+            return added
 
     def look(self, key: str, what: str) -> None:
         """Enter a look, before anything is shown; the same look is entered once."""
@@ -77,7 +81,8 @@ class Ledger:
         nano_epsilon: int = 0,
     ) -> Draft:
         now, who = self._services.now(), self._services.who
-        return Draft(event, self._dataset, who, now, key, nano_epsilon, "0", public, confidential or {})
+        hidden = confidential | {"salt": self._services.salt()} if confidential else {}  # digests must not tell it
+        return Draft(event, self._dataset, who, now, key, nano_epsilon, "0", public, hidden)
 
     def _opened(self) -> Draft:
         what = "the schema, and the rule if there is one, as they stand"

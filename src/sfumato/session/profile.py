@@ -105,7 +105,7 @@ class RiskProfile(Confidential):
 
     def __repr__(self) -> str:
         if self.source is Source.PEOPLE:
-            return f"<RiskProfile of the people, {self.outputs} noisy numbers; confidential: call .show()>"
+            return "<RiskProfile of the people; confidential: call .show()>"
         return self.text()
 
     def _repr_html_(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sfumato.choose.preference import Preference, Ratio
@@ -21,7 +20,16 @@ from sfumato.model.risk import WORST_CASE, Source
 from sfumato.model.statement import Statement
 from sfumato.session import as_published, gather
 from sfumato.session.choice import Choice
-from sfumato.session.decide import EPSILON_MAX, Request, Standing, candidates, checked_noise, provenances, spread
+from sfumato.session.decide import (
+    EPSILON_MAX,
+    Request,
+    Standing,
+    checked_candidates,
+    checked_noise,
+    grid_of,
+    provenances,
+    spread,
+)
 from sfumato.session.draw import draw, refuse_without_guarantee
 from sfumato.session.ledger import digest
 from sfumato.session.profile import RiskProfile
@@ -44,6 +52,7 @@ class Query:
         self.statement = statement
         self._declared = None if dataset.bounds_from_data else measure(statement, dataset.schema)
         self._seen: dict[Noise, tuple[Facts | AsPublishedFacts, Measurement]] = {}
+        self._drawn_from: Totals | None = None
 
     @property
     def sql(self) -> str:
@@ -70,7 +79,7 @@ class Query:
             WORST_CASE,
             influence=Reach(0.0, measurement.largest_influence),
             exposure=Reach(0.0, 1.0),
-            candidates=candidates,
+            candidates=checked_candidates(candidates),
         )
 
     def rehearse(
@@ -133,8 +142,8 @@ class Query:
             spread(facts, measurement),
             influence=facts.influence,
             exposure=facts.exposure if isinstance(facts, Facts) else None,
-            candidates=candidates,
-            people=lambda: gather.people(self.dataset.engine, self.statement, measurement, noise),
+            candidates=checked_candidates(candidates),
+            people=lambda: gather.people(self.dataset._engine, self.statement, measurement, noise),
         )
 
     # From a preference to an epsilon
@@ -160,9 +169,10 @@ class Query:
         def plan(record: Record) -> Sequence[Draft]:
             foreseen = word(self._provenances(asked, record, fixed_beforehand))
             what = f"{asked.method} for {self.sql}"
-            return [ledger.draft(Event.PLANNED, asked.key, {"what": what, "guarantee": foreseen.value})]
+            public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
+            return [ledger.draft(Event.PLANNED, asked.key, public | {"query_sha256": self.statement.sha256})]
 
-        if ledger.record.planned(asked.key) is None:
+        if not ledger.record.in_force(asked.key, self.statement.sha256):
             ledger.write(plan)
         return self._choice(
             asked, solution, self._provenances(asked, ledger.record, fixed_beforehand), fixed_beforehand
@@ -207,8 +217,7 @@ class Query:
             if not accept_none:
                 self.require_guarantee(*preferences, **how)
             choice = self.choose(*preferences, **how)
-        if choice.asked.statement != self.statement:
-            raise PreferenceError("This choice was made for another query", hint="choose again for this one.")
+        self._made_here(choice)
         return draw(self, choice, accept_none=accept_none, again=again, attestation=fixed_beforehand)
 
     # What the verbs above lean on
@@ -220,9 +229,24 @@ class Query:
             return self._declared
         return self._look(Noise())[1]
 
-    @cached_property
     def totals(self) -> Totals:
-        return gather.totals(self.dataset.engine, self.statement, self.measurement)
+        """The exact totals, for the mechanism's eyes: confidential, read once."""
+        if self._drawn_from is None:
+            self._drawn_from = gather.totals(self.dataset._engine, self.statement, self.measurement)
+        return self._drawn_from
+
+    def _made_here(self, choice: object) -> None:
+        """Refuse a choice that this query would not make itself: for another query, for other data, or altered."""
+        if not isinstance(choice, Choice):
+            raise PreferenceError("A release takes a choice", hint="make one with choose(), or state epsilon=0.5.")
+        said = choice.asked
+        asked = self._request(said.preferences, said.noise, said.grid, said.epsilon_max)
+        if asked != said or choice.noise != said.noise or choice.epsilon_max != said.epsilon_max:
+            raise PreferenceError(
+                "This choice was made for another query or other data", hint="choose again for this one."
+            )
+        if self._solved(asked).epsilon != choice.epsilon:
+            raise PreferenceError("This choice was altered", hint="choose again.")
 
     def provenances(self, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
         return self._provenances(choice.asked, record, attestation or choice.attestation)
@@ -232,17 +256,20 @@ class Query:
 
     def _provenances(self, asked: Request, record: Record, attestation: str) -> tuple[Provenance, ...]:
         ledger = self.dataset.ledger
+        attestation = " ".join(attestation.split())
         return provenances(asked, record, Standing(self.dataset.rule, ledger.rule, ledger.schema), attestation)
 
     def _request(
         self, preferences: Sequence[Preference], noise: Noise, grid: str | Sequence[float] | None, epsilon_max: float
     ) -> Request:
+        if not all(isinstance(p, Preference) for p in preferences):
+            raise PreferenceError("A preference is stated as sf.gap(1.2), sf.ratio(0.95) or sf.attack_chance(0.6)")
         chosen = tuple(preferences) or self.dataset.rule
         if not chosen:
             raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
         ceiling = stated_epsilon(epsilon_max).value
         data = self.dataset
-        return Request(self.statement, chosen, noise, candidates(grid), ceiling, data.bounds_from_data, data.version)
+        return Request(self.statement, chosen, noise, grid_of(grid), ceiling, data.bounds_from_data, data.version)
 
     def _solved(self, asked: Request) -> Solution:
         people = None
@@ -275,7 +302,7 @@ class Query:
         return self._seen[noise]
 
     def _facts(self, noise: Noise) -> tuple[Facts | AsPublishedFacts, Measurement]:
-        engine = self.dataset.engine
+        engine = self.dataset._engine
         if self._declared is None:
             return as_published.facts(engine, self.statement, self.dataset.schema, noise)
         return gather.facts(engine, self.statement, self._declared, noise), self._declared

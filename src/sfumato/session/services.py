@@ -15,3 +15,4 @@ class Services:
     rehearsal: Callable[[Schema, object, int], Engine]  # a look-alike: a public source, or rows that are invented
     who: str
     now: Callable[[], str]
+    salt: Callable[[], str]

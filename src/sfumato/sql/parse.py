@@ -52,9 +52,10 @@ _COMPARISONS: dict[type[exp.Expr], str] = {
 }
 _ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
 _CLAUSES = {
-    "all": "GROUP BY ALL", "with_": "WITH", "distinct": "SELECT DISTINCT", "joins": "JOIN", "laterals": "LATERAL",
-    "having": "HAVING", "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET", "qualify": "QUALIFY", "windows": "WINDOW",
-    "sample": "SAMPLE", "pivots": "PIVOT", "into": "INTO", "locks": "FOR UPDATE", "db": "A qualified table name",
+    "all": "GROUP BY ALL", "db": "A qualified table name", "distinct": "SELECT DISTINCT", "having": "HAVING",
+    "into": "INTO", "joins": "JOIN", "laterals": "LATERAL", "limit": "LIMIT", "locks": "FOR UPDATE",
+    "offset": "OFFSET", "order": "ORDER BY", "pivots": "PIVOT", "qualify": "QUALIFY", "sample": "SAMPLE",
+    "windows": "WINDOW", "with_": "WITH",
 }  # fmt: skip
 
 
@@ -99,6 +100,8 @@ class _Reader:
         return Statement(name, outputs, where, keys, used, canonical(name, outputs, where, keys))
 
     def select(self) -> exp.Select:
+        if not isinstance(self.text, str):
+            raise QueryError("A query is text", hint=f'try "SELECT COUNT(*) FROM {self.schema.name}".')
         if len(self.text) > LONGEST:
             raise QueryError(f"The query is longer than {LONGEST:,} characters", hint="ask a shorter question.")
         if not self.text.isascii() and self.text.encode("utf-8", "replace").decode() != self.text:
@@ -274,7 +277,7 @@ class _Reader:
         return Pattern(operand, pattern.this, isinstance(node, exp.ILike))
 
     def truth(self, node: exp.Expr) -> Predicate:
-        operand = self.scalar(node)
+        operand = self.typed(self.scalar(node), node)
         if not isinstance(operand, ColumnRef | Constant) or operand.type not in (Type.BOOLEAN, None):
             raise QueryError(
                 "A condition must be true or false", where=self.place(node), hint="compare it with something."
@@ -317,6 +320,7 @@ class _Reader:
 
     def computed(self, operator: str, left: Scalar, right: Scalar, node: exp.Expr) -> Scalar:
         for part in (left, right):
+            self.typed(part, node)
             if part.type is not None and not part.type.numeric:
                 raise QueryError(f"'{operator}' needs numbers", where=self.place(node))
         if isinstance(left, Constant) and left.value == 0 and operator == "-" and isinstance(right, Constant):
@@ -325,13 +329,12 @@ class _Reader:
 
     def matching(self, left: Scalar, right: Scalar, node: exp.Expr) -> tuple[Scalar, Scalar]:
         """The two sides of a comparison, of one type; decided from the schema, never from values."""
-        a, b = left.type, right.type
+        a, b = self.typed(left, node).type, self.typed(right, node).type
         if a is Type.DATE and b is Type.TEXT and isinstance(right, Constant):
             return left, self.day(str(right.value), node)
         if b is Type.DATE and a is Type.TEXT and isinstance(left, Constant):
             return self.day(str(left.value), node), right
-        unknown = a is None or b is None
-        if (unknown and self.present is None) or a is b or (a and b and a.numeric and b.numeric):
+        if a is None or b is None or a is b or (a.numeric and b.numeric):
             return left, right
         column = next((s for s in (left, right) if isinstance(s, ColumnRef)), None)
         hint = "compare like with like."
@@ -340,6 +343,16 @@ class _Reader:
         what = f"Column '{column.name}' is {column.type} and" if column is not None else f"A {a}"
         other = b if column is None or left is column else a
         raise QueryError(f"{what} is compared with {other}", hint=hint, where=self.place(node))
+
+    def typed(self, part: Scalar, node: exp.Expr) -> Scalar:
+        """Refuse a column of a type that we do not know: what it does in a comparison could depend on values."""
+        if self.present is not None and isinstance(part, ColumnRef) and part.type is None:
+            raise QueryError(
+                f"Column '{part.name}' is of a type that is only counted",
+                hint=f"state its type under [columns.{part.name}] in {self.schema.origin}.",
+                where=self.place(node),
+            )
+        return part
 
     def column(self, node: exp.Column) -> ColumnRef:
         self.only(node, "this", "table")

@@ -9,8 +9,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sfumato.errors import LedgerBroken, LedgerUnwritable
-from sfumato.ledger.entry import GENESIS, Draft, Entry, Event, seal
+from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
+from sfumato.ledger.entry import GENESIS, Draft, Entry, Event, changed, seal
 
 _metadata = sa.MetaData()
 _entries = sa.Table(
@@ -49,51 +49,65 @@ class SQLiteLedger:
     def recorded(self) -> bool:
         return self.path != ":memory:"
 
-    def read(self, after: int) -> Sequence[Entry]:
+    def read(self, after: int, head: str | None = None) -> Sequence[Entry]:
         if self._engine is None and self.recorded and not Path(self.path).exists():
             return []
-        try:
-            engine = self._open()
-            if not self._has_table:
-                self._has_table = sa.inspect(engine).has_table("ledger")
-            with engine.connect() as connection:
-                return _read(connection, after) if self._has_table else []
-        except sa.exc.SQLAlchemyError:
-            raise _broken(self.path) from None
+        return self._guarded(lambda: self._read(after, head))
 
-    def append(self, after: int, decide: Callable[[Sequence[Entry]], Sequence[Draft]]) -> Sequence[Entry]:
-        try:
-            engine = self._open()
-            if not self._has_table:
-                _metadata.create_all(engine)
-                self._has_table = True
-            with engine.connect().execution_options(writing=True) as connection, connection.begin():
-                known = _read(connection, after)
-                number, previous = _head(connection)
-                added = []
-                for draft in decide(known):
-                    entry = seal(number + 1, draft, previous)
-                    connection.execute(sa.insert(_entries).values(_row(entry)))
-                    added.append(entry)
-                    number, previous = entry.number, entry.digest
-            return [*known, *added]
-        except sa.exc.OperationalError:
-            raise LedgerUnwritable(
-                f"The ledger {self.path} cannot be written",
-                hint="name another with --ledger PATH; nothing was released.",
-            ) from None
-        except sa.exc.DatabaseError:
-            raise _broken(self.path) from None
+    def append(
+        self, after: int, decide: Callable[[Sequence[Entry]], Sequence[Draft]], head: str | None = None
+    ) -> Sequence[Entry]:
+        return self._guarded(lambda: self._append(after, decide, head))
 
     def close(self) -> None:
         if self._engine is not None:
             self._engine.dispose()
             self._engine = None
 
+    def _read(self, after: int, head: str | None) -> Sequence[Entry]:
+        with self._open().connect() as connection:
+            self._has_table = self._has_table or sa.inspect(connection).has_table("ledger")
+            return _beyond(connection, after, head) if self._has_table else _nothing(after)
+
+    def _append(
+        self, after: int, decide: Callable[[Sequence[Entry]], Sequence[Draft]], head: str | None
+    ) -> Sequence[Entry]:
+        with self._open().connect().execution_options(writing=True) as connection, connection.begin():
+            if not self._has_table:
+                _metadata.create_all(connection)
+            known = _beyond(connection, after, head)
+            number, previous = _last(connection)
+            added = []
+            for draft in decide(known):
+                entry = seal(number + 1, draft, previous)
+                connection.execute(sa.insert(_entries).values(_row(entry)))
+                added.append(entry)
+                number, previous = entry.number, entry.digest
+        self._has_table = True
+        return added
+
+    def _guarded(self, work: Callable[[], Sequence[Entry]]) -> Sequence[Entry]:
+        """SQLite's own words hold parameters and rows: one of our sentences stands in for them."""
+        try:
+            return work()
+        except sa.exc.OperationalError as error:
+            said = {"locked": _busy, "no such table": _unreadable}
+            kind = next((made for words, made in said.items() if words in str(error.orig)), _unwritable)
+            failure: SfumatoError = kind(self.path)
+        except OSError:
+            failure = _unwritable(self.path)
+        except sa.exc.SQLAlchemyError:
+            failure = _unreadable(self.path)
+        raise failure
+
     def _open(self) -> sa.Engine:
         if self._engine is None:
-            pool = sa.pool.StaticPool if not self.recorded else sa.pool.NullPool
-            self._engine = sa.create_engine(sa.URL.create("sqlite", database=self.path), poolclass=pool)
+            if self.recorded:
+                Path(self.path).touch(mode=0o600)  # what a ledger keeps is the controller's
+            url = sa.URL.create("sqlite", database=self.path)
+            pool = sa.pool.NullPool if self.recorded else sa.pool.StaticPool
+            options = {"timeout": 30, "check_same_thread": False}
+            self._engine = sa.create_engine(url, poolclass=pool, hide_parameters=True, connect_args=options)
             sa.event.listen(self._engine, "connect", _configure)
             sa.event.listen(self._engine, "begin", _begin)
         return self._engine
@@ -101,7 +115,7 @@ class SQLiteLedger:
 
 def _configure(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # we begin transactions ourselves, for writing from the start
-    for pragma in ("journal_mode=DELETE", "synchronous=FULL", "busy_timeout=30000"):
+    for pragma in ("journal_mode=DELETE", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}")
 
 
@@ -110,15 +124,27 @@ def _begin(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
-def _read(connection: sa.Connection, after: int) -> list[Entry]:
-    rows = connection.execute(sa.select(_entries).where(_entries.c.number > after).order_by(_entries.c.number))
-    return [_entry(row._asdict()) for row in rows]
+def _beyond(connection: sa.Connection, after: int, head: str | None) -> list[Entry]:
+    """What was added since `after`; entries that are gone, or others in their place, are a ledger put back."""
+    rows = connection.execute(sa.select(_entries).where(_entries.c.number >= after).order_by(_entries.c.number))
+    entries = [_entry(row._asdict()) for row in rows]
+    if after == 0:
+        return entries
+    if not entries or entries[0].number != after or head not in (None, entries[0].digest):
+        raise _put_back(after)
+    return entries[1:]
 
 
-def _head(connection: sa.Connection) -> tuple[int, str]:
-    last = sa.select(_entries.c.number, _entries.c.digest).order_by(_entries.c.number.desc()).limit(1)
-    row = connection.execute(last).first()
+def _last(connection: sa.Connection) -> tuple[int, str]:
+    newest = sa.select(_entries.c.number, _entries.c.digest).order_by(_entries.c.number.desc()).limit(1)
+    row = connection.execute(newest).first()
     return (row.number, row.digest) if row else (0, GENESIS)
+
+
+def _nothing(after: int) -> list[Entry]:
+    if after:
+        raise _put_back(after)
+    return []
 
 
 def _row(entry: Entry) -> dict[str, object]:
@@ -134,10 +160,24 @@ def _entry(row: dict[str, Any]) -> Entry:
         texts = {name: json.loads(row[name]) for name in ("public", "confidential")}
         return Entry(number, Draft(**row | texts | {"event": Event(row["event"])}), previous, digest)
     except ValueError:
-        raise LedgerBroken(f"The ledger was changed at entry {number}", hint="restore it from a copy.") from None
+        raise changed(number) from None
 
 
-def _broken(path: str) -> LedgerBroken:
+def _put_back(number: int) -> LedgerBroken:
     return LedgerBroken(
-        f"{path} is not a ledger that can be read", hint="restore it from a copy; nothing was released."
+        f"The ledger is not the one it was at entry {number}: an older copy was put back, or another one",
+        hint="find the one that has every release; an older copy would count them as never made.",
     )
+
+
+def _busy(path: str) -> LedgerUnwritable:
+    return LedgerUnwritable(f"The ledger {path} is in use", hint="try again; nothing was released.")
+
+
+def _unwritable(path: str) -> LedgerUnwritable:
+    hint = "name another with --ledger PATH; nothing was released."
+    return LedgerUnwritable(f"The ledger {path} cannot be written", hint=hint)
+
+
+def _unreadable(path: str) -> LedgerBroken:
+    return LedgerBroken(f"{path} is not a ledger that can be read", hint="check the path; nothing was released.")

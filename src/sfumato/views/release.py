@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sfumato.model.release import Answer, Certificate, Interval
 from sfumato.views import words
+from sfumato.views.figure import plain
 from sfumato.views.html import html_table, preformatted
 from sfumato.views.table import table
 
@@ -34,7 +35,7 @@ def certificate_text(certificate: Certificate) -> str:
         ("delta", f"{c.delta:g}"),
         ("charged", _or_withheld(c.charged)),
         ("chosen by", f"{c.method} (decided by: {c.decided_by}; fixed: {c.fixed})"),
-        ("mechanism", f"{c.mechanism}, {c.outputs} noisy number{'s' if c.outputs > 1 else ''}"),
+        ("mechanism", c.mechanism if c.outputs is None else f"{c.mechanism}, {c.outputs} noisy numbers"),
         *(_number_line(c, position) for position in range(len(c.numbers))),
         ("noise range", words.NOISE_ONLY if c.noise_90 is not None else words.WITHHELD),
         ("afterwards", "; ".join(c.post_processing) or "nothing"),
@@ -43,17 +44,18 @@ def certificate_text(certificate: Certificate) -> str:
         ("ledger entry", "not recorded" if c.ledger_entry is None else f"{c.ledger_entry}"),
         ("released", c.released_at),
     ]
-    return "\n".join(f"{name + ':':<16} {text}" for name, text in lines)
+    return "\n".join(f"{name + ':':<16} {plain(text)}" for name, text in lines)
 
 
 def _number_line(c: Certificate, position: int) -> tuple[str, str]:
     scale = "scale " + (words.WITHHELD if c.scale is None else f"{c.scale[position]:g}")
-    step = f"grid step {c.grid_step[position]:g}"
-    return ("  number", f"{c.numbers[position]}: sensitivity {c.sensitivity[position]:g}, {scale}, {step}")
+    known = zip(("sensitivity", "grid step"), (c.sensitivity, c.grid_step), strict=True)
+    figures = [f"{name} {values[position]:g}" for name, values in known if values is not None]
+    return ("  number", ", ".join([f"{c.numbers[position]}: {figures[0]}", scale, *figures[1:]]))
 
 
 def _or_withheld(figure: float | None) -> str:
-    return words.WITHHELD if figure is None else f"{figure:g}"
+    return words.WITHHELD if figure is None else f"{figure:.15g}"
 
 
 def _cells(answer: Answer) -> tuple[list[str], list[list[str]]]:

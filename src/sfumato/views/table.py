@@ -10,15 +10,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sfumato.views.figure import plain
+
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns of numbers to the right, others to the left; no colour, no trailing spaces."""
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, name in enumerate(columns):
         cells = [row[position] for row in rows]
-        drawn.add_column(Text(name), justify="right" if cells and all(map(_is_figure, cells)) else "left")
+        drawn.add_column(Text(plain(name)), justify="right" if cells and all(map(_is_figure, cells)) else "left")
     for row in rows:
-        drawn.add_row(*(Text(cell) for cell in row))
+        drawn.add_row(*(Text(plain(cell)) for cell in row))
     console = Console(file=StringIO(), width=200, no_color=True, force_terminal=False)
     console.print(drawn)
     out = console.file.getvalue()  # type: ignore[attr-defined]

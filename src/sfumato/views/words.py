@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.risk.attack import attack_chance
 
 GAP_IS_NO_PROBABILITY = "The gap compares people in this dataset. It is not a probability."
-LOOK = "A look at the people is in the ledger from now on: what is decided after it carries no guarantee."
+LOOK = "This is a look at the people: what is decided after it carries no guarantee."
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
 WITHHELD = "withheld: chosen by looking at the data"
 NOISE_ONLY = "90 of 100 for the noise alone; clipping and dropped rows not covered; per figure, not jointly"
@@ -38,15 +40,20 @@ def guarantee(certificate: Certificate) -> str:
 
 def _pair(certificate: Certificate) -> str:
     if certificate.delta:
-        return f"({certificate.charged:g}, {certificate.delta:g})-differential privacy"
-    return f"{certificate.charged:g}-differential privacy"
+        return f"({certificate.charged:.15g}, {certificate.delta:g})-differential privacy"
+    return f"{certificate.charged:.15g}-differential privacy"
+
+
+def _of_100(chance: float) -> int:
+    """Rounded up: what is printed as "at most" must be."""
+    return math.ceil(100 * chance - 1e-9)
 
 
 def promise(certificate: Certificate) -> str:
     """The same for the people in the data."""
     if not certificate.guarantee.holds or certificate.charged is None:
         return "This release makes no promise to the people in the data."
-    right = round(100 * attack_chance(certificate.charged))
+    right = _of_100(attack_chance(certificate.charged))
     return (
         f"Whoever knows everybody else in the data still guesses whether you are in it at most "
         f"{right} times of 100 from this release (50 is a coin)."
@@ -61,14 +68,14 @@ def total(certificate: Certificate) -> str:
             if certificate.guarantee.holds
             else "No total exists for this dataset from now on."
         )
-    return f"Everything released from {certificate.dataset} so far: epsilon {certificate.dataset_total:g}."
+    return f"Everything released from {certificate.dataset} so far: epsilon {certificate.dataset_total:.15g}."
 
 
 def risk(row: RiskAt) -> str:
     """What one epsilon means."""
     return (
         f"At epsilon {row.epsilon:g} the person most at risk is at {row.gap:.3g} times the risk of the least; "
-        f"an attacker guesses right at most {round(100 * row.attack_chance)} times of 100."
+        f"an attacker guesses right at most {_of_100(row.attack_chance)} times of 100."
     )
 
 

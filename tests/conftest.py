@@ -1,0 +1,112 @@
+"""What every test may lean on: the evidence file, the Adult data, Hypothesis' profile. No network, no sleeping."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Generator
+from pathlib import Path
+from typing import TypeVar
+
+import hypothesis
+import pytest
+
+from tests.depth import depth
+
+ROOT = Path(__file__).parent.parent
+CI = os.environ.get("CI") == "true"
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+NO_ADULT = "The Adult data is not here: put it at ../shared/data/adult.csv or name it in SFUMATO_ADULT."
+
+hypothesis.settings.register_profile("here", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("ci" if CI else "here")
+
+
+@pytest.fixture(scope="session")
+def adult_csv() -> Path:
+    """The UCI Adult file, for tests marked `adult`. A machine may be without it, even under CI."""
+    path = Path(os.environ.get("SFUMATO_ADULT", ROOT.parent / "shared/data/adult.csv"))
+    if not path.is_file():
+        pytest.skip(NO_ADULT)
+    return path
+
+
+@pytest.fixture
+def ledger_path(tmp_path: Path) -> Path:
+    """Where a ledger may be written; nothing is there yet."""
+    return tmp_path / "test.ledger"
+
+
+# Under CI a component that is missing is a failure, not a skip
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return _no_skip((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return _no_skip((yield))
+
+
+def _no_skip(report: Report) -> Report:
+    reason = report.longrepr[-1] if isinstance(report.longrepr, tuple) else ""
+    if CI and report.outcome == "skipped" and reason and NO_ADULT not in reason:
+        report.outcome, report.longrepr = "failed", f"{reason} (a skip, which CI does not allow)"
+    return report
+
+
+# Evidence: how deep each test went and what it found, for tests marked depth(name, seed=...)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--evidence", type=Path, metavar="PATH", help="write depth and verdict of each deep test as JSON")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "depth(name, seed=None): goes as deep as tests/depths.toml says under this name")
+    path = config.getoption("--evidence")
+    if path and not hasattr(config, "workerinput"):  # under xdist only the controller writes
+        config.pluginmanager.register(Evidence(path))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)  # a quick failure comes first
+    for item in items:
+        if mark := item.get_closest_marker("depth"):
+            item.user_properties += [("depth", depth(*mark.args)), ("seed", mark.kwargs.get("seed"))]
+
+
+class Evidence:
+    """Collects the reports of deep tests, from every worker, and writes them in order."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.found: list[dict[str, object]] = []
+        self.commit = _commit()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        said = dict(report.user_properties)
+        if "depth" not in said or (report.when != "call" and report.passed):
+            return
+        verdict = f"{report.outcome}: {said['verdict']}" if "verdict" in said else report.outcome
+        self.found.append(
+            {"test": report.nodeid, "depth": said["depth"], "seed": said["seed"]}
+            | {"commit": self.commit, "verdict": verdict}
+        )
+
+    def pytest_sessionfinish(self) -> None:
+        found = sorted(self.found, key=lambda entry: str(entry["test"]))
+        self.path.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _commit() -> str:
+    """The commit that was tested, with "-dirty" when the tree was not what it says."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"

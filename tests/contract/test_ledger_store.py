@@ -1,0 +1,339 @@
+"""What every keeper of a ledger must do, tried on SQLite: append only, in one chain, named when broken, or refuse."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import sfumato as sf
+from sfumato import wiring
+from sfumato.errors import LedgerBroken, LedgerUnwritable
+from sfumato.ledger.entry import Draft, Entry, Event, verify
+from sfumato.stores.ledger import SQLiteLedger
+
+PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
+SCHEMA = {"name": "stays", "columns": {"ward": {"categories": ["a", "b"]}, "days": {"type": "integer"}}}
+SQL = "SELECT ward, COUNT(*) FROM stays GROUP BY ward"
+COLUMNS = ["number", "event", "dataset", "who", "at", "key", "nano_epsilon", "delta", "public", "confidential",
+           "previous", "digest"]  # fmt: skip
+
+
+def stays(ledger: Path | str) -> sf.Dataset:
+    return sf.open(PEOPLE, SCHEMA, ledger=ledger, version="1")
+
+
+def draft(key: str) -> Draft:
+    return Draft(Event.LOOKED, "stays", "ada", "2026-11-15T09:00:00+00:00", key, public={"what": "ünïcode"})
+
+
+@pytest.fixture(scope="module")
+def two_releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Opened, planned, reserved, released; planned, reserved, released."""
+    path = tmp_path_factory.mktemp("kept") / "test.ledger"
+    query = stays(path).query(SQL)
+    query.release(epsilon=0.5)
+    query.release(epsilon=0.1)
+    assert wiring.verified(path) == 7
+    return path
+
+
+@pytest.fixture
+def kept(two_releases: Path, ledger_path: Path) -> Path:
+    """A ledger with two releases in it."""
+    return Path(shutil.copy(two_releases, ledger_path))
+
+
+@contextmanager
+def sqlite(path: Path) -> Iterator[sqlite3.Connection]:
+    """The file as anybody may open it, without us."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        yield connection
+
+
+def tamper(path: Path, *statements: str) -> None:
+    with sqlite(path) as connection:
+        for verb in ("update", "delete"):
+            connection.execute(f"DROP TRIGGER ledger_no_{verb}")
+        for statement in statements:
+            connection.execute(statement)
+
+
+# It keeps
+
+
+def test_what_was_appended_is_read_back_in_order(ledger_path: Path) -> None:
+    store = SQLiteLedger(str(ledger_path))
+    first = store.append(0, lambda _new: [draft("a"), draft("b")])
+    second = store.append(2, lambda new: [draft("c")] if not new else [], first[-1].digest)
+    assert [e.draft.key for e in (*first, *second)] == ["a", "b", "c"]
+    assert SQLiteLedger(str(ledger_path)).read(0) == [*first, *second]
+    assert SQLiteLedger(str(ledger_path)).read(2, first[-1].digest) == second
+    assert verify([*first, *second])[0] == 3
+
+
+def test_whoever_appends_sees_first_what_others_wrote(ledger_path: Path) -> None:
+    ours, theirs = SQLiteLedger(str(ledger_path)), SQLiteLedger(str(ledger_path))
+    theirs.append(0, lambda _new: [draft("theirs")])
+    seen: list[Entry] = []
+
+    def decide(new: Sequence[Entry]) -> Sequence[Draft]:
+        seen.extend(new)
+        return []
+
+    ours.append(0, decide)
+    assert [e.draft.key for e in seen] == ["theirs"]
+
+
+def test_a_store_with_another_entry_in_its_place_is_refused(ledger_path: Path) -> None:
+    store = SQLiteLedger(str(ledger_path))
+    store.append(0, lambda _new: [draft("a")])
+    with pytest.raises(LedgerBroken):
+        store.read(1, "another")
+    with pytest.raises(LedgerBroken):
+        store.append(1, lambda _new: [draft("b")], "another")
+    assert len(store.read(0)) == 1
+
+
+def test_an_error_while_deciding_leaves_nothing(ledger_path: Path) -> None:
+    store = SQLiteLedger(str(ledger_path))
+    [entry] = store.append(0, lambda _new: [draft("a")])
+
+    def decide(_new: Sequence[Entry]) -> Sequence[Draft]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.append(1, decide, entry.digest)
+    assert len(store.append(1, lambda _new: [draft("b")], entry.digest)) == 1, "and the file is not left locked"
+
+
+def test_a_file_is_made_at_the_first_entry_only(ledger_path: Path) -> None:
+    dataset = stays(ledger_path)
+    query = dataset.query(SQL)
+    query.worst_case()
+    assert len(dataset.ledger.entries) == 0
+    assert not ledger_path.exists()
+    query.choose(sf.gap(1.2, worst_case=True))
+    assert [e.draft.event for e in dataset.ledger.entries] == [Event.OPENED, Event.PLANNED]
+    assert ledger_path.exists()
+
+
+def test_a_rule_is_of_record_when_the_dataset_is_first_opened(ledger_path: Path) -> None:
+    for _ in range(2):
+        sf.open(PEOPLE, SCHEMA | {"rule": {"gap": 1.2, "worst_case": True}}, ledger=ledger_path)
+    assert [e.draft.event for e in SQLiteLedger(str(ledger_path)).read(0)] == [Event.OPENED]
+
+
+def test_in_memory_it_is_forgotten_and_the_certificate_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    dataset = stays(":memory:")
+    release = dataset.query(SQL).release(epsilon=0.5)
+    assert dataset.ledger.total.epsilon == 0.5
+    assert dataset.query(SQL).release(epsilon=0.5).rows == release.rows, "while it lasts, it is a ledger"
+    assert release.certificate.ledger_entry is None
+    assert "not recorded" in repr(release.certificate)
+    assert stays(":memory:").ledger.entries == ()
+    assert not list(tmp_path.iterdir())
+
+
+APPEND = """
+import sys
+from pathlib import Path
+from sfumato.errors import SfumatoError
+from sfumato.ledger.entry import Draft, Event
+from sfumato.stores.ledger import SQLiteLedger
+
+who, folder, failures = sys.argv[1], Path(sys.argv[2]), 0
+for ledger in range(5):
+    store = SQLiteLedger(str(folder / f"{ledger}.ledger"))
+    (folder / f"{who} at {ledger}").touch()
+    while len(list(folder.glob(f"* at {ledger}"))) < 4:
+        pass
+    for i in range(4):
+        try:
+            store.append(0, lambda known: [Draft(Event.LOOKED, "stays", who, "now", f"{i} after {len(known)}")])
+        except SfumatoError:
+            failures += 1
+sys.exit(failures)
+"""
+
+
+def test_four_processes_keep_one_chain(tmp_path: Path) -> None:
+    """On five ledgers that none of them found there: all start each of them at the same moment."""
+    people = ("ada", "bob", "cy", "di")
+    writers = [subprocess.Popen([sys.executable, "-c", APPEND, who, str(tmp_path)]) for who in people]
+    try:
+        codes = [writer.wait(timeout=60) for writer in writers]
+    finally:
+        for writer in writers:
+            writer.kill()
+    assert codes == [0] * 4, "nobody was turned away"
+    for path in tmp_path.glob("*.ledger"):
+        entries = SQLiteLedger(str(path)).read(0)
+        assert verify(entries)[0] == 16
+        for who in people:
+            assert [e.draft.key[0] for e in entries if e.draft.who == who] == list("0123"), "each in its own order"
+        seen = [int(e.draft.key.split()[-1]) for e in entries]
+        assert seen == list(range(16)), "and each decided on all that was there before"
+
+
+# It cannot be changed
+
+
+@pytest.mark.parametrize("statement", ["UPDATE ledger SET who = 'eve'", "DELETE FROM ledger WHERE number = 7"])
+def test_sqlite_itself_refuses_a_change(kept: Path, statement: str) -> None:
+    with sqlite(kept) as connection, pytest.raises(sqlite3.IntegrityError, match="the ledger is append-only"):
+        connection.execute(statement)
+    assert wiring.verified(kept) == 7
+
+
+EDITS = {column: f"{column} || 'x'" for column in COLUMNS} | {
+    "number": "70",
+    "event": "'looked'",
+    "nano_epsilon": "nano_epsilon - 1",
+    "public": """'{"guarantee": "dp"}'""",
+    "confidential": """'{"epsilon": 3}'""",
+}
+BROKEN = {column: f"UPDATE ledger SET {column} = {edit} WHERE number = 3" for column, edit in EDITS.items()} | {
+    "an event that is none": "UPDATE ledger SET event = 'refunded' WHERE number = 3",
+    "a text that is no JSON": "UPDATE ledger SET public = '{' WHERE number = 3",
+    "a text that is no object": "UPDATE ledger SET public = '[]' WHERE number = 3",
+    "an amount that is no number": "UPDATE ledger SET nano_epsilon = 'x' WHERE number = 3",
+    "removed": "DELETE FROM ledger WHERE number = 3",
+}
+
+
+@pytest.mark.parametrize("statement", BROKEN.values(), ids=BROKEN)
+def test_an_edited_entry_is_named_and_nothing_is_released(kept: Path, statement: str) -> None:
+    tamper(kept, statement)
+    _named_and_refused(kept, "The ledger was changed at entry 3. ")
+
+
+def test_every_column_was_edited(kept: Path) -> None:
+    with sqlite(kept) as connection:
+        assert [row[1] for row in connection.execute("PRAGMA table_info(ledger)")] == COLUMNS
+
+
+def test_a_removed_entry_is_named_though_the_others_close_up(kept: Path) -> None:
+    closing_up = (f"UPDATE ledger SET number = {n - 1} WHERE number = {n}" for n in range(4, 8))
+    tamper(kept, "DELETE FROM ledger WHERE number = 3", *closing_up)
+    _named_and_refused(kept, "The ledger was changed at entry 3. ")
+
+
+def test_swapped_entries_are_named(kept: Path) -> None:
+    tamper(kept, *(f"UPDATE ledger SET number = {to} WHERE number = {n}" for n, to in [(3, 30), (4, 3), (30, 4)]))
+    _named_and_refused(kept, "The ledger was changed at entry 3. ")
+
+
+def test_a_file_that_is_no_ledger_is_left_alone(ledger_path: Path) -> None:
+    ledger_path.write_text("ward,days\na,3\n" * 1000)
+    _named_and_refused(ledger_path, f"{ledger_path} is not a ledger that can be read. ")
+
+
+def test_half_a_file_is_no_ledger(kept: Path) -> None:
+    kept.write_bytes(kept.read_bytes()[:5000])
+    _named_and_refused(kept, "")
+
+
+PUT_BACK = {
+    "the last entry": ["DELETE FROM ledger WHERE number = 7"],
+    "the last release": ["DELETE FROM ledger WHERE number > 4"],
+    "everything": ["DELETE FROM ledger"],
+}
+
+
+@pytest.mark.parametrize("statements", PUT_BACK.values(), ids=PUT_BACK)
+def test_whoever_saw_an_entry_notices_that_it_is_gone(kept: Path, statements: list[str]) -> None:
+    query = stays(kept).query(SQL)
+    tamper(kept, *statements)
+    before = kept.read_bytes()
+    for attempt in (lambda: query.release(epsilon=0.5), lambda: query.release(epsilon=0.3), query.risk):
+        with pytest.raises(LedgerBroken):
+            attempt()
+    assert kept.read_bytes() == before
+
+
+def _named_and_refused(path: Path, sentence: str) -> None:
+    """Reading, looking, choosing and releasing all stop at the break, and the file stays as it is."""
+    before = path.read_bytes()
+    for attempt in (
+        lambda: wiring.verified(path),
+        lambda: wiring.records(path),
+        lambda: stays(path).query(SQL).risk(),
+        lambda: stays(path).query(SQL).release(epsilon=0.5),
+        lambda: stays(path).query(SQL).release(epsilon=0.5, again=True),
+    ):
+        with pytest.raises(LedgerBroken) as broken:
+            attempt()
+        assert str(broken.value).startswith(sentence)
+        assert broken.value.exit_status == 3
+    assert path.read_bytes() == before
+
+
+# Where it cannot write it refuses
+
+
+@pytest.fixture
+def no_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever draws noise before the ledger has the charge fails the test."""
+
+    def mechanism(_name: str) -> object:
+        raise AssertionError("noise was drawn that no ledger has")
+
+    monkeypatch.setattr(wiring, "_mechanism", mechanism)
+
+
+@pytest.fixture
+def fill_disk() -> Iterator[Callable[[], None]]:
+    """From the call on, no file takes one byte more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def sentence(path: Path) -> str:
+    return f"The ledger {path} cannot be written. Hint: name another with --ledger PATH; nothing was released."
+
+
+@pytest.mark.usefixtures("no_draw")
+def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere" / "test.ledger"
+    with pytest.raises(LedgerUnwritable) as unwritable:
+        stays(path).query(SQL).release(epsilon=0.5)
+    assert str(unwritable.value) == sentence(path)
+    assert unwritable.value.exit_status == 2
+    assert not path.parent.exists()
+
+
+@pytest.mark.usefixtures("no_draw")
+@pytest.mark.parametrize("epsilon", [0.5, 0.3], ids=["planned already", "never asked"])
+def test_a_full_disk(kept: Path, fill_disk: Callable[[], None], epsilon: float) -> None:
+    query = stays(kept).query(SQL)
+    fill_disk()
+    with pytest.raises(LedgerUnwritable) as full:
+        query.release(epsilon=epsilon, again=True)
+    assert str(full.value) == sentence(kept)
+    assert wiring.verified(kept) == 7
+
+
+def test_a_disk_that_fills_up_while_noise_is_drawn(
+    kept: Path, fill_disk: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def mechanism(_name: str) -> Callable[..., Sequence[int]]:
+        fill_disk()
+        return lambda totals, _sensitivity, _epsilon: totals
+
+    monkeypatch.setattr(wiring, "_mechanism", mechanism)
+    query = stays(kept).query(SQL)
+    with pytest.raises(LedgerUnwritable):
+        query.release(epsilon=0.3)
+    assert query.dataset.ledger.entries[-1].draft.event is Event.RESERVED
+    assert query.dataset.ledger.total.epsilon == 0.9, "an unknown outcome counts as spent"

@@ -1,0 +1,622 @@
+"""Every command: what it prints, what it writes, how it ends; and what it says to what cannot be."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from sfumato import demo, wiring
+from sfumato.cli.main import main
+from tests.e2e.command import SFUMATO, Ran, sfumato
+
+pytestmark = pytest.mark.e2e
+
+ROWS = 2000
+COUNT = "SELECT COUNT(*) FROM adult"
+BY_SEX = "SELECT sex, AVG(age) AS age FROM adult WHERE hours_per_week > 40 GROUP BY sex"
+RULE = re.compile(r"\[rule\]\n(?:\w+ = .*\n)+")
+Typed = Callable[..., Ran]
+
+
+@pytest.fixture(scope="session")
+def population(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with adult.parquet, adult.toml (with its rule) and free.toml (without)."""
+    folder = tmp_path_factory.mktemp("population")
+    _, schema = demo.write(folder, rows=ROWS)
+    (folder / "free.toml").write_text(RULE.sub("", schema.read_text("utf-8")), "utf-8")
+    return folder
+
+
+@pytest.fixture
+def folder(population: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same in a folder of the test's own, which it stands in; nobody has asked anything yet."""
+    shutil.copytree(population, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
+    """The command, run in this process."""
+
+    def run(*arguments: object, stdin: str = "") -> Ran:
+        monkeypatch.setattr(sys, "argv", ["sfumato", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        with pytest.raises(SystemExit) as ending:
+            main()
+        out, err = capsys.readouterr()
+        return Ran(int(ending.value.code or 0), out, err)
+
+    return run
+
+
+def ask(command: str, *options: object, sql: str = COUNT, schema: str = "adult.toml") -> list[object]:
+    return [command, "adult.parquet", "--schema", schema, "--sql", sql, *options]
+
+
+# In a process of its own
+
+
+def test_a_release_from_a_shell(folder: Path) -> None:
+    (folder / "count.sql").write_text(f"-- everybody\n{COUNT}\n", "utf-8")
+    released = sfumato(*ask("release", "--json", sql="@count.sql"))
+    assert (released.code, released.err) == (0, "")
+    again = sfumato(*ask("release", "--json", sql="-"), stdin=COUNT)
+    assert again == released, "asking again returns the same answer"
+    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.2
+
+
+def test_errors_from_a_shell(folder: Path) -> None:
+    wrong = sfumato(*ask("choose", "--epsilon", "0"))
+    assert wrong == Ran(2, "", "epsilon must be above 0, not 0.0. Hint: try --epsilon 0.5.\n")
+    unknown = sfumato(*ask("choose", "--json", sql="SELECT MEDIAN(age) FROM adult"))
+    assert (unknown.code, unknown.out) == (2, "")
+    assert unknown.error == {
+        "code": "query",
+        "message": "MEDIAN() is not answered",
+        "hint": "",
+        "where": "line 1, column 8",
+    }
+    refused = sfumato(*ask("release", "--ratio", "0.95", "--ledger", "free.ledger", schema="free.toml"))
+    assert (refused.code, refused.out) == (3, "")
+    assert refused.err.startswith("This release would carry no guarantee: ")
+    assert not (folder / "free.ledger").exists()
+
+
+def test_no_colour_where_none_is_wanted(folder: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [str(part) for part in (SFUMATO, *ask("worst-case"))]
+    with subprocess.Popen(command, stdout=theirs, env=os.environ | {"NO_COLOR": "1", "TERM": "xterm-256color"}):
+        os.close(theirs)
+        shown = _everything(ours)
+    assert b"Worst case" in shown
+    assert b"\x1b" not in shown
+
+
+def _everything(terminal: int) -> bytes:
+    shown = b""
+    try:
+        while part := os.read(terminal, 65536):
+            shown += part
+    except OSError:  # how Linux says that the other side has gone
+        pass
+    os.close(terminal)
+    return shown
+
+
+def test_the_tour_and_what_it_says_to_do_next(tmp_path: Path) -> None:
+    toured = sfumato("demo", "--rows", 500, "--keep", tmp_path / "adult")
+    assert (toured.code, toured.err) == (0, "")
+    steps = re.findall(r"^(\d+)\. ", toured.out, re.MULTILINE)
+    assert steps == [str(n) for n in range(1, len(steps) + 1)]
+    assert len(steps) >= 7
+    said = shlex.split(toured.out.strip().splitlines()[-1])
+    assert said[:2] == ["sfumato", "release"]
+    assert sfumato(*said[1:]).code == 0
+
+
+# What each command prints, in words and as JSON
+
+FIGURES = {"min", "max", "mean", "sum", "sum_sq"}
+RISK = {"source", "people", "outputs", "mechanism", "sensitivity", "influence", "exposure", "candidates"}
+CANDIDATE = {"epsilon", "rdr_min", "rdr_max", "ratio", "gap", "noise_90", "attack_chance"}
+CHOICE = {"epsilon", "feasible", "unbounded", "method", "guarantee", "select_epsilon", "why"}
+CERTIFICATE = {"epsilon", "delta", "guarantee", "mechanism", "sensitivity", "scale", "unit", "relation", "outputs",
+               "select_epsilon", "charged", "noise_90", "query_sha256", "ledger_entry"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "people"),
+    [("worst-case", [], None), ("rehearse", ["--rows", 300, "--gap", 1.2], 300), ("risk", [], ROWS)],
+)
+@pytest.mark.usefixtures("folder")
+def test_the_ways_to_see_risk(typed: Typed, command: str, options: list[object], people: int | None) -> None:
+    shown = typed(*ask(command, *options, "--json", sql=BY_SEX))
+    assert (shown.code, shown.err) == (0, "")
+    assert set(shown.json) >= RISK
+    assert (shown.json["people"], shown.json["outputs"], shown.json["mechanism"]) == (people, 4, "laplace")
+    assert len(shown.json["sensitivity"]) == 2, "one for each noisy number of a cell"
+    for figures in ("influence", "exposure"):
+        assert set(shown.json[figures]) == FIGURES
+    for candidate in shown.json["candidates"]:
+        assert set(candidate) == CANDIDATE
+        assert len(candidate["noise_90"]) == 2
+        assert candidate["gap"] == pytest.approx(1 / candidate["ratio"])
+        assert candidate["rdr_min"] is None, "no one scale for a sum and a count"
+    words = typed(*ask(command, *options, sql=BY_SEX))
+    assert (words.code, words.err) == (0, "")
+    assert words.out.startswith("Risk gap at each epsilon\n")
+    assert "90 of 100" in words.out
+
+
+def test_what_is_free_leaves_no_entry_and_a_look_leaves_one(folder: Path, typed: Typed) -> None:
+    for command in ("worst-case", "rehearse"):
+        assert typed(*ask(command, schema="free.toml")).code == 0
+    assert not (folder / "adult.ledger").exists()
+    for _ in range(2):
+        typed(*ask("risk", schema="free.toml"))
+    [record] = wiring.records(folder / "adult.ledger")
+    assert [entry.draft.event for entry in record.entries] == ["opened", "looked"], "the same look is entered once"
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_free_ways_do_not_read_the_data(typed: Typed) -> None:
+    for command in ("worst-case", "rehearse"):
+        told = typed(command, "nowhere.parquet", "--schema", "adult.toml", "--sql", COUNT)
+        assert (told.code, told.err) == (0, "")
+
+
+def test_the_people_themselves_in_a_file(folder: Path, typed: Typed) -> None:
+    shown = typed(*ask("risk", "--people", "people.parquet", "--json", sql=f"{COUNT} WHERE age >= 60"))
+    people = pq.read_table(folder / "people.parquet").to_pydict()
+    assert list(people) == ["person", "influence", "exposure"]
+    assert len(set(people["person"])) == ROWS, "whom the WHERE leaves out is in it"
+    assert set(people["exposure"]) == {0.0, 1.0}
+    assert sum(people["influence"]) == shown.json["influence"]["sum"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_bounds_read_off_the_data_leave_no_exposure(typed: Typed) -> None:
+    shown = typed(*ask("risk", "--bounds-from-data", "--json", sql="SELECT SUM(capital_gain) FROM adult"))
+    assert shown.json["exposure"] is None
+    chosen = typed(*ask("choose", "--bounds-from-data", "--epsilon", "1", "--json"))
+    assert chosen.json["guarantee"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("options", "epsilon", "word"),
+    [
+        ([], 0.2, "dp"),
+        (["--epsilon", 0.5], 0.5, "dp"),
+        (["--gap", 1.5, "--worst-case"], 0.5, "dp"),
+        (["--ratio", 0.5, "--worst-case"], 1, "dp"),
+        (["--ratio", 0.5, "--worst-case", "--gap", 1.1], 0.1, "dp"),
+        (["--ratio", 0.3, "--worst-case", "--grid", "0.5,1,2,3"], 2, "dp"),
+        (["--attack-chance", 0.75], 1.0986, "dp"),
+        (["--epsilon", 20], 10, "dp"),
+        (["--epsilon", 20, "--epsilon-max", 15], 15, "dp"),
+        (["--ratio", 0.9, "--grid", "paper"], 0.1, "none"),
+    ],
+    ids=lambda case: " ".join(map(str, case)) if isinstance(case, list) else "",
+)
+@pytest.mark.usefixtures("folder")
+def test_a_choice(typed: Typed, options: list[object], epsilon: float, word: str) -> None:
+    sql = f"{COUNT} WHERE age > 30"
+    chosen = typed(*ask("choose", *options, "--json", sql=sql))
+    assert (chosen.code, chosen.err) == (0, "")
+    assert set(chosen.json) == CHOICE
+    assert chosen.json["epsilon"] == pytest.approx(epsilon, rel=1e-4)
+    assert (chosen.json["guarantee"], chosen.json["feasible"], chosen.json["unbounded"]) == (word, True, False)
+    words = typed(*ask("choose", *options, sql=sql))
+    assert words.out.startswith(f"epsilon {epsilon:g}")
+    assert f"guarantee {word}" in words.out
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_epsilon_that_was_held_back_says_so(typed: Typed) -> None:
+    assert "held at epsilon_max, 10." in typed(*ask("choose", "--epsilon", 20, "--json")).json["why"]
+
+
+def test_a_release(folder: Path, typed: Typed) -> None:
+    released = typed(*ask("release", "--json", sql=BY_SEX))
+    assert (released.code, released.err) == (0, "")
+    assert set(released.json) >= {"columns", "rows", "certificate"}
+    assert released.json["columns"] == ["sex", "age"]
+    assert [row[0] for row in released.json["rows"]] == ["Female", "Male"]
+    certificate = released.json["certificate"]
+    assert set(certificate) >= CERTIFICATE
+    assert (certificate["guarantee"], certificate["epsilon"], certificate["charged"]) == ("dp", 0.2, 0.2)
+    assert (certificate["unit"], certificate["relation"], certificate["delta"]) == ("row", "add-remove", 0)
+    assert (certificate["outputs"], certificate["select_epsilon"]) == (4, 0)
+    assert certificate["sensitivity"] == [36.5, 1]
+    assert certificate["scale"] == [365, 10]
+    assert len(certificate["noise_90"]) == 2, "one per cell of the answer"
+    assert re.fullmatch("[0-9a-f]{64}", certificate["query_sha256"])
+    words = typed(*ask("release", sql=BY_SEX))
+    assert "0.2-differential privacy for one row, add-remove." in words.out
+    assert certificate["query_sha256"] in words.out
+    [record] = wiring.records(folder / "adult.ledger")
+    assert record.entries[certificate["ledger_entry"] - 1].draft.event == "reserved"
+
+
+def test_asking_again_is_free_and_again_is_not(folder: Path, typed: Typed) -> None:
+    answers = [typed(*ask("release", "--json", sql=sql)).json for sql in (COUNT, COUNT.lower())]
+    assert answers[0] == answers[1]
+    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.2
+    anew = typed(*ask("release", "--again", "--json")).json
+    assert anew["certificate"]["ledger_entry"] != answers[0]["certificate"]["ledger_entry"]
+    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.4
+    assert typed(*ask("release", "--json")).json == anew, "and is what holds from then on"
+
+
+def test_an_answer_and_its_certificate_in_files(folder: Path, typed: Typed) -> None:
+    shown = typed(*ask("release", "--json", sql=BY_SEX)).json
+    for out, certificate in (("a.csv", "c.json"), ("a.parquet", "c.txt"), ("a.json", "c.json")):
+        assert typed(*ask("release", "--out", out, "--certificate", certificate, sql=BY_SEX)).code == 0
+    with (folder / "a.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert [header, *([sex, float(age)] for sex, age in rows)] == [shown["columns"], *shown["rows"]]
+    table = pq.read_table(folder / "a.parquet")
+    assert [table.column_names, *map(list, zip(*table.to_pydict().values(), strict=True))] == [
+        shown["columns"],
+        *shown["rows"],
+    ]
+    assert json.loads((folder / "a.json").read_text("utf-8")) == shown
+    assert json.loads((folder / "c.json").read_text("utf-8")) == shown["certificate"]
+    assert "guarantee:       dp: 0.2-differential privacy" in (folder / "c.txt").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_ledger(typed: Typed) -> None:
+    released = typed(*ask("release", "--json")).json
+    typed(*ask("risk"))
+    [shown] = typed("ledger", "show", "adult.ledger", "--json").json
+    assert (shown["dataset"], shown["spent"], shown["guarantee"]) == ("adult", 0.2, "dp")
+    events = [entry["event"] for entry in shown["entries"]]
+    assert events == ["opened", "planned", "reserved", "released", "looked"]
+    assert shown["entries"][released["certificate"]["ledger_entry"] - 1]["charged"] == 0.2
+    words = typed("ledger", "show", "adult.ledger")
+    assert (words.code, words.err) == (0, "")
+    assert words.out.rstrip().splitlines()[-1].startswith("Spent so far: epsilon 0.2")
+    assert typed("ledger", "verify", "adult.ledger") == Ran(0, "5 entries, chain intact.\n", "")
+    assert typed("ledger", "verify", "adult.ledger", "--json").json == {"entries": 5, "intact": True}
+
+
+def test_a_schema_from_draft_to_check(folder: Path, typed: Typed) -> None:
+    drafted = typed("schema", "draft", "adult.parquet", "--name", "people")
+    assert (drafted.code, drafted.err) == (0, "")
+    (folder / "people.toml").write_text(drafted.out, "utf-8")
+    assert typed(*ask("worst-case", sql="SELECT COUNT(*) FROM people", schema="people.toml")).code == 0
+    checked = typed("schema", "check", "adult.parquet", "--schema", "adult.toml", "--json")
+    assert (checked.code, checked.err) == (0, "")
+    assert checked.json["people"] == ROWS
+    assert {column["name"] for column in checked.json["columns"]} >= {"age", "workclass"}
+    words = typed("schema", "check", "adult.parquet", "--schema", "adult.toml")
+    assert words.out.startswith("2,000 people. A look at the people is in the ledger")
+    assert wiring.records(folder / "adult.ledger")[0].somebody_looked
+
+
+@pytest.mark.parametrize("command", [(), ("schema",), ("ledger",)], ids=["sfumato", "schema", "ledger"])
+def test_a_command_by_itself_explains_itself(typed: Typed, command: tuple[str, ...]) -> None:
+    shown = typed(*command)
+    said = shown.out + shown.err
+    assert said.startswith(" ".join(["Usage: sfumato", *command]))
+    assert "Hint" not in said
+
+
+def test_the_version(typed: Typed) -> None:
+    assert re.fullmatch(r"sfumato \d+\.\d+\.\d+\n", typed("--version").out)
+
+
+# Without a guarantee
+
+
+@pytest.mark.parametrize("schema", ["adult.toml", "free.toml"], ids=["a rule", "no rule"])
+@pytest.mark.parametrize("preference", [["--ratio", 0.95], ["--gap", 1.2], ["--epsilon", 1, "--bounds-from-data"]])
+def test_a_release_without_a_guarantee_must_be_accepted(
+    folder: Path, typed: Typed, schema: str, preference: list[object]
+) -> None:
+    ledger = folder / "adult.ledger"
+    if schema == "adult.toml":
+        typed(*ask("choose"))  # a rule is of record when the dataset is first opened
+    before = ledger.read_bytes() if ledger.exists() else None
+    refused = typed(*ask("release", *preference, "--json", schema=schema))
+    assert refused.code == 3
+    assert refused.json["error"] == refused.error, "JSON is on stdout too"
+    assert refused.error["code"] == "no-guarantee"
+    assert "Nothing was drawn and nothing was charged" in refused.error["message"]
+    assert "--worst-case" in refused.error["hint"]
+    assert (ledger.read_bytes() if ledger.exists() else None) == before
+
+
+def test_what_is_accepted_without_a_guarantee_withholds_its_noise(folder: Path, typed: Typed) -> None:
+    sql = f"{COUNT} WHERE age > 30"
+    chosen = typed(*ask("choose", "--ratio", 0.95, "--json", sql=sql)).json["epsilon"]
+    released = typed(*ask("release", "--ratio", 0.95, "--accept-none", "--json", sql=sql))
+    assert released.code == 0
+    certificate = released.json["certificate"]
+    assert certificate["guarantee"] == "none"
+    assert [certificate[name] for name in ("epsilon", "scale", "noise_90", "charged")] == [None] * 4
+    shown = typed("ledger", "show", "adult.ledger", "--json")
+    assert [(d["spent"], d["guarantee"]) for d in shown.json] == [(None, "none")]
+    assert [e["charged"] for e in shown.json[0]["entries"] if e["event"] == "reserved"] == [10.0], "the public charge"
+    words = typed(*ask("release", "--ratio", 0.95, "--accept-none", sql=sql)).out
+    assert "The noise was sized by looking at the data. No differential-privacy guarantee." in words
+    for said in (released.out, shown.out, words, typed("ledger", "show", "adult.ledger").out):
+        assert f"{chosen:.4g}" not in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_after_a_look_an_epsilon_needs_a_witness(typed: Typed) -> None:
+    typed(*ask("risk"))
+    assert typed(*ask("release", "--epsilon", 0.5)).code == 3
+    assert typed(*ask("release")).code == 0, "the rule of record holds whatever is looked at"
+    attested = typed(*ask("release", "--epsilon", 0.5, "--fixed-beforehand", "minutes of 3 May", "--json"))
+    assert attested.json["certificate"]["guarantee"] == "dp"
+    assert any("minutes of 3 May" in said for said in attested.json["certificate"]["assumed"])
+
+
+# Infeasible, and refused by arithmetic
+
+
+@pytest.mark.parametrize(
+    ("preference", "why"),
+    [
+        (["--gap", 1, "--worst-case"], "No epsilon meets gap 1, worst case."),
+        (["--attack-chance", 0.5], "No epsilon meets attack chance 0.5."),
+        (
+            ["--epsilon", 0.5, "--gap", 1.2, "--worst-case"],
+            "No epsilon meets both epsilon 0.5 and gap 1.2, worst case.",
+        ),
+        (["--gap", 1.2, "--worst-case", "--grid", "1,2"], "No candidate on the grid meets gap 1.2, worst case."),
+    ],
+)
+def test_no_epsilon_meets_it(folder: Path, typed: Typed, preference: list[object], why: str) -> None:
+    chosen = typed(*ask("choose", *preference, "--json"))
+    assert chosen.code == 3
+    assert (chosen.json["epsilon"], chosen.json["feasible"], chosen.json["why"]) == (None, False, why)
+    released = typed(*ask("release", *preference, "--json"))
+    assert released.code == 3
+    assert released.json["error"] == released.error
+    assert (released.error["code"], released.error["message"]) == ("infeasible", why)
+    assert typed(*ask("release", *preference)) == Ran(3, "", f"{why} Hint: ask for less.\n")
+    assert wiring.records(folder / "adult.ledger")[0].total.releases == 0
+
+
+@pytest.mark.usefixtures("folder")
+def test_every_epsilon_meets_it(typed: Typed) -> None:
+    chosen = typed(*ask("choose", "--ratio", 0, "--worst-case", "--json"))
+    assert (chosen.code, chosen.json["epsilon"], chosen.json["unbounded"]) == (0, None, True)
+    released = typed(*ask("release", "--ratio", 0, "--worst-case"))
+    assert (released.code, released.out) == (3, "")
+    assert released.err.startswith("Every epsilon meets ratio 0, worst case: state one with --epsilon.")
+
+
+@pytest.mark.usefixtures("folder")
+def test_noise_that_cannot_be_drawn(typed: Typed) -> None:
+    gaussian = ["--mechanism", "gaussian", "--delta", 1e-9]
+    assert typed(*ask("choose", "--epsilon", 1, *gaussian)).code == 0
+    released = typed(*ask("release", "--epsilon", 1, *gaussian, "--json"))
+    assert (released.code, released.json["error"]["code"]) == (3, "no-mechanism")
+
+
+# Bad input: one sentence, exit 2, the ledger as it was
+
+SEE = "Hint: see `sfumato release --help`."
+COIN = "Hint: a coin already guesses right half of the time; try --attack-chance 0.6."
+MEANS = "Hint: a gap of 1.2 means: nobody at more than 1.2 times the risk of anybody else."
+WILL_DO = "Hint: a CSV in UTF-8 with a header line, a Parquet file, a pandas or Arrow table will do."
+OUT = "Hint: name a .csv, .parquet, .json file in a folder that exists."
+BAD: dict[str, tuple[list[object], str]] = {
+    "epsilon 0": (["--epsilon", 0], "epsilon must be above 0, not 0.0. Hint: try --epsilon 0.5."),
+    "epsilon -1": (["--epsilon", -1], "epsilon must be above 0, not -1.0. Hint: try --epsilon 0.5."),
+    "epsilon nan": (["--epsilon", "nan"], "epsilon must be a finite number, not nan."),
+    "epsilon inf": (["--epsilon", "inf"], "epsilon must be a finite number, not inf."),
+    "epsilon 1e999": (["--epsilon", "1e999"], "epsilon must be a finite number, not inf."),
+    "epsilon 1e-400": (["--epsilon", "1e-400"], "epsilon must be above 0, not 0.0. Hint: try --epsilon 0.5."),
+    "epsilon in words": (["--epsilon", "half"], "Invalid value for '--epsilon': "),
+    "epsilon max 0": (["--epsilon-max", 0], "epsilon_max must be above 0, not 0.0."),
+    "gap 0.9": (["--gap", 0.9, "--worst-case"], f"gap must be 1 or more, not 0.9. {MEANS}"),
+    "gap nan": (["--gap", "nan", "--worst-case"], "gap must be a finite number, not nan."),
+    "ratio 1.5": (["--ratio", 1.5], "ratio must lie between 0 and 1, not 1.5. Hint: try --ratio 0.95."),
+    "ratio -1": (["--ratio", -1], "ratio must lie between 0 and 1, not -1.0. Hint: try --ratio 0.95."),
+    "attack chance 0.4": (["--attack-chance", 0.4], f"attack chance must lie between 0.5 and 1, not 0.4. {COIN}"),
+    "worst case of nothing": (["--worst-case"],
+                              "--worst-case goes with --gap or --ratio. Hint: try --gap 1.2 --worst-case."),
+    "an unknown mechanism": (["--mechanism", "magic"],
+                             "There is no mechanism 'magic'. Hint: use laplace or gaussian."),
+    "an unknown calibration": (["--mechanism", "gaussian", "--delta", 1e-9, "--calibration", "magic"],
+                               "There is no calibration 'magic'. Hint: use analytic or classic."),
+    "gaussian without delta": (["--mechanism", "gaussian"],
+                               "Gaussian noise needs a delta. Hint: state one with --delta, such as 1e-9."),
+    "delta 0": (["--mechanism", "gaussian", "--delta", 0],
+                "delta must lie between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
+    "delta 1": (["--mechanism", "gaussian", "--delta", 1],
+                "delta must lie between 0 and 1, not 1.0. Hint: try --delta 1e-9."),
+    "delta for laplace": (["--delta", 1e-9],
+                          "Laplace noise has no delta. Hint: leave --delta out, or use --mechanism gaussian."),
+    "no preference and no rule": (
+        ["--schema", "free.toml"],
+        "No preference is stated, and the schema has no [rule]. Hint: try --gap 1.2 --worst-case (nobody at more than "
+        "1.2 times the risk of anybody else: epsilon 0.2, a count is then within ±11.5 in 90 of 100 answers), or "
+        "--attack-chance 0.6, or state one with --epsilon."),
+    "a grid of words": (["--grid", "fine"],
+                        "--grid takes 'paper' or epsilons with commas, not fine. Hint: try --grid 0.1,1."),
+    "a grid from 0": (["--grid", "0,1"],
+                      "A grid is 'paper' or a list of epsilons above 0. Hint: try --grid paper or --grid 0.1,1."),
+    "no such schema": (["--schema", "no.toml"],
+                       "There is no schema file no.toml. Hint: draft one with `sfumato schema draft DATA`."),
+    "a schema that is none": (["--schema", "adult.parquet"],
+                              "adult.parquet is not UTF-8 text. Hint: save it as UTF-8."),
+    "no such column": (["--sql", f"{COUNT} WHERE ages > 3"],
+                       "There is no column 'ages': line 1, column 34. Hint: did you mean 'age'?"),
+    "a query that is not answered": (["--sql", "DROP TABLE adult"],
+                                     "Only a SELECT is answered, not DROP: line 1, column 1."),
+    "no such query file": (["--sql", "@no.sql"], "There is no file no.sql. Hint: --sql takes text, @FILE, or -."),
+    "a query file that is no text": (["--sql", "@adult.parquet"],
+                                     "The query is not UTF-8 text. Hint: save it as UTF-8."),
+    "nothing on standard input": (["--sql", "-"], f"The query is empty. Hint: try {COUNT}."),
+    "a ledger in no folder": (["--ledger", "nowhere/a.ledger"], "The ledger nowhere/a.ledger cannot be written. "
+                              "Hint: name another with --ledger PATH; nothing was released."),
+    "an answer of no kind": (["--out", "a.xls"], f"a.xls cannot be written. {OUT}"),
+    "an answer in no folder": (["--out", "nowhere/a.csv"], f"nowhere/a.csv cannot be written. {OUT}"),
+    "an answer where a folder is": (["--out", "folder.csv"], f"folder.csv cannot be written. {OUT}"),
+    "a certificate of no kind": (["--certificate", "c.pdf"], "c.pdf cannot be written. "
+                                 "Hint: name a .json, .txt file in a folder that exists."),
+    "an unknown flag": (["--epsilom", 1], "No such option: --epsilom"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def asked(population: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which something was released, with files that are not what they seem."""
+    folder = tmp_path_factory.mktemp("asked")
+    shutil.copytree(population, folder, dirs_exist_ok=True)
+    (folder / "folder.csv").mkdir()
+    (folder / "bytes.csv").write_bytes(bytes(range(256)) * 100)
+    (folder / "text.parquet").write_text("age\n3\n", "utf-8")
+    wiring.open(folder / "adult.parquet", folder / "adult.toml").query(COUNT).release()
+    return folder
+
+
+@pytest.mark.parametrize(("options", "sentence"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_sentence(
+    asked: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, options: list[object], sentence: str
+) -> None:
+    _said(asked, typed, monkeypatch, ask("release", "--again", *options), sentence)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["release", "no.csv", "--schema", "adult.toml", "--sql", COUNT],
+         "no.csv cannot be read as a table. Hint: there is no such file."),
+        (["release", "bytes.csv", "--schema", "adult.toml", "--sql", COUNT], "bytes.csv "),
+        (["release", "text.parquet", "--schema", "adult.toml", "--sql", COUNT],
+         f"text.parquet cannot be read as a table. {WILL_DO}"),
+        (["release", "adult.parquet", "--schema", "adult.toml"], f"Missing option '--sql'. {SEE}"),
+        (["release", "--schema", "adult.toml", "--sql", COUNT], f"Missing argument 'DATA'. {SEE}"),
+        (["relaese"], "No such command 'relaese'"),
+        (["risk", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--people", "people.csv"],
+         "--people cannot write people.csv. Hint: name a .parquet file in a folder that exists."),
+        (["rehearse", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--rows", 0],
+         "Invalid value for '--rows': "),
+        (["rehearse", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--like", "no.csv"],
+         "no.csv cannot be read as a table. Hint: there is no such file."),
+        (["schema", "draft", "no.csv"], "no.csv cannot be read as a table. Hint: there is no such file."),
+        (["schema", "check", "adult.parquet"], "Missing option '--schema'."),
+        (["ledger", "verify", "no.ledger"], "There is no ledger no.ledger. Hint: check the path."),
+        (["ledger", "show", "no.ledger"], "There is no ledger no.ledger. Hint: check the path."),
+        (["demo", "--rows", 0], "Invalid value for '--rows': "),
+        (["demo", "--keep", "adult.toml"], "adult.toml cannot be written"),
+    ],
+    ids=lambda case: " ".join(map(str, case)) if isinstance(case, list) else "",
+)  # fmt: skip
+def test_bad_commands_are_one_sentence(
+    asked: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, arguments: list[object], sentence: str
+) -> None:
+    _said(asked, typed, monkeypatch, arguments, sentence)
+
+
+def _said(folder: Path, typed: Typed, patch: pytest.MonkeyPatch, arguments: list[object], sentence: str) -> None:
+    """Exit 2, the sentence on stderr and nothing else anywhere, the same with --json, and the ledger as it was."""
+    patch.chdir(folder)
+    before = (folder / "adult.ledger").read_bytes()
+    told = typed(*arguments)
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith(sentence)
+    assert re.fullmatch(r".+[.?]\n", told.err), "one line"
+    if arguments[0] != "demo" and arguments[1:2] != ["draft"]:
+        as_json = typed(*arguments, "--json")
+        assert (as_json.code, as_json.out) == (2, "")
+        assert set(as_json.error) == {"code", "message", "hint", "where"}
+        assert told.err.startswith(as_json.error["message"].removesuffix("."))
+    assert (folder / "adult.ledger").read_bytes() == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_our_own_failure_says_nothing_about_the_data(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("a value from the data: 42")
+
+    monkeypatch.setattr(wiring, "open", fail)
+    failed = typed(*ask("release"))
+    assert (failed.code, failed.out) == (1, "")
+    assert failed.err.startswith("sfumato failed by its own fault (RuntimeError). Hint: nothing was released; ")
+    assert "42" not in failed.err
+
+
+# What one person wrote is never an error, and costs nobody their place: errors that depend on the data tell about it
+
+LINES = {
+    "a number that is none": ("x,2000-01-01,true,F,", ["age"]),
+    "not a number": ("nan,2000-01-01,true,F,", ["age"]),
+    "infinity": ("-inf,2000-01-01,true,F,", ["age"]),
+    "a number beyond 64 bits": (f"{'9' * 400},2000-01-01,true,F,", ["age"]),
+    "a date that is none": ("30,soon,true,F,", ["born"]),
+    "neither true nor false": ("30,2000-01-01,maybe,F,", ["married"]),
+    "an unlisted category": ("30,2000-01-01,true,X,", []),
+    "two lines in quotes": ('30,2000-01-01,true,F,"a\nb"', []),
+    "a stray quote": ('30,2000-01-01,true,F,a"b', []),
+    "a quote that stays open": ('30,2000-01-01,true,F,"ab', []),
+    "too many values": ("30,2000-01-01,true,F,a,b,c", []),
+    "too few values": ("30", []),
+    "a control character": ("30,2000-01-01,true,F,a\x00b", []),
+    "three million letters": (f"30,2000-01-01,true,F,{'x' * 3_000_000}", []),
+}
+STAYS = """
+name = "stays"
+[columns.age]
+type = "integer"
+bounds = [0, 100]
+[columns.born]
+type = "date"
+[columns.married]
+type = "boolean"
+[columns.sex]
+categories = ["F", "M"]
+"""
+
+
+@pytest.mark.parametrize(("line", "unfit"), LINES.values(), ids=LINES)
+def test_what_one_person_wrote_is_never_an_error(
+    tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, line: str, unfit: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("stays.toml").write_text(STAYS, "utf-8")
+    others = "30,2000-01-01,true,F,\n40,1990-12-31,false,M,\n" * 1500
+    Path("stays.csv").write_text(f"age,born,married,sex,note\n{others}{line}\n", "utf-8")
+    sql = "SELECT sex, AVG(age) FROM stays WHERE born > '1980-01-01' OR NOT married GROUP BY sex"
+    released = typed("release", "stays.csv", "--schema", "stays.toml", "--sql", sql, "--epsilon", 1)
+    assert (released.code, released.err) == (0, "")
+    checked = typed("schema", "check", "stays.csv", "--schema", "stays.toml", "--json").json
+    assert checked["people"] == 3001
+    assert [c["name"] for c in checked["columns"] if c["unfit"]] == unfit, "a value that does not fit is missing"
+
+
+@pytest.mark.parametrize(
+    ("type_", "fits"), [("integer", "30"), ("number", "2.5"), ("date", "2000-01-01"), ("boolean", "true")]
+)
+def test_a_value_that_does_not_fit_is_missing_and_its_person_is_not(
+    tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, type_: str, fits: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.toml").write_text(f'name = "t"\n[columns.v]\ntype = "{type_}"\n', "utf-8")
+    Path("t.csv").write_text("v,w\n" + f"{fits},1\n" * 3000 + "x,1\n", "utf-8")
+    asked = ["t.csv", "--schema", "t.toml", "--json", "--sql"]
+    for sql, counted in (("SELECT COUNT(*) FROM t", 3001), ("SELECT COUNT(v) FROM t", 3000)):
+        shown = typed("risk", *asked, sql).json
+        assert (shown["people"], shown["influence"]["sum"]) == (3001, counted)

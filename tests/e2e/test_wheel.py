@@ -1,0 +1,58 @@
+"""What is built is what people install: the wheel, in an environment of its own, far from the source tree."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+ROOT = Path(__file__).parents[2]
+CONSTRAINTS = ROOT / "constraints.txt"
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")} | {
+    "PIP_CONSTRAINT": CONSTRAINTS.as_uri(),  # what the build needs is pinned too
+    "PIP_BUILD_CONSTRAINT": CONSTRAINTS.as_uri(),
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+}
+WHERE = """
+import json, sys
+import sfumato, sfumato.cli.main, sfumato.demo.tour, sfumato.engines.duckdb, sfumato.mechanisms.laplace
+print(json.dumps([m.__file__ for m in sys.modules.values() if getattr(m, "__file__", None)]))
+"""
+
+
+def run(folder: Path, *command: object) -> str:
+    done = subprocess.run(
+        [str(part) for part in command], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_wheel_stands_alone(tmp_path: Path) -> None:
+    """Built once, installed with what it asks for and nothing else, run from a folder of its own."""
+    run(tmp_path, sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path / "dist", ROOT)
+    [wheel] = (tmp_path / "dist").glob("*.whl")
+    venv.create(tmp_path / "fresh")
+    python, sfumato = (tmp_path / "fresh" / "bin" / name for name in ("python", "sfumato"))
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile", "-c", CONSTRAINTS]
+    run(tmp_path, *install, wheel)
+
+    toured = run(tmp_path, sfumato, "demo", "--rows", 500, "--keep", "adult")
+    assert "1. The rule, written in adult.toml before anyone looked" in toured
+    data = ["adult/adult.parquet", "--schema", "adult/adult.toml"]
+    sql = "SELECT sex, COUNT(*) FROM adult GROUP BY sex"
+    released = json.loads(run(tmp_path, sfumato, "release", *data, "--sql", sql, "--json"))
+    assert [row[0] for row in released["rows"]] == ["Female", "Male"]
+    assert released["certificate"]["guarantee"] == "dp"
+    assert "chain intact" in run(tmp_path, sfumato, "ledger", "verify", "adult/adult.ledger")
+
+    files = [Path(file).resolve() for file in json.loads(run(tmp_path, python, "-c", WHERE))]
+    assert any(file.name == "tour.py" for file in files)
+    assert not [file for file in files if file.is_relative_to(ROOT)], "nothing comes from the source tree"

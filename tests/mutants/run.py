@@ -1,0 +1,96 @@
+"""Break the code on purpose, one break at a time: each break must turn a statistical test red.
+
+A mutant is a patch beside this file. It is applied to a copy of src/, and the same tests as ever run on the copy, at
+the depth of `make test`. The copy as it is must stay green. No test knows of any of this.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+AT_ONCE = 2
+
+# A fresh process, sure to import the copy: an editable install has the tree itself on its path as well.
+TESTS = """
+import sys
+import pytest, sfumato
+if not sfumato.__file__.startswith(sys.argv[1]):
+    sys.exit(f"{sfumato.__file__} was imported, not the copy in {sys.argv[1]}.")
+sys.exit(pytest.main(["tests/statistical", "-x", "--tb=no", "-rf", "-p", "no:cacheprovider"]))
+"""
+
+# Only a failed assertion catches a mutant: code that merely falls over was not seen through.
+CAUGHT = re.compile(r"^FAILED \S+::(test_\S+?(?:\[.*\])?) - (?:AssertionError|assert)", re.MULTILINE)
+
+
+class Untested(Exception):
+    """A mutant that says nothing about the tests: it could not be made, or they could not run."""
+
+
+def main() -> int:
+    """One line for the code as it is and one per mutant; 0 when all is as it should be."""
+    if shutil.which("git") is None:
+        print("Mutants are made with `git apply`: install git.", file=sys.stderr)
+        return 1
+    patches = [None, *sorted(HERE.glob("*.patch"))]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        outcomes = list(pool.map(_told, patches))
+    return 0 if all(outcomes) else 1
+
+
+def _told(patch: Path | None) -> bool:
+    name = patch.stem if patch else "the code as it is"
+    try:
+        caught = _caught_by(patch)
+    except Untested as error:
+        print(f"{name} … {error}", flush=True)
+        return False
+    if patch:
+        print(f"{name} … {f'caught by {caught}' if caught else 'SURVIVED'}", flush=True)
+        return caught is not None
+    print(f"{name} … {f'RED: {caught}' if caught else 'green'}", flush=True)
+    return caught is None
+
+
+def _caught_by(patch: Path | None) -> str | None:
+    """The first test that fails on a copy of src/ with the patch applied."""
+    with TemporaryDirectory(prefix="sfumato-mutant-") as folder:
+        copy = Path(folder).resolve()
+        shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
+        if patch:
+            _apply(patch, copy)
+        return _first_red(copy / "src")
+
+
+def _apply(patch: Path, copy: Path) -> None:
+    done = _run(["git", "apply", "-p1", "-C1", str(patch)], copy, GIT_CEILING_DIRECTORIES=str(copy.parent))
+    if done.returncode:
+        raise Untested(f"{patch.name} no longer applies to src/: write it anew ({done.stderr.strip()})")
+
+
+def _first_red(source: Path) -> str | None:
+    paths = os.pathsep.join(filter(None, (str(source), os.environ.get("PYTHONPATH"))))
+    done = _run([sys.executable, "-c", TESTS, str(source)], ROOT, PYTHONPATH=paths, COLUMNS="500", SFUMATO_DEPTH="test")
+    if done.returncode == 0:
+        return None
+    if found := CAUGHT.search(done.stdout):
+        return found[1]
+    raise Untested(f"no assertion failed, yet the run ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+
+
+def _run(command: Sequence[str], where: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=where, env=os.environ | more, capture_output=True, text=True, check=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

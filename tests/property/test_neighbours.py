@@ -1,0 +1,190 @@
+"""Whoever sees only what leaves tells two neighbours apart by nothing but noise: no error, shape or charge differs."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import traceback
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.model.facts import Totals
+from tests.property.tables import MISFITS, SOURCES, Row, Table, examples, questions, tables
+
+Outside = dict[str, Any]
+
+
+@pytest.mark.depth("neighbour tables")
+@examples("neighbour tables")
+@given(data=st.data(), kind=st.sampled_from(SOURCES), preference=st.sampled_from(["epsilon", "gap"]))
+def test_neighbours_look_alike_from_outside(data: st.DataObject, kind: str, preference: str) -> None:
+    table = data.draw(tables(most=4))
+    sql = data.draw(questions(table))
+
+    def seen(table: Table) -> tuple[Outside, Totals]:
+        with TemporaryDirectory() as folder:
+            return released(table.source(kind, Path(folder)), table.schema, sql, preference)
+
+    expected, totals = seen(table)
+    for person in range(len(table.rows)):
+        outside, others = seen(table.without(person))
+        assert outside == expected
+        assert_moved_within_sensitivity(totals, others, expected)
+    nobody, _ = seen(Table(table.names, table.schema, ()))
+    assert nobody == expected
+
+
+def released(source: object, schema: Any, sql: str, preference: str = "epsilon") -> tuple[Outside, Totals]:
+    """All that can be seen of a release but its noise; and the totals behind it, which cannot."""
+    dataset = sf.open(source, schema, ledger=":memory:")
+    query = dataset.query(sql)
+    if preference == "epsilon":
+        release = query.release(epsilon=0.5)
+    else:
+        release = query.release(query.choose(sf.gap(1.2, worst_case=True)))
+    certificate = release.certificate.as_dict()
+    assert certificate["guarantee"] == "dp"
+    del certificate["released_at"]
+    certificate["noise_90"] = len(certificate["noise_90"])  # of a mean it follows from the noisy numbers
+    keys = [column.key is not None for column in query.measurement.columns]
+    outside = {
+        "columns": release.columns,
+        "rows": [[v if key else type(v) for v, key in zip(row, keys, strict=True)] for row in release.rows],
+        "certificate": certificate,
+        "ledger": [(entry.draft.event, entry.draft.nano_epsilon) for entry in dataset.ledger.entries],
+        "spent": dataset.ledger.total,
+    }
+    return outside, query.totals()
+
+
+def assert_moved_within_sensitivity(one: Totals, other: Totals, seen: Outside) -> None:
+    """A person moves each noisy number, over all its cells, by at most the sensitivity on the certificate."""
+    assert one.cells.keys() == other.cells.keys()
+    changes = [[abs(a - b) for a, b in zip(one.cells[c], other.cells[c], strict=True)] for c in one.cells]
+    moved = [sum(steps) for steps in zip(*changes, strict=True)]
+    step, most = seen["certificate"]["grid_step"], seen["certificate"]["sensitivity"]
+    assert all(m * s <= d for m, s, d in zip(moved, step, most, strict=True))
+
+
+# One person whose values fit nowhere, beside others of one kind
+
+SCHEMA = {
+    "name": "people",
+    "null_values": ["99"],
+    "columns": {
+        "age": {"type": "integer", "bounds": [0, 100]},
+        "region": {"type": "text", "categories": ["True", "north"]},
+    },
+}
+SQL = "SELECT region, SUM(age), COUNT(*) FROM people WHERE note <> 'x' OR note IS NULL GROUP BY region"
+OTHERS: dict[str, Row] = {
+    "whole": {"age": 99, "region": "north", "note": "a"},
+    "halves": {"age": 12.5, "region": "north", "note": "a"},
+    "truths": {"age": True, "region": True, "note": True},
+    "nothing": {"age": None, "region": None, "note": None},
+}
+ODD: Row = {
+    "text": "abc", "missing": "99", "half": 12.5, "nan": float("nan"), "inf": float("inf"), "-0": -0.0, "2^63": 2**63,
+    "2^127": 2**127, "2^2000": -(2**2000), "1e308": 1e308, "true": True, "bytes": b"abc", "surrogate": "\ud800",
+    "lines": "a\nb", "nul": "a\x00b", "empty": "", "date": datetime.date(2026, 11, 15), "list": [1, 2], "none": None,
+}  # fmt: skip
+ODD_LINES = {
+    "quoted line break": b'1,"a\nb",c', "not UTF-8": b"1,\xff\xfe,c", "too long": b"1,a,b,c,d", "too short": b"1",
+    "quote inside": b'1,a"b,c', "nul": b"1,a\x00b,c", "huge": b"1," + b"x" * 3_000_000 + b",c", "empty": b",,",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("others", OTHERS)
+def test_an_odd_value_changes_nothing_for_the_others(others: str, odd: str) -> None:
+    alike, totals = five_alike(others)
+    outside, more = released(frame([*[OTHERS[others]] * 5, dict.fromkeys(OTHERS[others], ODD[odd])]), SCHEMA, SQL)
+    assert outside == alike
+    assert_moved_within_sensitivity(totals, more, alike)
+
+
+@cache
+def five_alike(others: str) -> tuple[Outside, Totals]:
+    return released(frame([OTHERS[others]] * 5), SCHEMA, SQL)
+
+
+@pytest.mark.parametrize("odd", ODD_LINES)
+def test_an_odd_line_changes_nothing_for_the_others(odd: str, tmp_path: Path) -> None:
+    ordinary = [b"age,region,note", b"12,north,a", b"13,True,b", b"14,north,c"]
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    one.write_bytes(b"\n".join([*ordinary, b""]))
+    other.write_bytes(b"\n".join([*ordinary[:2], ODD_LINES[odd], *ordinary[2:], b""]))
+    alike, totals = released(one, SCHEMA, SQL)
+    outside, more = released(other, SCHEMA, SQL)
+    assert outside == alike
+    assert_moved_within_sensitivity(totals, more, alike)
+
+
+def frame(rows: list[Row]) -> pd.DataFrame:
+    return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]})
+
+
+# Nothing that is printed quotes the data
+
+MARKS = ("zebra-crossing", "987654321")
+
+
+@pytest.mark.depth("neighbour tables")
+@examples("neighbour tables")
+@given(data=st.data(), kind=st.sampled_from(SOURCES))
+def test_nothing_printed_quotes_a_value(data: st.DataObject, kind: str) -> None:
+    table = data.draw(tables(most=3, misfits=(*MISFITS, *MARKS, 987654321)))
+    sql = data.draw(questions(table))
+    rows = [dict.fromkeys(table.names.columns, mark) for mark in (*MARKS, 987654321)]
+    with TemporaryDirectory() as folder:
+        source = Table(table.names, table.schema, (*table.rows, *rows)).source(kind, Path(folder))
+        assert_quotes_nothing(printed(source, table.schema, sql))
+
+
+def printed(source: object, schema: Any, sql: str) -> Iterator[str]:
+    """Every text that people other than the controller may come to see."""
+    dataset = sf.open(source, schema, ledger=":memory:")
+    query = dataset.query(sql)
+    choices = [query.choose(sf.gap(1.2, worst_case=True)), query.choose(sf.ratio(0.5), grid="paper")]
+    releases = [query.release(choice, accept_none=True) for choice in choices if choice.epsilon is not None]
+    risk = query.risk()
+    shown: list[Any] = [dataset, query, dataset.ledger, *dataset.ledger.entries, *choices, *releases]
+    shown += [release.certificate for release in releases]
+    shown += [risk, risk.influence, risk.exposure, risk.at(1.0), query.totals(), dataset.check()]
+    for thing in shown:
+        yield repr(thing)
+        yield str(thing)
+    for release in releases:
+        yield json.dumps(release.as_dict())
+        yield release._repr_html_()
+        yield release.certificate._repr_html_()
+    yield dataset.ledger._repr_html_()
+
+
+@pytest.mark.parametrize("broken", ["no.parquet", "torn.parquet", "headless.csv", "unnamed.csv"])
+def test_an_error_quotes_no_value(broken: str, tmp_path: Path) -> None:
+    path = tmp_path / broken
+    line = ",".join(MARKS).encode()
+    if broken == "torn.parquet":
+        frame([{"age": "12" * 40, "region": "north", "note": "a"}] * 50).to_parquet(path, compression=None)
+        stored = path.read_bytes()
+        path.write_bytes(stored[:4] + (line * 9)[:99] + stored[103:])
+    else:
+        path.write_bytes({"unnamed.csv": b",\n"}.get(broken, b"") + line + b"\n" + line + b"\n")
+    with pytest.raises(sf.SfumatoError) as error:
+        list(printed(path, SCHEMA, SQL))
+    assert_quotes_nothing(traceback.format_exception(error.value))
+
+
+def assert_quotes_nothing(texts: Iterable[str]) -> None:
+    for text in texts:
+        assert not any(mark in text.replace(",", "").replace("_", "") for mark in MARKS)

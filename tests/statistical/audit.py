@@ -1,0 +1,218 @@
+"""What a black box shows: a lower bound of the epsilon it really has, and how its noise is distributed.
+
+The game: a coin puts one person into a table or leaves them out, and a guesser who sees what was released says
+"present", "absent" or nothing. Under epsilon-dp whoever says something is right with probability at most
+e^epsilon / (1 + e^epsilon), whatever was seen, so right guesses are at most binomial. That holds run by run, and
+also where many people, each by a coin of their own, are in one table (Steinke, Nasr, Jagielski, "Privacy auditing
+with one training run", 2023, Theorem 5.2). A rate of right guesses bounds epsilon from below.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from operator import attrgetter
+from statistics import median
+from typing import Any
+
+import pyarrow as pa
+
+import sfumato
+
+RATE = 2e-9  # the false-alarm rate of one check; the suite makes fewer than 200, so that all of them stay below 4e-7
+
+Numbers = tuple[float, ...]
+View = Callable[["Round"], Numbers]
+
+
+@dataclass(frozen=True)
+class Round:
+    """One play of the game: where the coin fell, and what the release showed."""
+
+    present: bool
+    numbers: Numbers  # the noisy numbers
+    figures: Numbers  # the answer that was made from them
+    steps: Numbers = ()  # the grid that each number is said to lie on
+
+
+@dataclass(frozen=True)
+class Corner:
+    """Says "present" when every number lies beyond `high`, "absent" when every one lies beyond `low`.
+
+    Of one number these are two thresholds. A number that the person lowers is turned around by its sign.
+    """
+
+    view: View
+    signs: Numbers
+    high: Numbers
+    low: Numbers
+
+    def guess(self, played: Round) -> bool | None:
+        seen = _turned(self.view(played), self.signs)
+        if all(s >= h for s, h in zip(seen, self.high, strict=True)):
+            return True
+        if all(s <= low for s, low in zip(seen, self.low, strict=True)):
+            return False
+        return None
+
+    def score(self, rounds: Sequence[Round]) -> tuple[int, int]:
+        """How many guesses were right, and how many were made."""
+        guesses = [(self.guess(r), r.present) for r in rounds]
+        return sum(said is there for said, there in guesses), sum(said is not None for said, _ in guesses)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    claim: float
+    shown: float
+    right: int
+    guesses: int
+    rounds: int
+    power: float
+
+    @property
+    def holds(self) -> bool:
+        return self.shown <= self.claim
+
+    def __str__(self) -> str:
+        return (
+            f"claimed epsilon {self.claim:g}, shown at least {self.shown:.3f} by {self.right} right of {self.guesses} "
+            f"guesses in {self.rounds} runs; false alarms {RATE:g}, power against noise half as wide {self.power:.5f}"
+        )
+
+
+def audit(rounds: Sequence[Round], claim: float) -> Verdict:
+    """Choose the guesser on a quarter of the rounds, let it guess the others, and bound epsilon from below."""
+    quarter = len(rounds) // 4
+    seen, unseen = rounds[:quarter], rounds[quarter:]
+    chosen = max(_corners(seen), key=lambda corner: shown(*corner.score(seen)))
+    right, guesses = chosen.score(unseen)
+    caught = power(claim, len(rounds[0].numbers), len(unseen))
+    return Verdict(claim, shown(right, guesses), right, guesses, len(rounds), caught)
+
+
+def shown(right: int, guesses: int) -> float:
+    """The smallest epsilon that `right` of `guesses` are believable under, by Chernoff's bound at the rate above."""
+    believed = least_rate(right, guesses)
+    return max(0.0, math.log(believed / (1 - believed))) if believed else 0.0
+
+
+def least_rate(right: int, trials: int) -> float:
+    """The smallest p under which it is believable that `right` of `trials` come out: `trials KL <= ln 1/rate`."""
+    return _edge(0.0, right / trials, right, trials) if trials else 0.0
+
+
+def most_rate(right: int, trials: int) -> float:
+    """The largest p under which that is believable."""
+    return _edge(1.0, right / trials, right, trials) if trials else 1.0
+
+
+def power(claim: float, numbers: int, rounds: int) -> float:
+    """The probability to catch noise half as wide, or two numbers charged as one: the real epsilon is twice the claim.
+
+    The best guesser then speaks beyond the true value with the person, and beyond that without: in
+    `(1 + e^(-2 claim)) / 2^numbers` of the rounds. Three standard deviations fewer are reckoned with.
+    """
+    share = (1 + math.exp(-2 * claim)) / 2**numbers
+    right = 1 / (1 + math.exp(-2 * claim))
+    guesses = int(share * rounds - 3 * math.sqrt(share * (1 - share) * rounds))
+    needed = bisect_right(range(guesses + 1), claim, key=lambda n: shown(n, guesses))
+    return math.fsum(_binomial(n, guesses, right) for n in range(needed, guesses + 1))
+
+
+def _corners(rounds: Sequence[Round]) -> Iterator[Corner]:
+    """Guessers worth trying: on the noisy numbers and on the answer, at several levels on either side."""
+    views: tuple[View, ...] = (attrgetter("numbers"), attrgetter("figures"))
+    for view in views:
+        present, absent = ([view(r) for r in rounds if r.present is there] for there in (True, False))
+        middles = zip(*(map(median, zip(*side, strict=True)) for side in (present, absent)), strict=True)
+        signs = tuple(1.0 if there >= gone else -1.0 for there, gone in middles)
+        highs, lows = ([_turned(numbers, signs) for numbers in side] for side in (present, absent))
+        levels = (0.4, 0.5, 0.6, 0.8, 0.95)
+        nowhere = (math.inf,) * len(signs)
+        high = [nowhere, *(_quantiles(highs, level) for level in levels)]
+        low = [_turned(nowhere, (-1.0,) * len(signs)), *(_quantiles(lows, 1 - level) for level in levels)]
+        yield from (Corner(view, signs, *sides) for sides in product(high, low))
+
+
+# What is asked
+
+
+def question(sql: str, value: Mapping[str, Any], places: Mapping[str, Sequence[float]]) -> sfumato.Query:
+    """A statement about a table of people, each with a place and a value, whose ledger is forgotten."""
+    people = [(place, own) for place, values in places.items() for own in values]
+    kind = pa.int64() if value["type"] == "integer" else pa.float64()
+    table = pa.table(
+        {"place": pa.array([p for p, _ in people], pa.string()), "value": pa.array([v for _, v in people], kind)}
+    )
+    columns = {"place": {"type": "text", "categories": list(places)}, "value": dict(value)}
+    return sfumato.open(table, {"name": "people", "columns": columns}, ledger=":memory:").query(sql)
+
+
+# How noise on a grid is distributed: X in steps, P(X = k) proportional to e^(-|k| / b)
+
+
+def misfit(noise: Sequence[int], scale: float) -> str:
+    """What tells that noise, in steps of its grid, is not Laplace of this scale, each at the rate above; "" if nothing.
+
+    The distance between the distributions is held against the bound of Dvoretzky, Kiefer, Wolfowitz and Massart;
+    the furthest noise on either side against how far so many draws must and may reach.
+    """
+    n, far = len(noise), distance(noise, scale)
+    allowed = math.sqrt(math.log(2 / RATE) / (2 * n))
+    if far > allowed:
+        return f"{n} draws are {far:.4f} away from Laplace noise of scale {scale:g} steps; chance allows {allowed:.4f}"
+    for furthest in (max(noise), max(-k for k in noise)):
+        if below(furthest, scale) ** n < RATE:
+            return f"none of {n} draws lies beyond {furthest / scale:.2f} scales: noise is cut off"
+        if n * (1 - below(furthest - 1, scale)) < RATE:
+            return f"one of {n} draws lies {furthest / scale:.2f} scales away: noise has too long a tail"
+    return ""
+
+
+def distance(noise: Sequence[int], scale: float) -> float:
+    """Kolmogorov's: the largest difference between the share of draws up to a point and its probability."""
+    furthest, up_to = 0.0, 0
+    for k, times in sorted(Counter(noise).items()):
+        before, up_to = up_to, up_to + times
+        furthest = max(furthest, up_to / len(noise) - below(k, scale), below(k - 1, scale) - before / len(noise))
+    return furthest
+
+
+def below(k: int, scale: float) -> float:
+    """P(X <= k)."""
+    left = math.exp(-abs(k if k < 0 else k + 1) / scale) / (1 + math.exp(-1 / scale))
+    return left if k < 0 else 1 - left
+
+
+def _edge(end: float, rate: float, right: int, trials: int) -> float:
+    """The p between the observed rate and `end` that is just believable, by bisection."""
+    believed, doubted = rate, end
+    for _ in range(60):
+        p = (believed + doubted) / 2
+        believed, doubted = (p, doubted) if _doubt(right, trials, p) <= math.log(1 / RATE) else (believed, p)
+    return doubted
+
+
+def _doubt(right: int, trials: int, p: float) -> float:
+    """`trials KL(right / trials, p)`: by Chernoff, `right` or worse has a probability of at most e^-doubt."""
+    parts = ((right, p), (trials - right, 1 - p))
+    return math.fsum(count * math.log(count / trials / q) for count, q in parts if count)
+
+
+def _binomial(n: int, trials: int, p: float) -> float:
+    choose = math.lgamma(trials + 1) - math.lgamma(n + 1) - math.lgamma(trials - n + 1)
+    return math.exp(choose + n * math.log(p) + (trials - n) * math.log(1 - p))
+
+
+def _turned(numbers: Numbers, signs: Numbers) -> Numbers:
+    return tuple(n * sign for n, sign in zip(numbers, signs, strict=True))
+
+
+def _quantiles(points: Sequence[Numbers], level: float) -> Numbers:
+    """Per number, the value that a share `level` of the points lies below."""
+    return tuple(sorted(values)[int(level * len(values))] for values in zip(*points, strict=True))

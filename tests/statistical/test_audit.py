@@ -1,0 +1,271 @@
+"""The released numbers, from outside: no guesser beats epsilon, and the noise is the noise that was declared.
+
+All the checks in this folder together fail by chance in fewer than 4e-7 of all runs (`audit.RATE`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any, cast
+
+import pytest
+
+import sfumato
+from tests.depth import depth
+from tests.statistical.audit import RATE, Numbers, Round, audit, least_rate, misfit, most_rate, power, question
+
+pytestmark = pytest.mark.statistical
+
+ROOT = Path(__file__).parents[2]
+EPSILON = 1.5  # about where a doubled epsilon shows with the fewest runs
+SEED = 20240229  # of the coins; the noise has none
+FRESH = 2000  # releases after which a table gets a new ledger: one in memory keeps every answer
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question, and a person who moves each of its numbers as far as anybody may."""
+
+    name: str
+    figure: str
+    type: str
+    bounds: tuple[float, float]
+    others: tuple[float, ...]
+    person: float
+    moves: Numbers  # the sensitivities, by hand
+
+    @property
+    def column(self) -> dict[str, Any]:
+        return {"type": self.type, "bounds": list(self.bounds)}
+
+    def people(self, present: bool) -> tuple[float, ...]:
+        return (*self.others, *[self.person] * present)
+
+    def truth(self, present: bool) -> Numbers:
+        """The numbers without noise."""
+        low, high = self.bounds
+        values = [max(low, min(high, v)) for v in self.people(present)]
+        if self.figure == "COUNT(*)":
+            return (len(values),)
+        if self.figure == "SUM(value)":
+            return (sum(values),)
+        return sum(v - (low + high) / 2 for v in values), len(values)
+
+    def noise(self, rounds: list[Round], j: int) -> list[int]:
+        """What was added to the true number, in steps of its grid."""
+        return [round((r.numbers[j] - self.truth(r.present)[j]) / r.steps[j]) for r in rounds]
+
+    def scale(self, j: int) -> float:
+        """How wide the noise has to be."""
+        return len(self.moves) * self.moves[j] / EPSILON
+
+    def misfits(self, rounds: list[Round]) -> list[str]:
+        """What is wrong with the noise of each number."""
+        return [misfit(self.noise(rounds, j), self.scale(j) / rounds[0].steps[j]) for j in range(len(self.moves))]
+
+
+CASES = [
+    Case("count", "COUNT(*)", "integer", (0, 1), (0, 1, 1), 1, moves=(1,)),
+    Case("sum", "SUM(value)", "integer", (-100, 20), (-30, 5, 20), -100, moves=(100,)),
+    Case("sum of decimals", "SUM(value)", "number", (0, 0.3), (0, 0.15, 0.3), 0.3, moves=(0.3,)),
+    Case("sum of large numbers", "SUM(value)", "integer", (0, 10**12), (0, 5 * 10**11), 10**12, moves=(10**12,)),
+    Case("average", "AVG(value)", "integer", (0, 100), (20, 50, 90), 100, moves=(50, 1)),
+    Case("sum beyond the bounds", "SUM(value)", "integer", (0, 100), (0, 40), 10**6, moves=(100,)),
+    Case("average at the bottom", "AVG(value)", "number", (-1, 0.5), (-0.25, 0.125), -1, moves=(0.75, 1)),
+]
+COUNT, SUM, DECIMALS, LARGE, AVERAGE, *_ = CASES
+
+Record = Callable[[str, object], None]
+
+
+def grouped(case: Case, runs: int, groups: int = 400) -> Iterator[Round]:
+    """Many people, each in a group of their own by a coin of their own: one release plays the game in every group."""
+    coins = random.Random(f"{SEED} {case.name}")
+    for _ in range(math.ceil(runs / groups)):
+        present = {f"place {i}": coins.random() < 0.5 for i in range(groups)}
+        places = {place: case.people(there) for place, there in present.items()}
+        asked = question(f"SELECT place, {case.figure} FROM people GROUP BY place", case.column, places)
+        release = asked.release(epsilon=EPSILON, again=True)
+        for (place, *figures), numbers in zip(release.rows, release.numbers, strict=True):
+            yield Round(present[str(place)], numbers, cast(Numbers, tuple(figures)), release.certificate.grid_step)
+
+
+def alone(case: Case, runs: int) -> Iterator[Round]:
+    """A table with the person and one without, asked again and again: a coin says which."""
+    coins = random.Random(f"{SEED} {case.name} alone")
+    tables: list[sfumato.Query] = []
+    for run in range(runs):
+        if run % FRESH == 0:
+            sql = f"SELECT {case.figure} FROM people"
+            tables = [question(sql, case.column, {"here": case.people(there)}) for there in (False, True)]
+        present = coins.random() < 0.5
+        release = tables[present].release(epsilon=EPSILON, again=True)
+        yield Round(present, release.numbers[0], cast(Numbers, release.rows[0]), release.certificate.grid_step)
+
+
+def audited(case: Case, rounds: list[Round]) -> str:
+    """The verdict, if the claim stands and the noise is Laplace noise of the scale that epsilon asks for."""
+    verdict = audit(rounds, EPSILON)
+    print(verdict)
+    assert verdict.holds, verdict
+    assert not any(wrong := case.misfits(rounds)), wrong
+    return str(verdict)
+
+
+@pytest.mark.depth("audit runs", seed=SEED)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_no_guesser_beats_epsilon_in_groups(case: Case, record_property: Record) -> None:
+    """Twice as many runs as when each takes a release: they come cheap."""
+    rounds = list(grouped(case, 4 * depth("audit runs") * len(case.moves)))
+    record_property("verdict", audited(case, rounds))
+
+
+@pytest.mark.slow
+@pytest.mark.depth("audit runs", seed=SEED)
+@pytest.mark.parametrize("case", [COUNT, SUM, DECIMALS, LARGE, AVERAGE], ids=lambda case: case.name)
+def test_no_guesser_beats_epsilon_by_asking_again(case: Case, record_property: Record) -> None:
+    rounds = list(alone(case, 2 * depth("audit runs") * len(case.moves)))
+    record_property("verdict", audited(case, rounds))
+
+
+@pytest.mark.depth("audit runs", seed=SEED)
+def test_noise_reaches_as_far_as_it_must() -> None:
+    """Noise that is cut off even at six scales is seen by so many draws."""
+    assert not any(wrong := COUNT.misfits(list(grouped(COUNT, 40 * depth("audit runs"), groups=3000)))), wrong
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_noise_lies_on_the_declared_grid(case: Case) -> None:
+    """And on every step of it: noise on a coarser grid has a common divisor."""
+    rounds = list(grouped(case, 400))
+    for j, (step, move) in enumerate(zip(rounds[0].steps, case.moves, strict=True)):
+        assert 0 < step <= move / 1024
+        steps = [r.numbers[j] / step for r in rounds]
+        assert all(abs(s - round(s)) < 1e-3 for s in steps)
+        assert math.gcd(*case.noise(rounds, j)) == 1
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_certificate_states_the_noise(case: Case) -> None:
+    asked = question(f"SELECT {case.figure} FROM people", case.column, {"here": case.people(True)})
+    certificate = asked.release(epsilon=EPSILON, again=True).certificate
+    assert certificate.sensitivity == pytest.approx(case.moves)
+    assert certificate.scale == pytest.approx([case.scale(j) for j in range(len(case.moves))])
+
+
+def test_noises_are_independent() -> None:
+    """Of two numbers in a group, and of one number in neighbouring groups: the signs agree every other time."""
+    rounds = list(grouped(AVERAGE, 2000))
+    sums, counts = AVERAGE.noise(rounds, 0), AVERAGE.noise(rounds, 1)
+    for pairs in (zip(sums, counts, strict=True), pairwise(sums), pairwise(counts)):
+        agree = [(a > 0) == (b > 0) for a, b in pairs if a and b]
+        assert least_rate(sum(agree), len(agree)) <= 0.5 <= most_rate(sum(agree), len(agree))
+
+
+@pytest.mark.depth("audit runs")
+def test_averages_are_right_on_average() -> None:
+    """As many lie above the truth as below it, and their mean is within seven standard errors of it.
+
+    A mean of so many Laplace noises is further away in less than 1e-10 of all runs.
+    """
+    values, places, runs = [0, 10, 20, 90], 40, 2 * depth("audit runs")
+    truth, people = fmean(values), 50 * len(values)
+    asked = question(
+        "SELECT place, AVG(value) FROM people GROUP BY place",
+        AVERAGE.column,
+        {f"place {i}": values * 50 for i in range(places)},
+    )
+    releases = [asked.release(epsilon=EPSILON, again=True) for _ in range(math.ceil(runs / places))]
+    answers = [cast(float, row[1]) for release in releases for row in release.rows]
+    above = sum(answer > truth for answer in answers)
+    assert least_rate(above, len(answers)) <= 0.5 <= most_rate(above, len(answers))
+    noise = math.hypot(AVERAGE.scale(0), (truth - 50) * AVERAGE.scale(1)) / people
+    assert abs(fmean(answers) - truth) < 7 * noise * math.sqrt(2 / len(answers))
+
+
+FORKS = """
+import json, multiprocessing
+from tests.statistical.audit import question
+
+asked = question(
+    "SELECT place, COUNT(*) FROM people GROUP BY place", {"type": "integer"}, {f"place {i}": [] for i in range(64)}
+)
+
+def noise():
+    return [cell[0] for cell in asked.release(epsilon=0.01, again=True).numbers]
+
+drawn = [noise(), noise()]
+context = multiprocessing.get_context("fork")
+queue = context.SimpleQueue()
+children = [context.Process(target=lambda: queue.put(noise())) for _ in range(2)]
+for child in children:
+    child.start()
+print(json.dumps([*drawn, *(queue.get() for _ in children)]))
+"""
+
+
+def test_noise_never_repeats() -> None:
+    """Not in the next release, not in another process, not in forks of one.
+
+    At this epsilon two noises are alike in 1 of 400,000 cases: five of 64 in 1 of 1e12, wherever they stand.
+    """
+    command = [sys.executable, "-W", "ignore", "-c", FORKS]
+    outputs = [subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, timeout=120).stdout for _ in "12"]
+    drawn = [Counter(noise) for output in outputs for noise in json.loads(output)]
+    assert len(drawn) == 8
+    assert max((one & other).total() for one, other in combinations(drawn, 2)) < 5
+
+
+# The audit itself, on noise that was made here
+
+
+def laplace(coins: random.Random, scale: float) -> float:
+    return coins.expovariate(1 / scale) - coins.expovariate(1 / scale)
+
+
+@pytest.mark.parametrize("numbers", [1, 2])
+def test_the_audit_sees_a_doubled_epsilon(numbers: int) -> None:
+    """Noise half as wide, or two numbers with a whole epsilon each; honest noise passes."""
+
+    def rounds(epsilon: float) -> list[Round]:
+        coins = random.Random(SEED)
+        there = [coins.random() < 0.5 for _ in range(2 * depth("audit runs") * numbers)]
+        seen = [tuple(p + laplace(coins, numbers / epsilon) for _ in range(numbers)) for p in there]
+        return [Round(p, s, (round(sum(s)),)) for p, s in zip(there, seen, strict=True)]
+
+    assert audit(rounds(EPSILON), EPSILON).holds
+    assert not audit(rounds(2 * EPSILON), EPSILON).holds
+
+
+@pytest.mark.parametrize("numbers", [1, 2])
+def test_the_depth_is_enough(numbers: int) -> None:
+    """Each audit alone, by the three quarters of its runs that count, catches a doubled epsilon 99 times of 100."""
+    assert power(EPSILON, numbers, 2 * depth("audit runs") * numbers * 3 // 4) > 0.99
+    assert RATE * 200 < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("made", "sound"),
+    [
+        pytest.param(lambda noise: noise, True, id="as declared"),
+        pytest.param(lambda noise: noise / 2, False, id="half as wide"),
+        pytest.param(lambda noise: noise * 2, False, id="twice as wide"),
+        pytest.param(lambda noise: max(-4096.0, min(4096.0, noise)), False, id="cut off at 4 scales"),
+        pytest.param(lambda noise: noise if noise < 4096 else noise * 9, False, id="with a long tail"),
+        pytest.param(abs, False, id="on one side"),
+    ],
+)
+def test_a_misfit_is_seen(made: Callable[[float], float], sound: bool) -> None:
+    coins = random.Random(SEED)
+    noise = [round(made(laplace(coins, 1024.0))) for _ in range(4 * depth("audit runs"))]
+    assert (misfit(noise, 1024.0) == "") is sound

@@ -1,0 +1,52 @@
+"""Noise ranges keep their word: 90 of 100 cover the truth, also of a single person and of means at a bound."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.depth import depth
+from tests.statistical.audit import least_rate, most_rate, question
+
+pytestmark = pytest.mark.statistical
+
+EPSILON = 1.0
+COPIES = 25  # groups of each kind, each with noise of its own
+HOURS = {"type": "integer", "bounds": [0, 100]}
+KINDS = {
+    f"{people} {where}": [values[i % len(values)] for i in range(people)]
+    for people in (1, 3, 30, 300)
+    for where, values in {"midway": [10, 33, 71], "near a bound": [99, 97], "at a bound": [100]}.items()
+}
+TRUTHS: dict[str, dict[str, float]] = {
+    "COUNT(*)": {kind: len(values) for kind, values in KINDS.items()},
+    "SUM(value)": {kind: sum(values) for kind, values in KINDS.items()},
+    "AVG(value)": {kind: sum(values) / len(values) for kind, values in KINDS.items()},
+}
+
+
+@pytest.mark.depth("coverage runs")
+@pytest.mark.parametrize("figure", TRUTHS)
+def test_ranges_cover_the_truth(figure: str) -> None:
+    """A share of 0.9 is believable for every kind of group; 1,500 runs tell it from 0.79 in all but 1 of 1e8 cases.
+
+    The ranges of sums are no wider either. Counts are rounded and means have bounds, which may widen theirs.
+    """
+    for kind, hits in _covered(figure).items():
+        assert most_rate(*hits) >= 0.9, f"{kind}: {hits[0]} of {hits[1]} ranges cover the truth"
+        assert least_rate(*hits) <= 0.9 or figure != "SUM(value)", f"{kind}: {hits[0]} of {hits[1]} do"
+
+
+def _covered(figure: str) -> dict[str, tuple[int, int]]:
+    """Per kind of group, how many ranges covered the truth, and of how many."""
+    places = {f"{kind}/{copy}": values for kind, values in KINDS.items() for copy in range(COPIES)}
+    asked = question(f"SELECT place, {figure} FROM people GROUP BY place", HOURS, places)
+    runs = math.ceil(depth("coverage runs") / COPIES)
+    hits = dict.fromkeys(KINDS, 0)
+    for _ in range(runs):
+        release = asked.release(epsilon=EPSILON, again=True)
+        for row, ranges in zip(release.rows, release.ranges or (), strict=True):
+            kind, (low, high) = str(row[0]).split("/")[0], ranges[1] or (math.nan, math.nan)
+            hits[kind] += low <= TRUTHS[figure][kind] <= high
+    return {kind: (hit, runs * COPIES) for kind, hit in hits.items()}

@@ -1,0 +1,284 @@
+"""A schema file: what it states, what is wrong in it and where, and the draft that a person starts from."""
+
+from __future__ import annotations
+
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato import wiring
+from sfumato.choose.preference import gap
+from sfumato.errors import BadInput
+from sfumato.model.dataset import Bounds, Category, Column, Relation, Schema, Type
+from sfumato.schema.load import from_dict, load
+
+INTERFACE = """
+name = "adult"             # the table's name in SQL
+unit = "row"
+max_rows = 1
+relation = "add-remove"
+null_values = ["?"]        # texts that mean missing
+people_at_least = 30000
+
+[rule]                     # the preference fixed before anyone looks
+gap = 1.2
+worst_case = true
+
+[columns.hours_per_week]
+type = "integer"
+bounds = [0, 100]
+step = 1
+[columns.pay]
+type = "number"
+bounds = [-0.1, 1e5]
+[columns.marital_status]
+categories = ["Divorced", "Married-AF-spouse"]
+[columns.household]
+categories = [1, 2, 3]
+[columns.married]
+type = "boolean"
+[columns.born]
+type = "date"
+"""
+
+
+def stated(folder: Path, text: str | bytes) -> Path:
+    path = folder / "adult.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_a_schema_file_is_read_as_it_stands(tmp_path: Path) -> None:
+    assert load(stated(tmp_path, INTERFACE)) == Schema(
+        name="adult",
+        columns=(
+            Column("hours_per_week", Type.INTEGER, Bounds(Fraction(0), Fraction(100))),
+            Column("pay", Type.NUMBER, Bounds(Fraction(-1, 10), Fraction(100_000))),
+            Column("marital_status", Type.TEXT, categories=("Divorced", "Married-AF-spouse")),
+            Column("household", Type.INTEGER, categories=(1, 2, 3)),
+            Column("married", Type.BOOLEAN),
+            Column("born", Type.DATE),
+        ),
+        relation=Relation.ADD_REMOVE,
+        null_values=("?",),
+        people_at_least=30_000,
+        rule={"gap": 1.2, "worst_case": True},
+        origin="adult.toml",
+    )
+
+
+def test_its_rule_is_a_preference(tmp_path: Path) -> None:
+    dataset = wiring.planned(stated(tmp_path, INTERFACE), ledger=":memory:")
+    assert dataset.rule == (gap(1.2, worst_case=True),)
+
+
+def test_what_answers_may_be_grouped_by(tmp_path: Path) -> None:
+    keys: dict[str, tuple[Category, ...] | None] = {c.name: c.keys for c in load(stated(tmp_path, INTERFACE)).columns}
+    assert keys["marital_status"] == ("Divorced", "Married-AF-spouse")
+    assert keys["married"] == (False, True)
+    assert keys["hours_per_week"] is None
+
+
+# What is wrong, and where
+
+NAME = 'name = "adult"\n'
+AGE = f"{NAME}[columns.age]\n"
+RULE = f"{NAME}[rule]\n"
+WRONG = {
+    "no name": ('unit = "row"',
+                f"The table has no name: adult.toml. Hint: add {NAME.strip()}, the name that SQL uses."),
+    "an empty name": ('name = ""',
+                      f"The table has no name: adult.toml. Hint: add {NAME.strip()}, the name that SQL uses."),
+    "an unknown key": (f"{NAME}null_value = []",
+                       "The schema does not know 'null_value': adult.toml. Hint: did you mean 'null_values'?"),
+    "an unknown key of a column": (f"{AGE}bound = [0, 1]",
+                                   "The schema does not know 'bound': [columns.age] in adult.toml. "
+                                   "Hint: did you mean 'bounds'?"),
+    "a key like no other": (f"{NAME}xyz = 1", "The schema does not know 'xyz': adult.toml. Hint: it knows name, unit, "
+                            "max_rows, relation, null_values, people_at_least, rule, columns."),
+    "a column that is no table": (f'{NAME}columns = {{age = "integer"}}', "Column 'age' is not a table: adult.toml. "
+                                  "Hint: write [columns.age] on a line of its own."),
+    "bounds the wrong way round": (f'{AGE}type = "integer"\nbounds = [90, 17]',
+                                   "The lower bound must be below the upper: [columns.age] in adult.toml. "
+                                   "Hint: write bounds = [lowest, highest]."),
+    "bounds that leave one value": (f'{AGE}type = "integer"\nbounds = [17, 17]',
+                                    "The lower bound must be below the upper: [columns.age] in adult.toml. "
+                                    "Hint: write bounds = [lowest, highest]."),
+    "a bound that is no number": (f'{AGE}type = "number"\nbounds = [nan, 90]',
+                                  "Bounds must be finite: [columns.age] in adult.toml. "
+                                  "Hint: state the lowest and highest value that can occur."),
+    "an infinite bound": (f'{AGE}type = "number"\nbounds = [0, inf]',
+                          "Bounds must be finite: [columns.age] in adult.toml. "
+                          "Hint: state the lowest and highest value that can occur."),
+    "a bound beyond 1e308": (f'{AGE}type = "number"\nbounds = [0, 1{"0" * 400}]',
+                             "Bounds must be finite: [columns.age] in adult.toml. "
+                             "Hint: state the lowest and highest value that can occur."),
+    "one bound": (f'{AGE}type = "integer"\nbounds = [17]',
+                  "Bounds are two numbers: [columns.age] in adult.toml. Hint: write bounds = [lowest, highest]."),
+    "bounds on a text": (f'{AGE}type = "text"\nbounds = [0, 1]',
+                         "Bounds are for numbers, and this column is text: [columns.age] in adult.toml."),
+    "half a person's age": (f'{AGE}type = "integer"\nbounds = [0, 90.5]',
+                            "Bounds of an integer column are whole numbers below 2^62: [columns.age] in adult.toml."),
+    "a bound beyond 64 bits": (f'{AGE}type = "integer"\nbounds = [0, {2**63}]', "Bounds of an integer column are whole "
+                               "numbers below 2^62: [columns.age] in adult.toml."),
+    "no categories": (f"{AGE}categories = []",
+                      "Categories are a list of texts or whole numbers: [columns.age] in adult.toml."),
+    "a category twice": (f'{AGE}categories = ["a", "a"]', "A category is listed twice: [columns.age] in adult.toml."),
+    "texts and numbers": (f'{AGE}categories = ["a", 1]',
+                          "Categories must be of type text: [columns.age] in adult.toml."),
+    "categories of another type": (f'{AGE}type = "integer"\ncategories = ["a"]',
+                                   "Categories must be of type integer: [columns.age] in adult.toml."),
+    "a category with a fraction": (f"{AGE}categories = [1.5]",
+                                   "Categories are a list of texts or whole numbers: [columns.age] in adult.toml."),
+    "an unknown type": (f'{AGE}type = "float"', "There is no type 'float': [columns.age] in adult.toml. "
+                        "Hint: use one of integer, number, text, boolean, date."),
+    "two columns of one name": (f'{NAME}[columns.age]\ntype = "text"\n[columns.Age]\ntype = "text"',
+                                "Two columns differ only in upper and lower case: columns in adult.toml."),
+    "a person of many rows": (f'{NAME}unit = "patient"',
+                              'Only unit = "row" is answered: one row is one person: unit in adult.toml.'),
+    "replaced people": (f'{NAME}relation = "replace"',
+                        'Only relation = "add-remove" is answered: relation in adult.toml.'),
+    "private keys": (f'{AGE}keys = "private"', "Private keys are not answered: [columns.age] in adult.toml. "
+                     "Hint: list the public categories."),
+    "a missing text that is none": (f"{NAME}null_values = [9]", "A list of texts is needed: null_values in adult.toml. "
+                                    'Hint: write null_values = ["?"].'),
+    "half a person": (f"{NAME}people_at_least = 1.5",
+                      "people_at_least is a whole number: people_at_least in adult.toml."),
+    "a rule that is no table": (f"{NAME}rule = 1.2", "[rule] is a table: rule in adult.toml. "
+                                "Hint: write [rule], then gap = 1.2 and worst_case = true."),
+    "an unknown key of the rule": (f"{RULE}gaps = 1.2", "[rule] does not know 'gaps': [rule] in adult.toml. "
+                                   "Hint: it knows attack_chance, epsilon, gap, ratio, worst_case."),
+    "a rule without a preference": (f"{RULE}worst_case = true", "[rule] states no preference: [rule] in adult.toml. "
+                                    "Hint: try gap = 1.2 and worst_case = true."),
+    "a rule with a gap below 1": (f"{RULE}gap = 0.9", "gap must be 1 or more, not 0.9: [rule] in adult.toml. "
+                                  "Hint: a gap of 1.2 means: nobody at more than 1.2 times the risk of anybody else."),
+    "a rule of which it is not clear whom it reads": (f'{RULE}gap = 1.2\nworst_case = "yes"',
+                                                      "worst_case must be true or false: [rule] in adult.toml."),
+    "not TOML": ("name = \n", "adult.toml is not TOML: Invalid value (at line 1, column 8)."),
+    "a key twice": (NAME + NAME, "adult.toml is not TOML: Cannot overwrite a value (at line 2, column 15)."),
+    "a number of 5,000 digits": (f"{NAME}people_at_least = {'9' * 5000}",
+                                 "adult.toml is not TOML: a number is too long."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "sentence"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_said_in_one_sentence_with_its_place(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(BadInput) as error:
+        wiring.planned(stated(tmp_path, text), ledger=":memory:")
+    assert str(error.value) == sentence
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"adult\.toml is not UTF-8 text\. Hint: save it as UTF-8\.$"):
+        load(stated(tmp_path, b"name = '\xff'"))
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(
+        BadInput, match=r"^There is no schema file .*no\.toml\. Hint: draft one with `sfumato schema draft DATA`\.$"
+    ):
+        load(tmp_path / "no.toml")
+
+
+# The draft
+
+
+def csv(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="")
+
+
+def parquet(path: Path, **columns: list[object]) -> None:
+    pq.write_table(pa.table(columns), path)
+
+
+def test_a_draft_guesses_types_and_states_nothing_else(tmp_path: Path) -> None:
+    csv(tmp_path / "stays.csv", "ward,days,cost,admitted\na,3,1.5,2026-01-31\nb,40,2e3,2026-02-01\n")
+    text = wiring.drafted(tmp_path / "stays.csv", "stays")
+    schema = load(stated(tmp_path, text))
+    assert {c.name: c.type for c in schema.columns} == {
+        "ward": Type.TEXT,
+        "days": Type.INTEGER,
+        "cost": Type.NUMBER,
+        "admitted": Type.DATE,
+    }
+    assert all(c.bounds is None and c.categories is None for c in schema.columns)
+    assert schema.rule is None
+    assert '# categories = ["a", "b"]' in text, "values that were seen are comments, to be uncommented if public"
+
+
+ODD = {
+    "names with dots, quotes and signs": ("t.csv", '"a.b",ü ö,"has ""q""",x=1,[k],#h,\'s\n1,2,3,4,5,6,7\n'),
+    "names in other scripts": ("t.csv", "возраст,年齢,🙂\n1,2,3\n"),
+    "a name that is a number": ("t.csv", "2020,2021\n1,2\n"),
+    "semicolons and a byte order mark": ("t.csv", "\ufeffa;b\r\n1;2\r\n"),
+    "nobody yet": ("t.csv", "a,b\n"),
+    "values with quotes and signs": ("t.csv", 'a,b\n"x ""y""",#\n"[columns.c]",\'\n'),
+    "a value of two lines": ("t.csv", 'a,b\n"x\ny",1\n'),
+    "a value with a control character": ("t.csv", "a,b\nx\x7fy,1\n"),
+    "a name with a control character": ("t.csv", "a\x7fb\nx\n"),
+    "a table called by a smile": ("🙂.csv", "a\n1\n"),
+    "a table called by braces": ('{name} "t".csv', "a\n1\n"),
+}
+
+
+@pytest.mark.parametrize(("name", "text"), ODD.values(), ids=ODD)
+def test_a_draft_loads_as_it_is(tmp_path: Path, name: str, text: str) -> None:
+    data = tmp_path / name
+    csv(data, text)
+    schema = stated(tmp_path, wiring.drafted(data, data.stem))
+    assert load(schema).name == data.stem
+    assert len(sf.open(data, schema, ledger=":memory:").check().columns) == len(load(schema).columns) > 0
+
+
+def test_a_draft_of_a_parquet_file_keeps_its_types(tmp_path: Path) -> None:
+    data = tmp_path / "stays.parquet"
+    parquet(data, n=[1, 2], x=[1.5, 2], t=["1", "b"], b=[True, False], d=[date(2026, 1, 1)] * 2, l=[[1], [2]])
+    schema = load(stated(tmp_path, wiring.drafted(data, "stays")))
+    assert [c.type.value for c in schema.columns] == ["integer", "number", "text", "boolean", "date", "text"]
+
+
+# Fingerprints: what a record compares
+
+COLUMNS: dict[str, dict[str, object]] = {
+    "age": {"type": "integer", "bounds": [17, 90]},
+    "sex": {"categories": ["Female", "Male"]},
+}
+FACTS: dict[str, object] = {"name": "adult", "null_values": ["?"], "columns": COLUMNS}
+
+
+def changed(column: str, **facts: object) -> dict[str, object]:
+    return FACTS | {"columns": COLUMNS | {column: COLUMNS.get(column, {}) | facts}}
+
+
+@pytest.mark.parametrize(
+    ("facts", "where"),
+    [
+        (FACTS | {"name": "people"}, {""}),
+        (FACTS | {"null_values": []}, {""}),
+        (changed("age", bounds=[16, 90]), {"age"}),
+        (changed("age", bounds=[17, 91]), {"age"}),
+        (changed("age", type="number"), {"age"}),
+        (changed("sex", categories=["Female"]), {"sex"}),
+        (changed("sex", categories=["Female", "male"]), {"sex"}),
+        (changed("city", type="text"), {"city"}),
+    ],
+    ids=["name", "missing texts", "lower bound", "upper bound", "type", "fewer categories", "a category", "a column"],
+)
+def test_every_public_fact_has_its_fingerprint(facts: dict[str, object], where: set[str]) -> None:
+    before, after = from_dict(FACTS).fingerprints(), from_dict(facts).fingerprints()
+    assert {name for name in before | after if before.get(name) != after.get(name)} == where
+
+
+def test_the_same_facts_have_the_same_fingerprints(tmp_path: Path) -> None:
+    path = stated(
+        tmp_path,
+        '# the same in other words\nname = "adult"\nunit = "row"\nnull_values = ["?"]\n'
+        '[columns.sex]\ntype = "text"\ncategories = ["Female", "Male"]\n'
+        '[columns.age]\ntype = "integer"\nbounds = [17.0, 90.0]\n',
+    )
+    assert load(path).fingerprints() == from_dict(FACTS).fingerprints()
