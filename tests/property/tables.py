@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,8 @@ NAMES = (
     Names("matched", "count", "numbered", "cells", "s count", "n count", "matched"),
 )
 CATEGORIES = ("north", "South", "it's, so", "Ünï")
-NUMBER_BOUNDS = ((0, 1), (-1.5, 2.25), (0.1, 0.7), (-3.0, 3.0), (1000.5, 2000), (-20, -3.3), (-0.3, 0.3))
+WHOLE_BOUNDS = ((0, 100), (-7, 4), (-5, 5), (3, 10), (-20, -3), (0, 1), (-1, 1), (-2, 9), (-12, 1))
+NUMBER_BOUNDS = ((0, 1), (-1.5, 2.25), (0.1, 0.7), (-3.0, 3.0), (1000.5, 2000), (-20, -3.3), (-0.3, 0.3), (-3.7, 1.2))
 MISFITS = ("abc", "?", "n/a", "", " 7 ", "2.5", "-3.5", 2.5, 7.25, "1e1", "nan", "-inf", float("nan"), float("inf"),
            "9" * 25, 2**63, -(2**70), 1e300, "1e400", -0.0, 5e-324, "12abc", True)  # fmt: skip
 
@@ -102,21 +104,10 @@ def _stored(values: list[Any], declared: str | None) -> pa.Array:
 def tables(draw: Draw, most: int = 12, misfits: tuple[Any, ...] = MISFITS) -> Table:
     """Few values a column, so that there are ties; most fit, some are missing, beyond the bounds, or not to be read."""
     names = draw(st.sampled_from(NAMES))
-    low = draw(st.integers(-20, 20))
-    whole = (low, low + draw(st.integers(1, 30))) if draw(st.booleans()) else (-abs(low) - 1, abs(low) + 1)
+    whole = draw(st.sampled_from(WHOLE_BOUNDS))
     real = draw(st.sampled_from(NUMBER_BOUNDS))
     listed = draw(st.lists(st.sampled_from(CATEGORIES), min_size=1, max_size=3, unique=True))
-    schema = {
-        "name": names.table,
-        "null_values": ["?", "n/a"],
-        "columns": {
-            names.whole: {"type": "integer", "bounds": list(whole)},
-            names.real: {"type": "number", "bounds": list(real)},
-            names.group: {"type": "text", "categories": listed},
-            names.flag: {"type": "boolean"},
-            names.level: {"type": "integer", "categories": [3, 1]},
-        },
-    }
+    schema = _schema(names, whole, real, listed)
     eighth = (real[1] - real[0]) / 8
     values = {
         names.whole: (st.integers(whole[0], whole[1]), (*range(whole[0] - 2, whole[0]), whole[1] + 9, *misfits)),
@@ -134,6 +125,30 @@ def tables(draw: Draw, most: int = 12, misfits: tuple[Any, ...] = MISFITS) -> Ta
     row = st.fixed_dictionaries({name: st.sampled_from(pool) for name, pool in pools.items()})
     people = draw(st.integers(0, most))
     return Table(names, schema, tuple(draw(st.lists(row, min_size=people, max_size=people))))
+
+
+def table_of_everything() -> Table:
+    """Every value that may stand in a file, beside ordinary ones."""
+    names = NAMES[0]
+    numbers = (*range(-4, 5), *MISFITS, None)
+    texts = cycle((*CATEGORIES, "elsewhere", "?", None))
+    truths = cycle((True, False, "yes", "F", "maybe"))
+    levels = cycle((1, 3, 2, "3", "x", None))
+    notes = cycle(("abc", "ABC", "a%c", "zzz", None))
+    people = zip(numbers, numbers, texts, truths, levels, notes, strict=False)
+    rows = tuple(dict(zip(names.columns, values, strict=True)) for values in people)
+    return Table(names, _schema(names, (-3, 9), (-1.5, 2.25), list(CATEGORIES[:3])), rows)
+
+
+def _schema(names: Names, whole: tuple[int, int], real: tuple[float, float], listed: list[str]) -> dict[str, Any]:
+    columns = {
+        names.whole: {"type": "integer", "bounds": list(whole)},
+        names.real: {"type": "number", "bounds": list(real)},
+        names.group: {"type": "text", "categories": listed},
+        names.flag: {"type": "boolean"},
+        names.level: {"type": "integer", "categories": [3, 1]},
+    }
+    return {"name": names.table, "null_values": ["?", "n/a"], "columns": columns}
 
 
 # Questions

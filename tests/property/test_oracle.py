@@ -18,7 +18,7 @@ from sfumato.engines.reference import Answer, LeaveOneOut, leave_one_out
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Summary
 from sfumato.session import assemble, gather
-from tests.property.tables import SOURCES, examples, questions, tables
+from tests.property.tables import SOURCES, Table, examples, questions, table_of_everything, tables
 
 CLOSE = 1e-9  # relative; of a figure near zero, relative to the largest that the bounds allow
 
@@ -30,26 +30,46 @@ def test_the_engine_says_what_the_oracle_says(data: st.DataObject, kind: str, ga
     table = data.draw(tables())
     sql = data.draw(questions(table))
     with TemporaryDirectory() as folder:
-        dataset = sf.open(table.source(kind, Path(folder)), table.schema, ledger=":memory:")
-        query = dataset.query(sql)
-        oracle = leave_one_out(table.rows, dataset.schema, sql, table.names.columns)
-        reach = max(float(asked.bounds.reach) if asked.bounds else 1.0 for asked in oracle.asked)
+        assert_same_facts(table, sql, table.source(kind, Path(folder)), gaussian)
 
-        answer = gather.facts(dataset._engine, query.statement, query.measurement, Noise()).answer
-        assert_same_answer(answer, oracle.answer, within=CLOSE * reach)
-        assert_same_answer(released_without_noise(query), nothing_as_released(oracle), within=rounding(query))
 
-        risk = query.risk(mechanism="gaussian", delta=1e-6) if gaussian else query.risk()
-        influences = oracle.influences_l2() if gaussian else oracle.influences()
-        exposures = oracle.exposures_l2() if gaussian else oracle.exposures()
-        assert risk.people_count == len(table.rows)
-        assert risk.outputs == oracle.outputs
-        assert_same_summary(risk.influence, influences, reach)
-        assert_same_summary(risk.exposure, exposures, 1.0)
-        people = risk.people().to_pydict()
-        assert people["person"] == list(range(1, len(table.rows) + 1))
-        assert_same(people["influence"], influences, within=CLOSE * reach)
-        assert_same(people["exposure"], exposures, within=CLOSE)
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*), COUNT(age), COUNT(pay), SUM(age), AVG(pay) FROM people",
+        "SELECT AVG(age) AS a, SUM(pay) AS b FROM people WHERE age > -3 AND pay < 2.5 OR note IS NULL",
+        "SELECT region, COUNT(region) FROM people WHERE note LIKE 'a%' GROUP BY region",
+        "SELECT SUM(age), member FROM people WHERE NOT note LIKE '%c' OR pay >= 100 GROUP BY member, level",
+    ],
+)
+def test_no_value_is_too_odd(sql: str, kind: str, tmp_path: Path) -> None:
+    table = table_of_everything()
+    assert_same_facts(table, sql, table.source(kind, tmp_path), gaussian=False)
+
+
+def assert_same_facts(table: Table, sql: str, source: object, gaussian: bool) -> None:
+    dataset = sf.open(source, table.schema, ledger=":memory:")
+    query = dataset.query(sql)
+    oracle = leave_one_out(table.rows, dataset.schema, sql, table.names.columns)
+    reach = max(float(asked.bounds.reach) if asked.bounds else 1.0 for asked in oracle.asked)
+
+    answer = gather.facts(dataset._engine, query.statement, query.measurement, Noise()).answer
+    assert_same_answer(answer, oracle.answer, within=CLOSE * reach)
+    rounding = max(float(number.step) for number in query.measurement.numbers) * len(table.rows) / 2
+    assert_same_answer(released_without_noise(query), nothing_as_released(oracle), within=rounding)
+
+    risk = query.risk(mechanism="gaussian", delta=1e-6) if gaussian else query.risk()
+    influences = oracle.influences_l2() if gaussian else oracle.influences()
+    exposures = oracle.exposures_l2() if gaussian else oracle.exposures()
+    assert risk.people_count == len(table.rows)
+    assert risk.outputs == oracle.outputs
+    assert_same_summary(risk.influence, influences, reach)
+    assert_same_summary(risk.exposure, exposures, 1.0)
+    people = risk.people().to_pydict()
+    assert people["person"] == list(range(1, len(table.rows) + 1))
+    assert_same(people["influence"], influences, within=CLOSE * reach)
+    assert_same(people["exposure"], exposures, within=CLOSE)
 
 
 def released_without_noise(query: sf.Query) -> list[list[Any]]:
@@ -63,11 +83,6 @@ def nothing_as_released(oracle: LeaveOneOut) -> Answer:
     """The answer with what a release shows of nobody: a sum of 0, a mean in the middle of its bounds."""
     nothing = [a.bounds.middle if a.kind == "AVG" and a.bounds else Fraction(0) for a in oracle.asked]
     return tuple(tuple(f if f is not None else n for f, n in zip(row, nothing, strict=True)) for row in oracle.answer)
-
-
-def rounding(query: sf.Query) -> float:
-    """How far values that are rounded to the noise's grid one by one may be off in all."""
-    return max(float(n.step) for n in query.measurement.numbers) * 12 / 2
 
 
 def assert_same_answer(ours: Sequence[Sequence[Any]], theirs: Answer, within: float) -> None:

@@ -97,7 +97,7 @@ def grouped(case: Case, runs: int, groups: int = 400) -> Iterator[Round]:
         asked = question(f"SELECT place, {case.figure} FROM people GROUP BY place", case.column, places)
         release = asked.release(epsilon=EPSILON, again=True)
         for (place, *figures), numbers in zip(release.rows, release.numbers, strict=True):
-            yield Round(present[str(place)], numbers, cast(Numbers, tuple(figures)), release.certificate.grid_step)
+            yield Round(present[str(place)], numbers, cast(Numbers, tuple(figures)), _steps(release))
 
 
 def alone(case: Case, runs: int) -> Iterator[Round]:
@@ -110,7 +110,13 @@ def alone(case: Case, runs: int) -> Iterator[Round]:
             tables = [question(sql, case.column, {"here": case.people(there)}) for there in (False, True)]
         present = coins.random() < 0.5
         release = tables[present].release(epsilon=EPSILON, again=True)
-        yield Round(present, release.numbers[0], cast(Numbers, release.rows[0]), release.certificate.grid_step)
+        yield Round(present, release.numbers[0], cast(Numbers, release.rows[0]), _steps(release))
+
+
+def _steps(release: sfumato.Release) -> Numbers:
+    """The grid on the certificate, which a release with a guarantee always states."""
+    assert release.certificate.grid_step is not None
+    return release.certificate.grid_step
 
 
 def audited(case: Case, rounds: list[Round]) -> str:

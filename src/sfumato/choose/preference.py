@@ -58,13 +58,12 @@ Preference = Epsilon | Ratio | AttackChance
 _LEAST, _MOST = Fraction(1, 10**9), 1_000_000  # a ledger counts whole billionths
 
 
-def epsilon(value: float) -> Epsilon:
-    """This epsilon, whatever it means."""
-    number = _number("epsilon", value)
+def epsilon(value: float, what: str = "epsilon") -> Epsilon:
+    """This epsilon, whatever it means; `what` a sentence calls it."""
+    number = _number(what, value)
     if not _LEAST <= number <= _MOST:
-        raise PreferenceError(
-            f"epsilon must lie between {float(_LEAST):g} and {_MOST:,}, not {value}", hint="try --epsilon 0.5."
-        )
+        limits = f"{float(_LEAST):g} and {_MOST:,}"
+        raise PreferenceError(f"{what} must lie between {limits}, not {value}", hint="try --epsilon 0.5.")
     return Epsilon(float(number))
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
+
+from sfumato.cli import options
 
 
 def demo(
@@ -14,8 +17,12 @@ def demo(
         str | None,
         typer.Option(metavar="DIR", help="Write adult.parquet, adult.toml and the ledger there, to go on with."),
     ] = None,
+    as_json: options.Json = False,
 ) -> None:
     """The main job from rule to certificate, on a population in which nobody exists."""
     from sfumato.demo.tour import tour
 
-    tour(typer.echo, rows, seed, keep)
+    said: list[str] = []
+    tour(said.append if as_json else typer.echo, rows, seed, keep)
+    if as_json:
+        typer.echo(json.dumps({"tour": said}, indent=2))

@@ -9,7 +9,8 @@ import typer
 
 from sfumato.cli import options
 
-app = typer.Typer(help="Read and verify the record of looks, plans and releases.", no_args_is_help=True)
+app = typer.Typer(help="Read and verify the record of looks, plans and releases.")
+app.callback(invoke_without_command=True)(options.explain)
 Path = Annotated[str, typer.Argument(metavar="PATH", help="The ledger file.")]
 
 

@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from sfumato import __version__
-from sfumato.cli import demo, ledger, release, risk, schema
+from sfumato.cli import demo, ledger, options, release, risk, schema
 from sfumato.errors import BadInput, Refused, SfumatoError
 
 app = typer.Typer(
@@ -41,8 +41,7 @@ def sfumato(
     if version:
         typer.echo(f"sfumato {__version__}")
         raise typer.Exit
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+    options.explain(context)
 
 
 def main() -> None:

@@ -47,6 +47,12 @@ AttackChance = Annotated[
 ]
 
 
+def explain(context: typer.Context) -> None:
+    """A group of commands by itself says what it has."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
 def query_text(sql: str) -> str:
     """`--sql` takes text, @FILE, or - for standard input."""
     try:

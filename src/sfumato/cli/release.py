@@ -79,7 +79,7 @@ def release(
     from sfumato import wiring
 
     for path, endings in ((out, _OUT), (certificate, _CERTIFICATE)):
-        if path is not None and (path.suffix not in endings or not path.parent.is_dir()):
+        if path is not None and (path.suffix not in endings or not path.parent.is_dir() or path.is_dir()):
             raise BadInput(
                 f"{path} cannot be written", hint=f"name a {', '.join(endings)} file in a folder that exists."
             )

@@ -10,18 +10,21 @@ import typer
 
 from sfumato.cli import options
 
-app = typer.Typer(help="Describe a table: draft a schema, check the data against it.", no_args_is_help=True)
+app = typer.Typer(help="Describe a table: draft a schema, check the data against it.")
+app.callback(invoke_without_command=True)(options.explain)
 
 
 @app.command()
 def draft(
     data: options.Data,
     name: Annotated[str | None, typer.Option(help="The table's name in SQL; by default the file's.")] = None,
+    as_json: options.Json = False,
 ) -> None:
     """Print a schema with types and names; bounds and categories are left for a person to state."""
     from sfumato import wiring
 
-    typer.echo(wiring.drafted(data, name or Path(data).stem), nl=False)
+    drafted = wiring.drafted(data, name or Path(data).stem)
+    typer.echo(json.dumps({"schema": drafted}) if as_json else drafted, nl=as_json)
 
 
 @app.command()

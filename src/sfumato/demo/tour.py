@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from sfumato import demo, wiring
 from sfumato.choose.preference import gap, ratio
-from sfumato.errors import NoGuarantee
+from sfumato.errors import NoGuarantee, SourceError
 from sfumato.session.dataset import Dataset
 
 QUERY = "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov', 'Local-gov', 'State-gov')"
@@ -20,13 +20,20 @@ Say = Callable[[str], object]
 def tour(say: Say, rows: int, seed: int, keep: str | None) -> None:
     """Walk through the main job; with `keep`, on files that stay."""
     if keep is not None:
-        Path(keep).mkdir(parents=True, exist_ok=True)
+        _make(Path(keep))
         _walk(say, Path(keep), rows, seed)
         say(f"\nThe population, its schema and its ledger are in {keep}; go on there:\n")
         say(f'  sfumato release {keep}/adult.parquet --schema {keep}/adult.toml --sql "SELECT COUNT(*) FROM adult"')
         return
     with TemporaryDirectory() as folder:
         _walk(say, Path(folder), rows, seed)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise SourceError(f"{folder} cannot be written", hint="name a folder that can be made.") from None
 
 
 def _walk(say: Say, folder: Path, rows: int, seed: int) -> None:

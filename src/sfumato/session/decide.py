@@ -99,8 +99,9 @@ def grid_of(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:
         return None
     if grid == "paper":
         return PAPER_GRID
-    if isinstance(grid, str) or not grid:
-        raise PreferenceError("A grid is 'paper' or a list of epsilons", hint="try --grid paper or --grid 0.1,1.")
+    if isinstance(grid, str) or not grid or not all(e > 0 for e in grid):
+        hint = "try --grid paper or --grid 0.1,1."
+        raise PreferenceError("A grid is 'paper' or a list of epsilons above 0", hint=hint)
     return checked_candidates(grid)
 
 

@@ -267,7 +267,7 @@ class Query:
         chosen = tuple(preferences) or self.dataset.rule
         if not chosen:
             raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
-        ceiling = stated_epsilon(epsilon_max).value
+        ceiling = stated_epsilon(epsilon_max, "epsilon_max").value
         data = self.dataset
         return Request(self.statement, chosen, noise, grid_of(grid), ceiling, data.bounds_from_data, data.version)
 
