@@ -6,6 +6,7 @@ import datetime
 import json
 import traceback
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.model.facts import Totals
-from tests.property.tables import MISFITS, SOURCES, Row, Table, examples, questions, tables
+from tests.property.tables import MISFITS, SOURCES, Row, Table, examples, questions, quoted, tables
 
 Outside = dict[str, Any]
 
@@ -129,6 +130,19 @@ def test_an_odd_line_changes_nothing_for_the_others(odd: str, tmp_path: Path) ->
     assert_moved_within_sensitivity(totals, more, alike)
 
 
+def test_a_text_of_many_lines_is_one_person(tmp_path: Path) -> None:
+    """As any program writes it: whoever may type line breaks must not become many people."""
+    people = [OTHERS["whole"] | {"age": 50}] * 3
+    many = OTHERS["whole"] | {"note": "\n".join(["first", *["50,north,a"] * 9, "last"])}
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    frame(people).to_csv(one, index=False)
+    frame([*people, many]).to_csv(other, index=False)
+    alike, totals = released(one, SCHEMA, SQL)
+    outside, more = released(other, SCHEMA, SQL)
+    assert outside == alike
+    assert_moved_within_sensitivity(totals, more, alike)
+
+
 def frame(rows: list[Row]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]})
 
@@ -143,11 +157,15 @@ MARKS = ("zebra-crossing", "987654321")
 @given(data=st.data(), kind=st.sampled_from(SOURCES))
 def test_nothing_printed_quotes_a_value(data: st.DataObject, kind: str) -> None:
     table = data.draw(tables(most=3, misfits=(*MISFITS, *MARKS, 987654321)))
-    sql = data.draw(questions(table))
-    rows = [dict.fromkeys(table.names.columns, mark) for mark in (*MARKS, 987654321)]
+    names, schema = table.names, deepcopy(table.schema)
+    schema["columns"][names.whole]["bounds"] = [0, 10**9]  # so wide that the largest influence is a value itself
+    rows = [dict.fromkeys(names.columns, mark) for mark in (*MARKS, 987654321)]
+    sql = data.draw(
+        st.one_of(questions(table), st.just(f"SELECT SUM({quoted(names.whole)}) FROM {quoted(names.table)}"))
+    )
     with TemporaryDirectory() as folder:
-        source = Table(table.names, table.schema, (*table.rows, *rows)).source(kind, Path(folder))
-        assert_quotes_nothing(printed(source, table.schema, sql))
+        source = Table(names, schema, (*table.rows, *rows)).source(kind, Path(folder))
+        assert_quotes_nothing(printed(source, schema, sql))
 
 
 def printed(source: object, schema: Any, sql: str) -> Iterator[str]:

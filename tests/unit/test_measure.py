@@ -17,8 +17,14 @@ from sfumato.sql.parse import parse
 
 def measured(select: str, kind: str = "integer", bounds: tuple[float, float] = (0, 100)) -> Measurement:
     wards = [f"w{i}" for i in range(400)]
-    columns = {"v": {"type": kind, "bounds": list(bounds)}, "g": {"categories": ["a", "b", "c"]},
-               "h": {"type": "boolean"}, "u": {"type": "integer"}, "w": {"categories": wards}, "x": {"categories": wards}}  # fmt: skip
+    columns = {
+        "v": {"type": kind, "bounds": list(bounds)},
+        "g": {"categories": ["a", "b", "c"]},
+        "h": {"type": "boolean"},
+        "u": {"type": "integer"},
+        "w": {"categories": wards},
+        "x": {"categories": wards},
+    }
     schema = from_dict({"name": "t", "columns": columns})
     return measure(parse(f"SELECT {select}", schema), schema)
 
@@ -64,7 +70,10 @@ whole = st.integers(-(2**62), 2**62)
 real = st.floats(-1e12, 1e12, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-6)
 
 
-@given(st.one_of(st.tuples(whole, whole), st.tuples(real, real)).filter(lambda b: b[0] < b[1]), st.sampled_from(["SUM", "AVG"]))
+pairs = st.one_of(st.tuples(whole, whole), st.tuples(real, real)).filter(lambda pair: pair[0] < pair[1])
+
+
+@given(pairs, st.sampled_from(["SUM", "AVG"]))
 def test_every_grid_is_fine_enough_and_holds_the_sensitivity(bounds: tuple[float, float], aggregate: str) -> None:
     """A sensitivity is a whole number of steps, at least 1,024 and at most 2^31 of them."""
     kind = "integer" if isinstance(bounds[0], int) else "number"
