@@ -53,7 +53,8 @@ NAMES = (
 )
 CATEGORIES = ("north", "South", "it's, so", "Ünï")
 WHOLE_BOUNDS = ((0, 100), (-7, 4), (-5, 5), (3, 10), (-20, -3), (0, 1), (-1, 1), (-2, 9), (-12, 1))
-NUMBER_BOUNDS = ((0, 1), (-1.5, 2.25), (0.1, 0.7), (-3.0, 3.0), (1000.5, 2000), (-20, -3.3), (-0.3, 0.3), (-3.7, 1.2))
+NUMBER_BOUNDS = ((0, 1), (-1.5, 2.25), (0.1, 0.7), (-3.0, 3.0), (1000.5, 2000), (-20, -3.3), (-0.3, 0.3), (-3.7, 1.2),
+                 (0, 5e-3))  # fmt: skip
 MISFITS = ("abc", "?", "n/a", "", " 7 ", "2.5", "-3.5", 2.5, 7.25, "1e1", "nan", "-inf", float("nan"), float("inf"),
            "9" * 25, 2**63, -(2**70), 1e300, "1e400", -0.0, 5e-324, "12abc", True)  # fmt: skip
 
@@ -136,8 +137,23 @@ def table_of_everything() -> Table:
     levels = cycle((1, 3, 2, "3", "x", None))
     notes = cycle(("abc", "ABC", "a%c", "zzz", None))
     people = zip(numbers, numbers, texts, truths, levels, notes, strict=False)
-    rows = tuple(dict(zip(names.columns, values, strict=True)) for values in people)
-    return Table(names, _schema(names, (-3, 9), (-1.5, 2.25), list(CATEGORIES[:3])), rows)
+    schema = _schema(names, (-3, 9), (-1.5, 2.25), list(CATEGORIES[:3]))
+    return Table(names, schema, tuple(_row(names, values) for values in people))
+
+
+def table_at_the_bounds(whole: tuple[int, int], real: tuple[float, float]) -> Table:
+    """People at the bounds, between them and beyond them."""
+    names = NAMES[0]
+    ages = (*whole, sum(whole) // 2, whole[0] - 1, whole[1] + 50, None)
+    pays = (*real, sum(real) / 2, real[0] - 0.1, None, real[1] + 50)
+    people = zip(
+        ages, pays, cycle(("north", "South")), cycle((True, False, None)), cycle((3, 1)), cycle("a"), strict=False
+    )
+    return Table(names, _schema(names, whole, real, ["South"]), tuple(_row(names, values) for values in people))
+
+
+def _row(names: Names, values: tuple[Any, ...]) -> Row:
+    return dict(zip(names.columns, values, strict=True))
 
 
 def _schema(names: Names, whole: tuple[int, int], real: tuple[float, float], listed: list[str]) -> dict[str, Any]:
@@ -158,7 +174,7 @@ def _schema(names: Names, whole: tuple[int, int], real: tuple[float, float], lis
 def questions(draw: Draw, table: Table) -> str:
     """One SELECT of the dialect: one to three aggregates, a WHERE or none, by no, one or two keys."""
     names = table.names
-    summed = st.builds("{}({})".format, st.sampled_from(("SUM", "AVG", "avg")), _column(names.whole, names.real))
+    summed = st.builds("{}({})".format, st.sampled_from(("SUM", "sum", "AVG", "avg")), _column(names.whole, names.real))
     counted = st.builds("COUNT({})".format, st.one_of(st.just("*"), _column(*names.columns)))
     aggregates = draw(st.lists(st.one_of(summed, counted), min_size=1, max_size=3))
     keys = draw(st.lists(_column(names.group, names.flag, names.level), max_size=2, unique=True))

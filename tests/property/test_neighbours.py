@@ -203,6 +203,15 @@ def test_an_error_quotes_no_value(broken: str, tmp_path: Path) -> None:
     assert_quotes_nothing(traceback.format_exception(error.value))
 
 
+def test_what_an_engine_says_of_a_value_is_not_passed_on() -> None:
+    marked = frame([{"age": 1, "region": MARKS[0], "note": MARKS[1]}])
+    dataset = sf.open(marked, SCHEMA, ledger=":memory:")
+    with pytest.raises(sf.SfumatoError) as error:
+        dataset._engine.rows('SELECT CAST(region AS INTEGER) FROM "people"')
+    assert_quotes_nothing(traceback.format_exception(error.value))
+    assert error.value.__context__ is None
+
+
 def assert_quotes_nothing(texts: Iterable[str]) -> None:
     for text in texts:
         assert not any(mark in text.replace(",", "").replace("_", "") for mark in MARKS)

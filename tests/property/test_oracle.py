@@ -18,7 +18,17 @@ from sfumato.engines.reference import Answer, LeaveOneOut, leave_one_out
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Summary
 from sfumato.session import assemble, gather
-from tests.property.tables import SOURCES, Table, examples, questions, table_of_everything, tables
+from tests.property.tables import (
+    NUMBER_BOUNDS,
+    SOURCES,
+    WHOLE_BOUNDS,
+    Table,
+    examples,
+    questions,
+    table_at_the_bounds,
+    table_of_everything,
+    tables,
+)
 
 CLOSE = 1e-9  # relative; of a figure near zero, relative to the largest that the bounds allow
 
@@ -46,6 +56,13 @@ def test_the_engine_says_what_the_oracle_says(data: st.DataObject, kind: str, ga
 def test_no_value_is_too_odd(sql: str, kind: str, tmp_path: Path) -> None:
     table = table_of_everything()
     assert_same_facts(table, sql, table.source(kind, tmp_path), gaussian=False)
+
+
+@pytest.mark.parametrize(("whole", "real"), [*zip(WHOLE_BOUNDS, NUMBER_BOUNDS, strict=True)], ids=str)
+def test_bounds_may_lie_anywhere(whole: tuple[int, int], real: tuple[float, float]) -> None:
+    table = table_at_the_bounds(whole, real)
+    for sql in ("SELECT SUM(age), AVG(pay) FROM people", "SELECT SUM(pay), AVG(age) FROM people"):
+        assert_same_facts(table, sql, table.source("pandas", Path()), gaussian=False)
 
 
 def assert_same_facts(table: Table, sql: str, source: object, gaussian: bool) -> None:

@@ -1,12 +1,14 @@
-"""A CSV file, line by line: what a row holds is a function of its own line.
+"""A CSV file, row by row: what a row holds is a function of its own text.
 
-An ordinary reader follows quotes over line ends, so one person's stray quote would swallow the rows of others. Here a
-line is a row; one whose quotes do not balance is left out. Bytes that are not UTF-8 are replaced.
+A quote opens a field only at its beginning, and such a field may run over several lines if it is closed before a
+delimiter or a line end: a person who types line breaks stays one person. A quote that is not closed like that is a
+stray one: its line is left out and the others stay what they are. Bytes that are not UTF-8 are replaced.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BLOCK = 8 * 2**20  # bytes read at a time
+_LONGEST_FIELD = 64 * 2**20  # a quote that is not closed within so many bytes is a stray one
 _LONGEST_HEADER = 2**20
+_LINE_BREAK = b"\x1e"  # stands for a line break inside a quoted field until the fields are split
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class CsvFile:
         return cls(path, delimiter, names)
 
     def lines(self) -> pa.RecordBatchReader:
-        """The lines after the header, in one column, as a stream."""
+        """The rows after the header, each on one line, in one column, as a stream."""
         import pyarrow as pa
 
         schema = pa.schema([("line", pa.large_string())])
@@ -51,19 +55,40 @@ class CsvFile:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        for block in _blocks(self.path):
+        for block in self._blocks():
             text = pa.array([block.decode("utf-8", "replace")], pa.large_string())
             yield pa.RecordBatch.from_arrays([pc.split_pattern(text, "\n").flatten()], schema=schema)
 
+    def _blocks(self) -> Iterator[bytes]:
+        """The file after its header, in blocks of whole rows, line breaks inside quoted fields replaced."""
+        d = re.escape(self.delimiter).encode()
+        # A field that is closed before a delimiter or a line end, or that the bytes so far leave open.
+        quoted = re.compile(rb"(?:(?<=[" + d + rb'\n])|\A)"[^"]*(?:""[^"]*)*(?:"(?=[' + d + rb'\r\n])|"?\Z)')
+        with self.path.open("rb") as file:
+            file.readline()
+            rest, more = b"", True
+            while more:
+                block = file.read(_BLOCK)
+                rest, more = rest + block, bool(block)
+                rows, sure = _on_one_line(rest, quoted, at_end=not more or len(rest) > _LONGEST_FIELD)
+                cut = rows.rfind(b"\n", 0, sure) + 1 if more else len(rest)
+                if cut:
+                    yield rows[:cut].removesuffix(b"\n")
+                    rest = rest[cut:]
+
     def select(self, lines: str) -> str:
-        """SQL for DuckDB: the columns, as text, of a table of lines. Lines that are too short are filled up."""
+        """SQL for DuckDB: the columns, as text, of a table of lines. Lines that are too short are filled up.
+
+        A quote inside a field that does not begin with one is a sign like others.
+        """
         d = "\\t" if self.delimiter == "\t" else self.delimiter
-        field = f'"(?:[^"]|"")*"|[^"{d}]*'
+        field = f'"(?:[^"]|"")*"|[^"{d}][^{d}]*|'
         split = f"""
             CASE WHEN NOT contains(line, '"') THEN string_split(line, {_text(self.delimiter)})
-                 WHEN regexp_full_match(line, {_text(f"(?:{field})(?:[{d}](?:{field}))*")})
-                 THEN list_transform(regexp_extract_all(line, {_text(f"({field})(?:[{d}]|$)")}, 1),
-                      lambda f: CASE WHEN starts_with(f, '"') THEN replace(f[2:-2], '""', '"') ELSE f END)
+                 WHEN regexp_full_match(line, {_text(f"(?:{field})(?:[{d}](?:{field}))*")}, 's')
+                 THEN list_transform(regexp_extract_all(line, {_text(f"({field})(?:[{d}]|$)")}, 1, 's'),
+                      lambda f: CASE WHEN NOT starts_with(f, '"') THEN f
+                           ELSE replace(replace(f[2:-2], '""', '"'), chr(30), chr(10)) END)
             END"""
         columns = ", ".join(f"nullif(fields[{i}], '') AS {_name(name)}" for i, name in enumerate(self.names, 1))
         trimmed = f"SELECT rtrim(line, chr(13)) AS line FROM {_name(lines)}"
@@ -71,17 +96,20 @@ class CsvFile:
         return f"SELECT {columns} FROM ({rows}) WHERE fields IS NOT NULL"
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
-    """The file after its header, in blocks of whole lines."""
-    with path.open("rb") as file:
-        file.readline()
-        rest = b""
-        while block := file.read(_BLOCK):
-            whole, newline, rest = (rest + block).rpartition(b"\n")
-            if newline:
-                yield whole
-        if rest:
-            yield rest
+def _on_one_line(rows: bytes, quoted: re.Pattern[bytes], *, at_end: bool) -> tuple[bytes, int]:
+    """Rows with the line breaks of quoted fields replaced, and up to where that is sure."""
+    sure = len(rows)
+
+    def replaced(field: re.Match[bytes]) -> bytes:
+        nonlocal sure
+        if field.end() == len(rows):
+            sure = field.start()
+            if not (at_end and field[0][1:].endswith(b'"')):
+                return field[0]
+        return field[0].replace(b"\n", _LINE_BREAK)
+
+    joined = quoted.sub(replaced, rows) if b'"' in rows else rows
+    return joined, len(rows) if at_end else sure
 
 
 def _text(text: str) -> str:

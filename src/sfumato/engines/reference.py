@@ -42,9 +42,9 @@ class Asked:
         assert self.bounds is not None
         if self.kind == "SUM":
             return {("sum", self.column, Fraction(0)): (figure or 0) / self.bounds.reach}
-        middle, missing = self.bounds.middle, figure is None
+        middle = self.bounds.middle
         centred = Fraction(0) if figure is None else (figure - middle) / self.bounds.half_width
-        return {("sum", self.column, middle): centred, ("count", self.column): Fraction(not missing)}
+        return {("sum", self.column, middle): centred, ("count", self.column): Fraction(figure is not None)}
 
 
 @dataclass(frozen=True, repr=False)
