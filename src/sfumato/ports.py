@@ -19,6 +19,10 @@ class Engine(Protocol):
     def dialect(self) -> str: ...
 
     @property
+    def assumed(self) -> str:
+        """What reading the table takes for granted, for the certificate; nothing is the empty text."""
+
+    @property
     def raw(self) -> str:
         """The name under which the table stands as it was delivered, before it was cleaned."""
 

@@ -178,6 +178,18 @@ def test_asking_again_returns_the_same_bits_and_word_at_no_charge(tmp_path: Path
     assert anew.certificate.dataset_total == pytest.approx(0.4)
 
 
+def test_what_was_released_comes_back_whatever_was_looked_at_since(tmp_path: Path) -> None:
+    story = Story(tmp_path / "stays.ledger")
+    first = story.query.release(epsilon=0.5)
+    story.query.release(epsilon=0.7)
+    story.look()
+    entries = len(story.stays.ledger.entries)
+    assert story.query.release(epsilon=0.5).answer == first.answer
+    with pytest.raises(sf.SfumatoError, match="no guarantee"):
+        story.query.release(epsilon=0.6)
+    assert len(story.stays.ledger.entries) == entries
+
+
 def test_a_look_is_recorded_before_anything_is_shown_and_once(tmp_path: Path) -> None:
     story = Story(tmp_path / "stays.ledger").look().look()
     looks = [e for e in story.stays.ledger.entries if e.draft.event == "looked"]

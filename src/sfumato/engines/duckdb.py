@@ -50,7 +50,7 @@ class DuckDB:
     dialect = "duckdb"
 
     def __init__(self, source: object, schema: Schema | None, clean: Callable[[Schema, Columns, str], str]) -> None:
-        self._connection = duckdb.connect(":memory:")
+        self._connection = _connected()
         self._lock = RLock()  # a connection holds one result at a time
         unreadable = SourceError(f"{named(source)} cannot be read as a table", hint=_readable(source))
         self._csv = self._guarded(unreadable, lambda: _csv(source))
@@ -62,6 +62,11 @@ class DuckDB:
             kind = "TABLE" if self._csv else "VIEW"
             quoted = schema.name.replace('"', '""')
             self._cleaning = f'CREATE {kind} "{quoted}" AS {clean(schema, self.columns, RAW)}'
+
+    @property
+    def assumed(self) -> str:
+        """What reading the source row by row takes for granted."""
+        return "the CSV file was written by a program that closes every quote it opens" if self._csv else ""
 
     @property
     def raw(self) -> str:
@@ -125,12 +130,18 @@ class DuckDB:
 def write_parquet(population: Invented, path: Path) -> None:
     """An invented population as a Parquet file, streamed."""
     sql = f"COPY ({population.sql}) TO $path (FORMAT parquet)"
-    with duckdb.connect(":memory:") as connection:
+    with _connected() as connection:
         instead(
             SourceError(f"{path} cannot be written", hint="name a file in a folder that exists."),
             _FAILURES,
             lambda: connection.execute(sql, {"path": str(path), **population.parameters}),
         )
+
+
+def _connected() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect(":memory:")
+    connection.execute("SET enable_progress_bar = false")  # it would print into our answers
+    return connection
 
 
 def named(source: object) -> str:

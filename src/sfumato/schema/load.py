@@ -22,18 +22,20 @@ def load(path: str | Path) -> Schema:
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8")
-    except OSError:
+    except UnicodeError:
+        raise SchemaError(f"{path} is not UTF-8 text", hint="save it as UTF-8.") from None
+    except (OSError, ValueError):
         raise SchemaError(
             f"There is no schema file {path}", hint="draft one with `sfumato schema draft DATA`."
         ) from None
-    except UnicodeError:
-        raise SchemaError(f"{path} is not UTF-8 text", hint="save it as UTF-8.") from None
     try:
         return from_dict(tomllib.loads(text), origin=file.name)
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(f"{file.name} is not TOML: {error}") from None
     except ValueError:
         raise SchemaError(f"{file.name} is not TOML: a number is too long") from None
+    except RecursionError:
+        raise SchemaError(f"{file.name} is not TOML: it is nested too deeply") from None
 
 
 def from_dict(stated: Mapping[str, Any], origin: str = "the schema") -> Schema:

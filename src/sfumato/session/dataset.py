@@ -55,6 +55,11 @@ class Dataset:
         """Refuse to go on without the data, before anything is charged."""
         assert self._engine is not None
 
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What every release from this data takes for granted, beside its schema."""
+        return (self._engine.assumed,) if self._engine.assumed else ()
+
     def is_the_data(self, source: object) -> bool:
         """Whether a source is this very table: the same file, by whatever path, or the same object."""
         if isinstance(source, str | Path) and isinstance(self._source, str | Path):

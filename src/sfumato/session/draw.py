@@ -12,7 +12,7 @@ from sfumato.model.guarantee import Guarantee, Provenance, fixed, word
 from sfumato.model.release import Answer
 from sfumato.session import assemble
 from sfumato.session.choice import Choice
-from sfumato.session.decide import decided_by
+from sfumato.session.decide import Request, decided_by
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate, Release
 
@@ -30,7 +30,7 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
     """
     _drawable(query, choice)
     ledger = query.dataset.ledger
-    key = _key(query, choice)
+    key = _key(query, choice.asked)
     inputs: tuple[Provenance, ...] = ()
     total = Total()
     stored: Draft | None = None
@@ -59,10 +59,15 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
     return Release(answer, certificate)
 
 
-def _key(query: Query, choice: Choice) -> str:
+def repeats(query: Query, asked: Request, record: Record) -> bool:
+    """Whether this very request was answered before, with a guarantee: then the same answer comes back."""
+    return _repeatable(record.released(_key(query, asked)), accept_none=False) is not None
+
+
+def _key(query: Query, asked: Request) -> str:
     """The same request, on the same data, under the same schema: the same answer."""
     schema = [query.dataset.ledger.schema.get(name) for name in ("", *query.statement.columns)]
-    return digest([choice.asked.key, query.dataset.version, schema])
+    return digest([asked.key, query.dataset.version, schema])
 
 
 def _repeatable(released: Entry | None, accept_none: bool) -> Draft | None:
@@ -138,7 +143,7 @@ def _certificate(
     dataset, measurement = query.dataset, query.measurement
     epsilon = _shown(choice, inputs)
     attestations = sorted({i.attestation for i in inputs if i.attestation})
-    assumed = [BOUNDS_FROM_DATA if dataset.bounds_from_data else ATTESTED_SCHEMA]
+    assumed = [BOUNDS_FROM_DATA if dataset.bounds_from_data else ATTESTED_SCHEMA, *dataset.assumed]
     assumed += [f"fixed beforehand: “{said}” (said by {reserved.draft.who})" for said in attestations]
     numbers = () if dataset.bounds_from_data else measurement.numbers  # bounds from the data are the data's
     return Certificate(

@@ -30,7 +30,7 @@ from sfumato.session.decide import (
     provenances,
     spread,
 )
-from sfumato.session.draw import draw, refuse_without_guarantee
+from sfumato.session.draw import draw, refuse_without_guarantee, repeats
 from sfumato.session.ledger import digest
 from sfumato.session.profile import RiskProfile
 from sfumato.session.release import Release
@@ -188,9 +188,14 @@ class Query:
         epsilon_max: float = EPSILON_MAX,
         fixed_beforehand: str = "",
     ) -> None:
-        """Refuse preferences whose release would carry no guarantee, before anybody is read or anything is entered."""
+        """Refuse preferences whose release would carry no guarantee, before anybody is read or anything is entered.
+
+        What was released before comes back with the word it had: that is not refused.
+        """
         asked = self._request(preferences, checked_noise(mechanism, delta, calibration), grid, epsilon_max)
-        refuse_without_guarantee(self._provenances(asked, self.dataset.ledger.record, fixed_beforehand))
+        record = self.dataset.ledger.record
+        if not repeats(self, asked, record):
+            refuse_without_guarantee(self._provenances(asked, record, fixed_beforehand))
 
     # From an epsilon to an answer
 

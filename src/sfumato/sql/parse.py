@@ -41,6 +41,7 @@ from sfumato.sql.tree import canonical, default_name
 logging.getLogger("sqlglot").disabled = True  # it echoes what it cannot parse
 
 LONGEST = 100_000  # characters of one statement
+DEEPEST = 50  # operations inside one another
 _AGGREGATES: dict[type[exp.Expr], Kind] = {exp.Count: Kind.COUNT, exp.Sum: Kind.SUM, exp.Avg: Kind.AVG}
 _COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -209,7 +210,8 @@ class _Reader:
             case exp.Paren():
                 return self.predicate(node.this)
             case exp.And():
-                return All(tuple(self.predicate(part) for part in node.flatten()))
+                parts = [self.predicate(part) for part in node.flatten()]
+                return All(tuple(p for part in parts for p in (part.parts if isinstance(part, All) else (part,))))
             case exp.Or():
                 return AnyOf(tuple(self.predicate(part) for part in node.flatten()))
             case exp.Not():
@@ -284,10 +286,12 @@ class _Reader:
             )
         return Truth(operand)
 
-    def scalar(self, node: exp.Expr) -> Scalar:
+    def scalar(self, node: exp.Expr, depth: int = 0) -> Scalar:
+        if depth > DEEPEST:
+            raise RecursionError
         match node:
             case exp.Paren():
-                return self.scalar(node.this)
+                return self.scalar(node.this, depth + 1)
             case exp.Column():
                 return self.column(node)
             case exp.Boolean():
@@ -295,11 +299,13 @@ class _Reader:
             case exp.Literal():
                 return Constant(node.this, Type.TEXT) if node.is_string else self.number(node)
             case exp.Neg():
-                return self.computed("-", Constant(Fraction(0), Type.INTEGER), self.scalar(node.this), node)
+                zero = Constant(Fraction(0), Type.INTEGER)
+                return self.computed("-", zero, self.scalar(node.this, depth + 1), node)
             case exp.Cast() if isinstance(node.this, exp.Literal) and node.to.is_type("date"):
                 return self.day(node.this.this, node)
         if type(node) in _ARITHMETIC:
-            return self.computed(_ARITHMETIC[type(node)], self.scalar(node.this), self.scalar(node.expression), node)
+            left, right = (self.scalar(part, depth + 1) for part in (node.this, node.expression))
+            return self.computed(_ARITHMETIC[type(node)], left, right, node)
         self.refuse(self.name_of(node), node)
 
     def number(self, node: exp.Literal) -> Constant:
@@ -340,7 +346,7 @@ class _Reader:
         hint = "compare like with like."
         if column is not None and self.schema.column(column.name) is None:
             hint = f"state its type under [columns.{column.name}] in {self.schema.origin}."
-        what = f"Column '{column.name}' is {column.type} and" if column is not None else f"A {a}"
+        what = f"Column '{column.name}' is {column.type} and" if column is not None else f"The {a}"
         other = b if column is None or left is column else a
         raise QueryError(f"{what} is compared with {other}", hint=hint, where=self.place(node))
 
