@@ -19,7 +19,19 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.model.facts import Totals
-from tests.property.tables import MISFITS, SOURCES, Row, Table, examples, questions, quoted, tables
+from tests.property.tables import (
+    MISFITS,
+    NUMBER_BOUNDS,
+    SOURCES,
+    WHOLE_BOUNDS,
+    Row,
+    Table,
+    examples,
+    questions,
+    quoted,
+    table_at_the_bounds,
+    tables,
+)
 
 Outside = dict[str, Any]
 
@@ -42,6 +54,17 @@ def test_neighbours_look_alike_from_outside(data: st.DataObject, kind: str, pref
         assert_moved_within_sensitivity(totals, others, expected)
     nobody, _ = seen(Table(table.names, table.schema, ()))
     assert nobody == expected
+
+
+@pytest.mark.parametrize(("whole", "real"), [*zip(WHOLE_BOUNDS, NUMBER_BOUNDS, strict=True)], ids=str)
+def test_nobody_moves_a_number_by_more_than_its_sensitivity(
+    whole: tuple[int, int], real: tuple[float, float], tmp_path: Path
+) -> None:
+    table, sql = table_at_the_bounds(whole, real), "SELECT SUM(age), SUM(pay) FROM people"
+    expected, totals = released(table.source("pandas", tmp_path), table.schema, sql)
+    for person in range(len(table.rows)):
+        _, others = released(table.without(person).source("pandas", tmp_path), table.schema, sql)
+        assert_moved_within_sensitivity(totals, others, expected)
 
 
 def released(source: object, schema: Any, sql: str, preference: str = "epsilon") -> tuple[Outside, Totals]:

@@ -140,7 +140,7 @@ def write_parquet(population: Invented, path: Path) -> None:
 
 def _connected() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
-    connection.execute("SET enable_progress_bar = false")  # it would print into our answers
+    connection.execute("SET enable_progress_bar_print = false")  # it would print into our answers
     return connection
 
 
