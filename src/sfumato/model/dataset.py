@@ -34,13 +34,6 @@ class Relation(StrEnum):
     ADD_REMOVE = "add-remove"
 
 
-class BoundsSource(StrEnum):
-    """Where bounds come from; those taken from the table itself end every guarantee."""
-
-    CODEBOOK = "codebook"
-    DATA = "data"
-
-
 @dataclass(frozen=True)
 class Bounds:
     """The lowest and the highest possible value, stated by a person who did not look."""
@@ -104,7 +97,6 @@ class Schema:
     people_at_least: int | None = None
     rule: Mapping[str, object] | None = field(default=None)
     origin: str = "the schema"
-    bounds_source: BoundsSource = BoundsSource.CODEBOOK
 
     def column(self, name: str) -> Column | None:
         """The column of that name; names are the same in upper and lower case, as in SQL."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.measure import measure
 from sfumato.model.choice import Noise
-from sfumato.model.dataset import Bounds, BoundsSource, Category, Column, Schema
+from sfumato.model.dataset import Bounds, Category, Column, Schema
 from sfumato.model.facts import AsPublishedFacts
 from sfumato.model.measurement import Measurement
 from sfumato.model.statement import Kind, Statement
@@ -29,7 +29,7 @@ def measured(engine: Engine, statement: Statement, schema: Schema) -> tuple[Meas
     if statement.keys:
         found = engine.rows(plan.observed_keys(statement).sql(engine.dialect))
         cells = tuple(sorted(found, key=repr))
-    shown = replace(schema, columns=_columns(schema, statement, extremes), bounds_source=BoundsSource.DATA)
+    shown = replace(schema, columns=_columns(schema, statement, extremes))
     return replace(measure(statement, shown), cells=cells), int(rows), extremes
 
 

@@ -6,7 +6,7 @@ import math
 
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
-from sfumato.model.risk import RiskAt, RiskView, Source
+from sfumato.model.risk import RiskView, Source
 from sfumato.risk.attack import attack_chance
 
 GAP_IS_NO_PROBABILITY = "The gap compares people in this dataset. It is not a probability."
@@ -69,14 +69,6 @@ def total(certificate: Certificate) -> str:
             else "No total exists for this dataset from now on."
         )
     return f"Everything released from {certificate.dataset} so far: epsilon {certificate.dataset_total:.15g}."
-
-
-def risk(row: RiskAt) -> str:
-    """What one epsilon means."""
-    return (
-        f"At epsilon {row.epsilon:g} the person most at risk is at {row.gap:.3g} times the risk of the least; "
-        f"an attacker guesses right at most {_of_100(row.attack_chance)} times of 100."
-    )
 
 
 def source(view: RiskView) -> str:
