@@ -25,7 +25,10 @@ Mechanism = Annotated[str, typer.Option(help="laplace or gaussian.")]
 Delta = Annotated[float | None, typer.Option(help="The delta of Gaussian noise.")]
 Calibration = Annotated[str, typer.Option(help="Of Gaussian noise: analytic, or classic as published.")]
 Grid = Annotated[
-    str | None, typer.Option(metavar="paper|E1,E2,…", help="Candidates: the largest that will do is chosen.")
+    str | None,
+    typer.Option(
+        metavar="paper|E1,E2,…", help="Candidate epsilons: those shown, or of which the largest that will do is chosen."
+    ),
 ]
 EpsilonMax = Annotated[float, typer.Option(help="No epsilon is ever larger.")]
 BoundsFromData = Annotated[

@@ -22,6 +22,7 @@ def worst_case(
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
+    grid: options.Grid = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
@@ -29,7 +30,7 @@ def worst_case(
     from sfumato import wiring
 
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    _print(query.worst_case(mechanism, delta, calibration=calibration), as_json)
+    _print(query.worst_case(mechanism, delta, options.grid_of(grid), calibration), as_json)
 
 
 def rehearse(
@@ -78,6 +79,7 @@ def risk(
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
+    grid: options.Grid = None,
     bounds_from_data: options.BoundsFromData = False,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
@@ -88,7 +90,7 @@ def risk(
     if people is not None and (people.suffix != ".parquet" or not people.parent.is_dir()):
         raise BadInput(f"--people cannot write {people}", hint="name a .parquet file in a folder that exists.")
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
-    profile = dataset.query(options.query_text(sql)).risk(mechanism, delta, calibration=calibration)
+    profile = dataset.query(options.query_text(sql)).risk(mechanism, delta, options.grid_of(grid), calibration)
     _print(profile, as_json)
     if people is not None:
         import pyarrow.parquet as pq

@@ -16,7 +16,7 @@ from sfumato.ports import Engine
 from sfumato.session import gather
 from sfumato.sql import plan
 
-_FAR = 10**100
+_FAR = Fraction(10**100)
 
 
 def measured(engine: Engine, statement: Statement, schema: Schema) -> tuple[Measurement, int, dict[str, Bounds]]:
@@ -68,7 +68,7 @@ def _columns(schema: Schema, statement: Statement, extremes: dict[str, Bounds]) 
 
 def _apart(bounds: Bounds) -> Bounds:
     """Bounds that noise can be drawn for, where all the values are the same."""
-    if bounds.lower < bounds.upper:
+    if bounds.upper - bounds.lower > 1 / _FAR:
         return bounds
     return Bounds(min(bounds.lower, Fraction(0)), max(bounds.upper, bounds.lower + 1))
 

@@ -102,12 +102,7 @@ def grid_of(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:
     if isinstance(grid, str) or not grid or not all(e > 0 for e in grid):
         hint = "try --grid paper or --grid 0.1,1."
         raise PreferenceError("A grid is 'paper' or a list of epsilons above 0", hint=hint)
-    return checked_candidates(grid)
-
-
-def checked_candidates(candidates: Sequence[float] | None) -> tuple[float, ...] | None:
-    """Epsilons to look at, in order."""
-    return None if candidates is None else tuple(sorted(stated_epsilon(e).value for e in candidates))
+    return tuple(sorted(stated_epsilon(e).value for e in grid))
 
 
 def checked_noise(mechanism: str, delta: float | None, calibration: str) -> Noise:

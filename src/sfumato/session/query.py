@@ -24,7 +24,6 @@ from sfumato.session.decide import (
     EPSILON_MAX,
     Request,
     Standing,
-    checked_candidates,
     checked_noise,
     grid_of,
     provenances,
@@ -65,7 +64,7 @@ class Query:
         self,
         mechanism: str = "laplace",
         delta: float | None = None,
-        candidates: Sequence[float] | None = None,
+        candidates: str | Sequence[float] | None = None,
         calibration: str = "analytic",
     ) -> RiskProfile:
         """Risk from public facts alone, true for any data: free."""
@@ -79,7 +78,7 @@ class Query:
             WORST_CASE,
             influence=Reach(0.0, measurement.largest_influence),
             exposure=Reach(0.0, 1.0),
-            candidates=checked_candidates(candidates),
+            candidates=grid_of(candidates),
         )
 
     def rehearse(
@@ -128,7 +127,7 @@ class Query:
         self,
         mechanism: str = "laplace",
         delta: float | None = None,
-        candidates: Sequence[float] | None = None,
+        candidates: str | Sequence[float] | None = None,
         calibration: str = "analytic",
     ) -> RiskProfile:
         """The people themselves: recorded as a look, before anything is shown."""
@@ -142,7 +141,7 @@ class Query:
             spread(facts, measurement),
             influence=facts.influence,
             exposure=facts.exposure if isinstance(facts, Facts) else None,
-            candidates=checked_candidates(candidates),
+            candidates=grid_of(candidates),
             people=lambda: gather.people(self.dataset._engine, self.statement, measurement, noise),
         )
 

@@ -30,7 +30,8 @@ def read_fit(rows: Rows, schema: Schema) -> Fit:
 def _misfits(declared: Column, schema: Schema, present: Type | None) -> list[exp.Expr]:
     raw = column(declared.name)
     is_null = exp.Is(this=raw, expression=exp.Null())
-    missing = exp.or_(is_null, missing_text(declared.name, schema)) if present is Type.TEXT else is_null
+    as_text = raw if present is Type.TEXT else try_cast(raw, Type.TEXT)
+    missing = exp.or_(is_null, missing_text(as_text, schema)) if present in (Type.TEXT, None) else is_null
     typed = try_cast(raw, declared.type)
     unfit = exp.and_(exp.Not(this=exp.Paren(this=missing)), exp.Is(this=typed, expression=exp.Null()))
     beyond: exp.Expr = exp.false()

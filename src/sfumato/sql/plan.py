@@ -39,8 +39,10 @@ def _typed(schema: Schema, name: str, present: Type | None) -> exp.Expr:
     declared = schema.column(name)
     wanted = declared.type if declared else present
     tree: exp.Expr = column(name)
+    if present is None and wanted is not None:
+        tree, present = try_cast(tree, Type.TEXT), Type.TEXT
     if present is Type.TEXT and schema.null_values:
-        tree = exp.case().when(missing_text(name, schema), exp.Null()).else_(tree)
+        tree = exp.case().when(missing_text(tree, schema), exp.Null()).else_(tree.copy())
     if wanted is not None and wanted is not present:
         tree = try_cast(tree, wanted)
     if wanted is Type.NUMBER:
@@ -48,11 +50,11 @@ def _typed(schema: Schema, name: str, present: Type | None) -> exp.Expr:
     return exp.alias_(tree, declared.name if declared else name, quoted=True)
 
 
-def missing_text(name: str, schema: Schema) -> exp.Expr:
+def missing_text(tree: exp.Expr, schema: Schema) -> exp.Expr:
     """Whether a text is one of those that mean missing."""
     if not schema.null_values:
         return exp.false()
-    return exp.In(this=column(name), expressions=[value(text) for text in schema.null_values])
+    return exp.In(this=tree.copy(), expressions=[value(text) for text in schema.null_values])
 
 
 def try_cast(tree: exp.Expr, type_: Type) -> exp.Expr:
