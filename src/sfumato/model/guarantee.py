@@ -56,6 +56,7 @@ class Provenance:
     because: str
     fixed: Fixed = Fixed.PLANNED
     attestation: str = ""
+    can_be_attested: bool = False  # a person's word that it was fixed beforehand would make it public
 
 
 _WORD = {
@@ -88,7 +89,9 @@ def stated(what: str, *, before_first_look: bool, attestation: str = "") -> Prov
         return Provenance(what, Label.PUBLIC, "stated before anyone looked at the people")
     if attestation:
         return Provenance(what, Label.PUBLIC, "said to be fixed beforehand", Fixed.ATTESTED, attestation)
-    return Provenance(what, Label.CONFIDENTIAL, "stated after a look at the people", Fixed.AFTER_LOOK)
+    return Provenance(
+        what, Label.CONFIDENTIAL, "stated after a look at the people", Fixed.AFTER_LOOK, can_be_attested=True
+    )
 
 
 def computed_from_people(what: str) -> Provenance:

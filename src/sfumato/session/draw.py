@@ -95,11 +95,12 @@ def _shown(choice: Choice, inputs: Sequence[Provenance]) -> float | None:
 def refuse_without_guarantee(inputs: Sequence[Provenance]) -> None:
     if word(inputs).holds:
         return
-    reason = "; ".join(f"the {i.what} was {i.because}" for i in inputs if not word([i]).holds)
+    lost = [i for i in inputs if not word([i]).holds]
+    reason = "; ".join(f"the {i.what} was {i.because}" for i in lost)
+    attest = "or state where it was fixed with --fixed-beforehand; " if all(i.can_be_attested for i in lost) else ""
     raise NoGuarantee(
         f"This release would carry no guarantee: {reason}. Nothing was drawn and nothing was charged",
-        hint="use --worst-case, which reads nobody; or state where it was fixed with --fixed-beforehand; "
-        "or accept it with --accept-none.",
+        hint=f"use --worst-case, which reads nobody; {attest}or accept it with --accept-none.",
     )
 
 
