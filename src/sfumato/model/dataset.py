@@ -32,6 +32,12 @@ class Relation(StrEnum):
     """What two neighbouring tables differ in."""
 
     ADD_REMOVE = "add-remove"
+    REPLACE = "replace"
+
+    @property
+    def steps(self) -> int:
+        """Replacing a person is taking one out and putting another in: two steps of add-remove (methods 1)."""
+        return 2 if self is Relation.REPLACE else 1
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,8 @@ class Column:
     type: Type
     bounds: Bounds | None = None
     categories: tuple[Category, ...] | None = None
+    step: Fraction | None = None  # between the candidates of medians and quantiles
+    private_keys: bool = False  # its values are no public knowledge: groups are found by a thresholded release
 
     @property
     def keys(self) -> tuple[Category, ...] | None:
@@ -75,14 +83,24 @@ class Column:
 
     def fingerprint(self) -> str:
         bounds = self.bounds and [str(self.bounds.lower), str(self.bounds.upper)]
-        return _fingerprint([self.name, self.type, bounds, self.categories])
+        step = self.step and str(self.step)
+        return _fingerprint([self.name, self.type, bounds, self.categories, step, self.private_keys])
 
 
 @dataclass(frozen=True)
 class PrivacyUnit:
-    """Who is protected. In this version one row is one person."""
+    """Who is protected: one row, or everybody's rows under the value of a column, of which `max_rows` count."""
 
-    words = "row"
+    column: str | None = None
+    max_rows: int = 1
+
+    def __post_init__(self) -> None:
+        if self.max_rows < 1 or (self.column is None and self.max_rows > 1):
+            raise ValueError("a person counts with one row or more; a row is one row")
+
+    @property
+    def words(self) -> str:
+        return self.column or "row"
 
 
 @dataclass(frozen=True)
@@ -113,7 +131,9 @@ class Schema:
 
     def fingerprints(self) -> dict[str, str]:
         """One fingerprint per column and one ("") for the table: what a record compares."""
-        table = _fingerprint([self.name, self.unit.words, self.relation, self.null_values])
+        table = _fingerprint(
+            [self.name, self.unit.column, self.unit.max_rows, self.relation, self.null_values]
+        )
         return {"": table} | {column.name: column.fingerprint() for column in self.columns}
 
 

@@ -54,6 +54,65 @@ class Summary(Confidential):
 
 
 @dataclass(frozen=True)
+class Bin:
+    """So many people whose figure lies between `low` and `high`, both of which occur."""
+
+    low: float
+    high: float
+    people: int
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many people lie between each two neighbouring edges; the last edge belongs to the last bar."""
+
+    edges: tuple[float, ...]
+    people: tuple[int, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Distribution(Confidential):
+    """How one figure is spread over all the people: narrow bins, in order.
+
+    A bin is FINE times narrower than a bar of the histogram, so a quantile is exact to 1/3840 of the range, and exact
+    where a bin holds one or two figures.
+    """
+
+    bins: tuple[Bin, ...]
+
+    BARS = 60
+    FINE = 64
+
+    @property
+    def people(self) -> int:
+        return sum(b.people for b in self.bins)
+
+    def quantile(self, p: float) -> float:
+        """The smallest figure that at least a share `p` of the people do not exceed; 0 where there is nobody."""
+        if not 0 <= p <= 1:
+            raise ValueError("a quantile lies between 0 and 1")
+        rank, below = max(1, math.ceil(p * self.people)), 0
+        for b in self.bins:
+            if rank <= below + b.people:
+                within = (rank - below - 1) / (b.people - 1) if b.people > 1 else 0.0
+                return b.low + within * (b.high - b.low)
+            below += b.people
+        return 0.0
+
+    @property
+    def histogram(self) -> Histogram:
+        """Bars of one width from the smallest to the largest figure; a single bar where all figures are the same."""
+        low, high = (self.bins[0].low, self.bins[-1].high) if self.bins else (0.0, 0.0)
+        if low == high:
+            return Histogram((low, low + 1.0), (self.people,))
+        counts = [0] * self.BARS
+        for b in self.bins:
+            counts[min(self.BARS - 1, int((b.low - low) / (high - low) * self.BARS))] += b.people
+        edges = tuple(low + (high - low) * i / self.BARS for i in range(self.BARS)) + (high,)
+        return Histogram(edges, tuple(counts))
+
+
+@dataclass(frozen=True)
 class Reach:
     """How far a figure may go in any data: what the worst case knows of it. Public."""
 

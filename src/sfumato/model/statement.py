@@ -16,11 +16,19 @@ class ColumnRef:
     name: str
     type: Type | None  # None: a column whose type answers no comparison, only IS NULL and COUNT
 
+    @property
+    def words(self) -> str:
+        return self.name
+
 
 @dataclass(frozen=True)
 class Constant:
-    value: bool | Fraction | str | date
+    value: bool | Fraction | str | date | None
     type: Type
+
+    @property
+    def words(self) -> str:
+        return f"{float(self.value):g}" if isinstance(self.value, Fraction) else repr(self.value)
 
 
 @dataclass(frozen=True)
@@ -32,8 +40,38 @@ class Arithmetic:
     right: Scalar
     type: Type = Type.NUMBER
 
+    @property
+    def words(self) -> str:
+        return f"({self.left.words} {self.operator} {self.right.words})"
 
-Scalar = ColumnRef | Constant | Arithmetic
+
+@dataclass(frozen=True)
+class Call:
+    """A row-wise function of the allow-list: ABS, COALESCE, LOWER, UPPER."""
+
+    name: str
+    arguments: tuple[Scalar, ...]
+    type: Type
+
+    @property
+    def words(self) -> str:
+        return f"{self.name}({', '.join(a.words for a in self.arguments)})"
+
+
+@dataclass(frozen=True)
+class Case:
+    """CASE WHEN ... THEN ... ELSE ... END; without an ELSE the rest is missing."""
+
+    branches: tuple[tuple[Predicate, Scalar], ...]
+    otherwise: Scalar
+    type: Type
+
+    @property
+    def words(self) -> str:
+        return "CASE"
+
+
+Scalar = ColumnRef | Constant | Arithmetic | Call | Case
 
 
 @dataclass(frozen=True)
@@ -90,26 +128,80 @@ class Kind(StrEnum):
     """The aggregates that are answered."""
 
     COUNT = "COUNT"
+    COUNT_DISTINCT = "COUNT DISTINCT"
     SUM = "SUM"
     AVG = "AVG"
+    VAR_POP = "VAR_POP"
+    VAR_SAMP = "VAR_SAMP"
+    STDDEV_POP = "STDDEV_POP"
+    STDDEV_SAMP = "STDDEV_SAMP"
+    MIN = "MIN"
+    MAX = "MAX"
+    QUANTILE_CONT = "QUANTILE_CONT"
+    QUANTILE_DISC = "QUANTILE_DISC"
+
+    @property
+    def counts(self) -> bool:
+        """Whether it takes values of any type, and is 0 where there are none."""
+        return self in (Kind.COUNT, Kind.COUNT_DISTINCT)
+
+    @property
+    def spreads(self) -> bool:
+        """Whether it is a variance or the root of one."""
+        return self in (Kind.VAR_POP, Kind.VAR_SAMP, Kind.STDDEV_POP, Kind.STDDEV_SAMP)
+
+    @property
+    def is_root(self) -> bool:
+        return self in (Kind.STDDEV_POP, Kind.STDDEV_SAMP)
+
+    @property
+    def lost(self) -> int:
+        """The degrees of freedom that a variance of a sample gives up."""
+        return 1 if self in (Kind.VAR_SAMP, Kind.STDDEV_SAMP) else 0
+
+    @property
+    def ranks(self) -> bool:
+        return self in (Kind.QUANTILE_CONT, Kind.QUANTILE_DISC)
 
 
 @dataclass(frozen=True)
 class Aggregate:
     kind: Kind
-    argument: ColumnRef | None = None  # None: COUNT(*)
+    argument: Scalar | None = None  # None: COUNT(*)
+    at: Fraction | None = None  # which quantile
 
     def __post_init__(self) -> None:
         if self.argument is None and self.kind is not Kind.COUNT:
-            raise ValueError(f"{self.kind} needs a column")
+            raise ValueError(f"{self.kind} needs an argument")
+        if self.kind.ranks != (self.at is not None):
+            raise ValueError("a quantile says which, and nothing else does")
 
 
 @dataclass(frozen=True)
 class Output:
-    """One column of the answer: a group key or an aggregate."""
+    """One column of the answer: a group key or an aggregate. What only HAVING or ORDER BY read is not shown."""
 
     name: str
     source: ColumnRef | Aggregate
+    shown: bool = True
+
+
+@dataclass(frozen=True)
+class Order:
+    """One column of the noisy answer by which its rows are sorted; what is missing comes last."""
+
+    output: str
+    descending: bool = False
+
+
+@dataclass(frozen=True)
+class Afterwards:
+    """What is done to the noisy answer: HAVING, ORDER BY, LIMIT. Columns in `having` are outputs, by name."""
+
+    having: Predicate | None = None
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
 
 
 @dataclass(frozen=True)
@@ -122,6 +214,7 @@ class Statement:
     keys: tuple[ColumnRef, ...]
     columns: tuple[str, ...]  # every column it reads
     text: str
+    afterwards: Afterwards = Afterwards()
 
     @property
     def aggregates(self) -> tuple[Aggregate, ...]:
