@@ -8,13 +8,24 @@ from fractions import Fraction
 from itertools import product
 
 from sfumato.errors import QueryError, SchemaError
-from sfumato.model.dataset import Bounds, Schema, Type
+from sfumato.model.dataset import Bounds, Category, Schema, Type
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
-from sfumato.model.statement import Aggregate, ColumnRef, Kind, Statement
+from sfumato.model.statement import (
+    Aggregate,
+    Arithmetic,
+    Call,
+    Case,
+    ColumnRef,
+    Constant,
+    Kind,
+    Output,
+    Scalar,
+    Statement,
+)
 
 FINEST = 1024  # the noise grid has at least so many steps to a sensitivity (methods 11.7)
 ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the grid one by one
-WIDEST = 2**31  # most steps to a sensitivity: 2**31 people at the bound still add up within 64 bits
+WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
 MOST_CELLS = 100_000
 
 
@@ -27,64 +38,187 @@ def measure(statement: Statement, schema: Schema) -> Measurement:
             numbers.append(number)
         return numbers.index(number)
 
-    def assembled(name: str, source: ColumnRef | Aggregate) -> Assembly:
-        if isinstance(source, ColumnRef):
-            return Assembly(name, key=statement.keys.index(source))
-        return Assembly(name, numbers=tuple(drawn(n) for n in _numbers(source, schema)))
+    def assembled(output: Output) -> Assembly:
+        if isinstance(output.source, ColumnRef):
+            return Assembly(output.name, key=statement.keys.index(output.source), shown=output.shown)
+        parts = _Numbers(schema, bool(statement.keys)).of(output.source)
+        return Assembly(output.name, kind=output.source.kind, numbers=tuple(map(drawn, parts)), shown=output.shown)
 
-    columns = tuple(assembled(output.name, output.source) for output in statement.outputs)
+    columns = tuple(map(assembled, statement.outputs))
+    cells = _cells(statement, schema)
+    if cells is None:
+        drawn(_Numbers(schema, True).persons())  # the threshold is on a noisy count of persons (methods 11.2)
     share = Fraction(1, len(numbers))
-    return Measurement(tuple(replace(n, share=share) for n in numbers), _cells(statement, schema), columns)
+    return Measurement(tuple(replace(n, share=share) for n in numbers), cells, columns, schema.relation.steps)
 
 
-def _numbers(aggregate: Aggregate, schema: Schema) -> tuple[NoisyNumber, ...]:
-    if aggregate.argument is None:
-        return (_count(None),)
-    column = aggregate.argument.name
-    if aggregate.kind is Kind.COUNT:
-        return (_count(column),)
-    bounds = schema.bounds_of(column)
-    whole = aggregate.argument.type is Type.INTEGER
-    if aggregate.kind is Kind.SUM:
-        return (_sum(column, bounds, bounds.reach, Fraction(0), whole),)
-    return (_sum(column, bounds, bounds.half_width, bounds.middle, whole), _count(column))
+class _Numbers:
+    """The noisy numbers of one aggregate (methods 15); a person has at most `rows` rows, in as many cells."""
+
+    def __init__(self, schema: Schema, grouped: bool) -> None:
+        self.schema = schema
+        self.grouped = grouped
+        self.rows = schema.unit.max_rows
+        self.steps = schema.relation.steps
+
+    def of(self, aggregate: Aggregate) -> tuple[NoisyNumber, ...]:
+        argument, kind = aggregate.argument, aggregate.kind
+        if argument is None or kind is Kind.COUNT:
+            return (self.count(argument),)
+        if kind is Kind.COUNT_DISTINCT:
+            return (self.distinct(argument),)
+        bounds = interval(argument, self.schema)
+        if bounds.lower == bounds.upper:
+            raise QueryError(f"{kind} of {argument.words} is the same for everybody", hint="it needs no data.")
+        whole = argument.type is Type.INTEGER
+        centred = self.sum(argument, bounds, bounds.half_width, bounds.middle, whole)
+        if kind is Kind.SUM:
+            return (self.sum(argument, bounds, bounds.reach, Fraction(0), whole),)
+        counted = replace(self.count(argument), bounds=bounds if _divides(argument) else None)
+        if kind is Kind.AVG:
+            return (centred, counted)
+        if kind.spreads:
+            return (self.squares(argument, bounds), centred, counted)
+        return (self.selection(aggregate, bounds),)
+
+    def count(self, argument: Scalar | None) -> NoisyNumber:
+        return NoisyNumber(NumberKind.COUNT, argument, self._each(1), Fraction(1, FINEST))
+
+    def persons(self) -> NoisyNumber:
+        if self.schema.unit.column is None:
+            return self.count(None)
+        cells = self.rows if self.grouped else 1
+        return NoisyNumber(NumberKind.PERSONS, None, Fraction(cells * self.steps), Fraction(1, FINEST))
+
+    def distinct(self, argument: Scalar) -> NoisyNumber:
+        if isinstance(argument, ColumnRef) and argument.name == self.schema.unit.column:
+            return self.persons()
+        most = self._each(1)
+        return NoisyNumber(NumberKind.DISTINCT, argument, most, Fraction(1, FINEST), largest=most)
+
+    def sum(self, argument: Scalar, bounds: Bounds, reach: Fraction, centre: Fraction, whole: bool) -> NoisyNumber:
+        """SUM(v) or SUM(v - centre): one row moves it by at most `reach`.
+
+        Whole numbers are added up as they are; other values are first rounded to 2**20 steps of the reach, one
+        by one, because sums of floats depend on the order of the rows.
+        """
+        kind = NumberKind.CENTRED_SUM if centre else NumberKind.SUM
+        step = _whole_step(reach, centre) if whole else reach / ROUNDED
+        rounded = not whole
+        if reach / step > WIDEST:
+            step, rounded = reach / ROUNDED, True
+        return NoisyNumber(kind, argument, self._each(reach), step, centre=centre, bounds=bounds, rounded=rounded)
+
+    def squares(self, argument: Scalar, bounds: Bounds) -> NoisyNumber:
+        """SUM((v - mid)^2 - H^2/2): one row moves it by at most H^2/2, either way."""
+        reach = bounds.half_width**2 / 2
+        return NoisyNumber(
+            NumberKind.SQUARES,
+            argument,
+            self._each(reach),
+            reach / ROUNDED,
+            centre=bounds.middle,
+            bounds=bounds,
+            rounded=True,
+        )
+
+    def selection(self, aggregate: Aggregate, bounds: Bounds) -> NoisyNumber:
+        """A value selected from a public grid by its rank; `sensitivity` is that of its score."""
+        at = aggregate.at
+        score = self._each(max(at, 1 - at)) if at is not None else Fraction(self.steps)
+        largest = self._each(max(bounds.reach, bounds.upper - bounds.lower))
+        words = f"{aggregate.kind}{'' if at is None else f' at {float(at):g}'} of {_words(aggregate.argument)}"
+        return NoisyNumber(
+            NumberKind.SELECTION,
+            aggregate.argument,
+            score,
+            score,
+            bounds=bounds,
+            aggregate=words,
+            largest=largest,
+        )
+
+    def _each(self, reach: Fraction | int) -> Fraction:
+        """What a person moves where one row moves `reach`."""
+        return Fraction(reach) * self.rows * self.steps
 
 
-def _count(column: str | None) -> NoisyNumber:
-    return NoisyNumber(NumberKind.COUNT, column, Fraction(1), Fraction(1, FINEST))
+def interval(argument: Scalar, schema: Schema) -> Bounds:
+    """Where the values of an argument lie, once every column in it is clamped to its bounds."""
+    match argument:
+        case ColumnRef(name):
+            return schema.bounds_of(name)
+        case Constant(value) if isinstance(value, Fraction):
+            return Bounds(value, value)
+        case Call("ABS", (inner,)):
+            inside = interval(inner, schema)
+            least = max(Fraction(0), inside.lower, -inside.upper)
+            return Bounds(least, inside.reach)
+        case Call(_, parts):
+            return _hull([interval(part, schema) for part in parts])
+        case Case(branches, otherwise):
+            results = [result for _, result in branches] + [otherwise]
+            stated = [r for r in results if not (isinstance(r, Constant) and r.value is None)]
+            return _hull([interval(result, schema) for result in stated])
+        case Arithmetic(operator, left, right):
+            return _computed(operator, interval(left, schema), interval(right, schema), argument)
+    raise QueryError(f"The range of {argument.words} does not follow from the bounds", hint="aggregate a number.")
 
 
-def _sum(column: str, bounds: Bounds, sensitivity: Fraction, centre: Fraction, whole: bool) -> NoisyNumber:
-    """SUM(v) or SUM(v - centre): one person moves it by at most `sensitivity`.
+def _computed(operator: str, a: Bounds, b: Bounds, argument: Scalar) -> Bounds:
+    if operator == "+":
+        return Bounds(a.lower + b.lower, a.upper + b.upper)
+    if operator == "-":
+        return Bounds(a.lower - b.upper, a.upper - b.lower)
+    if operator == "/" and b.lower <= 0 <= b.upper:
+        raise QueryError(
+            f"The range of {argument.words} does not follow from the bounds: its divisor may be 0",
+            hint="divide by something whose bounds exclude 0.",
+        )
+    ends = [(x, y) for x in (a.lower, a.upper) for y in (b.lower, b.upper)]
+    results = [x * y if operator == "*" else x / y for x, y in ends]
+    return Bounds(min(results), max(results))
 
-    Whole numbers are added up as they are; other values are first rounded to 2**20 steps of the sensitivity, one
-    by one, because sums of floats depend on the order of the rows.
-    """
-    kind = NumberKind.CENTRED_SUM if centre else NumberKind.SUM
-    step = _whole_step(sensitivity, centre) if whole else sensitivity / ROUNDED
-    rounded = not whole
-    if sensitivity / step > WIDEST:
-        step, rounded = sensitivity / ROUNDED, True
-    return NoisyNumber(kind, column, sensitivity, step, centre=centre, bounds=bounds, rounded=rounded)
+
+def _hull(parts: list[Bounds]) -> Bounds:
+    return Bounds(min(part.lower for part in parts), max(part.upper for part in parts))
 
 
-def _whole_step(sensitivity: Fraction, centre: Fraction) -> Fraction:
+def _divides(argument: Scalar) -> bool:
+    """Whether a value may be missing by itself and there once its columns are clamped: a divisor of 0."""
+    match argument:
+        case Arithmetic(operator, left, right):
+            return operator == "/" or _divides(left) or _divides(right)
+        case Call(_, parts):
+            return any(map(_divides, parts))
+        case Case(branches, otherwise):
+            return any(_divides(result) for _, result in branches) or _divides(otherwise)
+    return False
+
+
+def _words(argument: Scalar | None) -> str:
+    return "" if argument is None else argument.words
+
+
+def _whole_step(reach: Fraction, centre: Fraction) -> Fraction:
     """The coarsest step of 1, 1/2, 1/4, ... on which values and centre lie and the noise is fine enough."""
     step = Fraction(1, centre.denominator)
-    while sensitivity / step < FINEST:
+    while reach / step < FINEST:
         step /= 2
     return step
 
 
-def _cells(statement: Statement, schema: Schema) -> tuple[tuple[str | int | bool, ...], ...]:
+def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], ...] | None:
     """Every combination of public keys, whether the data has it or not; one cell without a GROUP BY."""
     keys = []
     for key in statement.keys:
         column = schema.column(key.name)
+        if column is not None and column.private_keys:
+            return None
         if column is None or column.keys is None:
             raise SchemaError(
                 f"GROUP BY {key.name} needs a public list of its values",
-                hint=f"add categories = [...] under [columns.{key.name}] in {schema.origin}.",
+                hint=f'add categories = [...] or keys = "private" under [columns.{key.name}] in {schema.origin}.',
             )
         keys.append(column.keys)
     if math.prod(map(len, keys)) > MOST_CELLS:

@@ -27,6 +27,10 @@ class Engine(Protocol):
         """The name under which the table stands as it was delivered, before it was cleaned."""
 
     @property
+    def numbered(self) -> str:
+        """The name under which the clean table also numbers its rows, from 1, as "sfumato person"."""
+
+    @property
     def columns(self) -> Mapping[str, Type | None]:
         """The columns that the data has, by their stored types; None: a type that nothing is compared with."""
 

@@ -19,7 +19,8 @@ from sfumato.schema.load import from_dict, load
 from sfumato.session.dataset import Dataset
 from sfumato.session.ledger import digest
 from sfumato.session.services import Services
-from sfumato.sql import inspect, plan
+from sfumato.sql import inspect
+from sfumato.sql.clean import clean
 from sfumato.sql.lookalike import lookalike
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _few_values(engine: DuckDB, column: str, type_: Type) -> tuple[str, ...]:
 def _duckdb(source: object, schema: Schema | None) -> DuckDB:
     from sfumato.engines.duckdb import DuckDB
 
-    return DuckDB(source, schema, lambda s, columns, raw: plan.clean(s, columns, raw).sql("duckdb"))
+    return DuckDB(source, schema, lambda s, columns, raw: clean(s, columns, raw).sql("duckdb"))
 
 
 def _services() -> Services:

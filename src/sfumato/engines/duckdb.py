@@ -61,6 +61,7 @@ class DuckDB:
             self._fits(schema, named(source))
             kind = "TABLE" if self._csv else "VIEW"
             quoted = schema.name.replace('"', '""')
+            self._name = quoted
             self._cleaning = f'CREATE {kind} "{quoted}" AS {clean(schema, self.columns, RAW)}'
 
     @property
@@ -73,6 +74,10 @@ class DuckDB:
         self._raw_is_asked_for = True
         self._guarded(EngineFailure(), self._load)
         return RAW
+
+    @property
+    def numbered(self) -> str:
+        return "sfumato numbered"
 
     def rows(self, sql: str) -> Sequence[tuple[object, ...]]:
         return self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql).fetchall())
@@ -113,6 +118,9 @@ class DuckDB:
             self._load()
             self._connection.execute(self._cleaning)
             self._cleaning = ""
+            self._connection.execute(
+                f'CREATE VIEW "sfumato numbered" AS SELECT *, ROW_NUMBER() OVER () AS "sfumato person" FROM "{self._name}"'
+            )
             if self._csv is not None and not self._raw_is_asked_for:
                 self._connection.execute(f'DROP TABLE "{RAW}"')
         return self._connection

@@ -131,9 +131,7 @@ class Schema:
 
     def fingerprints(self) -> dict[str, str]:
         """One fingerprint per column and one ("") for the table: what a record compares."""
-        table = _fingerprint(
-            [self.name, self.unit.column, self.unit.max_rows, self.relation, self.null_values]
-        )
+        table = _fingerprint([self.name, self.unit.column, self.unit.max_rows, self.relation, self.null_values])
         return {"": table} | {column.name: column.fingerprint() for column in self.columns}
 
 

@@ -36,21 +36,19 @@ class Summary(Confidential):
             return self
         return replace(self, people=self.people + people, min=min(0.0, self.min), max=max(0.0, self.max))
 
+    def scaled(self, factor: float) -> Summary:
+        """The same of a figure that is so many times this one."""
+        least, most, total = (figure * factor for figure in (self.min, self.max, self.sum))
+        return Summary(self.people, least, most, total, self.sum_sq * factor**2)
+
     @staticmethod
     def nobody() -> Summary:
         return Summary(0, 0.0, 0.0, 0.0, 0.0)
 
-    def join(self, other: Summary) -> Summary:
-        """The summary of two disjoint sets of people."""
-        if not self.people or not other.people:
-            return self if self.people else other
-        return Summary(
-            self.people + other.people,
-            min(self.min, other.min),
-            max(self.max, other.max),
-            self.sum + other.sum,
-            self.sum_sq + other.sum_sq,
-        )
+    @staticmethod
+    def alike(people: int, figure: float) -> Summary:
+        """So many people, each with the same figure."""
+        return Summary(people, figure, figure, people * figure, people * figure**2) if people else Summary.nobody()
 
 
 @dataclass(frozen=True)
@@ -86,6 +84,9 @@ class Distribution(Confidential):
     @property
     def people(self) -> int:
         return sum(b.people for b in self.bins)
+
+    def scaled(self, factor: float) -> Distribution:
+        return Distribution(tuple(Bin(b.low * factor, b.high * factor, b.people) for b in self.bins))
 
     def quantile(self, p: float) -> float:
         """The smallest figure that at least a share `p` of the people do not exceed; 0 where there is nobody."""
@@ -123,36 +124,18 @@ class Reach:
 
 @dataclass(frozen=True, repr=False)
 class Facts(Confidential):
-    """The answer as it would be released without noise, and how much each person carries of it.
+    """How much each person carries of an answer, summarised.
 
-    `answer` has one row per public cell, in order; `influence` is the change of the answer when a person leaves
-    (the papers' per-instance sensitivity); `exposure` the share of the worst case that a person really carries.
+    `influence` is the change of the answer when a person leaves (the papers' per-instance sensitivity); `exposure` the
+    share of the worst case that a person really carries.
     """
 
-    answer: tuple[tuple[object, ...], ...]
     influence: Summary
     exposure: Summary
 
     def __post_init__(self) -> None:
         if self.exposure.min < 0 or self.exposure.max > 1 + 1e-9:
             raise ValueError("an exposure lies between 0 and 1")
-
-    @property
-    def people(self) -> int:
-        return self.influence.people
-
-
-@dataclass(frozen=True, repr=False)
-class AsPublishedFacts(Confidential):
-    """Facts as the authors of the RDR paper take them: bounds, keys and sensitivity read off the data.
-
-    There is no sound sensitivity here, so there is no exposure.
-    """
-
-    answer: tuple[tuple[object, ...], ...]
-    influence: Summary
-    k: int
-    sensitivity: float
 
     @property
     def people(self) -> int:

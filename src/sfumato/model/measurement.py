@@ -8,12 +8,26 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.dataset import Bounds, Category
+from sfumato.model.statement import Kind, Scalar
 
 
 class NumberKind(StrEnum):
     COUNT = "count"
     SUM = "sum"
     CENTRED_SUM = "centred sum"
+    SQUARES = "sum of squares"
+    PERSONS = "persons"
+    DISTINCT = "distinct values"
+    SELECTION = "selection"
+
+    @property
+    def additive(self) -> bool:
+        """Whether it is a sum of what each person adds, whoever else is there."""
+        return self not in (NumberKind.DISTINCT, NumberKind.SELECTION)
+
+    @property
+    def counts(self) -> bool:
+        return self in (NumberKind.COUNT, NumberKind.PERSONS, NumberKind.DISTINCT)
 
 
 @dataclass(frozen=True)
@@ -26,13 +40,15 @@ class NoisyNumber:
     """
 
     kind: NumberKind
-    column: str | None
+    argument: Scalar | None
     sensitivity: Fraction
     step: Fraction
     share: Fraction = Fraction(1)
     centre: Fraction = Fraction(0)
-    bounds: Bounds | None = None
+    bounds: Bounds | None = None  # of one row's argument
     rounded: bool = False  # each value is rounded to the grid before it is added up
+    aggregate: str = ""  # of a selection: which one, so that two are not drawn as one
+    largest: Fraction = Fraction(0)  # of what is not additive: the most that anybody changes the answer by
 
     def __post_init__(self) -> None:
         if self.sensitivity and (self.sensitivity / self.step).denominator != 1:
@@ -42,6 +58,11 @@ class NoisyNumber:
     def steps(self) -> int:
         """The sensitivity in units of the grid."""
         return int(self.sensitivity / self.step)
+
+    @property
+    def offset(self) -> Fraction:
+        """What is taken off each square, so that it lies as far above zero as below: H^2 / 2."""
+        return self.bounds.half_width**2 / 2 if self.kind is NumberKind.SQUARES and self.bounds else Fraction(0)
 
     def part(self, epsilon: float) -> float:
         """Its part of an epsilon, rounded down: the parts never add up to more than was charged."""
@@ -55,10 +76,18 @@ class NoisyNumber:
 
     @property
     def words(self) -> str:
-        if self.column is None:
+        if self.kind is NumberKind.PERSONS:
+            return "count of persons"
+        if self.argument is None:
             return "count of rows"
-        centred = f"({self.column} − {float(self.centre):g})" if self.centre else self.column
-        return f"count of {self.column}" if self.kind is NumberKind.COUNT else f"sum of {centred}"
+        name = self.argument.words
+        centred = f"({name} − {float(self.centre):g})" if self.centre else name
+        return {
+            NumberKind.COUNT: f"count of {name}",
+            NumberKind.DISTINCT: f"count of different {name}",
+            NumberKind.SQUARES: f"sum of {centred}² − {float(self.offset):g}",
+            NumberKind.SELECTION: self.aggregate,
+        }.get(self.kind, f"sum of {centred}")
 
 
 @dataclass(frozen=True)
@@ -67,25 +96,43 @@ class Assembly:
 
     name: str
     key: int | None = None
-    numbers: tuple[int, ...] = ()  # one: a count or a sum; two: a centred sum and the count it is divided by
+    kind: Kind | None = None
+    numbers: tuple[int, ...] = ()  # one: as it is; two: a centred sum and its count; three: squares before them
+    shown: bool = True
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """The noisy numbers of a statement, from the schema alone."""
+    """The noisy numbers of a statement, from the schema alone. `cells` is None where the group keys are private."""
 
     numbers: tuple[NoisyNumber, ...]
-    cells: tuple[tuple[Category, ...], ...]
+    cells: tuple[tuple[Category, ...], ...] | None
     columns: tuple[Assembly, ...]
+    steps: int = 1  # of the relation: replacing somebody is two
 
     def __post_init__(self) -> None:
         if sum(number.share for number in self.numbers) != 1:
             raise ValueError("shares of epsilon add up to one")
 
     @property
-    def k(self) -> int:
+    def k(self) -> int | None:
         """How many noisy numbers are released: public cells times numbers, never the groups that were seen."""
-        return len(self.cells) * len(self.numbers)
+        return None if self.cells is None else len(self.cells) * len(self.numbers)
+
+    @property
+    def public_cells(self) -> tuple[tuple[Category, ...], ...]:
+        if self.cells is None:
+            raise ValueError("the group keys are private")
+        return self.cells
+
+    @property
+    def additive(self) -> bool:
+        return all(number.kind.additive for number in self.numbers)
+
+    @property
+    def not_additive(self) -> tuple[str, ...]:
+        """The columns of the answer whose exposure is a share of the largest possible influence."""
+        return tuple(c.name for c in self.columns if any(not self.numbers[i].kind.additive for i in c.numbers))
 
     @property
     def largest_influence(self) -> float:
@@ -94,10 +141,15 @@ class Measurement:
 
     def _largest_change(self, column: Assembly) -> float:
         number = self.numbers[column.numbers[0]]
+        if not number.kind.additive:
+            return float(number.largest / self.steps)
+        if number.kind is NumberKind.SQUARES and number.bounds is not None and column.kind is not None:
+            width = number.bounds.half_width  # of a sample of two, a variance reaches twice that of a population
+            return float(2 * width if column.kind.is_root else 2 * width**2)
         alone = number.bounds.reach if number.bounds is not None else Fraction(0)
-        return float(max(number.sensitivity, alone))
+        return float(max(number.sensitivity / self.steps, alone))
 
     @property
     def one_scale(self) -> bool:
         """Whether all the noisy numbers carry noise of one scale, as in the papers."""
-        return len({number.sensitivity / number.share for number in self.numbers}) == 1
+        return self.additive and len({number.sensitivity / number.share for number in self.numbers}) == 1

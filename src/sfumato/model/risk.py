@@ -45,7 +45,7 @@ class RiskAt(Confidential):
     rdr_max: float | None
     ratio: float
     gap: float
-    noise_90: tuple[float, ...]
+    noise_90: tuple[float | None, ...]  # None: of a value selected by its rank
     attack_chance: float
 
     def as_dict(self) -> dict[str, object]:
@@ -59,7 +59,7 @@ class RiskView(Confidential):
     source: Source
     query: str
     people: int | None
-    outputs: int
+    outputs: int | None  # None: the group keys are private, and nobody knows how many
     mechanism: str
     sensitivity: tuple[float, ...]
     influence: Summary | Reach | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -101,9 +102,9 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Truth:
-    """A boolean column or constant that stands alone."""
+    """A boolean that stands alone."""
 
-    operand: ColumnRef | Constant
+    operand: Scalar
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,28 @@ class AnyOf:
 
 
 Predicate = Comparison | Membership | Missing | Pattern | Truth | Not | All | AnyOf
+
+
+def columns_in(part: Scalar | Predicate) -> Iterator[ColumnRef]:
+    """Every column that a scalar or a predicate reads."""
+    match part:
+        case ColumnRef():
+            yield part
+        case Constant():
+            pass
+        case Arithmetic(_, left, right) | Comparison(_, left, right):
+            yield from columns_in(left)
+            yield from columns_in(right)
+        case Call(_, parts) | All(parts) | AnyOf(parts):
+            for inner in parts:
+                yield from columns_in(inner)
+        case Case(branches, otherwise):
+            for met, result in branches:
+                yield from columns_in(met)
+                yield from columns_in(result)
+            yield from columns_in(otherwise)
+        case Membership(operand) | Missing(operand) | Pattern(operand) | Truth(operand) | Not(operand):
+            yield from columns_in(operand)
 
 
 class Kind(StrEnum):
@@ -162,6 +185,11 @@ class Kind(StrEnum):
     @property
     def ranks(self) -> bool:
         return self in (Kind.QUANTILE_CONT, Kind.QUANTILE_DISC)
+
+    @property
+    def selects(self) -> bool:
+        """Whether the answer is a value at some rank, and no sum."""
+        return self.ranks or self in (Kind.MIN, Kind.MAX)
 
 
 @dataclass(frozen=True)

@@ -2,58 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from sfumato.errors import PreferenceError
 from sfumato.measure import measure
 from sfumato.model.choice import Noise
 from sfumato.model.dataset import Bounds, Category, Column, Schema
-from sfumato.model.facts import AsPublishedFacts
 from sfumato.model.measurement import Measurement
-from sfumato.model.statement import Kind, Statement
+from sfumato.model.statement import Aggregate, ColumnRef, Kind, Statement, columns_in
 from sfumato.ports import Engine
-from sfumato.session import gather
-from sfumato.sql import plan
+from sfumato.session.survey import Survey
+from sfumato.sql import observed
 
 _FAR = Fraction(10**100)
 
 
-def measured(engine: Engine, statement: Statement, schema: Schema) -> tuple[Measurement, int, dict[str, Bounds]]:
-    """The measurement with what the data shows, the number of rows, and the extremes of each summed column."""
-    names = sorted({a.argument.name for a in statement.aggregates if a.argument and a.kind is not Kind.COUNT})
-    rows, *values = engine.rows(plan.extremes(statement, names).sql(engine.dialect))[0]
+class AsPublished(Survey):
+    """A survey with what the data shows, and the sensitivity of the authors' code: of an AVG, (max - min) / all rows."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        schema: Schema,
+        statement: Statement,
+        measurement: Measurement,
+        noise: Noise,
+        sensitivity: Fraction,
+    ) -> None:
+        super().__init__(engine, schema, statement, measurement, noise)
+        self.sensitivity = sensitivity
+        self.k = max(1, len(measurement.public_cells)) * len(statement.aggregates)
+
+
+def survey(engine: Engine, statement: Statement, schema: Schema, noise: Noise) -> AsPublished:
+    """Bounds of summed columns, group keys and the number of rows, as they are in the data."""
+    _answerable(statement, schema)
+    names = sorted({c.name for a in statement.aggregates if not a.kind.counts for c in columns_in(_argument(a))})
+    rows, *values = engine.rows(observed.extremes(statement, names).sql(engine.dialect))[0]
     pairs = zip(values[::2], values[1::2], strict=True)
     extremes = {n: Bounds(_exact(low), _exact(high)) for n, (low, high) in zip(names, pairs, strict=True)}
     cells: tuple[tuple[Category, ...], ...] = ((),)
     if statement.keys:
-        found = engine.rows(plan.observed_keys(statement).sql(engine.dialect))
+        found = engine.rows(observed.keys(statement).sql(engine.dialect))
         cells = tuple(sorted(found, key=repr))
     shown = replace(schema, columns=_columns(schema, statement, extremes))
-    return replace(measure(statement, shown), cells=cells), int(rows), extremes
+    measurement = replace(measure(statement, shown), cells=cells)
+    sensitivity = sum((_sensitivity(a, extremes, int(rows)) for a in statement.aggregates), Fraction(0))
+    return AsPublished(engine, shown, statement, measurement, noise, sensitivity)
 
 
-def facts(engine: Engine, statement: Statement, schema: Schema, noise: Noise) -> tuple[AsPublishedFacts, Measurement]:
-    """Influences as they are, and the sensitivity of the authors' code: of an AVG, (max - min) / all rows."""
-    measurement, rows, extremes = measured(engine, statement, schema)
-    found = gather.facts(engine, statement, measurement, noise)
-    sensitivity = Fraction(0)
-    for aggregate in statement.aggregates:
-        bounds = extremes.get(aggregate.argument.name) if aggregate.argument else None
-        if aggregate.kind is Kind.COUNT or bounds is None:
-            sensitivity += 1
-        elif aggregate.kind is Kind.SUM:
-            sensitivity += bounds.reach
-        else:
-            sensitivity += (bounds.upper - bounds.lower) / max(1, rows)
-    k = max(1, len(measurement.cells)) * len(statement.aggregates)
-    return AsPublishedFacts(found.answer, found.influence, k, float(sensitivity)), measurement
+def _answerable(statement: Statement, schema: Schema) -> None:
+    published = (Kind.COUNT, Kind.SUM, Kind.AVG)
+    plain = all(a.argument is None or isinstance(a.argument, ColumnRef) for a in statement.aggregates)
+    if schema.unit.column is not None or not plain or any(a.kind not in published for a in statement.aggregates):
+        raise PreferenceError(
+            "The authors' way is known for COUNT, SUM and AVG of a column, where a row is a person",
+            hint="leave --bounds-from-data out and state bounds in the schema.",
+        )
+
+
+def _argument(aggregate: Aggregate) -> ColumnRef:
+    assert isinstance(aggregate.argument, ColumnRef)
+    return aggregate.argument
+
+
+def _sensitivity(aggregate: Aggregate, extremes: Mapping[str, Bounds], rows: int) -> Fraction:
+    if aggregate.kind is Kind.COUNT:
+        return Fraction(1)
+    bounds = extremes[_argument(aggregate).name]
+    return bounds.reach if aggregate.kind is Kind.SUM else (bounds.upper - bounds.lower) / max(1, rows)
 
 
 def _columns(schema: Schema, statement: Statement, extremes: dict[str, Bounds]) -> tuple[Column, ...]:
     listed = {key.name: ("",) for key in statement.keys}  # cells are replaced by those that were observed
     columns = {c.name: c for c in schema.columns}
-    for reference in {a.argument for a in statement.aggregates if a.argument} | set(statement.keys):
+    for reference in {a.argument for a in statement.aggregates if isinstance(a.argument, ColumnRef)} | set(
+        statement.keys
+    ):
         if reference.type is not None:
             columns.setdefault(reference.name, Column(reference.name, reference.type))
     return tuple(
@@ -61,6 +89,7 @@ def _columns(schema: Schema, statement: Statement, extremes: dict[str, Bounds]) 
             c,
             bounds=_apart(extremes[c.name]) if c.name in extremes else c.bounds,
             categories=listed.get(c.name, c.categories),
+            private_keys=False,
         )
         for c in columns.values()
     )

@@ -12,13 +12,13 @@ from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
-from sfumato.model.facts import AsPublishedFacts, Facts
 from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people
-from sfumato.model.measurement import Measurement
 from sfumato.model.risk import Spread
 from sfumato.model.statement import Statement
 from sfumato.risk.rdr import PAPER_GRID
+from sfumato.session.as_published import AsPublished
 from sfumato.session.ledger import digest
+from sfumato.session.survey import INFLUENCE, Survey
 
 EPSILON_MAX = 10.0
 
@@ -85,12 +85,13 @@ def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:
     return DecidedBy.RULE if is_rule else DecidedBy.BLIND
 
 
-def spread(facts: Facts | AsPublishedFacts, measurement: Measurement) -> Spread:
+def spread(survey: Survey) -> Spread:
     """Whom the papers' ratio compares, and under how many noisy numbers."""
-    if isinstance(facts, AsPublishedFacts):
-        figures, k, sensitivity = facts.influence, facts.k, Fraction(facts.sensitivity)
-        return Spread(Fraction(figures.min), Fraction(figures.max), k, sensitivity, published=True)
-    return Spread(Fraction(facts.exposure.min), Fraction(facts.exposure.max), measurement.k)
+    if isinstance(survey, AsPublished):
+        low, high = survey.reach(INFLUENCE)
+        return Spread(Fraction(low), Fraction(high), survey.k, survey.sensitivity, published=True)
+    low, high = survey.reach()
+    return Spread(Fraction(low), Fraction(high), survey.measurement.k or 1)
 
 
 def grid_of(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:

@@ -51,7 +51,8 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
     reserved = added[-1]
     if choice.epsilon is None:
         raise _infeasible(choice)
-    answer = assemble.answer(query.measurement, _noisy(query, choice.epsilon), _shown(choice, inputs))
+    drawn, after = _noisy(query, choice.epsilon), query.statement.afterwards
+    answer = assemble.answer(query.measurement, drawn, _shown(choice, inputs), after)
     certificate = _certificate(query, choice, answer, reserved, inputs, total.and_then(reserved))
     left: dict[str, object] = {"what": query.sql, "guarantee": word(inputs).value, "reserved": reserved.number}
     left |= {"answer": answer.as_dict(), "certificate": certificate.as_dict()}
@@ -110,6 +111,16 @@ def _drawable(query: Query, choice: Choice) -> None:
         raise NoMechanism(
             f"There is no release with {choice.noise.mechanism} noise in this version", hint="use --mechanism laplace."
         )
+    if any(a.kind.selects for a in query.statement.aggregates):
+        raise NoMechanism(
+            "There is no release of MIN, MAX, MEDIAN and quantiles in this version",
+            hint="its risk can be seen; release COUNT, SUM, AVG, VAR or STDDEV.",
+        )
+    if query.has_private_keys:
+        raise NoMechanism(
+            "There is no release with private group keys in this version",
+            hint="its risk can be seen; list the public categories to release it.",
+        )
     if choice.epsilon is None and not choice.asked.reads_people:
         raise _infeasible(choice)
     query.dataset.require_data()
@@ -122,11 +133,13 @@ def _infeasible(choice: Choice) -> Infeasible:
 
 
 def _noisy(query: Query, epsilon: float) -> list[list[int]]:
-    """Each number with its share of epsilon over all its cells: one person is in one cell only."""
+    """Each number with its share of epsilon over all its cells: in all of them together, a person moves it by D."""
     measurement, totals = query.measurement, query.totals()
     mechanism = query.dataset.services.mechanism("laplace")
     columns = [
-        mechanism([totals.cells[cell][position] for cell in measurement.cells], number.steps, number.part(epsilon))
+        mechanism(
+            [totals.cells[cell][position] for cell in measurement.public_cells], number.steps, number.part(epsilon)
+        )
         for position, number in enumerate(measurement.numbers)
     ]
     return [list(cell) for cell in zip(*columns, strict=True)]
@@ -173,5 +186,5 @@ def _certificate(
         dataset_guarantee=total.guarantee,
         grid_step=tuple(float(n.step) for n in numbers) or None,
         numbers=tuple(n.words for n in numbers),
-        post_processing=assemble.POST_PROCESSING,
+        post_processing=assemble.post_processing(measurement, query.statement.afterwards),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.choose.solve import Solution
@@ -12,7 +12,10 @@ from sfumato.model.facts import Reach, Summary
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import RiskAt, RiskView, Source, Spread
 from sfumato.risk.view import CANDIDATES, risk_at
+from sfumato.session.as_published import AsPublished
+from sfumato.session.figures import Figures
 from sfumato.session.picture import Picture
+from sfumato.session.survey import EXPOSURE, INFLUENCE, Survey
 from sfumato.views import risk as view
 from sfumato.views import words
 
@@ -31,16 +34,16 @@ class RiskProfile(Confidential):
         noise: Noise,
         spread: Spread,
         *,
-        influence: Summary | Reach | None = None,
-        exposure: Summary | Reach | None = None,
+        reach: tuple[Reach, Reach] | None = None,
+        survey: Survey | None = None,
         candidates: Sequence[float] | None = None,
-        people: Callable[[], pa.Table] | None = None,
         solution: Solution | None = None,
         limit: float | None = None,
     ) -> None:
         self.source = source
-        self.influence = influence
-        self.exposure = exposure
+        self.influence: Figures | Reach | None
+        self.exposure: Figures | Reach | None
+        self.influence, self.exposure = _figures(survey) if survey is not None else reach or (None, None)
         self.solution = solution
         self.outputs = spread.k if spread.published else measurement.k
         self._query = query
@@ -49,12 +52,17 @@ class RiskProfile(Confidential):
         self._spread = spread
         chosen = () if solution is None or solution.epsilon is None else (solution.epsilon,)
         self._candidates = tuple(sorted({*(candidates or CANDIDATES), *chosen}))
-        self._people = people
+        self._survey = survey
         self._limit = limit
 
     @property
     def people_count(self) -> int | None:
-        return self.influence.people if isinstance(self.influence, Summary) else None
+        return None if self._survey is None else self._survey.people_count
+
+    @property
+    def not_additive(self) -> tuple[str, ...]:
+        """The columns of the answer whose exposure is influence over its largest possible value."""
+        return self._measurement.not_additive
 
     @property
     def candidates(self) -> tuple[RiskAt, ...]:
@@ -66,9 +74,17 @@ class RiskProfile(Confidential):
 
     def people(self) -> pa.Table:
         """One row per person: person, influence, exposure."""
-        if self._people is None:
+        return self._surveyed.people()
+
+    def most_exposed(self) -> pa.Table:
+        """The twenty people who carry most: person, influence, exposure."""
+        return self._surveyed.most_exposed()
+
+    @property
+    def _surveyed(self) -> Survey:
+        if self._survey is None:
             raise ValueError("the worst case is about anybody: it has no list of people")
-        return self._people()
+        return self._survey
 
     def plot(self) -> Picture:
         """The gap range: per epsilon, from the person least at risk to the one most at risk."""
@@ -83,8 +99,8 @@ class RiskProfile(Confidential):
             outputs=self.outputs,
             mechanism=self._noise.mechanism,
             sensitivity=tuple(float(n.sensitivity) for n in self._measurement.numbers),
-            influence=self.influence,
-            exposure=self.exposure,
+            influence=_plain(self.influence),
+            exposure=_plain(self.exposure),
             candidates=self.candidates,
         )
 
@@ -110,3 +126,15 @@ class RiskProfile(Confidential):
 
     def _repr_html_(self) -> str:
         return view.as_html(self.view, self._limit, self._chosen)
+
+
+def _figures(survey: Survey) -> tuple[Figures, Figures | None]:
+    found = survey.facts
+    influence = Figures(found.influence, lambda: survey.distribution(INFLUENCE))
+    if isinstance(survey, AsPublished):
+        return influence, None  # there is no sound sensitivity, so there is no exposure
+    return influence, Figures(found.exposure, lambda: survey.distribution(EXPOSURE))
+
+
+def _plain(figures: Figures | Reach | None) -> Summary | Reach | None:
+    return figures.summary if isinstance(figures, Figures) else figures

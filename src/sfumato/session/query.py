@@ -13,12 +13,12 @@ from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.record import Record
 from sfumato.measure import measure
 from sfumato.model.choice import Noise
-from sfumato.model.facts import AsPublishedFacts, Facts, Reach, Totals
+from sfumato.model.facts import Reach, Totals
 from sfumato.model.guarantee import Provenance, word
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source
 from sfumato.model.statement import Statement
-from sfumato.session import as_published, gather
+from sfumato.session import as_published
 from sfumato.session.choice import Choice
 from sfumato.session.decide import (
     EPSILON_MAX,
@@ -33,6 +33,7 @@ from sfumato.session.draw import draw, refuse_without_guarantee, repeats
 from sfumato.session.ledger import digest
 from sfumato.session.profile import RiskProfile
 from sfumato.session.release import Release
+from sfumato.session.survey import Survey
 
 if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
@@ -50,7 +51,7 @@ class Query:
         self.dataset = dataset
         self.statement = statement
         self._declared = None if dataset.bounds_from_data else measure(statement, dataset.schema)
-        self._seen: dict[Noise, tuple[Facts | AsPublishedFacts, Measurement]] = {}
+        self._surveys: dict[Noise, Survey] = {}
         self._drawn_from: Totals | None = None
 
     @property
@@ -76,8 +77,7 @@ class Query:
             measurement,
             noise,
             WORST_CASE,
-            influence=Reach(0.0, measurement.largest_influence),
-            exposure=Reach(0.0, 1.0),
+            reach=(Reach(0.0, measurement.largest_influence), Reach(0.0, 1.0)),
             candidates=grid_of(candidates),
         )
 
@@ -104,8 +104,8 @@ class Query:
             )
         size = rows or self.dataset.schema.people_at_least or 10_000
         engine = self.dataset.services.rehearsal(self.dataset.schema, like, size)
-        facts = gather.facts(engine, self.statement, measurement, noise)
-        found = spread(facts, measurement)
+        survey = Survey(engine, self.dataset.schema, self.statement, measurement, noise)
+        found = spread(survey)
         solution = None
         if preferences:
             asked = self._request(preferences, noise, grid, epsilon_max)
@@ -116,9 +116,7 @@ class Query:
             measurement,
             noise,
             found,
-            influence=facts.influence,
-            exposure=facts.exposure,
-            people=lambda: gather.people(engine, self.statement, measurement, noise),
+            survey=survey,
             solution=solution,
             limit=_limit(preferences),
         )
@@ -132,18 +130,20 @@ class Query:
     ) -> RiskProfile:
         """The people themselves: recorded as a look, before anything is shown."""
         noise = checked_noise(mechanism, delta, calibration)
-        facts, measurement = self._look(noise)
+        survey = self._look(noise)
         return RiskProfile(
             Source.PEOPLE,
             self.sql,
-            measurement,
+            survey.measurement,
             noise,
-            spread(facts, measurement),
-            influence=facts.influence,
-            exposure=facts.exposure if isinstance(facts, Facts) else None,
+            spread(survey),
+            survey=survey,
             candidates=grid_of(candidates),
-            people=lambda: gather.people(self.dataset._engine, self.statement, measurement, noise),
         )
+
+    def answer(self) -> tuple[tuple[object, ...], ...]:
+        """The true answer, as it would be released without noise: a look, for the controller's eyes."""
+        return self._look(Noise()).answer()
 
     # From a preference to an epsilon
 
@@ -231,12 +231,17 @@ class Query:
         """The noisy numbers: from the schema alone, unless the dataset was opened with bounds from the data."""
         if self._declared is not None:
             return self._declared
-        return self._look(Noise())[1]
+        return self._look(Noise()).measurement
+
+    @property
+    def has_private_keys(self) -> bool:
+        columns = [self.dataset.schema.column(key.name) for key in self.statement.keys]
+        return not self.dataset.bounds_from_data and any(c is not None and c.private_keys for c in columns)
 
     def totals(self) -> Totals:
         """The exact totals, for the mechanism's eyes: confidential, read once."""
         if self._drawn_from is None:
-            self._drawn_from = gather.totals(self.dataset._engine, self.statement, self.measurement)
+            self._drawn_from = self._survey(Noise()).totals()
         return self._drawn_from
 
     def _made_here(self, choice: object) -> None:
@@ -278,7 +283,7 @@ class Query:
     def _solved(self, asked: Request) -> Solution:
         people = None
         if any(p.reads_people for p in asked.preferences):
-            people = spread(*self._look(asked.noise))
+            people = spread(self._look(asked.noise))
         return solve(asked.preferences, people, asked.noise, grid=asked.grid, epsilon_max=asked.epsilon_max)
 
     def _choice(self, asked: Request, solution: Solution, inputs: tuple[Provenance, ...], attestation: str) -> Choice:
@@ -296,20 +301,21 @@ class Query:
             asked=asked,
         )
 
-    def _look(self, noise: Noise) -> tuple[Facts | AsPublishedFacts, Measurement]:
-        """The facts about the people, after the look was entered."""
+    def _look(self, noise: Noise) -> Survey:
+        """What the people carry, after the look was entered."""
         self.dataset.ledger.look(
             digest(["risk", self.sql, self.dataset.version]), f"risk of the people under {self.sql}"
         )
-        if noise not in self._seen:
-            self._seen[noise] = self._facts(noise)
-        return self._seen[noise]
+        return self._survey(noise)
 
-    def _facts(self, noise: Noise) -> tuple[Facts | AsPublishedFacts, Measurement]:
-        engine = self.dataset._engine
-        if self._declared is None:
-            return as_published.facts(engine, self.statement, self.dataset.schema, noise)
-        return gather.facts(engine, self.statement, self._declared, noise), self._declared
+    def _survey(self, noise: Noise) -> Survey:
+        if noise not in self._surveys:
+            dataset = self.dataset
+            if self._declared is None:
+                self._surveys[noise] = as_published.survey(dataset._engine, self.statement, dataset.schema, noise)
+            else:
+                self._surveys[noise] = Survey(dataset._engine, dataset.schema, self.statement, self._declared, noise)
+        return self._surveys[noise]
 
     def _public(self) -> Measurement:
         return self._declared or measure(self.statement, self.dataset.schema)

@@ -8,8 +8,9 @@ from sqlglot import exp
 
 from sfumato.model.dataset import Column, Schema, Type
 from sfumato.model.fit import ColumnFit, Fit
-from sfumato.sql.plan import Rows, missing_text, table, try_cast, whole
-from sfumato.sql.tree import column, listed, number
+from sfumato.sql.clean import missing_text, try_cast
+from sfumato.sql.facts import Rows, whole
+from sfumato.sql.tree import column, listed, number, table
 
 MOST_VALUES = 50  # a column with more values than this is no list of categories
 _FITS = 0.95  # a draft calls a column by a type when nearly all its values fit it

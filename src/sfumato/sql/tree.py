@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 
@@ -12,13 +12,17 @@ from sqlglot.tokens import Tokenizer
 
 from sfumato.model.dataset import Category, Type
 from sfumato.model.statement import (
+    Afterwards,
     Aggregate,
     All,
     AnyOf,
     Arithmetic,
+    Call,
+    Case,
     ColumnRef,
     Comparison,
     Constant,
+    Kind,
     Membership,
     Missing,
     Not,
@@ -29,15 +33,24 @@ from sfumato.model.statement import (
     Truth,
 )
 
-_COMPARE: dict[str, type[exp.Binary]] = {
+COMPARE: dict[str, type[exp.Binary]] = {
     "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
 }  # fmt: skip
 _PLAIN = re.compile("[a-z_][a-z0-9_]*", re.IGNORECASE)
 _COMPUTE: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
 
 
-def column(name: str) -> exp.Column:
-    return exp.column(name, quoted=True)
+def table(name: str) -> exp.Table:
+    return exp.Table(this=exp.to_identifier(name, quoted=True))
+
+
+def ours(*words: str) -> str:
+    """A name of our own beside the names that users gave."""
+    return " ".join(("sfumato", *words))
+
+
+def column(name: str, of: str | None = None) -> exp.Column:
+    return exp.column(name, table=of, quoted=True)
 
 
 def number(value: Fraction | float | int) -> exp.Expr:
@@ -50,7 +63,9 @@ def number(value: Fraction | float | int) -> exp.Expr:
     return exp.Neg(this=literal) if exact < 0 else literal
 
 
-def value(constant: bool | Fraction | str | date | int) -> exp.Expr:
+def value(constant: bool | Fraction | str | date | int | None) -> exp.Expr:
+    if constant is None:
+        return exp.Null()
     if isinstance(constant, bool):
         return exp.Boolean(this=constant)
     if isinstance(constant, date):
@@ -64,17 +79,31 @@ def double(expression: exp.Expr) -> exp.Expr:
     return exp.cast(expression, "DOUBLE")
 
 
-def scalar(part: Scalar) -> exp.Expr:
+def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) -> exp.Expr:
+    """A scalar; `leaf` says how the columns in it are read, but for those in the conditions of a CASE."""
+
+    def inner(part: Scalar) -> exp.Expr:
+        return scalar(part, leaf)
+
     match part:
         case ColumnRef(name):
-            return column(name)
+            return column(name) if leaf is None else leaf(part)
+        case Constant(None, type_):
+            return exp.cast(exp.Null(), SQL_TYPES[type_])
         case Constant(constant):
             return value(constant)
+        case Call(name, arguments):
+            return exp.func(name, *map(inner, arguments))
+        case Case(branches, otherwise):
+            case = exp.case()
+            for met, result in branches:
+                case = case.when(predicate(met), inner(result))
+            return exp.Paren(this=case.else_(inner(otherwise)))
         case Arithmetic("/", left, right):
-            divisor = exp.func("NULLIF", double(scalar(right)), number(0))
-            return exp.Paren(this=exp.Div(this=double(scalar(left)), expression=divisor))
+            divisor = exp.func("NULLIF", double(inner(right)), number(0))
+            return exp.Paren(this=exp.Div(this=double(inner(left)), expression=divisor))
         case Arithmetic(operator, left, right):
-            tree = _COMPUTE[operator](this=double(scalar(left)), expression=double(scalar(right)))
+            tree = _COMPUTE[operator](this=double(inner(left)), expression=double(inner(right)))
             return exp.Paren(this=tree)
 
 
@@ -82,7 +111,7 @@ def predicate(part: Predicate) -> exp.Expr:
     """A predicate, parenthesised wherever it is combined."""
     match part:
         case Comparison(operator, left, right):
-            return _COMPARE[operator](this=scalar(left), expression=scalar(right))
+            return COMPARE[operator](this=scalar(left), expression=scalar(right))
         case Membership(operand, members):
             return exp.In(this=scalar(operand), expressions=[value(m.value) for m in members])
         case Missing(operand):
@@ -105,37 +134,86 @@ def listed(tree: exp.Expr, categories: Sequence[Category]) -> exp.Expr:
 
 
 def aggregate(part: Aggregate) -> exp.Expr:
-    argument = exp.Star() if part.argument is None else column(part.argument.name)
-    return exp.func(part.kind.value, argument)
+    """An aggregate as we spell it."""
+    argument = exp.Star() if part.argument is None else scalar(part.argument)
+    if part.kind is Kind.COUNT_DISTINCT:
+        return exp.func("COUNT", exp.Distinct(expressions=[argument]))
+    if part.at is None:
+        return exp.func(part.kind.value, argument)
+    if part.kind is Kind.QUANTILE_CONT and part.at == Fraction(1, 2):
+        return exp.func("MEDIAN", argument)
+    return exp.Anonymous(this=part.kind.value, expressions=[argument, exp.Literal.number(f"{float(part.at):g}")])
 
 
-def canonical(name: str, outputs: Sequence[Output], where: Predicate | None, keys: Sequence[ColumnRef]) -> str:
+def canonical(
+    name: str,
+    outputs: Sequence[Output],
+    where: Predicate | None,
+    keys: Sequence[ColumnRef],
+    afterwards: Afterwards = Afterwards(),
+) -> str:
     """The statement as we read it, in one spelling: what is hashed, recorded and shown. It is never run."""
-    select = exp.select(*map(_named, outputs)).from_(exp.Table(this=exp.to_identifier(name, quoted=True)))
+    sources = {o.name: o.source for o in outputs if not o.shown}
+    select = exp.select(*(_named(o) for o in outputs if o.shown)).from_(table(name))
     if where is not None:
         select = select.where(predicate(where))
-    return _plainly(select.group_by(*(column(k.name) for k in keys))).sql(dialect="duckdb")
+    select = select.group_by(*(column(k.name) for k in keys))
+    if afterwards.having is not None:
+        select = select.having(_spelled(predicate(afterwards.having), sources))
+    for by in afterwards.order:
+        tree = exp.Ordered(this=_spelled(column(by.output), sources), desc=by.descending, nulls_first=False)
+        select = select.order_by(tree)
+    if afterwards.limit is not None:
+        select = select.limit(afterwards.limit)
+    if afterwards.offset:
+        select = select.offset(afterwards.offset)
+    return _plainly(select).sql(dialect="duckdb")
+
+
+def _spelled(tree: exp.Expr, sources: Mapping[str, ColumnRef | Aggregate]) -> exp.Expr:
+    """With the aggregates themselves where an output is not shown."""
+    return tree.transform(
+        lambda node: _source(sources[node.name]) if isinstance(node, exp.Column) and node.name in sources else node
+    )
+
+
+def _source(source: ColumnRef | Aggregate) -> exp.Expr:
+    return column(source.name) if isinstance(source, ColumnRef) else aggregate(source)
 
 
 def default_name(source: ColumnRef | Aggregate) -> str:
-    """What a column of the answer is called when nobody names it."""
+    """What a column of the answer is called when nobody names it.
+
+    >>> default_name(Aggregate(Kind.QUANTILE_CONT, ColumnRef("age", Type.INTEGER), Fraction(1, 2)))
+    'median(age)'
+    """
     if isinstance(source, ColumnRef):
         return source.name
-    return f"{source.kind.lower()}({source.argument.name if source.argument else '*'})"
+    return _plainly(aggregate(source)).sql(dialect="duckdb", normalize_functions="lower")
 
 
 def _named(output: Output) -> exp.Expr:
-    source = output.source
-    tree = column(source.name) if isinstance(source, ColumnRef) else aggregate(source)
-    return tree if output.name == default_name(source) else exp.alias_(tree, output.name, quoted=True)
+    tree = _source(output.source)
+    return tree if output.name == default_name(output.source) else exp.alias_(tree, output.name, quoted=True)
 
 
-def _plainly(tree: exp.Select) -> exp.Select:
-    """Without the quotes that a name does not need."""
+def _plainly(tree: exp.Expr) -> exp.Expr:
+    """Without the quotes that a name does not need, and without what only an engine needs to be told."""
+    tree = tree.transform(_unsaid)
     for identifier in tree.find_all(exp.Identifier):
         plain = _PLAIN.fullmatch(identifier.name) and identifier.name.upper() not in Tokenizer.KEYWORDS
         identifier.set("quoted", not plain)
     return tree
+
+
+def _unsaid(node: exp.Expr) -> exp.Expr:
+    told = isinstance(node, exp.Cast) and node.to.is_type("double")
+    inner: exp.Expr = node.this
+    return inner if told or isinstance(node, exp.Nullif) or _needless(node) else node
+
+
+def _needless(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Paren) and isinstance(node.parent, exp.Func)
 
 
 SQL_TYPES = {

@@ -43,7 +43,7 @@ def _rows(view: RiskView) -> str:
                 f"{row.epsilon:g}",
                 f"{row.gap:.4g}×",
                 f"{row.ratio:.4g}",
-                " · ".join(f"±{half:,.4g}" for half in row.noise_90),
+                " · ".join("by rank" if half is None else f"±{half:,.4g}" for half in row.noise_90),
                 f"{100 * row.attack_chance:.4g} of 100",
             ]
             for row in view.candidates
@@ -53,7 +53,8 @@ def _rows(view: RiskView) -> str:
 
 def _numbers(view: RiskView) -> str:
     people = "" if view.people is None else f"{view.people:,} people, "
-    numbers = "1 noisy number" if view.outputs == 1 else f"{view.outputs:,} noisy numbers"
+    numbers = "private group keys" if view.outputs is None else f"{view.outputs:,} noisy numbers"
+    numbers = "1 noisy number" if view.outputs == 1 else numbers
     return f"{view.query}\n{people}{numbers}, {view.mechanism} noise."
 
 

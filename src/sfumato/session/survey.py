@@ -1,0 +1,128 @@
+"""One pass on an engine at a time: from a question to what the people carry, no more of it than is asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from sfumato.model.choice import Noise
+from sfumato.model.confidential import Confidential
+from sfumato.model.dataset import Schema
+from sfumato.model.facts import Bin, Distribution, Facts, Summary, Totals
+from sfumato.model.measurement import Measurement
+from sfumato.model.statement import Predicate, Statement
+from sfumato.ports import Engine
+from sfumato.sql import facts as plan
+from sfumato.sql import totals
+from sfumato.sql.rows import L1, L2, Question
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+INFLUENCE, EXPOSURE = "influence", "exposure"
+
+_PEOPLE: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()  # counted once for every table that is open
+
+
+class Survey(Confidential):
+    """What can be found out about the people under one statement and one kind of noise. Each pass is made once."""
+
+    def __init__(
+        self, engine: Engine, schema: Schema, statement: Statement, measurement: Measurement, noise: Noise
+    ) -> None:
+        norm = L2 if noise.mechanism == "gaussian" else L1
+        self.question = Question(schema, statement, measurement, norm)
+        self._engine = engine
+
+    @property
+    def measurement(self) -> Measurement:
+        return self.question.measurement
+
+    @property
+    def people_count(self) -> int:
+        if self._engine not in _PEOPLE:
+            _PEOPLE[self._engine] = plan.whole(self._rows(plan.people_count(self.question))[0][0])
+        return _PEOPLE[self._engine]
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Smallest, largest, sum and sum of squares of influence and exposure."""
+        everybody = self.people_count
+        alike = plan.uniform(self.question)
+        if alike is not None:
+            return Facts(*(Summary.alike(self._matched, f).and_zeros(everybody - self._matched) for f in alike))
+        return Facts(*plan.read_moments(self._rows(plan.moments(self.question)), self.question, everybody))
+
+    def reach(self, figure: str = EXPOSURE) -> tuple[float, float]:
+        """The smallest and the largest figure of anybody: all that a ratio compares."""
+        if "facts" in self.__dict__ or plan.uniform(self.question) is not None:
+            summary = self.facts.exposure if figure == EXPOSURE else self.facts.influence
+            return summary.min, summary.max
+        return (self._ends if figure == EXPOSURE else None) or self._reach(figure)
+
+    @cached_property
+    def _ends(self) -> tuple[float, float] | None:
+        tree = plan.ends(self.question)
+        return None if tree is None else plan.read_ends(self._rows(tree), self.question, self.people_count)
+
+    def _reach(self, figure: str) -> tuple[float, float]:
+        count, low, high = self._rows(plan.reach(self.question, figure))[0]
+        if not count:
+            return 0.0, 0.0
+        return float(low) if plan.whole(count) == self.people_count else 0.0, float(high)
+
+    def distribution(self, figure: str) -> Distribution:
+        """How a figure is spread over the people."""
+        factor = plan.proportional(self.question)
+        if figure == EXPOSURE and factor is not None:
+            return self._distributions(INFLUENCE).scaled(float(factor))
+        return self._distributions(figure)
+
+    def _distributions(self, figure: str) -> Distribution:
+        if figure not in self._found:
+            summary = self.facts.exposure if figure == EXPOSURE else self.facts.influence
+            self._found[figure] = self._distribution(figure, summary)
+        return self._found[figure]
+
+    @cached_property
+    def _found(self) -> dict[str, Distribution]:
+        return {}
+
+    def _distribution(self, figure: str, summary: Summary) -> Distribution:
+        alike = plan.uniform(self.question)
+        if alike is not None:
+            carried = alike[0] if figure == INFLUENCE else alike[1]
+            found = [Bin(0.0, 0.0, self.people_count - self._matched), Bin(carried, carried, self._matched)]
+            return Distribution(tuple(b for b in found if b.people))
+        tree = plan.bins(self.question, figure, summary.min, summary.max)
+        return plan.read_bins(self._rows(tree), self.people_count)
+
+    def most_exposed(self) -> pa.Table:
+        return self._engine.table(self._sql(plan.most_exposed(self.question, self._engine.numbered)))
+
+    def people(self) -> pa.Table:
+        """One row per person, in order."""
+        return self._engine.table(self._sql(plan.people(self.question, self._engine.numbered).order_by("person")))
+
+    def medians(self, side: Predicate) -> dict[bool, tuple[int, float]]:
+        """Of those who meet a condition and of all the others: how many they are, and their median exposure."""
+        lower = self.question.norm == L2  # the root does not commute with the mean of two
+        rows = self._rows(plan.medians(self.question, self._engine.numbered, side, lower=lower))
+        return {bool(met): (plan.whole(count), float(median)) for met, count, median in rows}
+
+    def answer(self) -> tuple[tuple[object, ...], ...]:
+        return plan.read_answer(self._rows(plan.answer(self.question)), self.question)
+
+    def totals(self) -> Totals:
+        return totals.read_totals(self._rows(totals.totals(self.question)), self.question)
+
+    @cached_property
+    def _matched(self) -> int:
+        return plan.whole(self._rows(plan.matched(self.question))[0][0])
+
+    def _rows(self, tree: plan.Tree) -> plan.Rows:
+        return self._engine.rows(self._sql(tree))
+
+    def _sql(self, tree: plan.Tree) -> str:
+        return tree.sql(self._engine.dialect)

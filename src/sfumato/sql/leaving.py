@@ -1,0 +1,267 @@
+"""What each person carries, in one pass.
+
+People who are alike (the same keys and values; or all rows of one person in a cell) stand in one row of `alike`; what
+everybody has together, cell by cell, stands in `cells`; joined, they give each person's influence and exposure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sfumato.model.measurement import NoisyNumber, NumberKind
+from sfumato.model.statement import Aggregate, Kind
+from sfumato.sql import aside
+from sfumato.sql.aside import Tables
+from sfumato.sql.change import (
+    Parts,
+    extreme,
+    extreme_moves,
+    mean_moves,
+    needed,
+    of_one,
+    of_several,
+    parts_of,
+    spread,
+    spread_moves,
+    together,
+)
+from sfumato.sql.rows import L2, PERSON, ROWS, Question, Reading, rows
+from sfumato.sql.term import Term, col, rows_counted, term, when
+from sfumato.sql.tree import column, ours, table
+
+PEOPLE, INFLUENCE, EXPOSURE = ours("people"), "influence", "exposure"
+_ALIKE, _CELLS, _CARRIED = ours("alike"), ours("cells"), ours("carried")
+_OWN_ROWS, _ALL_ROWS, _PERSONS = ours("own rows"), ours("all rows"), ours("persons")
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """The plan of one question. `each`: one row per person, with their names; else people who are alike share one."""
+
+    question: Question
+    each: bool = False
+    source: str | None = None  # the table that also numbers its rows, where people are rows
+    by_value: bool = True  # group rows by value where few values are possible
+
+    def carried(self) -> exp.Select:
+        """Influence and exposure, and of how many people; with `each` of whom."""
+        figures = [col(name).root.named(name) if self.question.norm == L2 else column(name) for name in _FIGURES]
+        select = exp.select(*self._who(), column(PEOPLE), *figures).from_(table(_CARRIED))
+        return _with(select, self._tables())
+
+    def answer(self) -> exp.Select:
+        """The answer as it would be released without noise: the cells' keys, then one figure per aggregate."""
+        q = self.question
+        figures = [self._figure(a, i).tree for i, a in enumerate(q.statement.aggregates)]
+        select = exp.select(*(column(k, _CELLS) for k in q.keys), *figures).from_(table(_CELLS))
+        for position, a in enumerate(q.statement.aggregates):
+            if aside.needs_more(q, a):
+                select = self._joined(select, aside.of_all(position), _CELLS, kind="LEFT")
+        return _with(select, self._tables()[:-1])
+
+    @property
+    def grouped(self) -> bool:
+        """Whether people who are alike share a row."""
+        return self.by_value and not self.each and self.question.unit is None and self.question.narrow
+
+    # The tables, one from the other
+
+    def _tables(self) -> Tables:
+        q = self.question
+        found: Tables = [
+            (ROWS, rows(q, source=self.source, person=self.each), None if q.unit else False),
+            (_ALIKE, self._persons() if q.unit else self._rows(), bool(q.unit) or self.grouped),
+            (_CELLS, self._cells(), None),
+        ]
+        for position, a in enumerate(q.statement.aggregates):
+            if aside.needs_more(q, a):
+                found += aside.tables(q, a, position)
+        return [*found, (_CARRIED, self._carried(), None)]
+
+    def _rows(self) -> exp.Select:
+        """People are rows: one by one, or those with the same keys and values together."""
+        q = self.question
+        names = [*q.keys, *([PERSON] if self.each else []), *(r.name for r in q.values)]
+        if not self.grouped:
+            return exp.select(*map(column, names), term(1).named(PEOPLE)).from_(table(ROWS))
+        counted = exp.select(*map(column, names), rows_counted().named(PEOPLE)).from_(table(ROWS))
+        return counted.group_by(*map(column, names))
+
+    def _persons(self) -> exp.Select:
+        """People have several rows: what they have in each cell."""
+        q = self.question
+        parts = [rows_counted().named(_OWN_ROWS)]
+        for reading in q.values:
+            own = of_several(reading, col(reading.name))
+            parts += [own[part].named(f"{reading.name} {part}") for part in _needed(q, reading)]
+        names = [*q.keys, PERSON]
+        select = exp.select(*map(column, names), term(1).named(PEOPLE), *parts).from_(table(ROWS))
+        return select.group_by(*map(column, names))
+
+    def _cells(self) -> exp.Select:
+        """What everybody has together, cell by cell."""
+        q = self.question
+        parts = [(col(PEOPLE) * self._own_rows()).total().named(_ALL_ROWS), rows_counted().named(_PERSONS)]
+        for reading in q.values:
+            own = self._own(reading)
+            for part in _needed(q, reading):
+                parts.append(together(part, own[part], col(PEOPLE)).named(f"{_of_all(reading)} {part}"))
+        return exp.select(*map(column, q.keys), *parts).from_(table(_ALIKE)).group_by(*map(column, q.keys))
+
+    def _carried(self) -> exp.Select:
+        q = self.question
+        figures = [
+            self._norm(parts).named(name)
+            for name, parts in zip(_FIGURES, (self._changes(), self._loads()), strict=True)
+        ]
+        select = exp.select(*self._who(_ALIKE), column(PEOPLE), *figures).from_(table(_ALIKE))
+        if any(a.kind not in (Kind.COUNT, Kind.SUM) for a in q.statement.aggregates):
+            select = self._joined(select, _CELLS, _ALIKE)
+        for position, a in enumerate(q.statement.aggregates):
+            if not aside.needs_more(q, a):
+                continue
+            if a.kind is Kind.COUNT_DISTINCT:
+                also = PERSON if q.unit else q.readings[a].name
+                select = self._joined(select, aside.name("alone", position), _ALIKE, also, kind="LEFT")
+                continue
+            select = self._joined(select, aside.of_all(position), _ALIKE, kind="LEFT")
+            if q.unit is not None:
+                select = self._joined(select, aside.name("without", position), _ALIKE, PERSON, kind="LEFT")
+        if q.unit is None:
+            return select
+        in_all = [col(name).total().named(name) for name in _FIGURES]
+        split = select.subquery(exp.to_identifier(ours("split"), quoted=True))
+        return exp.select(column(PERSON), term(1).named(PEOPLE), *in_all).from_(split).group_by(column(PERSON))
+
+    def _joined(self, select: exp.Select, name: str, base: str, *also: str, kind: str = "INNER") -> exp.Select:
+        """Joined on the cell's keys, and on whatever else the two tables share."""
+        on: list[exp.Expr] = [
+            exp.EQ(this=column(c, base), expression=column(c, name)) for c in (*self.question.keys, *also)
+        ]
+        return select.join(table(name), on=exp.and_(*(on or [exp.true()])), join_type=kind)
+
+    def _who(self, of: str | None = None) -> list[exp.Expr]:
+        return [column(PERSON, of)] if self.each or self.question.unit else []
+
+    # One's own, and everybody's
+
+    def _own(self, reading: Reading) -> Parts:
+        if self.question.unit is None:
+            return of_one(reading, col(reading.name, _ALIKE), always=self.question.only_present)
+        return parts_of(reading.name, _ALIKE)
+
+    def _own_rows(self) -> Term:
+        return term(1) if self.question.unit is None else col(_OWN_ROWS)
+
+    # Influence: by how much each aggregate of the cell moves (the papers' per-instance sensitivity)
+
+    def _changes(self) -> list[Term]:
+        return [self._change(a, position) for position, a in enumerate(self.question.statement.aggregates)]
+
+    def _change(self, a: Aggregate, position: int) -> Term:
+        q = self.question
+        if q.is_persons(a):
+            return term(1)
+        if a.argument is None:
+            return self._own_rows()
+        reading = q.readings[a]
+        own, everybody = self._own(reading), parts_of(_of_all(reading))
+        if a.kind is Kind.COUNT:
+            return own["n"]
+        if a.kind is Kind.SUM:
+            return abs(own["s"].double)
+        if a.kind is Kind.COUNT_DISTINCT:
+            return col(aside.ALONE, aside.name("alone", position)).or_else(0)
+        if a.kind is Kind.AVG:
+            return mean_moves(own, everybody)
+        if a.kind.spreads:
+            return spread_moves(reading, own, everybody, a.kind)
+        if a.kind.ranks:
+            return aside.rank_moves(q, a, position, col(reading.name, _ALIKE))
+        return extreme_moves(own, everybody, _end(a.kind), col(PEOPLE))
+
+    # Exposure: the share of the worst case
+
+    def _loads(self) -> list[Term]:
+        """`w_j |phi_ij| / D_j` of each noisy number; of what is not additive, the change over the largest possible."""
+        return [self._load(n) for n in self.question.measurement.numbers]
+
+    def _load(self, n: NoisyNumber) -> Term:
+        q = self.question
+        weight = float(n.share) ** (0.5 if q.norm == L2 else 1)
+        if not n.kind.additive:
+            return self._changes()[_position(q, n)] * (weight / float(n.largest))
+        return self._added(n) * (weight / float(n.sensitivity))
+
+    def _added(self, n: NoisyNumber) -> Term:
+        """How much a person adds to a number, either way."""
+        reading = self.question.reading_of(n)
+        if n.kind is NumberKind.PERSONS:
+            return term(1)
+        if reading is None:
+            return self._own_rows()
+        own = self._own(reading)
+        if n.kind is NumberKind.COUNT:
+            return own["n"]
+        if n.kind is NumberKind.SUM:
+            return abs(own["s"].double)
+        if n.kind is NumberKind.CENTRED_SUM:
+            return abs(own["s"].double - own["n"] * n.centre)
+        return abs(own["q"] - own["n"] * n.offset)
+
+    def _norm(self, parts: list[Term]) -> Term:
+        """Their sum; under L2 the sum of their squares, whose root is taken when a person is complete."""
+        total, *rest = [part.double.squared for part in parts] if self.question.norm == L2 else parts
+        for part in rest:
+            total = total + part
+        return total.double
+
+    # The answer of a cell
+
+    def _figure(self, a: Aggregate, position: int) -> Term:
+        q = self.question
+        if q.is_persons(a):
+            return col(_PERSONS)
+        if a.argument is None:
+            return col(_ALL_ROWS)
+        if aside.needs_more(q, a):
+            return col(aside.ANSWER, aside.of_all(position))
+        reading = q.readings[a]
+        everybody = parts_of(_of_all(reading))
+        n = everybody["n"]
+        if a.kind is Kind.COUNT:
+            return n
+        if a.kind in (Kind.SUM, Kind.AVG):
+            return when((n > 0, everybody["s"].double / (1 if a.kind is Kind.SUM else n)))
+        if a.kind.spreads:
+            return when((n > a.kind.lost, spread(reading, everybody, a.kind)))
+        return extreme(everybody, _end(a.kind))
+
+
+_FIGURES = (INFLUENCE, EXPOSURE)
+
+
+def _needed(q: Question, reading: Reading) -> list[str]:
+    return list(dict.fromkeys(part for a, r in q.readings.items() if r == reading for part in needed(a.kind)))
+
+
+def _of_all(reading: Reading) -> str:
+    return f"{reading.name} of all"
+
+
+def _end(kind: Kind) -> str:
+    return "lo" if kind is Kind.MIN else "hi"
+
+
+def _position(q: Question, n: NoisyNumber) -> int:
+    """Which aggregate a number that is not additive belongs to."""
+    aggregates = [c for c in q.measurement.columns if c.numbers]
+    return next(i for i, c in enumerate(aggregates) if q.measurement.numbers[c.numbers[0]] == n)
+
+
+def _with(select: exp.Select, tables: Tables) -> exp.Select:
+    for name, tree, kept in tables:
+        select = select.with_(exp.to_identifier(name, quoted=True), as_=tree, materialized=kept)
+    return select

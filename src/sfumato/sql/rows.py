@@ -1,0 +1,238 @@
+"""The rows that count: those that the WHERE keeps, with listed keys, at most so many a person.
+
+A value is clamped to its bounds where it is aggregated; a WHERE reads it as it is. The WHERE stays a WHERE, so that
+engines can push it down, and the people it leaves out are counted by subtraction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sqlglot import exp
+
+from sfumato.model.dataset import Bounds, Schema, Type
+from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
+from sfumato.model.statement import (
+    Aggregate,
+    All,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Kind,
+    Predicate,
+    Scalar,
+    Statement,
+)
+from sfumato.sql.clean import as_delivered
+from sfumato.sql.tree import COMPARE, column, listed, number, ours, predicate, scalar, table, value
+
+L1, L2 = "L1", "L2"
+"""How a person's changes of several numbers add up: L1 under Laplace noise, L2 under Gaussian."""
+
+PERSON, RANK, ROWS = ours("person"), ours("rank"), ours("rows")
+NARROW = 2**17  # a few values that many people share: worth grouping by
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A value that a statement takes from each row, under a name of our own."""
+
+    name: str
+    argument: Scalar
+    bounds: Bounds | None = None  # of a number
+    counted: bool = False  # only whether it is there matters
+
+    @property
+    def width(self) -> int | None:
+        """How many values it may take, where that is known to be few."""
+        if self.counted:
+            return 2
+        if self.bounds is None or self.argument.type is not Type.INTEGER:
+            return None
+        return int(self.bounds.upper - self.bounds.lower) + 1
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a plan is made from."""
+
+    schema: Schema
+    statement: Statement
+    measurement: Measurement
+    norm: str = field(default=L1)
+
+    @property
+    def unit(self) -> str | None:
+        """The column that names a person; None: every row is one."""
+        return self.schema.unit.column
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(ours("key", str(position)) for position in range(len(self.statement.keys)))
+
+    @cached_property
+    def readings(self) -> dict[Aggregate, Reading]:
+        """What each aggregate reads; COUNT(*) and the number of persons read nothing."""
+        found: list[Reading] = []
+        read: dict[Aggregate, Reading] = {}
+        for aggregate in sorted(self.statement.aggregates, key=lambda a: a.kind.counts):
+            if aggregate.argument is None or self.is_persons(aggregate):
+                continue
+            same = next((r for r in found if self._serves(r, aggregate)), None)
+            if same is None:
+                counted = aggregate.kind is Kind.COUNT
+                name = ours("value", str(len(found)))
+                same = Reading(name, aggregate.argument, self._bounds(aggregate), counted)
+                found.append(same)
+            read[aggregate] = same
+        return read
+
+    def _serves(self, reading: Reading, aggregate: Aggregate) -> bool:
+        """Whether a value that is read already will do; a clamped column is missing exactly where the column is."""
+        if reading.argument != aggregate.argument:
+            return False
+        if aggregate.kind is Kind.COUNT:
+            return reading.counted or isinstance(reading.argument, ColumnRef)
+        return not reading.counted and (reading.bounds is None) == aggregate.kind.counts
+
+    def is_persons(self, aggregate: Aggregate) -> bool:
+        argument = aggregate.argument
+        counted = aggregate.kind is Kind.COUNT_DISTINCT and isinstance(argument, ColumnRef)
+        return counted and isinstance(argument, ColumnRef) and argument.name == self.unit
+
+    def reading_of(self, noisy: NoisyNumber) -> Reading | None:
+        """What a noisy number reads."""
+        read = {a: r for a, r in self.readings.items() if a.argument == noisy.argument}
+        if noisy.kind is NumberKind.DISTINCT:
+            return next(r for a, r in read.items() if a.kind is Kind.COUNT_DISTINCT)
+        if noisy.kind is NumberKind.COUNT:  # of a mean it counts the clamped values, of a COUNT those that are there
+            counted = [r for a, r in read.items() if a.kind is Kind.COUNT and noisy.bounds is None]
+            return next(iter(counted or [r for r in read.values() if r.bounds is not None]), None)
+        return next((r for r in read.values() if r.bounds is not None), None)
+
+    @cached_property
+    def values(self) -> tuple[Reading, ...]:
+        return tuple(dict.fromkeys(self.readings.values()))
+
+    @cached_property
+    def only_present(self) -> bool:
+        """Whether all it asks is about one value: then a row without it is as good as left out."""
+        every = len(self.readings) == len(self.statement.aggregates)
+        return every and len(self.values) == 1 and all(a.kind is not Kind.COUNT_DISTINCT for a in self.readings)
+
+    @cached_property
+    def narrow(self) -> bool:
+        """Whether few different rows are possible, from the schema alone."""
+        size = len(self.measurement.cells or ()) or NARROW
+        for reading in self.values:
+            size *= reading.width or NARROW + 1
+        return size <= NARROW
+
+    def _bounds(self, aggregate: Aggregate) -> Bounds | None:
+        if aggregate.kind.counts:
+            return None
+        position = [o.source for o in self.statement.outputs].index(aggregate)
+        return self.measurement.numbers[self.measurement.columns[position].numbers[0]].bounds
+
+
+def rows(question: Question, *, source: str | None = None, person: bool = False) -> exp.Select:
+    """Keys, values and, where they are asked for or protected, the person; at most `max_rows` rows a person."""
+    q = question
+    names = [
+        exp.alias_(column(k.name), ours_name, quoted=True)
+        for k, ours_name in zip(q.statement.keys, q.keys, strict=True)
+    ]
+    read = [exp.alias_(_read(r, q), r.name, quoted=True) for r in q.values]
+    who: list[exp.Expr] = []
+    if q.unit is not None:
+        who = [exp.alias_(column(q.unit), PERSON, quoted=True)]
+    elif person:
+        who = [column(PERSON)]
+    row = [exp.alias_(number(1), ours("row"), quoted=True)]  # something stands for a row of which nothing is read
+    picked = exp.select(*([*names, *who, *read] or row)).from_(table(source or q.statement.table)).where(*conditions(q))
+    return picked if q.unit is None else _bounded(picked, q)
+
+
+def _bounded(picked: exp.Select, q: Question) -> exp.Select:
+    """Of each person the first rows in the order of a hash: of the columns that are read, so of their own rows only.
+
+    Rows that agree in all of these are interchangeable, so it does not matter which of them counts.
+    """
+    read = [column(name) for name in q.statement.columns if name != q.unit]
+    order = [exp.func("HASH", *read), *(part.copy() for part in read)] if read else []
+    window = exp.Window(
+        this=exp.func("ROW_NUMBER"),
+        partition_by=[column(str(q.unit))],
+        order=exp.Order(expressions=[exp.Ordered(this=part, nulls_first=False) for part in order]) if order else None,
+    )
+    ranked = picked.select(exp.alias_(window, RANK, quoted=True))
+    kept = exp.LTE(this=column(RANK), expression=number(q.schema.unit.max_rows))
+    return (
+        exp.select(*(column(part.alias_or_name) for part in picked.expressions))
+        .from_(ranked.subquery(exp.to_identifier(ours("ranked"), quoted=True)))
+        .where(kept)
+    )
+
+
+def conditions(question: Question) -> list[exp.Expr]:
+    q = question
+    found: list[exp.Expr] = []
+    if q.statement.where is not None:
+        parts = q.statement.where.parts if isinstance(q.statement.where, All) else (q.statement.where,)
+        found = [_pushed(part, q.schema) for part in parts]
+    cells = q.measurement.cells
+    if cells is not None and not cells:
+        return [exp.false()]
+    for position, key in enumerate(q.statement.keys):
+        tree = column(key.name)
+        found.append(there(tree) if cells is None else listed(tree, _different(cells, position)))
+    if q.unit is not None:
+        found.append(there(column(q.unit)))
+    if q.only_present:
+        found.append(there(scalar(q.values[0].argument)))
+    return found
+
+
+def _different(cells: Sequence[Sequence[str | int | bool]], position: int) -> list[str | int | bool]:
+    return list(dict.fromkeys(cell[position] for cell in cells))
+
+
+def _pushed(part: Predicate, schema: Schema) -> exp.Expr:
+    """A condition that must hold: compared with a text as it was delivered, where that says the same."""
+    match part:
+        case Comparison(operator, ColumnRef(name, Type.TEXT), Constant(str(text))) if schema.null_values:
+            stored = column(as_delivered(name))
+            compared = COMPARE[operator](this=stored, expression=value(text))
+            if operator == "=" and text not in schema.null_values:
+                return compared
+            present = [exp.NEQ(this=stored.copy(), expression=value(missing)) for missing in schema.null_values]
+            return exp.and_(compared, *present)
+    return predicate(part)
+
+
+def there(tree: exp.Expr) -> exp.Expr:
+    return exp.Not(this=exp.Is(this=tree, expression=exp.Null()))
+
+
+def _read(reading: Reading, q: Question) -> exp.Expr:
+    argument = reading.argument
+    if reading.counted:
+        return there(scalar(argument))
+    if reading.bounds is None:
+        return scalar(argument)
+    if q.only_present and isinstance(argument, ColumnRef):
+        return _within(column(argument.name), reading.bounds)
+    return scalar(argument, leaf=lambda leaf: clamped(leaf, q.schema))
+
+
+def clamped(leaf: ColumnRef, schema: Schema) -> exp.Expr:
+    """A column within its bounds; NULL stays NULL (LEAST and GREATEST would turn it into a bound)."""
+    tree = column(leaf.name)
+    inside = _within(tree, schema.bounds_of(leaf.name))
+    return exp.case().when(exp.Is(this=tree.copy(), expression=exp.Null()), exp.Null()).else_(inside)
+
+
+def _within(tree: exp.Expr, bounds: Bounds) -> exp.Expr:
+    return exp.func("LEAST", exp.func("GREATEST", tree, number(bounds.lower)), number(bounds.upper))
