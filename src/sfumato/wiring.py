@@ -14,8 +14,10 @@ from sfumato.ledger.entry import Entry, verify
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.fit import Seen
+from sfumato.schema.ask import Answer, ask
 from sfumato.schema.draft import draft
 from sfumato.schema.load import from_dict, load
+from sfumato.schema.write import write
 from sfumato.session.dataset import Dataset
 from sfumato.session.ledger import digest
 from sfumato.session.services import Services
@@ -70,11 +72,21 @@ def planned(
 def drafted(source: object, name: str) -> str:
     """A schema for a table that has none yet, for a person to complete."""
     engine = _duckdb(source, None)
-    types = inspect.read_guesses(
-        engine.rows(inspect.guesses(engine.columns, engine.raw).sql(engine.dialect)), engine.columns
-    )
+    types = _guessed_types(engine)
     seen = [Seen(column, type_, _few_values(engine, column, type_)) for column, type_ in types.items()]
     return draft(name, seen)
+
+
+def asked(source: object, suggested: str, answer: Answer, name: str | None = None) -> str:
+    """A schema for a table from a person's answers; of the data only names and guessed types are read."""
+    return write(
+        ask(_guessed_types(_duckdb(source, None)), suggested, answer, name), "Answers to `sfumato schema ask`."
+    )
+
+
+def converted(schema: str | Path) -> str:
+    """A schema file in another form, such as SmartNoise's, as TOML."""
+    return write(load(schema), f"Converted by sfumato from {Path(schema).name}.")
 
 
 def records(path: str | Path) -> list[Record]:
@@ -97,6 +109,11 @@ def _entries(path: str | Path) -> Sequence[Entry]:
     if not Path(path).is_file():
         raise SourceError(f"There is no ledger {path}", hint="check the path.")
     return SQLiteLedger(str(path)).read(0)
+
+
+def _guessed_types(engine: DuckDB) -> dict[str, Type]:
+    rows = engine.rows(inspect.guesses(engine.columns, engine.raw).sql(engine.dialect))
+    return inspect.read_guesses(rows, engine.columns)
 
 
 def _few_values(engine: DuckDB, column: str, type_: Type) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import pytest
 from sfumato import demo, wiring
 from sfumato.cli.main import main
 from sfumato.engines.duckdb import DuckDB
+from sfumato.schema.load import load
 from tests.e2e.command import SFUMATO, Ran, sfumato
 
 pytestmark = pytest.mark.e2e
@@ -310,6 +312,62 @@ def test_a_schema_from_draft_to_check(folder: Path, typed: Typed) -> None:
     words = typed("schema", "check", "adult.parquet", "--schema", "adult.toml")
     assert words.out.startswith("2,000 people. This is a look at the people: ")
     assert wiring.records(folder / "adult.ledger")[0].somebody_looked
+
+
+def test_a_schema_by_questions_from_a_shell(folder: Path) -> None:
+    """Questions are on stderr, so that what is left on stdout is the file."""
+    (folder / "stays.csv").write_text("ward,days\nScutari,3\n", "utf-8")
+    answers = "\n\nreplace\n\n\nSurgery, Maternity\n\n0\n-1\n0\n60\n\n"
+    asked = sfumato("schema", "ask", "stays.csv", stdin=answers)
+    assert asked.code == 0
+    assert "Scutari" not in asked.out + asked.err
+    assert asked.err.startswith("The table's name in SQL [stays]: Who is one person: ")
+    assert "The lower bound must be below the upper.\n" in asked.err
+    assert tomllib.loads(asked.out) == {
+        "name": "stays",
+        "unit": "row",
+        "relation": "replace",
+        "null_values": [],
+        "rule": {"gap": 1.2, "worst_case": True},
+        "columns": {
+            "ward": {"type": "text", "categories": ["Surgery", "Maternity"]},
+            "days": {"type": "integer", "bounds": [0, 60]},
+        },
+    }
+    assert asked.out.startswith("# "), "no blank of a prompt before it"
+
+
+def test_a_schema_by_questions_in_a_file(folder: Path, typed: Typed) -> None:
+    (folder / "stays.csv").write_text("days\n3\n", "utf-8")
+    asked = typed("schema", "ask", "stays.csv", "--name", "visits", "--out", "visits.toml", stdin="\n" * 9)
+    assert (asked.code, asked.out) == (0, "")
+    assert load(folder / "visits.toml").name == "visits"
+    again = typed("schema", "ask", "stays.csv", "--out", "visits.toml", stdin="\n" * 9)
+    assert again == Ran(2, "", "visits.toml cannot be written. Hint: name a new file in a folder that exists.\n")
+    as_json = typed("schema", "ask", "stays.csv", "--json", stdin="\n" * 9)
+    assert as_json.json["schema"].startswith("# Answers to `sfumato schema ask`.\n\nname = ")
+
+
+def test_questions_that_are_broken_off_write_nothing(folder: Path, typed: Typed) -> None:
+    (folder / "stays.csv").write_text("days\n3\n", "utf-8")
+    asked = typed("schema", "ask", "stays.csv", "--out", "stays.toml", stdin="stays\n")
+    assert (asked.code, asked.out) == (2, "")
+    assert asked.err.splitlines()[-1] == (
+        "The questions were broken off, and nothing was written. Hint: start again; Enter takes what is in brackets."
+    )
+    assert not (folder / "stays.toml").exists()
+
+
+def test_a_schema_of_smartnoise(folder: Path, typed: Typed) -> None:
+    (folder / "meta.yaml").write_text("db:\n s:\n  adult:\n   row_privacy: True\n   age: {type: int}\n", "utf-8")
+    assert typed(*ask("worst-case", schema="meta.yaml")).code == 0
+    converted = typed("schema", "convert", "meta.yaml")
+    assert (converted.code, converted.err) == (0, "")
+    (folder / "meta.toml").write_text(converted.out, "utf-8")
+    assert load(folder / "meta.toml").fingerprints() == load(folder / "meta.yaml").fingerprints()
+    assert typed("schema", "convert", "meta.yaml", "--json").json["schema"] == converted.out
+    missing = typed("schema", "convert", "no.yaml")
+    assert missing.err.startswith("There is no schema file no.yaml. ")
 
 
 @pytest.mark.parametrize("command", [(), ("schema",), ("ledger",)], ids=["sfumato", "schema", "ledger"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -14,14 +15,15 @@ import sfumato as sf
 from sfumato import wiring
 from sfumato.choose.preference import gap
 from sfumato.errors import BadInput
-from sfumato.model.dataset import Bounds, Category, Column, Relation, Schema, Type
+from sfumato.model.dataset import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
 from sfumato.schema.load import from_dict, load
+from sfumato.schema.write import write
 
 INTERFACE = """
 name = "adult"             # the table's name in SQL
-unit = "row"
-max_rows = 1
-relation = "add-remove"
+unit = "Household"         # the column that names a person, in upper or lower case
+max_rows = 3
+relation = "replace"
 null_values = ["?"]        # texts that mean missing
 people_at_least = 30000
 
@@ -38,6 +40,8 @@ type = "number"
 bounds = [-0.1, 1e5]
 [columns.marital_status]
 categories = ["Divorced", "Married-AF-spouse"]
+[columns.native_country]
+keys = "private"
 [columns.household]
 categories = [1, 2, 3]
 [columns.married]
@@ -57,19 +61,39 @@ def test_a_schema_file_is_read_as_it_stands(tmp_path: Path) -> None:
     assert load(stated(tmp_path, INTERFACE)) == Schema(
         name="adult",
         columns=(
-            Column("hours_per_week", Type.INTEGER, Bounds(Fraction(0), Fraction(100))),
+            Column("hours_per_week", Type.INTEGER, Bounds(Fraction(0), Fraction(100)), step=Fraction(1)),
             Column("pay", Type.NUMBER, Bounds(Fraction(-1, 10), Fraction(100_000))),
             Column("marital_status", Type.TEXT, categories=("Divorced", "Married-AF-spouse")),
+            Column("native_country", Type.TEXT, private_keys=True),
             Column("household", Type.INTEGER, categories=(1, 2, 3)),
             Column("married", Type.BOOLEAN),
             Column("born", Type.DATE),
         ),
-        relation=Relation.ADD_REMOVE,
+        unit=PrivacyUnit("household", max_rows=3),
+        relation=Relation.REPLACE,
         null_values=("?",),
         people_at_least=30_000,
         rule={"gap": 1.2, "worst_case": True},
         origin="adult.toml",
     )
+
+
+def test_a_schema_says_no_more_than_it_must() -> None:
+    people = {"columns": {"patient": {"type": "text"}}}
+    assert from_dict({"name": "stays"}) == Schema("stays", (), PrivacyUnit(), Relation.ADD_REMOVE)
+    assert from_dict({"name": "stays", "unit": "row", "max_rows": 1}).unit == PrivacyUnit()
+    assert from_dict({"name": "stays", "unit": "patient"} | people).unit == PrivacyUnit("patient", max_rows=1)
+
+
+def test_a_step_is_the_number_as_it_is_written() -> None:
+    column = {"type": "number", "bounds": [0, 1], "step": 0.1}
+    assert from_dict({"name": "t", "columns": {"c": column}}).columns[0].step == Fraction(1, 10)
+
+
+@pytest.mark.parametrize("type_", ["integer", "text", "date", "boolean"])
+def test_a_person_is_named_by(type_: str) -> None:
+    schema = from_dict({"name": "t", "unit": "who", "columns": {"who": {"type": type_}}})
+    assert schema.unit == PrivacyUnit("who")
 
 
 def test_its_rule_is_a_preference(tmp_path: Path) -> None:
@@ -139,12 +163,55 @@ WRONG = {
                         "Hint: use one of integer, number, text, boolean, date."),
     "two columns of one name": (f'{NAME}[columns.age]\ntype = "text"\n[columns.Age]\ntype = "text"',
                                 "Two columns differ only in upper and lower case: columns in adult.toml."),
-    "a person of many rows": (f'{NAME}unit = "patient"',
-                              'Only unit = "row" is answered: one row is one person: unit in adult.toml.'),
-    "replaced people": (f'{NAME}relation = "replace"',
-                        'Only relation = "add-remove" is answered: relation in adult.toml.'),
-    "private keys": (f'{AGE}keys = "private"', "Private keys are not answered: [columns.age] in adult.toml. "
-                     "Hint: list the public categories."),
+    "columns that are no tables": (f"{NAME}columns = 5",
+                                   "Columns are stated as [columns.NAME] tables: columns in adult.toml."),
+    "a column without a name": (f'{NAME}[columns.""]\ntype = "text"',
+                                "A column has no name: columns in adult.toml. Hint: call it as the data does."),
+    "a name of ours": (f'{NAME}[columns."Sfumato x"]',
+                       "Names that start with 'sfumato ' are ours: adult.toml. Hint: rename it."),
+    "people in a column that is not there": (f'{NAME}unit = "patient no"\n[columns.age]',
+                                             "unit names a column 'patient no' that is not described: unit in "
+                                             'adult.toml. Hint: add [columns."patient no"] with its type.'),
+    "people who are no column": (f"{NAME}unit = 1",
+                                 'unit is "row" or the column that names a person: unit in adult.toml.'),
+    "people called like each row": (f'{NAME}unit = "Row"\n[columns.Row]',
+                                    'unit is "row" or the column that names a person: unit in adult.toml.'),
+    "people named by fractions": (f'{NAME}unit = "age"\n[columns.age]\ntype = "number"',
+                                  "Numbers with fractions do not name people: unit in adult.toml. "
+                                  'Hint: write type = "text" or "integer" under [columns.age].'),
+    "rows of one row": (f"{NAME}max_rows = 3", "max_rows is for people with several rows, and one row is one person: "
+                        'max_rows in adult.toml. Hint: name the column of people as unit = "COLUMN", or leave max_rows '
+                        "out."),
+    "no rows of a person": (f'{NAME}unit = "age"\nmax_rows = 0\n[columns.age]',
+                            "max_rows is a whole number from 1 to 1,000,000,000: max_rows in adult.toml."),
+    "half a row": (f'{NAME}unit = "age"\nmax_rows = 1.5\n[columns.age]',
+                   "max_rows is a whole number from 1 to 1,000,000,000: max_rows in adult.toml."),
+    "rows that are true": (f'{NAME}unit = "age"\nmax_rows = true\n[columns.age]',
+                           "max_rows is a whole number from 1 to 1,000,000,000: max_rows in adult.toml."),
+    "an unknown relation": (f'{NAME}relation = "swap"',
+                            "There is no relation 'swap': relation in adult.toml. Hint: use add-remove or replace."),
+    "a step that is no number": (f'{AGE}type = "integer"\nbounds = [0, 9]\nstep = "x"',
+                                 "A step is a positive number: [columns.age] in adult.toml. Hint: write step = 1."),
+    "no step": (f'{AGE}type = "integer"\nbounds = [0, 9]\nstep = 0',
+                "A step is a positive number: [columns.age] in adult.toml. Hint: write step = 1."),
+    "an endless step": (f'{AGE}type = "number"\nbounds = [0, 9]\nstep = inf',
+                        "A step is a positive number: [columns.age] in adult.toml. Hint: write step = 1."),
+    "a step without bounds": (f'{AGE}type = "integer"\nstep = 1', "A step needs bounds to lie between: "
+                              "[columns.age] in adult.toml. Hint: add bounds = [lowest, highest]."),
+    "a step beyond the bounds": (f'{AGE}type = "integer"\nbounds = [0, 9]\nstep = 10', "The step is wider than the "
+                                 "bounds: [columns.age] in adult.toml. Hint: state a smaller one."),
+    "a step of texts": (f"{AGE}step = 1",
+                        "A step is for numbers, and this column is text: [columns.age] in adult.toml."),
+    "keys that are not private": (f'{AGE}keys = "public"', "keys can only be private: [columns.age] in adult.toml. "
+                                  'Hint: write keys = "private", or list the public ones as categories.'),
+    "private truth": (f'{AGE}type = "boolean"\nkeys = "private"', "The keys of a boolean column are public: false and "
+                      "true: [columns.age] in adult.toml. Hint: leave keys out."),
+    "private fractions": (f'{AGE}type = "number"\nkeys = "private"', "Private keys are texts or whole numbers, and "
+                          "this column is number: [columns.age] in adult.toml."),
+    "private keys that are listed": (f'{AGE}keys = "private"\ncategories = ["a"]', "Categories are public keys, so the "
+                                     "keys are not private: [columns.age] in adult.toml. Hint: state one of the two."),
+    "a category beyond 64 bits": (f"{AGE}categories = [1, {2**63}]", "A category is a whole number beyond 64 bits: "
+                                  "[columns.age] in adult.toml. Hint: list it as a text."),
     "a missing text that is none": (f"{NAME}null_values = [9]", "A list of texts is needed: null_values in adult.toml. "
                                     'Hint: write null_values = ["?"].'),
     "half a person": (f"{NAME}people_at_least = 1.5",
@@ -209,6 +276,9 @@ def test_a_draft_guesses_types_and_states_nothing_else(tmp_path: Path) -> None:
     assert all(c.bounds is None and c.categories is None for c in schema.columns)
     assert schema.rule is None
     assert '# categories = ["a", "b"]' in text, "values that were seen are comments, to be uncommented if public"
+    comments = "\n".join(line for line in text.splitlines() if "#" in line)
+    for possible in ("the column that names a person", "# max_rows", '"replace"', "step = 1", 'keys = "private"'):
+        assert possible in comments
 
 
 ODD = {
@@ -242,6 +312,51 @@ def test_a_draft_of_a_parquet_file_keeps_its_types(tmp_path: Path) -> None:
     assert [c.type.value for c in schema.columns] == ["integer", "number", "text", "boolean", "date", "text"]
 
 
+# Written down and read again
+
+
+def test_a_schema_that_is_written_down_can_be_read_by_people() -> None:
+    assert write(from_dict(tomllib.loads(INTERFACE)), "From the codebook.").startswith(
+        """\
+# From the codebook.
+
+name = "adult"
+unit = "household"
+max_rows = 3
+relation = "replace"
+null_values = ["?"]
+people_at_least = 30000
+
+[rule]
+gap = 1.2
+worst_case = true
+
+[columns.hours_per_week]
+type = "integer"
+bounds = [0, 100]
+step = 1
+
+[columns.pay]
+type = "number"
+bounds = [-0.1, 100000]
+
+[columns.marital_status]
+type = "text"
+categories = ["Divorced", "Married-AF-spouse"]
+
+[columns.native_country]
+type = "text"
+keys = "private"
+"""
+    )
+
+
+def test_a_third_cannot_be_written_down() -> None:
+    third = Column("pay", Type.NUMBER, Bounds(Fraction(0), Fraction(1, 3)))
+    with pytest.raises(BadInput, match=r"^1/3 has no end as a decimal: \[columns\.pay\]\. Hint: round it\.$"):
+        write(Schema("t", (third,)))
+
+
 # Fingerprints: what a record compares
 
 COLUMNS: dict[str, dict[str, object]] = {
@@ -260,6 +375,10 @@ def changed(column: str, **facts: object) -> dict[str, object]:
     [
         (FACTS | {"name": "people"}, {""}),
         (FACTS | {"null_values": []}, {""}),
+        (FACTS | {"unit": "sex"}, {""}),
+        (FACTS | {"unit": "sex", "max_rows": 2}, {""}),
+        (FACTS | {"relation": "replace"}, {""}),
+        (changed("age", step=1), {"age"}),
         (changed("age", bounds=[16, 90]), {"age"}),
         (changed("age", bounds=[17, 91]), {"age"}),
         (changed("age", type="number"), {"age"}),
@@ -267,7 +386,20 @@ def changed(column: str, **facts: object) -> dict[str, object]:
         (changed("sex", categories=["Female", "male"]), {"sex"}),
         (changed("city", type="text"), {"city"}),
     ],
-    ids=["name", "missing texts", "lower bound", "upper bound", "type", "fewer categories", "a category", "a column"],
+    ids=[
+        "name",
+        "missing texts",
+        "unit",
+        "rows",
+        "relation",
+        "step",
+        "lower bound",
+        "upper bound",
+        "type",
+        "fewer categories",
+        "a category",
+        "a column",
+    ],
 )
 def test_every_public_fact_has_its_fingerprint(facts: dict[str, object], where: set[str]) -> None:
     before, after = from_dict(FACTS).fingerprints(), from_dict(facts).fingerprints()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sfumato.choose.preference import Preference
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV or Parquet file.")]
-Schema = Annotated[str, typer.Option("--schema", metavar="FILE", help="The schema file (TOML).")]
+Schema = Annotated[str, typer.Option("--schema", metavar="FILE", help="The schema file (TOML, or SmartNoise's YAML).")]
 Sql = Annotated[str, typer.Option("--sql", metavar="SQL", help="The query: text, @FILE, or - for standard input.")]
 Ledger = Annotated[
     str | None, typer.Option(metavar="PATH", help="The ledger; by default NAME.ledger beside the schema.")

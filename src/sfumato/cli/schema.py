@@ -1,30 +1,72 @@
-"""`sfumato schema`: draft a schema for a table, and check a table against one."""
+"""`sfumato schema`: describe a table by a draft or by questions, convert a description, check a table against one."""
 
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli import options
+from sfumato.errors import BadInput
 
-app = typer.Typer(help="Describe a table: draft a schema, check the data against it.")
+if TYPE_CHECKING:
+    from sfumato.schema.ask import Question
+
+app = typer.Typer(help="Describe a table: draft a schema or answer questions, check the data against it.")
 app.callback(invoke_without_command=True)(options.explain)
+
+Name = Annotated[str | None, typer.Option(help="The table's name in SQL; by default the file's.")]
 
 
 @app.command()
-def draft(
-    data: options.Data,
-    name: Annotated[str | None, typer.Option(help="The table's name in SQL; by default the file's.")] = None,
-    as_json: options.Json = False,
-) -> None:
+def draft(data: options.Data, name: Name = None, as_json: options.Json = False) -> None:
     """Print a schema with types and names; bounds and categories are left for a person to state."""
     from sfumato import wiring
 
-    drafted = wiring.drafted(data, name or Path(data).stem)
-    typer.echo(json.dumps({"schema": drafted}) if as_json else drafted, nl=as_json)
+    _print(wiring.drafted(data, name or Path(data).stem), as_json)
+
+
+@app.command()
+def ask(
+    data: options.Data,
+    name: Name = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the schema there, not to standard output.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Print the schema that your answers state: who is one person, what is possible, what is public."""
+    from sfumato import wiring
+
+    if out is not None and (out.exists() or not out.parent.is_dir()):
+        raise BadInput(f"{out} cannot be written", hint="name a new file in a folder that exists.")
+    try:
+        stated = wiring.asked(data, Path(data).stem, _answer, name)
+    except typer.Abort:
+        typer.echo(err=True)
+        raise BadInput(
+            "The questions were broken off, and nothing was written",
+            hint="start again; Enter takes what is in brackets.",
+        ) from None
+    if out is None or as_json:
+        _print(stated, as_json)
+    if out is not None:
+        _write(stated, out)
+
+
+@app.command()
+def convert(
+    schema: Annotated[str, typer.Argument(metavar="FILE", help="SmartNoise's metadata (YAML), or a schema file.")],
+    as_json: options.Json = False,
+) -> None:
+    """Print a schema file of another kind, such as SmartNoise's YAML, as TOML."""
+    from sfumato import wiring
+
+    _print(wiring.converted(schema), as_json)
 
 
 @app.command()
@@ -37,3 +79,24 @@ def check(
 
     found = wiring.open(data, schema, ledger=ledger).check()
     typer.echo(json.dumps(view.as_dict(found), indent=2) if as_json else view.as_text(found))
+
+
+def _print(schema: str, as_json: bool) -> None:
+    typer.echo(json.dumps({"schema": schema}) if as_json else schema, nl=as_json)
+
+
+def _answer(question: Question) -> str:
+    if question.wrong:
+        typer.echo(question.wrong, err=True)
+    with redirect_stdout(sys.stderr):  # a prompt's last blank goes to stdout, whatever it is told
+        entry: str = typer.prompt(
+            question.words, default=question.default, show_default=bool(question.default), err=True
+        )
+    return entry
+
+
+def _write(schema: str, out: Path) -> None:
+    try:
+        out.write_text(schema, "utf-8")
+    except OSError:
+        raise BadInput(f"{out} cannot be written", hint="name a new file in a folder that exists.") from None

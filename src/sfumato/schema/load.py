@@ -1,4 +1,4 @@
-"""A schema file (TOML) -> Schema. Whatever is wrong in it is said with its place."""
+"""A schema file (TOML, or SmartNoise's YAML) -> Schema. Whatever is wrong in it is said with its place."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import tomllib
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 from sfumato.errors import SchemaError
-from sfumato.model.dataset import Bounds, Category, Column, Relation, Schema, Type
+from sfumato.model.dataset import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
+from sfumato.schema import smartnoise
+from sfumato.schema.write import key
 
 _TABLE = ("name", "unit", "max_rows", "relation", "null_values", "people_at_least", "rule", "columns")
 _COLUMN = ("type", "bounds", "categories", "step", "keys")
+_YAML = (".yaml", ".yml")
+_MOST_ROWS = 10**9
 _LARGEST_WHOLE = 2**62
 _LARGEST, _CLOSEST = 1e100, 1e-100  # beyond, squares of numbers leave what a float can hold
 
@@ -28,19 +32,33 @@ def load(path: str | Path) -> Schema:
         raise SchemaError(
             f"There is no schema file {path}", hint="draft one with `sfumato schema draft DATA`."
         ) from None
-    try:
-        return from_dict(tomllib.loads(text), origin=file.name)
-    except tomllib.TOMLDecodeError as error:
-        raise SchemaError(f"{file.name} is not TOML: {error}") from None
-    except ValueError:
-        raise SchemaError(f"{file.name} is not TOML: a number is too long") from None
-    except RecursionError:
-        raise SchemaError(f"{file.name} is not TOML: it is nested too deeply") from None
+    read = _smartnoise if file.suffix.lower() in _YAML else _toml
+    return read(text, file.name)
 
 
 def from_dict(stated: Mapping[str, Any], origin: str = "the schema") -> Schema:
     """The same from a mapping, for those who state their schema in Python."""
     return _Reader(origin).schema(stated)
+
+
+def _toml(text: str, origin: str) -> Schema:
+    try:
+        stated = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SchemaError(f"{origin} is not TOML: {error}") from None
+    except ValueError:
+        raise SchemaError(f"{origin} is not TOML: a number is too long") from None
+    except RecursionError:
+        raise SchemaError(f"{origin} is not TOML: it is nested too deeply") from None
+    return from_dict(stated, origin)
+
+
+def _smartnoise(text: str, origin: str) -> Schema:
+    stated = smartnoise.stated(text, origin)
+    try:
+        return from_dict(stated, origin)
+    except SchemaError as wrong:  # its hint would say how TOML is written
+        raise SchemaError(wrong.message, where=wrong.where) from None
 
 
 class _Reader:
@@ -52,41 +70,76 @@ class _Reader:
         name = stated.get("name")
         if not isinstance(name, str) or not name:
             self.wrong("The table has no name", hint='add name = "adult", the name that SQL uses.')
-        if any(n.lower().startswith("sfumato ") for n in (name, *stated.get("columns", ()))):
-            self.wrong("Names that start with 'sfumato ' are ours", hint="rename it.")
-        if stated.get("unit", "row") != "row" or stated.get("max_rows", 1) != 1:
-            self.wrong('Only unit = "row" is answered: one row is one person', where="unit")
-        if stated.get("relation", "add-remove") != "add-remove":
-            self.wrong('Only relation = "add-remove" is answered', where="relation")
-        columns = stated.get("columns", {})
-        if not isinstance(columns, Mapping):
-            self.wrong("Columns are stated as [columns.NAME] tables", where="columns")
-        read = tuple(self.column(column, facts) for column, facts in columns.items())
-        if len({c.name.lower() for c in read}) < len(read):
-            self.wrong("Two columns differ only in upper and lower case", where="columns")
+        self.ours(name)
+        columns = self.columns(stated.get("columns", {}))
         return Schema(
             name=name,
-            columns=read,
-            relation=Relation.ADD_REMOVE,
+            columns=columns,
+            unit=self.unit(stated.get("unit", "row"), stated.get("max_rows", 1), columns),
+            relation=self.relation(stated.get("relation", Relation.ADD_REMOVE)),
             null_values=self.texts(stated.get("null_values", []), "null_values"),
             people_at_least=self.people(stated.get("people_at_least")),
             rule=self.rule(stated.get("rule")),
             origin=self.origin,
         )
 
+    def columns(self, stated: Any) -> tuple[Column, ...]:
+        if not isinstance(stated, Mapping):
+            self.wrong("Columns are stated as [columns.NAME] tables", where="columns")
+        if not all(isinstance(name, str) and name for name in stated):
+            self.wrong("A column has no name", hint="call it as the data does.", where="columns")
+        for name in stated:
+            self.ours(name)
+        read = tuple(self.column(name, facts) for name, facts in stated.items())
+        if len({c.name.lower() for c in read}) < len(read):
+            self.wrong("Two columns differ only in upper and lower case", where="columns")
+        return read
+
+    def ours(self, name: str) -> None:
+        if name.lower().startswith("sfumato "):
+            self.wrong("Names that start with 'sfumato ' are ours", hint="rename it.")
+
+    def unit(self, named: Any, rows: Any, columns: tuple[Column, ...]) -> PrivacyUnit:
+        if not _is_whole(rows) or not 1 <= rows <= _MOST_ROWS:
+            self.wrong(f"max_rows is a whole number from 1 to {_MOST_ROWS:,}", where="max_rows")
+        if named == "row":
+            if rows > 1:
+                hint = 'name the column of people as unit = "COLUMN", or leave max_rows out.'
+                self.wrong(
+                    "max_rows is for people with several rows, and one row is one person", hint=hint, where="max_rows"
+                )
+            return PrivacyUnit()
+        if not isinstance(named, str) or named.lower() in ("", "row"):
+            self.wrong('unit is "row" or the column that names a person', where="unit")
+        column = next((c for c in columns if c.name.lower() == named.lower()), None)
+        if column is None:
+            hint = f"add [columns.{key(named)}] with its type."
+            self.wrong(f"unit names a column '{named}' that is not described", hint=hint, where="unit")
+        if column.type is Type.NUMBER:
+            hint = f'write type = "text" or "integer" under [columns.{key(column.name)}].'
+            self.wrong("Numbers with fractions do not name people", hint=hint, where="unit")
+        return PrivacyUnit(column.name, rows)
+
+    def relation(self, stated: Any) -> Relation:
+        try:
+            return Relation(stated)
+        except ValueError:
+            hint = f"use {Relation.ADD_REMOVE} or {Relation.REPLACE}."
+            self.wrong(f"There is no relation {stated!r}", hint=hint, where="relation")
+
     def column(self, name: str, stated: Any) -> Column:
-        where = f"[columns.{name}]"
+        where = f"[columns.{key(name)}]"
         if not isinstance(stated, Mapping):
             self.wrong(f"Column '{name}' is not a table", hint=f"write {where} on a line of its own.")
         self.only(stated, _COLUMN, where)
-        if "keys" in stated:
-            self.wrong("Private keys are not answered", hint="list the public categories.", where=where)
         categories = self.categories(stated["categories"], where) if "categories" in stated else None
         type_ = self.type(stated.get("type", _type_of(categories)), where)
         if categories is not None and any(_type_of((c,)) != type_ for c in categories):
             self.wrong(f"Categories must be of type {type_}", where=where)
         bounds = self.bounds(stated["bounds"], type_, where) if "bounds" in stated else None
-        return Column(name, type_, bounds, categories)
+        step = self.step(stated["step"], type_, bounds, where) if "step" in stated else None
+        private = "keys" in stated and self.private(stated["keys"], type_, categories, where)
+        return Column(name, type_, bounds, categories, step, private)
 
     def type(self, stated: Any, where: str) -> Type:
         try:
@@ -110,11 +163,38 @@ class _Reader:
             self.wrong("The lower bound must be below the upper", hint="write bounds = [lowest, highest].", where=where)
         return Bounds(lower, upper)
 
+    def step(self, stated: Any, type_: Type, bounds: Bounds | None, where: str) -> Fraction:
+        if not type_.numeric:
+            self.wrong(f"A step is for numbers, and this column is {type_}", where=where)
+        if not _is_number(stated) or not _CLOSEST <= stated <= 2 * _LARGEST:
+            self.wrong("A step is a positive number", hint="write step = 1.", where=where)
+        if bounds is None:
+            self.wrong("A step needs bounds to lie between", hint="add bounds = [lowest, highest].", where=where)
+        step = Fraction(str(stated))
+        if step > bounds.upper - bounds.lower:
+            self.wrong("The step is wider than the bounds", hint="state a smaller one.", where=where)
+        return step
+
+    def private(self, stated: Any, type_: Type, categories: tuple[Category, ...] | None, where: str) -> bool:
+        if stated != "private":
+            hint = 'write keys = "private", or list the public ones as categories.'
+            self.wrong("keys can only be private", hint=hint, where=where)
+        if type_ is Type.BOOLEAN:
+            self.wrong("The keys of a boolean column are public: false and true", hint="leave keys out.", where=where)
+        if type_ not in (Type.TEXT, Type.INTEGER):
+            self.wrong(f"Private keys are texts or whole numbers, and this column is {type_}", where=where)
+        if categories is not None:
+            hint = "state one of the two."
+            self.wrong("Categories are public keys, so the keys are not private", hint=hint, where=where)
+        return True
+
     def categories(self, stated: Any, where: str) -> tuple[Category, ...]:
         if not isinstance(stated, list) or not stated or not all(isinstance(c, str | int) for c in stated):
             self.wrong("Categories are a list of texts or whole numbers", where=where)
         if len(set(stated)) < len(stated):
             self.wrong("A category is listed twice", where=where)
+        if any(_is_whole(c) and not -(2**63) <= c < 2**63 for c in stated):
+            self.wrong("A category is a whole number beyond 64 bits", hint="list it as a text.", where=where)
         return tuple(stated)
 
     def texts(self, stated: Any, where: str) -> tuple[str, ...]:
@@ -123,7 +203,7 @@ class _Reader:
         return tuple(stated)
 
     def people(self, stated: Any) -> Any:
-        if stated is not None and (isinstance(stated, bool) or not isinstance(stated, int) or stated < 0):
+        if stated is not None and (not _is_whole(stated) or stated < 0):
             self.wrong("people_at_least is a whole number", where="people_at_least")
         return stated
 
@@ -148,5 +228,9 @@ def _type_of(categories: tuple[Category, ...] | None) -> str:
     return {bool: "boolean", int: "integer"}.get(kinds.pop(), "text") if len(kinds) == 1 else "text"
 
 
-def _is_number(value: object) -> bool:
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,85 @@
+"""Schema -> the TOML file that states it; read again, it is the same schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from sfumato.errors import SchemaError
+from sfumato.model.dataset import Column, Schema
+
+_LONGEST_WHOLE = 10**18  # beyond, 1e100 is easier to read than its digits
+
+
+def write(schema: Schema, remark: str = "") -> str:
+    """The text of a schema file, with a remark on its first lines."""
+    blocks = [_comment(remark), _table(schema), _rule(schema.rule), *map(_column, schema.columns)]
+    return "\n".join("".join(f"{line}\n" for line in block) for block in map(list, blocks) if block)
+
+
+def key(name: str) -> str:
+    """A name as it stands in [columns.NAME]."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else text(name)
+
+
+def text(value: str) -> str:
+    """A text as TOML writes it: as JSON does, but for one control character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def texts(values: Iterable[object]) -> str:
+    """A list of texts, whole numbers or truth values."""
+    return f"[{', '.join(map(_value, values))}]"
+
+
+def _comment(remark: str) -> Iterator[str]:
+    return (f"# {line}" for line in remark.splitlines())
+
+
+def _table(schema: Schema) -> Iterator[str]:
+    yield f"name = {text(schema.name)}"
+    yield f"unit = {text(schema.unit.words)}"
+    if schema.unit.column is not None:
+        yield f"max_rows = {schema.unit.max_rows}"
+    yield f"relation = {text(schema.relation)}"
+    yield f"null_values = {texts(schema.null_values)}"
+    if schema.people_at_least is not None:
+        yield f"people_at_least = {schema.people_at_least}"
+
+
+def _rule(rule: Mapping[str, object] | None) -> Iterator[str]:
+    if rule is not None:
+        yield "[rule]"
+        yield from (f"{key(name)} = {_value(value)}" for name, value in rule.items())
+
+
+def _column(column: Column) -> Iterator[str]:
+    yield f"[columns.{key(column.name)}]"
+    yield f"type = {text(column.type)}"
+    if column.bounds is not None:
+        yield f"bounds = [{_number(column.bounds.lower, column)}, {_number(column.bounds.upper, column)}]"
+    if column.step is not None:
+        yield f"step = {_number(column.step, column)}"
+    if column.categories is not None:
+        yield f"categories = {texts(column.categories)}"
+    if column.private_keys:
+        yield 'keys = "private"'
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return text(value) if isinstance(value, str) else str(value)
+
+
+def _number(value: Fraction, column: Column) -> str:
+    """The number in the digits that are read back as it: a schema file holds whole numbers and doubles."""
+    if value.denominator == 1 and abs(value) < _LONGEST_WHOLE:
+        return str(value)
+    if Fraction(str(float(value))) == value:
+        return str(float(value))
+    if value.denominator == 1:
+        return str(value)
+    raise SchemaError(f"{value} has no end as a decimal", hint="round it.", where=f"[columns.{key(column.name)}]")
