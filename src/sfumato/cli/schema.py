@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.waiting import reading
 
 app = typer.Typer(help="Describe a table: draft a schema, check the data against it.")
 app.callback(invoke_without_command=True)(options.explain)
@@ -23,7 +24,7 @@ def draft(
     """Print a schema with types and names; bounds and categories are left for a person to state."""
     from sfumato import wiring
 
-    drafted = wiring.drafted(data, name or Path(data).stem)
+    drafted = wiring.drafted(data, name or Path(data).resolve().stem, reading)
     typer.echo(json.dumps({"schema": drafted}) if as_json else drafted, nl=as_json)
 
 
@@ -35,5 +36,7 @@ def check(
     from sfumato import wiring
     from sfumato.views import fit as view
 
-    found = wiring.open(data, schema, ledger=ledger).check()
+    dataset = wiring.open(data, schema, ledger=ledger)
+    with reading(dataset.progress):
+        found = dataset.check()
     typer.echo(json.dumps(view.as_dict(found), indent=2) if as_json else view.as_text(found))

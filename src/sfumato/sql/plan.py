@@ -30,24 +30,43 @@ _ROWS, _CELLS = "sfumato rows", "sfumato cells"
 # The clean table
 
 
-def clean(schema: Schema, present: Mapping[str, Type | None], raw: str) -> exp.Select:
-    """The raw table with the schema's types: what does not fit is NULL, and so are the declared missing texts."""
-    return exp.select(*(_typed(schema, name, type_) for name, type_ in present.items())).from_(table(raw))
+def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep: Sequence[str] = ()) -> exp.Select:
+    """The raw table with the schema's types: what does not fit is NULL, and so are the declared missing texts.
+
+    Texts also stand in it as they are written ("sfumato raw x"), for a WHERE that engines can push down. The columns
+    to `keep` are no part of the schema and go through untouched.
+    """
+    typed = [tree for name, type_ in present.items() for tree in _typed(schema, name, type_)]
+    return exp.select(*typed, *map(column, keep)).from_(table(raw))
 
 
-def _typed(schema: Schema, name: str, present: Type | None) -> exp.Expr:
+def _typed(schema: Schema, name: str, present: Type | None) -> list[exp.Expr]:
     declared = schema.column(name)
     wanted = declared.type if declared else present
+    called = declared.name if declared else name
     tree: exp.Expr = column(name)
     if present is None and wanted is not None:
         tree, present = try_cast(tree, Type.TEXT), Type.TEXT
-    if present is Type.TEXT and schema.null_values:
-        tree = exp.case().when(missing_text(tree, schema), exp.Null()).else_(tree.copy())
+    written = tree if present is Type.TEXT else try_cast(tree, Type.TEXT)
+    if present is Type.TEXT:
+        tree = _or_missing(tree, schema)
     if wanted is not None and wanted is not present:
         tree = try_cast(tree, wanted)
     if wanted is Type.NUMBER:
         tree = exp.case().when(exp.func("ISNAN", tree), exp.Null()).else_(tree.copy())
-    return exp.alias_(tree, declared.name if declared else name, quoted=True)
+    named = [exp.alias_(tree, called, quoted=True)]
+    if wanted is Type.TEXT and schema.null_values:
+        named.append(exp.alias_(written.copy(), _ours("raw", called), quoted=True))
+    return named
+
+
+def _or_missing(tree: exp.Expr, schema: Schema) -> exp.Expr:
+    """A text, or NULL if it is one of those that mean missing."""
+    if len(schema.null_values) == 1:
+        return exp.func("NULLIF", tree.copy(), value(schema.null_values[0]))
+    if not schema.null_values:
+        return tree
+    return exp.case().when(missing_text(tree, schema), exp.Null()).else_(tree.copy())
 
 
 def missing_text(tree: exp.Expr, schema: Schema) -> exp.Expr:
