@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato import wiring
@@ -22,6 +22,7 @@ from sfumato.engines.duckdb import DuckDB, Invented
 from sfumato.model.dataset import Type
 from sfumato.ports import PERSON, RAW_TEXT
 from sfumato.schema.load import from_dict
+from tests.depth import depth
 
 SCHEMA: dict[str, Any] = {
     "name": "stays",
@@ -196,8 +197,6 @@ def test_a_table_is_checked_and_drafted(source: Callable[[pa.Table, Path], objec
     assert [column.missing for column in fit.columns] == [
         sum(row[place] is None for row in clean(table)) for place in range(5)
     ]
-    if source is as_reader:
-        return  # it is read
     (tmp_path / "again").mkdir()
     assert 'type = "integer"' in wiring.drafted(source(table, tmp_path / "again"), "stays")
 
@@ -219,6 +218,8 @@ def test_opening_parquet_reads_no_values(tmp_path: Path) -> None:
             engine.rows("SELECT SUM(days) FROM stays")
 
 
+@pytest.mark.depth("numbered folders")
+@settings(max_examples=depth("numbered folders"))
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.integers(1, 4), st.booleans(), st.integers(-1, 40))
 def test_rows_are_numbered_over_files(
     tmp_path_factory: pytest.TempPathFactory, sizes: list[int], group: int, keys: bool, above: int
@@ -291,7 +292,9 @@ EXACT = [
 ]
 
 
-@pytest.mark.parametrize(("column", "declared", "expected"), EXACT, ids=str)
+@pytest.mark.parametrize(
+    ("column", "declared", "expected"), EXACT, ids=[f"{column.type} as {declared}" for column, declared, _ in EXACT]
+)
 def test_other_types_are_counted_or_read_as_declared(column: pa.Array, declared: str, expected: list[Any]) -> None:
     schema: dict[str, Any] = {"name": "t", "columns": {}}
     counted = opened(pa.table({"v": column}), schema)

@@ -79,7 +79,7 @@ def test_columns_may_be_in_another_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "other",
     [{"v": [1], "w": [2]}, {"w": [1]}, {"v": ["1"]}, {"v": pa.array([1], pa.int32())}, {"v": [{"a": 1}]}],
-    ids=str,
+    ids=["more", "others", "text", "narrower", "nested"],
 )
 def test_files_with_other_columns_are_refused_by_name(tmp_path: Path, other: dict[str, Any]) -> None:
     for name in ("a.parquet", "b.parquet", "d.parquet"):
