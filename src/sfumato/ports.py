@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
 
 class Engine(Protocol):
-    """Runs the SQL that we wrote on the clean table it holds. What it returns is confidential."""
+    """Runs the SQL that we wrote on the clean table it holds. What it returns is confidential.
+
+    The clean table is named as the schema says. Where the schema has texts that mean missing, each text column `x` also
+    stands in it as `model.dataset.RAW_TEXT + x`: equal to `x` where `x` is there; where it is missing, NULL or a text that means so.
+    Comparisons of that reach the source's own filters.
+    """
 
     @property
     def dialect(self) -> str: ...
@@ -27,16 +32,19 @@ class Engine(Protocol):
         """The name under which the table stands as it was delivered, before it was cleaned."""
 
     @property
-    def numbered(self) -> str:
-        """The name under which the clean table also numbers its rows, from 1, as "sfumato person"."""
-
-    @property
     def columns(self) -> Mapping[str, Type | None]:
         """The columns that the data has, by their stored types; None: a type that nothing is compared with."""
+
+    @property
+    def numbered(self) -> str:
+        """The name under which the clean table stands with the place of each row, from 1, in the column `model.dataset.PERSON`."""
 
     def rows(self, sql: str) -> Sequence[tuple[Any, ...]]: ...
 
     def table(self, sql: str) -> pa.Table: ...
+
+    def progress(self) -> float | None:
+        """How far the running query is, 0 to 1, if that is known; asked from another thread."""
 
 
 class Mechanism(Protocol):

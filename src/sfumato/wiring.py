@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import pwd
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,9 +44,9 @@ def open(
 ) -> Dataset:
     """Open a table with its schema.
 
-    `source` is a CSV or Parquet file, or a pandas or Arrow table. The ledger is a file, by default NAME.ledger beside
-    the schema file; ":memory:" is forgotten at exit. `version` names the data where it is not a file: the same version
-    of the same question gets the same answer.
+    `source` is a CSV or Parquet file, a folder of Parquet files, or a pandas, polars or Arrow table. The ledger is a
+    file, by default NAME.ledger beside the schema file; ":memory:" is forgotten at exit. `version` names the data where
+    it is not a file: the same version of the same question gets the same answer.
     """
     if engine != "duckdb":
         raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
@@ -69,11 +70,16 @@ def planned(
     return Dataset(stated, None, _store(ledger, beside, stated), _services(), source=source, version="")
 
 
-def drafted(source: object, name: str) -> str:
-    """A schema for a table that has none yet, for a person to complete."""
+def drafted(
+    source: object,
+    name: str,
+    watched: Callable[[Callable[[], float | None]], AbstractContextManager[object]] = nullcontext,
+) -> str:
+    """A schema for a table that has none yet, for a person to complete; it is read while its progress is `watched`."""
     engine = _duckdb(source, None)
-    types = _guessed_types(engine)
-    seen = [Seen(column, type_, _few_values(engine, column, type_)) for column, type_ in types.items()]
+    with watched(engine.progress):
+        types = _guessed_types(engine)
+        seen = [Seen(column, type_, _few_values(engine, column, type_)) for column, type_ in types.items()]
     return draft(name, seen)
 
 
@@ -126,7 +132,7 @@ def _few_values(engine: DuckDB, column: str, type_: Type) -> tuple[str, ...]:
 def _duckdb(source: object, schema: Schema | None) -> DuckDB:
     from sfumato.engines.duckdb import DuckDB
 
-    return DuckDB(source, schema, lambda s, columns, raw: clean(s, columns, raw).sql("duckdb"))
+    return DuckDB(source, schema, lambda s, columns, raw, keep=(): clean(s, columns, raw, keep=keep).sql("duckdb"))
 
 
 def _services() -> Services:
@@ -177,14 +183,22 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
 
 
 def _version(source: object) -> str:
-    """Which data this is, opaquely: of a file its place and time, of a table this very opening of it.
+    """Which data this is, opaquely: of a file its place and time, of a folder its files', of a table this very opening.
 
     Never its content: whether an answer is repeated must not depend on what the people's values are.
     """
     if not isinstance(source, str | Path):
         return digest([id(source), datetime.now(UTC).isoformat()])
+    path = Path(source).resolve()
     try:
-        stat = Path(source).stat()
+        return digest([str(path), _files(path) if path.is_dir() else path.stat().st_mtime_ns])
     except OSError:
         raise SourceError(f"There is no file {source}", hint="check the path.") from None
-    return digest([str(Path(source).resolve()), stat.st_mtime_ns])
+
+
+def _files(folder: Path) -> list[tuple[str, int, int]]:
+    """Name, time and size of each file that a folder is read from; the ledger may lie beside them and grow."""
+    from sfumato.engines.parquet import files_in
+
+    stats = [(str(file.relative_to(folder)), file.stat()) for file in files_in(folder)]
+    return [(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]

@@ -84,6 +84,21 @@ def test_a_release_from_a_shell(folder: Path) -> None:
     assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.2
 
 
+def test_a_release_from_a_folder(folder: Path, typed: Typed) -> None:
+    """The files of a folder are one table; the ledger beside them is none of them; its files are no look-alikes."""
+    (folder / "parts").mkdir()
+    shutil.move(folder / "adult.parquet", folder / "parts" / "adult.parquet")
+    asked = ["parts", "--schema", "parts/adult.toml", "--sql", COUNT]
+    shutil.move(folder / "adult.toml", folder / "parts" / "adult.toml")
+    released = typed("release", *asked, "--json")
+    assert (released.code, released.err) == (0, "")
+    assert typed("release", *asked, "--json") == released, "the ledger grew, the data did not"
+    people = typed("risk", *asked, "--json", "--people", "people.parquet")
+    assert (people.code, pq.read_metadata("people.parquet").num_rows) == (0, ROWS)
+    assert typed("rehearse", *asked, "--like", "parts/adult.parquet").code == 2
+    assert typed("schema", "draft", "parts").out.count("[columns.") == len(demo.schema().columns)
+
+
 def test_errors_from_a_shell(folder: Path) -> None:
     wrong = sfumato(*ask("choose", "--epsilon", "0"))
     assert wrong == Ran(2, "", f"{BETWEEN} 0.0. Hint: try --epsilon 0.5.\n")
@@ -488,7 +503,9 @@ def test_noise_that_cannot_be_drawn(typed: Typed) -> None:
 SEE = "Hint: see `sfumato release --help`."
 COIN = "Hint: a coin already guesses right half of the time; try --attack-chance 0.6."
 MEANS = "Hint: a gap of 1.2 means: nobody at more than 1.2 times the risk of anybody else."
-WILL_DO = "Hint: a CSV in UTF-8 with a header line, a Parquet file, a pandas or Arrow table will do."
+WILL_DO = (
+    "Hint: a CSV in UTF-8 with a header line, Parquet (a file or a folder), a pandas, polars or Arrow table will do."
+)
 OUT = "Hint: name a .csv, .parquet, .json file in a folder that exists."
 BAD: dict[str, tuple[list[object], str]] = {
     "epsilon 0": (["--epsilon", 0], f"{BETWEEN} 0.0. Hint: try --epsilon 0.5."),

@@ -14,7 +14,7 @@ from sfumato.errors import BadInput
 if TYPE_CHECKING:
     from sfumato.choose.preference import Preference
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV or Parquet file.")]
+Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV or Parquet file, or a folder of Parquet files.")]
 Schema = Annotated[str, typer.Option("--schema", metavar="FILE", help="The schema file (TOML, or SmartNoise's YAML).")]
 Sql = Annotated[str, typer.Option("--sql", metavar="SQL", help="The query: text, @FILE, or - for standard input.")]
 Ledger = Annotated[

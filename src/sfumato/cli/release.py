@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.waiting import reading
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
@@ -41,10 +42,10 @@ def choose(
     from sfumato import wiring
 
     query = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data).query(options.query_text(sql))
-    choice = query.choose(
-        *options.preferences(epsilon, gap, ratio, worst_case, attack_chance),
-        **options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand),
-    )
+    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance)
+    how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
+    with reading(query.dataset.progress):
+        choice = query.choose(*preferences, **how)
     typer.echo(json.dumps(choice.as_dict(), indent=2) if as_json else choice.text())
     if not choice.feasible:
         raise typer.Exit(3)
@@ -86,9 +87,10 @@ def release(
     query = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data).query(options.query_text(sql))
     preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance)
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
-    if not accept_none:
-        query.require_guarantee(*preferences, **how)
-    released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
+    with reading(query.dataset.progress):
+        if not accept_none:
+            query.require_guarantee(*preferences, **how)
+        released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
     try:
         _write(released, out, certificate)

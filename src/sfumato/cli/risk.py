@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.waiting import reading, waiting
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
@@ -56,16 +57,18 @@ def rehearse(
     from sfumato import wiring
 
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    profile = query.rehearse(
-        *options.preferences(epsilon, gap, ratio, worst_case, attack_chance),
-        like=like,
-        rows=rows,
-        mechanism=mechanism,
-        delta=delta,
-        calibration=calibration,
-        grid=options.grid_of(grid),
-        epsilon_max=epsilon_max,
-    )
+    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance)
+    with waiting(query.dataset.progress, "Rehearsing"):
+        profile = query.rehearse(
+            *preferences,
+            like=like,
+            rows=rows,
+            mechanism=mechanism,
+            delta=delta,
+            calibration=calibration,
+            grid=options.grid_of(grid),
+            epsilon_max=epsilon_max,
+        )
     _print(profile, as_json)
 
 
@@ -90,12 +93,16 @@ def risk(
     if people is not None and (people.suffix != ".parquet" or not people.parent.is_dir()):
         raise BadInput(f"--people cannot write {people}", hint="name a .parquet file in a folder that exists.")
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
-    profile = dataset.query(options.query_text(sql)).risk(mechanism, delta, options.grid_of(grid), calibration)
+    query = dataset.query(options.query_text(sql))
+    with reading(dataset.progress):
+        profile = query.risk(mechanism, delta, options.grid_of(grid), calibration)
     _print(profile, as_json)
     if people is not None:
         import pyarrow.parquet as pq
 
-        pq.write_table(profile.people(), people)
+        with reading(dataset.progress):
+            found = profile.people()
+        pq.write_table(found, people)
 
 
 def _print(profile: RiskProfile, as_json: bool) -> None:

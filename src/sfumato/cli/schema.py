@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.waiting import reading
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def draft(data: options.Data, name: Name = None, as_json: options.Json = False) 
     """Print a schema with types and names; bounds and categories are left for a person to state."""
     from sfumato import wiring
 
-    _print(wiring.drafted(data, name or Path(data).stem), as_json)
+    _print(wiring.drafted(data, name or Path(data).resolve().stem, reading), as_json)
 
 
 @app.command()
@@ -45,7 +46,7 @@ def ask(
     if out is not None and (out.exists() or not out.parent.is_dir()):
         raise BadInput(f"{out} cannot be written", hint="name a new file in a folder that exists.")
     try:
-        stated = wiring.asked(data, Path(data).stem, _answer, name)
+        stated = wiring.asked(data, Path(data).resolve().stem, _answer, name)
     except typer.Abort:
         typer.echo(err=True)
         raise BadInput(
@@ -77,7 +78,9 @@ def check(
     from sfumato import wiring
     from sfumato.views import fit as view
 
-    found = wiring.open(data, schema, ledger=ledger).check()
+    dataset = wiring.open(data, schema, ledger=ledger)
+    with reading(dataset.progress):
+        found = dataset.check()
     typer.echo(json.dumps(view.as_dict(found), indent=2) if as_json else view.as_text(found))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,31 +44,33 @@ class CsvFile:
             raise SourceError(f"{path.name} has no header line with a name for each column", hint="add one.")
         return cls(path, delimiter, names)
 
-    def lines(self) -> pa.RecordBatchReader:
-        """The rows after the header, each on one line, in one column, as a stream."""
+    def lines(self, read: Callable[[float], None] = lambda _: None) -> pa.RecordBatchReader:
+        """The rows after the header, each on one line, in one column, as a stream; `read` is told how far it is."""
         import pyarrow as pa
 
         schema = pa.schema([("line", pa.large_string())])
-        return pa.RecordBatchReader.from_batches(schema, self._batches(schema))
+        return pa.RecordBatchReader.from_batches(schema, self._batches(schema, read))
 
-    def _batches(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    def _batches(self, schema: pa.Schema, read: Callable[[float], None]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        for block in self._blocks():
+        for block in self._blocks(read):
             text = pa.array([block.decode("utf-8", "replace")], pa.large_string())
             yield pa.RecordBatch.from_arrays([pc.split_pattern(text, "\n").flatten()], schema=schema)
 
-    def _blocks(self) -> Iterator[bytes]:
+    def _blocks(self, read: Callable[[float], None]) -> Iterator[bytes]:
         """The file after its header, in blocks of whole rows, line breaks inside quoted fields replaced."""
         d = re.escape(self.delimiter).encode()
         # A field that is closed before a delimiter or a line end, or that the bytes so far leave open.
         quoted = re.compile(rb"(?:(?<=[" + d + rb'\n])|\A)"[^"]*(?:""[^"]*)*(?:"(?=[' + d + rb'\r\n])|"?\Z)')
+        size = self.path.stat().st_size
         with self.path.open("rb") as file:
             file.readline()
             rest, more = b"", True
             while more:
                 block = file.read(_BLOCK)
+                read(min(file.tell() / size, 1.0) if size else 1.0)
                 rest, more = rest + block, bool(block)
                 rows, sure = _on_one_line(rest, quoted, at_end=not more or len(rest) > _LONGEST_FIELD)
                 cut = rows.rfind(b"\n", 0, sure) + 1 if more else len(rest)

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import duckdb
 
 from sfumato.engines.csv import CsvFile
-from sfumato.engines.frame import columns_of_one_type
+from sfumato.engines.frame import Frame, Stream, framed
+from sfumato.engines.parquet import ParquetFiles
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
-from sfumato.model.dataset import Schema, Type
+from sfumato.model.dataset import PERSON, RAW_TEXT, Schema, Type
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
 
-RAW, LINES = "sfumato raw", "sfumato lines"
+RAW, LINES, FRAME = "sfumato raw", "sfumato lines", "sfumato frame"
+STORED, NUMBERED_RAW, NUMBERED = "sfumato stored", "sfumato numbered raw", "sfumato numbered"
 Columns = Mapping[str, Type | None]
 T = TypeVar("T")
 
 _TYPES = {
-    Type.INTEGER: ("TINYINT", "SMALLINT", "INTEGER", "BIGINT"),
+    Type.INTEGER: ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"),
     Type.NUMBER: ("FLOAT", "DOUBLE"),
     Type.TEXT: ("VARCHAR",),
     Type.BOOLEAN: ("BOOLEAN",),
     Type.DATE: ("DATE",),
 }
 _TYPE_OF = {name: type_ for type_, names in _TYPES.items() for name in names}
+_CSV = (".csv", ".tsv", ".txt")
+_COUNTED = "ROW_NUMBER() OVER ()"  # the place of a row where nothing else tells it: every row before it is read
 _FAILURES = (duckdb.Error, OSError, UnicodeError, RuntimeError, ValueError, TypeError, ArithmeticError)
 
 
@@ -41,6 +48,12 @@ class Invented:
     parameters: Mapping[str, int] = field(default_factory=dict)
 
 
+class Clean(Protocol):
+    """The SELECT that makes the clean table of a raw one; columns to `keep` go through untouched."""
+
+    def __call__(self, schema: Schema, columns: Columns, raw: str, keep: Sequence[str] = (), /) -> str: ...
+
+
 class DuckDB:
     """One table. Only the names and types of its columns are read before the first query.
 
@@ -49,25 +62,25 @@ class DuckDB:
 
     dialect = "duckdb"
 
-    def __init__(self, source: object, schema: Schema | None, clean: Callable[[Schema, Columns, str], str]) -> None:
+    def __init__(self, source: object, schema: Schema | None, clean: Clean) -> None:
         self._connection = _connected()
         self._lock = RLock()  # a connection holds one result at a time
+        self._schema, self._clean = schema, clean
         unreadable = SourceError(f"{named(source)} cannot be read as a table", hint=_readable(source))
-        self._csv = self._guarded(unreadable, lambda: _csv(source))
-        self.columns: Columns = self._guarded(unreadable, lambda: self._described(source))
-        self._cleaning = ""
-        self._raw_is_asked_for = False
+        self._source = self._guarded(unreadable, lambda: _kind(source))
+        self.columns: Columns = self._guarded(unreadable, self._described)
+        self._loaded = self._is_clean = self._is_numbered = self._raw_is_asked_for = False
+        self._share_read: float | None = None
+        self._raw_texts: list[str] = []
+        self._free_names(named(source))
         if schema is not None:
             self._fits(schema, named(source))
-            kind = "TABLE" if self._csv else "VIEW"
-            quoted = schema.name.replace('"', '""')
-            self._name = quoted
-            self._cleaning = f'CREATE {kind} "{quoted}" AS {clean(schema, self.columns, RAW)}'
 
     @property
     def assumed(self) -> str:
         """What reading the source row by row takes for granted."""
-        return "the CSV file was written by a program that closes every quote it opens" if self._csv else ""
+        is_csv = isinstance(self._source, CsvFile)
+        return "the CSV file was written by a program that closes every quote it opens" if is_csv else ""
 
     @property
     def raw(self) -> str:
@@ -77,7 +90,8 @@ class DuckDB:
 
     @property
     def numbered(self) -> str:
-        return "sfumato numbered"
+        self._guarded(EngineFailure(), self._number)
+        return NUMBERED
 
     def rows(self, sql: str) -> Sequence[tuple[object, ...]]:
         return self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql).fetchall())
@@ -85,45 +99,138 @@ class DuckDB:
     def table(self, sql: str) -> pa.Table:
         return self._guarded(EngineFailure(), lambda: self._cleaned().sql(sql).to_arrow_table())
 
+    def progress(self) -> float | None:
+        """Asked from another thread while a query runs, so it takes no lock."""
+        if self._share_read is not None:
+            return self._share_read
+        try:
+            percent = self._connection.query_progress()
+        except duckdb.Error:
+            return None
+        return min(percent / 100, 1.0) if percent >= 0 else None
+
     def close(self) -> None:
         self._connection.close()
 
     def _guarded(self, failure: SfumatoError, work: Callable[[], T]) -> T:
         with self._lock:
-            return instead(failure, _FAILURES, work)
+            try:
+                return instead(failure, _FAILURES, work)
+            except BaseException:
+                with suppress(duckdb.Error):
+                    self._connection.abort()  # a result that was not read to its end would stop every query after it
+                raise
 
-    def _described(self, source: object) -> Columns:
+    def _described(self) -> Columns:
         """Make the raw table known under its name, and say what columns it has."""
-        if self._csv is not None:
-            return dict.fromkeys(self._csv.names, Type.TEXT)
+        source, known = self._source, RAW
+        if isinstance(source, CsvFile):
+            return dict.fromkeys(source.names, Type.TEXT)
         if isinstance(source, Invented):
             self._connection.execute(f'CREATE TABLE "{RAW}" AS {source.sql}', dict(source.parameters))
-        elif isinstance(source, str | Path):
-            self._connection.read_parquet(str(source)).create_view(RAW)
+        elif isinstance(source, ParquetFiles):
+            source.check(self._connection)
+            self._connection.execute(f'CREATE VIEW "{RAW}" AS {source.select()}')
+        elif isinstance(source, Frame):
+            self._connection.register(FRAME, source.table)
+            self._connection.execute(f'CREATE VIEW "{RAW}" AS {self._without_codes(FRAME)}')
         else:
-            self._connection.register(RAW, columns_of_one_type(source))
-        described = self._connection.execute(f'DESCRIBE "{RAW}"').fetchall()
-        return {str(name): _TYPE_OF.get(str(type_)) for name, type_, *_ in described}
+            self._connection.register(FRAME, source.columns)
+            known = FRAME
+        return {name: _TYPE_OF.get(type_) for name, type_ in self._types(f'"{known}"').items()}
+
+    def _without_codes(self, name: str) -> str:
+        """A registered table, the codes of its categories replaced by their texts."""
+        coded = [_quoted(column) for column, type_ in self._types(f'"{name}"').items() if type_.startswith("ENUM")]
+        texts = ", ".join(f"CAST({column} AS VARCHAR) AS {column}" for column in coded)
+        return f'SELECT *{f" REPLACE ({texts})" if coded else ""} FROM "{name}"'
+
+    def _types(self, relation: str) -> dict[str, str]:
+        found = self._connection.execute(f"DESCRIBE {relation}").fetchall()
+        return {str(name): str(type_) for name, type_, *_ in found}
 
     def _load(self) -> None:
-        """Load a CSV as text, if it is one and not loaded."""
-        if self._csv is not None:
-            self._connection.register(LINES, self._csv.lines())
-            self._connection.execute(f'CREATE TABLE IF NOT EXISTS "{RAW}" AS {self._csv.select(LINES)}')
-            self._connection.unregister(LINES)
+        """Read what is read but once, if it is not read yet: a CSV as text, a reader or a lazy frame as it is."""
+        source = self._source
+        if self._loaded:
+            return
+        if isinstance(source, CsvFile):
+            try:
+                self._copy(LINES, source.lines(self._read), source.select(LINES))
+            finally:
+                self._share_read = None
+        elif isinstance(source, Stream):
+            self._copy(FRAME, source.take(), f'SELECT * FROM "{FRAME}"')
+        self._loaded = True
+
+    def _copy(self, name: str, rows: object, select: str) -> None:
+        self._connection.register(name, rows)
+        self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {select}')
+        self._connection.unregister(name)
+
+    def _read(self, share: float) -> None:
+        self._share_read = share
 
     def _cleaned(self) -> duckdb.DuckDBPyConnection:
-        """The connection, after the clean table was made; of a CSV the raw one is not kept for nothing."""
-        if self._cleaning:
+        """The connection, after the clean table was made. A CSV's is stored, and its raw one not kept for nothing."""
+        if self._schema is not None and not self._is_clean:
             self._load()
-            self._connection.execute(self._cleaning)
-            self._cleaning = ""
-            self._connection.execute(
-                f'CREATE VIEW "sfumato numbered" AS SELECT *, ROW_NUMBER() OVER () AS "sfumato person" FROM "{self._name}"'
-            )
-            if self._csv is not None and not self._raw_is_asked_for:
-                self._connection.execute(f'DROP TABLE "{RAW}"')
+            select = self._clean(self._schema, self.columns, RAW)
+            if isinstance(self._source, CsvFile):
+                select = self._stored(select)
+            self._connection.execute(f"CREATE OR REPLACE VIEW {_quoted(self._schema.name)} AS {select}")
+            self._is_clean = True
         return self._connection
+
+    def _stored(self, select: str) -> str:
+        """Store the clean table. Texts as they were written are not stored beside it: the clean ones stand for them."""
+        self._raw_texts = [name for name in self._types(select) if name.startswith(RAW_TEXT)]
+        once = f"SELECT * EXCLUDE ({', '.join(map(_quoted, self._raw_texts))})" if self._raw_texts else "SELECT *"
+        self._connection.execute(f'CREATE OR REPLACE TABLE "{STORED}" AS {once} FROM ({select})')
+        if not self._raw_is_asked_for:
+            self._connection.execute(f'DROP TABLE "{RAW}"')
+            self._loaded = False
+        return f'SELECT {self._all_of_stored} FROM "{STORED}"'
+
+    @property
+    def _all_of_stored(self) -> str:
+        texts = [f"{_quoted(name.removeprefix(RAW_TEXT))} AS {_quoted(name)}" for name in self._raw_texts]
+        return ", ".join(["*", *texts])
+
+    def _number(self) -> None:
+        """Make the view with numbers. The clean table has none: they would keep filters from reaching the source."""
+        connection = self._cleaned()
+        if self._is_numbered:
+            return
+        assert self._schema is not None
+        if isinstance(self._source, CsvFile):
+            select = f'SELECT {self._all_of_stored}, {self._row_of_table} AS "{PERSON}" FROM "{STORED}"'
+        else:
+            connection.execute(f'CREATE OR REPLACE VIEW "{NUMBERED_RAW}" AS {self._raw_with_numbers()}')
+            select = self._clean(self._schema, self.columns, NUMBERED_RAW, (PERSON,))
+        connection.execute(f'CREATE OR REPLACE VIEW "{NUMBERED}" AS {select}')
+        self._is_numbered = True
+
+    def _raw_with_numbers(self) -> str:
+        place: str | None = None
+        if isinstance(self._source, ParquetFiles):
+            if (select := self._source.numbered(self._connection, self.columns, PERSON)) is not None:
+                return select
+        elif not isinstance(self._source, Frame):
+            place = self._row_of_table
+        return f'SELECT *, {place or _COUNTED} AS "{PERSON}" FROM "{RAW}"'
+
+    @property
+    def _row_of_table(self) -> str:
+        return _COUNTED if "rowid" in map(str.lower, self.columns) else "rowid + 1"
+
+    def _free_names(self, source: str) -> None:
+        for name in self.columns:
+            if name.lower().startswith("sfumato "):
+                raise SourceError(
+                    f"Column '{name}' of {source} has a name as sfumato gives them to columns of its own",
+                    hint="rename it.",
+                )
 
     def _fits(self, schema: Schema, source: str) -> None:
         present = {name.lower() for name in self.columns}
@@ -149,6 +256,8 @@ def write_parquet(population: Invented, path: Path) -> None:
 def _connected() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
     connection.execute("SET enable_progress_bar_print = false")  # it would print into our answers
+    connection.execute("SET enable_progress_bar = true")  # it is measured, for `progress`
+    connection.execute("SET TimeZone = 'UTC'")  # a moment falls on the same day on every machine
     return connection
 
 
@@ -157,13 +266,20 @@ def named(source: object) -> str:
     return (Path(source).name or str(source)) if isinstance(source, str | Path) else f"the {type(source).__name__}"
 
 
-def _csv(source: object) -> CsvFile | None:
-    if isinstance(source, str | Path) and Path(source).suffix.lower() in (".csv", ".tsv", ".txt"):
-        return CsvFile.of(Path(source))
-    return None
+def _kind(source: object) -> CsvFile | ParquetFiles | Frame | Stream | Invented:
+    if isinstance(source, Invented):
+        return source
+    if not isinstance(source, str | Path):
+        return framed(source)
+    path = Path(source)
+    return CsvFile.of(path) if path.suffix.lower() in _CSV and not path.is_dir() else ParquetFiles.of(path)
 
 
 def _readable(source: object) -> str:
     if isinstance(source, str | Path) and not Path(source).exists():
         return "there is no such file."
-    return "a CSV in UTF-8 with a header line, a Parquet file, a pandas or Arrow table will do."
+    return "a CSV in UTF-8 with a header line, Parquet (a file or a folder), a pandas, polars or Arrow table will do."
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -13,6 +13,9 @@ from sfumato.errors import SchemaError
 
 Category = str | int | bool
 
+OURS = "sfumato "  # names that start so are ours, beside those that users gave
+PERSON, RAW_TEXT = OURS + "person", OURS + "raw "
+
 
 class Type(StrEnum):
     """The types a schema may state; values that do not fit are missing."""

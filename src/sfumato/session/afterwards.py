@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 

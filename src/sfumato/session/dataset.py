@@ -61,10 +61,14 @@ class Dataset:
         return (self._engine.assumed,) if self._engine.assumed else ()
 
     def is_the_data(self, source: object) -> bool:
-        """Whether a source is this very table: the same file, by whatever path, or the same object."""
+        """Whether a source has anything of this table: a file of it, by whatever path, or the same object."""
         if isinstance(source, str | Path) and isinstance(self._source, str | Path):
-            return Path(source).resolve() == Path(self._source).resolve()
+            return not _files(source).isdisjoint(_files(self._source))
         return source is self._source
+
+    def progress(self) -> float | None:
+        """How far the engine is with what it is asked, 0 to 1, if that is known; for another thread than the asking."""
+        return None if self._opened is None else self._opened.progress()
 
     @property
     def _engine(self) -> Engine:
@@ -74,3 +78,9 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"<Dataset {self.schema.name}: {len(self.schema.columns)} columns described in {self.schema.origin}>"
+
+
+def _files(path: str | Path) -> set[Path]:
+    """A file, or a folder and the files in it, each as the place where it really lies."""
+    found = Path(path).resolve()
+    return {found, *(file.resolve() for file in found.rglob("*"))}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from sfumato.model.dataset import PERSON
 from sfumato.model.statement import Aggregate, Kind
-from sfumato.sql.rows import PERSON, ROWS, Question
+from sfumato.sql.rows import ROWS, Question
 from sfumato.sql.term import Term, call, col, distinct, rows_counted, term, when
 from sfumato.sql.tree import column, ours, table
 

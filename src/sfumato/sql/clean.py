@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from sfumato.model.dataset import Schema, Type
-from sfumato.sql.tree import SQL_TYPES, column, ours, table, value
+from sfumato.model.dataset import RAW_TEXT, Schema, Type
+from sfumato.sql.tree import SQL_TYPES, column, table, value
 
 
 def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep: Sequence[str] = ()) -> exp.Select:
@@ -28,7 +28,7 @@ def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep:
 
 
 def as_delivered(name: str) -> str:
-    return ours("raw", name)
+    return RAW_TEXT + name
 
 
 def named(schema: Schema, name: str) -> str:

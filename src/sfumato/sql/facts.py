@@ -9,11 +9,12 @@ from typing import Any
 
 from sqlglot import exp
 
+from sfumato.model.dataset import PERSON
 from sfumato.model.facts import Bin, Cell, Distribution, Summary
 from sfumato.model.measurement import NumberKind
 from sfumato.model.statement import ColumnRef, Kind, Predicate
 from sfumato.sql.leaving import EXPOSURE, INFLUENCE, PEOPLE, Leaving
-from sfumato.sql.rows import L2, PERSON, Question, conditions, there
+from sfumato.sql.rows import L2, Question, conditions, there
 from sfumato.sql.tree import column, double, number, ours, predicate, scalar, table
 
 Rows = Sequence[tuple[Any, ...]]

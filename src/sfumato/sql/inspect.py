@@ -33,7 +33,7 @@ def _misfits(declared: Column, schema: Schema, present: Type | None) -> list[exp
     is_null = exp.Is(this=raw, expression=exp.Null())
     as_text = raw if present is Type.TEXT else try_cast(raw, Type.TEXT)
     missing = exp.or_(is_null, missing_text(as_text, schema)) if present in (Type.TEXT, None) else is_null
-    typed = try_cast(raw, declared.type)
+    typed = try_cast(as_text if present is None else raw, declared.type)
     unfit = exp.and_(exp.Not(this=exp.Paren(this=missing)), exp.Is(this=typed, expression=exp.Null()))
     beyond: exp.Expr = exp.false()
     if declared.bounds is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sfumato.model.dataset import PERSON
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.statement import Aggregate, Kind
 from sfumato.sql import aside
@@ -27,7 +28,7 @@ from sfumato.sql.change import (
     spread_moves,
     together,
 )
-from sfumato.sql.rows import L2, PERSON, ROWS, Question, Reading, rows
+from sfumato.sql.rows import L2, ROWS, Question, Reading, rows
 from sfumato.sql.term import Term, col, rows_counted, term, when
 from sfumato.sql.tree import column, ours, table
 

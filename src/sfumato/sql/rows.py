@@ -12,7 +12,7 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from sfumato.model.dataset import Bounds, Schema, Type
+from sfumato.model.dataset import PERSON, Bounds, Schema, Type
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.model.statement import (
     Aggregate,
@@ -31,7 +31,7 @@ from sfumato.sql.tree import COMPARE, column, listed, number, ours, predicate, s
 L1, L2 = "L1", "L2"
 """How a person's changes of several numbers add up: L1 under Laplace noise, L2 under Gaussian."""
 
-PERSON, RANK, ROWS = ours("person"), ours("rank"), ours("rows")
+RANK, ROWS = ours("rank"), ours("rows")
 NARROW = 2**17  # a few values that many people share: worth grouping by
 
 

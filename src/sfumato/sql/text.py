@@ -53,7 +53,7 @@ class Text:
         where = (self.place(node) if isinstance(node, exp.Expr) else "") or self.place_of_word(
             what.split(maxsplit=1)[0]
         )
-        verb = "are" if what.split(" inside ")[0].endswith("s") else "is"
+        verb = "are" if what.split(" inside ", maxsplit=1)[0].endswith("s") else "is"
         raise QueryError(f"{what} {verb} not answered", hint=hint, where=where)
 
     def name_of(self, node: exp.Expr) -> str:

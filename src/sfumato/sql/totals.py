@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from sfumato.model.dataset import Bounds
+from sfumato.model.dataset import PERSON, Bounds
 from sfumato.model.facts import Totals
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.sql.facts import Rows, whole
-from sfumato.sql.rows import PERSON, Question, Reading, rows, there
-from sfumato.sql.tree import column, double, number, ours, table
+from sfumato.sql.rows import Question, Reading, rows, there
+from sfumato.sql.tree import column, double, number, ours
 
 
 def totals(question: Question) -> exp.Select:

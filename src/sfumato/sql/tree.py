@@ -10,7 +10,7 @@ from fractions import Fraction
 from sqlglot import exp
 from sqlglot.tokens import Tokenizer
 
-from sfumato.model.dataset import Category, Type
+from sfumato.model.dataset import OURS, Category, Type
 from sfumato.model.statement import (
     Afterwards,
     Aggregate,
@@ -46,7 +46,7 @@ def table(name: str) -> exp.Table:
 
 def ours(*words: str) -> str:
     """A name of our own beside the names that users gave."""
-    return " ".join(("sfumato", *words))
+    return OURS + " ".join(words)
 
 
 def column(name: str, of: str | None = None) -> exp.Column:
