@@ -23,6 +23,7 @@ def worst_case(
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
+    exact: options.Exact = False,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
@@ -30,7 +31,7 @@ def worst_case(
     from sfumato import wiring
 
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    _print(query.worst_case(mechanism, delta, options.grid_of(grid), calibration), as_json)
+    _print(query.worst_case(mechanism, delta, options.grid_of(grid), calibration, exact), as_json)
 
 
 def rehearse(
@@ -43,6 +44,8 @@ def rehearse(
     gap: options.Gap = None,
     ratio: options.Ratio = None,
     worst_case: options.WorstCase = False,
+    exact: options.Exact = False,
+    between: options.Between = None,
     attack_chance: options.AttackChance = None,
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
@@ -57,7 +60,7 @@ def rehearse(
 
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
     profile = query.rehearse(
-        *options.preferences(epsilon, gap, ratio, worst_case, attack_chance),
+        *options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between),
         like=like,
         rows=rows,
         mechanism=mechanism,
@@ -80,6 +83,7 @@ def risk(
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
+    exact: options.Exact = False,
     bounds_from_data: options.BoundsFromData = False,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
@@ -90,7 +94,7 @@ def risk(
     if people is not None and (people.suffix != ".parquet" or not people.parent.is_dir()):
         raise BadInput(f"--people cannot write {people}", hint="name a .parquet file in a folder that exists.")
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
-    profile = dataset.query(options.query_text(sql)).risk(mechanism, delta, options.grid_of(grid), calibration)
+    profile = dataset.query(options.query_text(sql)).risk(mechanism, delta, options.grid_of(grid), calibration, exact)
     _print(profile, as_json)
     if people is not None:
         import pyarrow.parquet as pq

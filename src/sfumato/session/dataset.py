@@ -34,6 +34,7 @@ class Dataset:
         self.services = services
         self.version = version
         self.bounds_from_data = bounds_from_data
+        self.opening = services.salt()
         self.rule: tuple[Preference, ...] = () if schema.rule is None else from_rule(schema.rule, schema.origin)
         self._opened = engine
         self._source = source

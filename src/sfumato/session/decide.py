@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from sfumato.choose.preference import Preference
+from sfumato.choose.preference import Preference, Satisfies
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
-from sfumato.model.facts import AsPublishedFacts, Facts
+from sfumato.model.dataset import Schema
+from sfumato.model.facts import AsPublishedFacts, Bin, Distribution, Facts
 from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people
-from sfumato.model.measurement import Measurement
+from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.risk import Spread
-from sfumato.model.statement import Statement
+from sfumato.model.statement import Kind, Statement
+from sfumato.risk.exact import not_laplace, unknown_split
 from sfumato.risk.rdr import PAPER_GRID
+from sfumato.risk.view import own_scale
 from sfumato.session.ledger import digest
 
 EPSILON_MAX = 10.0
@@ -34,6 +38,7 @@ class Request:
     epsilon_max: float
     bounds_from_data: bool
     version: str
+    opening: str = ""  # of the dataset, where a function was stated: it is known to nobody else
 
     @property
     def reads_people(self) -> bool:
@@ -44,7 +49,7 @@ class Request:
         """Public facts only; what reads the people is bound to the data that was read."""
         asked = [self.statement.text, [repr(p) for p in self.preferences], repr(self.noise), self.grid]
         version = self.version if self.reads_people else ""
-        return digest([*asked, self.epsilon_max, self.bounds_from_data, version])
+        return digest([*asked, self.epsilon_max, self.bounds_from_data, version, self.opening])
 
     def applies(self, rule: tuple[Preference, ...]) -> bool:
         """Whether this is the rule as it stands: its preferences, and nothing else said."""
@@ -85,12 +90,89 @@ def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:
     return DecidedBy.RULE if is_rule else DecidedBy.BLIND
 
 
-def spread(facts: Facts | AsPublishedFacts, measurement: Measurement) -> Spread:
+def opening_of(preferences: Sequence[Preference], opening: str) -> str:
+    """What a request is bound to beside the data: where a function was stated, to the opening it was stated in."""
+    return opening if any(isinstance(p, Satisfies) for p in preferences) else ""
+
+
+def spread(
+    facts: Facts | AsPublishedFacts, measurement: Measurement, statement: Statement, schema: Schema, noise: Noise
+) -> Spread:
     """Whom the papers' ratio compares, and under how many noisy numbers."""
     if isinstance(facts, AsPublishedFacts):
-        figures, k, sensitivity = facts.influence, facts.k, Fraction(facts.sensitivity)
-        return Spread(Fraction(figures.min), Fraction(figures.max), k, sensitivity, published=True)
-    return Spread(Fraction(facts.exposure.min), Fraction(facts.exposure.max), measurement.k)
+        return Spread(
+            Fraction(facts.influence.min),
+            Fraction(facts.influence.max),
+            facts.k,
+            Fraction(facts.sensitivity),
+            published=True,
+            fixed=fixed_part(statement, schema, None),
+            relation=schema.relation,
+            nobody=not facts.people,
+            scale=1.0,
+        )
+    return Spread(
+        Fraction(facts.exposure.min),
+        Fraction(facts.exposure.max),
+        measurement.k,
+        fixed=fixed_part(statement, schema, measurement),
+        relation=schema.relation,
+        nobody=not facts.people,
+        scale=own_scale(measurement, noise),
+    )
+
+
+def spread_between(
+    medians: tuple[float | None, float | None],
+    k: int,
+    sensitivity: Fraction = Fraction(1),
+    published: bool = False,
+) -> Spread:
+    """Whom a ratio between two groups compares: their medians; None for a group that nobody is in (methods 2.2).
+
+    >>> found = spread_between((0.75, 0.5), k=2)
+    >>> found.low, found.high, spread_between((0.75, None), k=2).nobody
+    (Fraction(1, 2), Fraction(3, 4), True)
+    """
+    found = [Fraction(median) for median in medians if median is not None]
+    if len(found) < len(medians):
+        return Spread(Fraction(0), Fraction(0), k, sensitivity, published, nobody=True)
+    return Spread(min(found), max(found), k, sensitivity, published)
+
+
+def fixed_part(statement: Statement, schema: Schema, measurement: Measurement | None) -> Fraction | None:
+    """The part of a contributor's exposure that is a number of its own; None where the exact RDR is not known.
+
+    Whoever counts in an AVG with their one row moves its count by 1. As published (no measurement) it is one number.
+    """
+    aggregates = set(statement.aggregates)
+    if len(aggregates) != 1:
+        return None
+    kind, one_row = aggregates.pop().kind, schema.unit.max_rows == 1
+    if kind in (Kind.COUNT, Kind.COUNT_DISTINCT, Kind.SUM):
+        return Fraction(0) if one_row or not statement.keys else None
+    if kind is not Kind.AVG or not one_row:
+        return None
+    if measurement is None:
+        return Fraction(0)
+    return next(n.share for n in measurement.numbers if n.kind is NumberKind.COUNT) / schema.relation.steps
+
+
+def require_exact(noise: Noise, fixed: Fraction | None) -> None:
+    """Refuse an exact RDR that is not known: from public facts, before anybody is read."""
+    if noise.mechanism != "laplace":
+        raise not_laplace()
+    if fixed is None:
+        raise unknown_split()
+
+
+def distribution(figures: Iterable[float]) -> Distribution:
+    """Everybody's figure as it is: a bin for each that occurs.
+
+    >>> distribution([0.0, 1.0, 0.0]).bins
+    (Bin(low=0.0, high=0.0, people=2), Bin(low=1.0, high=1.0, people=1))
+    """
+    return Distribution(tuple(Bin(figure, figure, people) for figure, people in sorted(Counter(figures).items())))
 
 
 def grid_of(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sfumato.choose.preference import Preference, Ratio
+from sfumato.choose.preference import Preference, Ratio, Satisfies
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.solve import Solution, solve
 from sfumato.errors import PreferenceError, SchemaError, SourceError
@@ -16,8 +18,9 @@ from sfumato.model.choice import Noise
 from sfumato.model.facts import AsPublishedFacts, Facts, Reach, Totals
 from sfumato.model.guarantee import Provenance, word
 from sfumato.model.measurement import Measurement
-from sfumato.model.risk import WORST_CASE, Source
+from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.statement import Statement
+from sfumato.ports import Engine
 from sfumato.session import as_published, gather
 from sfumato.session.choice import Choice
 from sfumato.session.decide import (
@@ -25,8 +28,12 @@ from sfumato.session.decide import (
     Request,
     Standing,
     checked_noise,
+    distribution,
+    fixed_part,
     grid_of,
+    opening_of,
     provenances,
+    require_exact,
     spread,
 )
 from sfumato.session.draw import draw, refuse_without_guarantee, repeats
@@ -66,9 +73,12 @@ class Query:
         delta: float | None = None,
         candidates: str | Sequence[float] | None = None,
         calibration: str = "analytic",
+        exact: bool = False,
     ) -> RiskProfile:
-        """Risk from public facts alone, true for any data: free."""
+        """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
         noise = checked_noise(mechanism, delta, calibration)
+        if exact:
+            require_exact(noise, WORST_CASE.fixed)
         measurement = self._public()
         return RiskProfile(
             Source.WORST_CASE,
@@ -79,6 +89,7 @@ class Query:
             influence=Reach(0.0, measurement.largest_influence),
             exposure=Reach(0.0, 1.0),
             candidates=grid_of(candidates),
+            exact=exact,
         )
 
     def rehearse(
@@ -105,11 +116,17 @@ class Query:
         size = rows or self.dataset.schema.people_at_least or 10_000
         engine = self.dataset.services.rehearsal(self.dataset.schema, like, size)
         facts = gather.facts(engine, self.statement, measurement, noise)
-        found = spread(facts, measurement)
+        found = self._spread(facts, measurement, noise)
         solution = None
         if preferences:
             asked = self._request(preferences, noise, grid, epsilon_max)
-            solution = solve(preferences, found, noise, grid=asked.grid, epsilon_max=epsilon_max)
+            solution = solve(
+                preferences,
+                lambda p: self._compared(p, found, engine, measurement, noise),
+                noise,
+                grid=asked.grid,
+                epsilon_max=epsilon_max,
+            )
         return RiskProfile(
             Source.REHEARSAL,
             self.sql,
@@ -121,6 +138,7 @@ class Query:
             people=lambda: gather.people(engine, self.statement, measurement, noise),
             solution=solution,
             limit=_limit(preferences),
+            exact=found.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
         )
 
     def risk(
@@ -129,20 +147,24 @@ class Query:
         delta: float | None = None,
         candidates: str | Sequence[float] | None = None,
         calibration: str = "analytic",
+        exact: bool = False,
     ) -> RiskProfile:
-        """The people themselves: recorded as a look, before anything is shown."""
+        """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
         noise = checked_noise(mechanism, delta, calibration)
+        if exact:
+            require_exact(noise, self._fixed)
         facts, measurement = self._look(noise)
         return RiskProfile(
             Source.PEOPLE,
             self.sql,
             measurement,
             noise,
-            spread(facts, measurement),
+            self._spread(facts, measurement, noise),
             influence=facts.influence,
             exposure=facts.exposure if isinstance(facts, Facts) else None,
             candidates=grid_of(candidates),
             people=lambda: gather.people(self.dataset._engine, self.statement, measurement, noise),
+            exact=exact,
         )
 
     # From a preference to an epsilon
@@ -271,15 +293,42 @@ class Query:
         chosen = tuple(preferences) or self.dataset.rule
         if not chosen:
             raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
+        for p in chosen:
+            if isinstance(p, Ratio) and p.between is not None:
+                raise PreferenceError(
+                    "Medians of two groups are not answered in this version", hint="leave --between out."
+                )
+            if isinstance(p, Ratio) and p.exact:
+                require_exact(noise, WORST_CASE.fixed if p.worst_case else self._fixed)
         ceiling = stated_epsilon(epsilon_max, "epsilon_max").value
-        data = self.dataset
-        return Request(self.statement, chosen, noise, grid_of(grid), ceiling, data.bounds_from_data, data.version)
+        data, opening = self.dataset, opening_of(chosen, self.dataset.opening)
+        version, from_data = data.version, data.bounds_from_data
+        return Request(self.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, opening)
 
     def _solved(self, asked: Request) -> Solution:
-        people = None
-        if any(p.reads_people for p in asked.preferences):
-            people = spread(*self._look(asked.noise))
+        def people(preference: Preference) -> Spread:
+            facts, measurement = self._look(asked.noise)
+            found = self._spread(facts, measurement, asked.noise)
+            return self._compared(preference, found, self.dataset._engine, measurement, asked.noise)
+
         return solve(asked.preferences, people, asked.noise, grid=asked.grid, epsilon_max=asked.epsilon_max)
+
+    @property
+    def _fixed(self) -> Fraction | None:
+        return fixed_part(self.statement, self.dataset.schema, self._declared)
+
+    def _spread(self, facts: Facts | AsPublishedFacts, measurement: Measurement, noise: Noise) -> Spread:
+        return spread(facts, measurement, self.statement, self.dataset.schema, noise)
+
+    def _compared(
+        self, preference: Preference, found: Spread, engine: Engine, measurement: Measurement, noise: Noise
+    ) -> Spread:
+        """Whom a preference compares: the least and the most exposed, or everybody."""
+        if not isinstance(preference, Satisfies):
+            return found
+        people = gather.people(engine, self.statement, measurement, noise)
+        figures = people["influence" if found.published else "exposure"].to_pylist()
+        return replace(found, figures=distribution(figures))
 
     def _choice(self, asked: Request, solution: Solution, inputs: tuple[Provenance, ...], attestation: str) -> Choice:
         return Choice(
@@ -329,5 +378,5 @@ class Query:
 
 def _limit(preferences: Sequence[Preference]) -> float | None:
     """The gap that was asked for, if one was."""
-    taus = [float(p.tau) for p in preferences if isinstance(p, Ratio) and p.tau]
+    taus = [float(p.tau) for p in preferences if isinstance(p, Ratio) and p.tau and p.between is None]
     return 1 / max(taus) if taus else None
