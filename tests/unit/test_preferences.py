@@ -15,18 +15,20 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato import wiring
 from sfumato.choose.preference import Preference, Satisfies, epsilon
 from sfumato.choose.solve import solve
 from sfumato.errors import PreferenceError
 from sfumato.measure import measure
 from sfumato.model.choice import Noise
-from sfumato.model.dataset import Relation
+from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.facts import Bin, Distribution
 from sfumato.model.risk import Spread
+from sfumato.model.statement import Aggregate, Kind
 from sfumato.risk.rdr import PAPER_GRID, rdr_gaussian
 from sfumato.risk.rdrs import RDRs, rdrs_at
 from sfumato.risk.view import mu_of, risk_at
-from sfumato.session.decide import distribution
+from sfumato.session.decide import distribution, fixed_part
 
 STAYS = pd.DataFrame({"days": [0, 15, 30, 60, 90], "age": [20, 30, 61, 70, 80]})
 SCHEMA: dict[str, Any] = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}
@@ -149,7 +151,9 @@ def test_a_function_that_returns_no_truth(verdict: object) -> None:
 
 
 def test_a_truth_of_numpy_is_one() -> None:
-    at_most_one: Callable[[RDRs], Any] = lambda rdrs: np.float64(rdrs.epsilon) <= 1
+    def at_most_one(rdrs: RDRs) -> Any:
+        return np.float64(rdrs.epsilon) <= 1
+
     assert stays().query(SUM).choose(sf.satisfies(at_most_one)).epsilon == 1
 
 
@@ -242,6 +246,49 @@ def test_people_are_asked_for_once_and_only_for_preferences_that_read_them() -> 
     assert asked == []
     assert solve([*public, *private], people, Noise(), grid=PAPER_GRID).epsilon == 0.1
     assert asked == private
+
+
+# Where the exact RDR is known
+
+BY_FLAG = "SELECT flag, {} FROM stays GROUP BY flag"
+ONE, MANY = PrivacyUnit("person"), PrivacyUnit("person", max_rows=3)
+SPLITS = {  # what is asked, who is a person, the relation, and the part of an exposure that the count is by itself
+    "a count": (COUNT, PrivacyUnit(), Relation.ADD_REMOVE, Fraction(0)),
+    "a count twice": ("SELECT COUNT(*), COUNT(*) AS again FROM stays", PrivacyUnit(), Relation.ADD_REMOVE, Fraction(0)),
+    "a sum": (SUM, PrivacyUnit(), Relation.REPLACE, Fraction(0)),
+    "a sum of several rows": (SUM, MANY, Relation.ADD_REMOVE, Fraction(0)),
+    "sums of one row": (BY_FLAG.format("SUM(days)"), ONE, Relation.ADD_REMOVE, Fraction(0)),
+    "sums of several rows": (BY_FLAG.format("SUM(days)"), MANY, Relation.ADD_REMOVE, None),
+    "a mean": (AVG, PrivacyUnit(), Relation.ADD_REMOVE, Fraction(1, 2)),
+    "a mean under replace": (AVG, PrivacyUnit(), Relation.REPLACE, Fraction(1, 4)),
+    "means of one row": (BY_FLAG.format("AVG(days)"), ONE, Relation.ADD_REMOVE, Fraction(1, 2)),
+    "a mean of several rows": (AVG, MANY, Relation.ADD_REMOVE, None),
+    "two sums": ("SELECT SUM(days), COUNT(*) FROM stays", PrivacyUnit(), Relation.ADD_REMOVE, None),
+}
+
+
+@pytest.mark.parametrize(("sql", "unit", "relation", "part"), SPLITS.values(), ids=SPLITS)
+def test_where_an_exposure_tells_how_it_is_split(
+    sql: str, unit: PrivacyUnit, relation: Relation, part: Fraction | None
+) -> None:
+    flagged = SCHEMA["columns"] | {"flag": {"type": "boolean"}}
+    query = wiring.planned(SCHEMA | {"columns": flagged}, ledger=":memory:").query(sql)
+    measurement = measure(query.statement, query.dataset.schema)
+    schema = replace(query.dataset.schema, unit=unit, relation=relation)
+    assert fixed_part(query.statement, schema, measurement) == part
+    published = fixed_part(query.statement, schema, None)
+    assert published == (None if part is None else 0), "as published a mean is one number"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (Kind.COUNT, Kind.SUM, Kind.AVG)])
+def test_of_other_aggregates_only_a_distinct_count_is_one_number_with_laplace_noise(kind: Kind) -> None:
+    query = stays().query(SUM)
+    [output] = query.statement.outputs
+    assert isinstance(output.source, Aggregate)
+    aggregate = replace(output.source, kind=kind, at=Fraction(1, 2) if kind.ranks else None)
+    other = replace(query.statement, outputs=(replace(output, source=aggregate),))
+    found = fixed_part(other, query.dataset.schema, query.measurement)
+    assert found == (0 if kind is Kind.COUNT_DISTINCT else None)
 
 
 # The view
