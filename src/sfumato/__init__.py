@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sfumato.choose.preference import attack_chance, gap, ratio
+    from sfumato.choose.preference import attack_chance, gap, ratio, satisfies
     from sfumato.errors import SfumatoError
     from sfumato.session.choice import Choice
     from sfumato.session.dataset import Dataset
@@ -31,6 +31,7 @@ _HOMES = {
     "gap": "choose.preference",
     "open": "wiring",
     "ratio": "choose.preference",
+    "satisfies": "choose.preference",
 }
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "gap",
     "open",
     "ratio",
+    "satisfies",
 ]
 
 

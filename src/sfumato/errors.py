@@ -103,10 +103,15 @@ class LedgerBroken(Refused):
     code = "ledger-broken"
 
 
-def instead(failure: SfumatoError, kinds: tuple[type[Exception], ...], work: Callable[[], T]) -> T:
-    """Do the work; if it fails, raise `failure` with nothing of the other error left, not even as its context."""
+def instead(
+    failure: SfumatoError | Callable[[str], SfumatoError], kinds: tuple[type[Exception], ...], work: Callable[[], T]
+) -> T:
+    """Do the work; if it fails, raise `failure` with nothing of the other error left, not even as its context.
+
+    A failure that is made from a name is told the kind of the other error, and nothing else of it.
+    """
     try:
         return work()
-    except kinds:
-        pass
-    raise failure
+    except kinds as other:
+        kind = type(other).__name__
+    raise failure if isinstance(failure, SfumatoError) else failure(kind)

@@ -16,8 +16,8 @@ class Engine(Protocol):
     """Runs the SQL that we wrote on the clean table it holds. What it returns is confidential.
 
     The clean table is named as the schema says. Where the schema has texts that mean missing, each text column `x` also
-    stands in it as `model.dataset.RAW_TEXT + x`: equal to `x` where `x` is there; where it is missing, NULL or a text that means so.
-    Comparisons of that reach the source's own filters.
+    stands in it as `RAW_TEXT + x`: equal to `x` where `x` is there; where it is missing, NULL or a text that means so.
+    Comparisons of that reach the source's own filters. These names are in `model.dataset`.
     """
 
     @property
@@ -37,7 +37,7 @@ class Engine(Protocol):
 
     @property
     def numbered(self) -> str:
-        """The name under which the clean table stands with the place of each row, from 1, in the column `model.dataset.PERSON`."""
+        """The name under which the clean table stands with the place of each row, from 1, in the column `PERSON`."""
 
     def rows(self, sql: str) -> Sequence[tuple[Any, ...]]: ...
 

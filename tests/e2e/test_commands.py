@@ -182,6 +182,15 @@ def test_the_ways_to_see_risk(typed: Typed, command: str, options: list[object],
     assert "90 of 100" in words.out
 
 
+@pytest.mark.parametrize("command", ["worst-case", "risk"])
+@pytest.mark.usefixtures("folder")
+def test_exact_figures(typed: Typed, command: str) -> None:
+    sql = f"{COUNT} WHERE age > 30"
+    shown = typed(*ask(command, "--exact", "--grid", "1", "--json", sql=sql)).json["candidates"]
+    assert [candidate["gap"] for candidate in shown] == pytest.approx([1.3678794411714423])
+    assert "exact RDR." in typed(*ask(command, "--exact", sql=sql)).out
+
+
 def test_what_is_free_leaves_no_entry_and_a_look_leaves_one(folder: Path, typed: Typed) -> None:
     for command in ("worst-case", "rehearse"):
         assert typed(*ask(command, schema="free.toml")).code == 0
@@ -223,6 +232,8 @@ def test_bounds_read_off_the_data_leave_no_exposure(typed: Typed) -> None:
         (["--epsilon", 0.5], 0.5, "dp"),
         (["--gap", 1.5, "--worst-case"], 0.5, "dp"),
         (["--ratio", 0.5, "--worst-case"], 1, "dp"),
+        (["--ratio", 0.5, "--worst-case", "--exact"], 1.8414, "dp"),
+        (["--gap", 2, "--exact"], 1.8414, "none"),
         (["--ratio", 0.5, "--worst-case", "--gap", 1.1], 0.1, "dp"),
         (["--ratio", 0.3, "--worst-case", "--grid", "0.5,1,2,3"], 2, "dp"),
         (["--attack-chance", 0.75], 1.0986, "dp"),
@@ -524,6 +535,17 @@ BAD: dict[str, tuple[list[object], str]] = {
     "attack chance 0.4": (["--attack-chance", 0.4], f"attack chance must lie between 0.5 and 1, not 0.4. {COIN}"),
     "worst case of nothing": (["--worst-case"],
                               "--worst-case goes with --gap or --ratio. Hint: try --gap 1.2 --worst-case."),
+    "exact of nothing": (["--exact"],
+                         "--exact goes with --gap or --ratio. Hint: try --gap 1.2 --worst-case --exact."),
+    "between of nothing": (["--between", "age > 60"],
+                           '--between goes with --gap or --ratio. Hint: try --gap 1.2 --between "age > 60".'),
+    "between in the worst case": (["--gap", 1.2, "--worst-case", "--between", "age > 60"],
+                                  "--between compares people in the data by Lemma 3.1, so it goes neither with "
+                                  "--worst-case nor --exact. Hint: leave one of them out."),
+    "between nothing": (["--gap", 1.2, "--between", ""],
+                        'between takes a condition on the people. Hint: try --between "age > 60".'),
+    "exact gaussian": (["--gap", 1.2, "--exact", "--mechanism", "gaussian", "--delta", 1e-9],
+                       "The exact RDR is that of Laplace noise. Hint: leave --exact out, or use --mechanism laplace."),
     "an unknown mechanism": (["--mechanism", "magic"],
                              "There is no mechanism 'magic'. Hint: use laplace or gaussian."),
     "an unknown calibration": (["--mechanism", "gaussian", "--delta", 1e-9, "--calibration", "magic"],

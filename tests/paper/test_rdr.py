@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.choose.preference import Preference
+from sfumato.choose.solve import solve
+from sfumato.model.choice import Noise
+from sfumato.model.risk import Spread
+from sfumato.risk.exact import kl, ratio_exact, rdr_exact
 from sfumato.risk.gaussian import epsilon_analytic, epsilon_classic, mu_analytic
-from sfumato.risk.rdr import PAPER_GRID, sigma_for_ratio
+from sfumato.risk.rdr import PAPER_GRID, rdr_laplace, sigma_for_ratio
+from sfumato.session.decide import spread_between
 
 PATIENTS = pd.DataFrame({"p": ["A", "B", "C"], "d": [0, 0, 1]})
 DISEASE = {"name": "patients", "columns": {"d": {"type": "integer", "bounds": [0, 1]}}}
@@ -144,5 +154,197 @@ def test_edge_cases_of_the_closed_form() -> None:
     assert not patients().choose(sf.ratio(1)).feasible
     everybody = sf.open(PATIENTS, DISEASE, ledger=":memory:").query("SELECT COUNT(*) FROM patients")
     assert everybody.choose(sf.ratio(1)).unbounded
+    one = sf.open(PATIENTS.iloc[2:], DISEASE, ledger=":memory:").query("SELECT COUNT(*) FROM patients WHERE d == 1")
+    assert one.choose(sf.ratio(1)).unbounded
+
+
+@pytest.mark.parametrize("grid", [None, "paper"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_of_nobody_there_is_no_data_dependent_choice(grid: str | None, exact: bool) -> None:
+    """Methods 1: n = 0 gives no facts; the worst case needs none."""
     empty = sf.open(PATIENTS.iloc[:0], DISEASE, ledger=":memory:").query("SELECT COUNT(*) FROM patients WHERE d == 1")
-    assert empty.choose(sf.ratio(0.95)).unbounded
+    choice = empty.choose(sf.ratio(0.95, exact=exact), grid=grid)
+    assert not choice.feasible
+    assert choice.why == "There is nobody in the data, so there is no data-dependent choice: use --worst-case."
+    assert empty.choose(sf.ratio(0.5, worst_case=True)).epsilon == 1
+
+
+SPREADS = {  # methods 2.2: the least and the most exposed, tau, and the epsilon: "every" will do, or "none"
+    "nobody matches": (0, 0, 0.95, "every"),
+    "all are alike": (0.5, 0.5, 1, "every"),
+    "a ratio of 0": (0, 1, 0, "every"),
+    "just as far apart as allowed": (0.375, 0.5, 0.75, "every"),
+    "a ratio of 1": (0, 1, 1, "none"),
+    "in between": (0.2, 0.8, 0.8, 5 / 11),
+}
+
+
+@pytest.mark.parametrize("mechanism", [Noise(), Noise("gaussian", 1e-6)], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize(("low", "high", "tau", "epsilon"), SPREADS.values(), ids=SPREADS)
+def test_edge_cases_with_and_without_a_grid(
+    low: float, high: float, tau: float, epsilon: float | str, mechanism: Noise
+) -> None:
+    compared = Spread(Fraction(str(low)), Fraction(str(high)), k=1, fixed=Fraction(0))
+    for exact in (False, True) if mechanism == Noise() else (False,):
+        asked = [sf.ratio(tau, exact=exact)]
+        free = solve(asked, lambda _: compared, mechanism)
+        gridded = solve(asked, lambda _: compared, mechanism, grid=PAPER_GRID)
+        assert (free.unbounded, free.feasible) == (epsilon == "every", epsilon != "none")
+        assert gridded.epsilon == {"every": 10, "none": None}.get(str(epsilon), gridded.epsilon)
+        if mechanism == Noise() and not exact and not isinstance(epsilon, str):
+            assert free.epsilon == pytest.approx(epsilon)
+
+
+# The exact RDR (methods 2.1 to 2.4)
+
+
+@pytest.mark.parametrize(
+    ("figure", "k", "sensitivity", "fixed", "rdr"),
+    [
+        (0, 1, 1, 0, 1),
+        (1, 1, 1, 0, 1.3678794411714423),
+        (3, 1, 2, 0, 3.44626032029686),
+        (4, 3, 2, 1, 7.659321639722126),
+    ],
+)
+def test_the_exact_rdr(figure: float, k: int, sensitivity: float, fixed: float, rdr: float) -> None:
+    """|d| + b e^(-|d|/b) for each number; the last has three of them, moved by 1, 3 and 0."""
+    assert rdr_exact(figure, k, sensitivity, 1.0, fixed) == pytest.approx(rdr, rel=1e-14)
+
+
+def test_the_exact_rdr_is_the_mean_distance_of_the_noisy_answer_from_the_answer_without_somebody() -> None:
+    """Definition of RDR, added up over the density of the noise."""
+    d, b, step = 3.0, 2.0, 1e-3
+    noise = [step * i for i in range(-100_000, 100_000)]
+    mean = sum(abs(d + z) * math.exp(-abs(z) / b) / (2 * b) * step for z in noise)
+    assert mean == pytest.approx(rdr_exact(d, 1, b, 1.0), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("tau", "epsilon", "chance"),
+    [
+        (0.95, 0.3429771567807679, 0.579),
+        (0.9, 0.5115389605824604, 0.613),
+        (0.75, 0.9444335213957137, 0.688),
+        (0.5, 1.8414056604369609, 0.801),
+    ],
+)
+def test_what_tau_allows_by_the_exact_rdr(tau: float, epsilon: float, chance: float) -> None:
+    """Methods 2.3: tau 0.95 allows 0.343 to one person, and the attacker is right 57.9 times of 100."""
+    of_the_people = patients().choose(sf.ratio(tau, exact=True))
+    worst_case = patients().choose(sf.ratio(tau, exact=True, worst_case=True))
+    assert of_the_people.epsilon == pytest.approx(epsilon, rel=1e-12)
+    assert worst_case.epsilon == pytest.approx(epsilon, rel=1e-12)
+    assert (of_the_people.guarantee, worst_case.guarantee) == ("none", "dp")
+    at = patients().risk().at(epsilon, exact=True)
+    assert at.ratio == pytest.approx(tau, rel=1e-12)
+    assert at.attack_chance == pytest.approx(chance, abs=5e-4)
+    assert patients().worst_case().at(epsilon, exact=True).gap == pytest.approx(1 / tau, rel=1e-12)
+
+
+def test_lemma_3_1_may_overstate_how_equal_people_are() -> None:
+    """Methods 2.3: m = 1.8 b, M = 5.06 b: the upper bounds have ratio 0.462, the RDRs themselves 0.388."""
+    least, most = (rdr_laplace(moved, 1, 1.0, 1.0) for moved in (1.8, 5.06))
+    assert least / most == pytest.approx(0.462, abs=5e-4)
+    assert ratio_exact(1.8, 5.06, 1, 1.0, 1.0) == pytest.approx(0.388, abs=5e-4)
+
+
+DAYS = [0, 13, 30, 47, 60, None]
+STAYS = pd.DataFrame({"days": pd.array(DAYS, dtype="Int64"), "ward": ["a", "a", "b", "b", "?", "a"]})
+DECLARED = {"name": "stays", "columns": {
+    "days": {"type": "integer", "bounds": [0, 60]}, "ward": {"categories": ["a", "b", "c"]},
+}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sql", "k", "moved"),
+    [
+        ("SELECT COUNT(days) FROM stays", 1, lambda _, e: [e]),
+        ("SELECT SUM(days) FROM stays", 1, lambda v, e: [e * v / 60]),
+        ("SELECT AVG(days) FROM stays", 2, lambda v, e: [e / 2 * abs(v - 30) / 30, e / 2]),
+        ("SELECT ward, AVG(days) FROM stays WHERE days < 60 GROUP BY ward", 6,
+         lambda v, e: [e / 2 * abs(v - 30) / 30, e / 2] if v < 60 else []),
+    ],
+    ids=["count", "sum", "mean", "means by ward"],
+)  # fmt: skip
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_the_exact_rdr_of_each_query(
+    sql: str, k: int, moved: Callable[[float, float], list[float]], epsilon: float
+) -> None:
+    """Person by person, number by number: how far each is moved in units of its noise."""
+    rdrs = [k + sum(map(kl, moved(v, epsilon) if v is not None else [])) for v in DAYS]
+    query = sf.open(STAYS, DECLARED, ledger=":memory:").query(sql)
+    assert query.risk().at(epsilon, exact=True).ratio == pytest.approx(min(rdrs) / max(rdrs), rel=1e-12)
+    assert query.risk(exact=True).at(epsilon).gap == pytest.approx(max(rdrs) / min(rdrs), rel=1e-12)
+    assert query.choose(sf.gap(max(rdrs) / min(rdrs), exact=True)).epsilon == pytest.approx(epsilon, rel=1e-6)
+
+
+def test_the_exact_rdr_as_the_authors_measure_it() -> None:
+    """With bounds from the data a mean is one number with noise of its own."""
+    query = sf.open(STAYS, DECLARED, ledger=":memory:", bounds_from_data=True).query("SELECT AVG(days) FROM stays")
+    influences = query.risk().people()["influence"].to_pylist()
+    rdrs = [rdr_exact(influence, 1, 60 / len(STAYS), 2.0) for influence in influences]
+    at = query.risk().at(2.0, exact=True)
+    assert (at.rdr_min, at.rdr_max) == pytest.approx((min(rdrs), max(rdrs)))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["SELECT SUM(days), COUNT(days) FROM stays", "SELECT AVG(days), COUNT(*) FROM stays"],
+)
+def test_where_the_exact_rdr_is_not_known_nobody_is_looked_at(sql: str) -> None:
+    stays = sf.open(STAYS, DECLARED, ledger=":memory:")
+    query = stays.query(sql)
+    for ask in (lambda: query.choose(sf.ratio(0.9, exact=True)), lambda: query.risk(exact=True)):
+        with pytest.raises(sf.SfumatoError, match="known for one COUNT, SUM or AVG at a time"):
+            ask()
+    assert not stays.ledger.entries
+    assert query.choose(sf.ratio(0.5, exact=True, worst_case=True)).epsilon == pytest.approx(1.8414056604369609)
+
+
+def test_the_exact_rdr_is_that_of_laplace_noise() -> None:
+    gaussian: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-6}
+    for ask in (
+        lambda: patients().choose(sf.ratio(0.9, exact=True), **gaussian),
+        lambda: patients().choose(sf.ratio(0.9, exact=True, worst_case=True), **gaussian),
+        lambda: patients().worst_case(exact=True, **gaussian),
+        lambda: patients().risk(**gaussian).at(1.0, exact=True),
+    ):
+        with pytest.raises(sf.SfumatoError, match="The exact RDR is that of Laplace noise"):
+            ask()
+
+
+# Subgroup medians (section 4.3)
+
+
+@pytest.mark.parametrize("medians", [(0.5, 0.75), (0.75, 0.5)], ids=["old, young", "young, old"])
+def test_medians_of_two_groups_meet_the_ratio_in_either_order(medians: tuple[float, float]) -> None:
+    """k (1 - tau) / (tau M - m); the one-sided form of the paper asks nothing when the first group is riskier."""
+    found = solve([sf.ratio(0.9, between="age > 60")], lambda _: spread_between(medians, k=2), Noise())
+    assert found.epsilon == pytest.approx(2 * 0.1 / (0.9 * 0.75 - 0.5))
+
+
+def test_medians_of_gaussian_noise() -> None:
+    noise = Noise("gaussian", 1e-6)
+    found = solve([sf.ratio(0.9, between="age > 60")], lambda _: spread_between((0.2, 0.6), k=1), noise)
+    assert found.epsilon == pytest.approx(epsilon_analytic(1 / sigma_for_ratio(0.9, 0.2, 0.6, k=1), 1e-6))
+
+
+def test_medians_beside_another_preference_compare_other_people() -> None:
+    everybody, groups = Spread(Fraction(0), Fraction(1), k=1), spread_between((0.5, 1.0), k=1)
+    between, overall = sf.ratio(0.8, between="age > 60"), sf.ratio(0.8)
+    compared: dict[Preference, Spread] = {between: groups, overall: everybody}
+    assert solve([between], compared.__getitem__, Noise()).epsilon == pytest.approx(2 / 3)
+    assert solve([between, overall], compared.__getitem__, Noise()).epsilon == pytest.approx(1 / 4)
+
+
+@pytest.mark.parametrize("medians", [(None, 0.5), (0.5, None), (None, None)])
+def test_a_group_without_people_leaves_no_choice(medians: tuple[float | None, float | None]) -> None:
+    for grid in (None, PAPER_GRID):
+        asked = [sf.gap(1.2, between="age > 60")]
+        found = solve(asked, lambda _: spread_between(medians, k=1), Noise(), grid=grid)
+        assert not found.feasible
+        assert found.why == (
+            "There is nobody in one of the two groups that “age > 60” makes, so there is no data-dependent choice: "
+            "use --worst-case."
+        )

@@ -101,6 +101,11 @@ def test_its_rule_is_a_preference(tmp_path: Path) -> None:
     assert dataset.rule == (gap(1.2, worst_case=True),)
 
 
+def test_a_rule_may_go_by_the_exact_worst_case(tmp_path: Path) -> None:
+    dataset = wiring.planned(stated(tmp_path, f"{RULE}gap = 1.2\nworst_case = true\nexact = true"), ledger=":memory:")
+    assert dataset.rule == (gap(1.2, worst_case=True, exact=True),)
+
+
 def test_what_answers_may_be_grouped_by(tmp_path: Path) -> None:
     keys: dict[str, tuple[Category, ...] | None] = {c.name: c.keys for c in load(stated(tmp_path, INTERFACE)).columns}
     assert keys["marital_status"] == ("Divorced", "Married-AF-spouse")
@@ -219,13 +224,20 @@ WRONG = {
     "a rule that is no table": (f"{NAME}rule = 1.2", "[rule] is a table: rule in adult.toml. "
                                 "Hint: write [rule], then gap = 1.2 and worst_case = true."),
     "an unknown key of the rule": (f"{RULE}gaps = 1.2", "[rule] does not know 'gaps': [rule] in adult.toml. "
-                                   "Hint: it knows attack_chance, epsilon, gap, ratio, worst_case."),
+                                   "Hint: it knows attack_chance, epsilon, exact, gap, ratio, worst_case."),
     "a rule without a preference": (f"{RULE}worst_case = true", "[rule] states no preference: [rule] in adult.toml. "
                                     "Hint: try gap = 1.2 and worst_case = true."),
     "a rule with a gap below 1": (f"{RULE}gap = 0.9", "gap must be 1 or more, not 0.9: [rule] in adult.toml. "
                                   "Hint: a gap of 1.2 means: nobody at more than 1.2 times the risk of anybody else."),
     "a rule of which it is not clear whom it reads": (f'{RULE}gap = 1.2\nworst_case = "yes"',
                                                       "worst_case must be true or false: [rule] in adult.toml."),
+    "a rule by the exact risk of the people": (f"{RULE}gap = 1.2\nexact = true",
+                                               "exact in a rule goes with worst_case = true: an exact RDR of the "
+                                               "people leaves no guarantee: [rule] in adult.toml. "
+                                               "Hint: add worst_case = true, or leave exact out."),
+    "a rule between two groups": (f'{RULE}gap = 1.2\nbetween = "age > 60"',
+                                  "[rule] does not know 'between': [rule] in adult.toml. "
+                                  "Hint: it knows attack_chance, epsilon, exact, gap, ratio, worst_case."),
     "not TOML": ("name = \n", "adult.toml is not TOML: Invalid value (at line 1, column 8)."),
     "a key twice": (NAME + NAME, "adult.toml is not TOML: Cannot overwrite a value (at line 2, column 15)."),
     "a number of 5,000 digits": (f"{NAME}people_at_least = {'9' * 5000}",

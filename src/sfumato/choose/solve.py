@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.choose.preference import AttackChance, Epsilon, Preference, Ratio
-from sfumato.errors import PreferenceError
+from sfumato.choose.preference import AttackChance, Epsilon, Preference, Ratio, Satisfies
+from sfumato.errors import PreferenceError, instead
 from sfumato.model.choice import Noise
 from sfumato.model.risk import WORST_CASE, Spread
 from sfumato.risk.attack import epsilon_for_attack_chance, mu_for_attack_chance
+from sfumato.risk.exact import epsilon_for_exact_ratio, not_laplace, unknown_split
 from sfumato.risk.gaussian import epsilon_analytic, epsilon_classic
-from sfumato.risk.rdr import epsilon_for_ratio, sigma_for_ratio
+from sfumato.risk.rdr import PAPER_GRID, epsilon_for_ratio, sigma_for_ratio
+from sfumato.risk.rdrs import RDRs, rdrs_at
+
+People = Callable[[Preference], Spread]
+"""Whom a preference compares; asked once, and only for those that read the people."""
 
 _BEYOND = 10**300  # an epsilon like this is no bound at all
+_NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # has truths of its own
 
 
 @dataclass(frozen=True)
@@ -34,39 +40,47 @@ class Solution:
     why: str
 
 
-def interval(preference: Preference, people: Spread | None, noise: Noise) -> Interval:
-    """The epsilons that meet one preference; `people` is needed only by those that read the people."""
+def interval(preference: Preference, compared: Spread, noise: Noise) -> Interval:
+    """The epsilons that meet one preference; a function of the RDRs bounds none, it is asked on the grid."""
     match preference:
         case Epsilon(value):
             return Interval(value, value)
         case AttackChance(chance):
             return Interval(0.0, _epsilon_for_chance(float(chance), noise))
-        case Ratio(tau, worst_case):
-            spread = WORST_CASE if worst_case else people
-            if spread is None:
-                raise ValueError("this preference reads the people")
-            return Interval(0.0, _epsilon_for_ratio(tau, spread, noise))
+        case Satisfies():
+            return Interval(0.0, math.inf)
+        case Ratio(tau):
+            bound = _epsilon_for_exact_ratio if preference.exact else _epsilon_for_ratio
+            return Interval(0.0, bound(tau, compared, noise))
 
 
 def solve(
     preferences: Sequence[Preference],
-    people: Spread | None,
+    people: People,
     noise: Noise,
     *,
     grid: Sequence[float] | None = None,
     epsilon_max: float = 10.0,
 ) -> Solution:
     """The top of the intersection, rounded down to the grid if there is one, and never above `epsilon_max`."""
-    intervals = {p: interval(p, people, noise) for p in preferences}
+    compared = {p: people(p) if p.reads_people else WORST_CASE for p in preferences}
+    for preference, spread in compared.items():
+        if spread.nobody:
+            return Solution(None, False, False, _nobody(preference))
+    intervals = {p: interval(p, spread, noise) for p, spread in compared.items()}
     floor = max(intervals, key=lambda p: intervals[p].low)
     ceiling = min(intervals, key=lambda p: intervals[p].high)
-    top = intervals[ceiling].high
+    low, top = intervals[floor].low, intervals[ceiling].high
     if top <= 0:
         return Solution(None, False, False, f"No epsilon meets {ceiling.words}.")
-    if intervals[floor].low > top:
+    if low > top:
         return Solution(None, False, False, f"No epsilon meets both {floor.words} and {ceiling.words}.")
-    if grid is not None:
-        return _on_grid(intervals[floor].low, top, grid, ceiling, epsilon_max)
+    asked = {p: spread for p, spread in compared.items() if isinstance(p, Satisfies)}
+    if grid is not None or asked:
+        words = " and ".join(dict.fromkeys(p.words for p in (ceiling, *asked)))
+        candidates = _candidates(low, top, grid, epsilon_max)
+        holding = (c for c in candidates if all(_holds(p, rdrs_at(c, spread, noise)) for p, spread in asked.items()))
+        return _largest(holding, words)
     if math.isinf(top):
         return Solution(None, True, True, f"Every epsilon meets {ceiling.words}: state one with --epsilon.")
     if top > epsilon_max:
@@ -75,11 +89,49 @@ def solve(
     return Solution(top, True, False, f"The largest epsilon that meets {ceiling.words}.")
 
 
-def _on_grid(low: float, top: float, grid: Sequence[float], ceiling: Preference, epsilon_max: float) -> Solution:
-    candidates = [c for c in grid if low <= c <= min(top, epsilon_max)]
-    if not candidates:
-        return Solution(None, False, False, f"No candidate on the grid meets {ceiling.words}.")
-    return Solution(max(candidates), True, False, f"The largest candidate on the grid that meets {ceiling.words}.")
+def _nobody(preference: Preference) -> str:
+    """Methods 1 and 2.2: without people there are no facts to choose by."""
+    who = "There is nobody in the data"
+    if isinstance(preference, Ratio) and preference.between is not None:
+        who = f"There is nobody in one of the two groups that “{preference.between}” makes"
+    return f"{who}, so there is no data-dependent choice: use --worst-case."
+
+
+def _candidates(low: float, top: float, grid: Sequence[float] | None, epsilon_max: float) -> list[float]:
+    """From the largest down, as Algorithm 1 tries them; without a grid the paper's, or the one epsilon stated."""
+    if grid is None and low == top:
+        return [min(top, epsilon_max)]
+    return sorted((c for c in grid or PAPER_GRID if low <= c <= min(top, epsilon_max)), reverse=True)
+
+
+def _largest(candidates: Iterator[float], words: str) -> Solution:
+    found = next(candidates, None)
+    if found is None:
+        return Solution(None, False, False, f"No candidate on the grid meets {words}.")
+    return Solution(found, True, False, f"The largest candidate on the grid that meets {words}.")
+
+
+def _holds(preference: Satisfies, rdrs: RDRs) -> bool:
+    """What the function says. Of its failure only the kind is told: its message may quote the people's figures."""
+    what = f"The function of “{preference.words}”"
+    hint = "try it on a rehearsal, which reads nobody."
+    verdict: object = instead(
+        lambda kind: PreferenceError(f"{what} failed with {kind}", hint=hint),
+        (Exception,),
+        lambda: preference.holds(rdrs),
+    )
+    if not isinstance(verdict, bool) and (type(verdict).__module__, type(verdict).__name__) not in _NUMPY:
+        raise PreferenceError(f"{what} must return True or False", hint=hint)
+    return bool(verdict)
+
+
+def _epsilon_for_exact_ratio(tau: Fraction, spread: Spread, noise: Noise) -> float:
+    if noise.mechanism != "laplace":
+        raise not_laplace()
+    if spread.fixed is None:
+        raise unknown_split()
+    found = epsilon_for_exact_ratio(tau, spread.low, spread.high, spread.k, spread.sensitivity, spread.fixed)
+    return math.inf if found is None else found
 
 
 def _epsilon_for_ratio(tau: Fraction, spread: Spread, noise: Noise) -> float:

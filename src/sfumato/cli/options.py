@@ -45,6 +45,11 @@ Ratio = Annotated[
 WorstCase = Annotated[
     bool, typer.Option("--worst-case", help="Meet the gap or ratio for anybody in any data: reads nobody.")
 ]
+Exact = Annotated[bool, typer.Option("--exact", help="By the exact RDR, not by its upper bound; Laplace noise only.")]
+Between = Annotated[
+    str | None,
+    typer.Option(metavar="CONDITION", help="Of gap or ratio: compare the medians of two groups of people."),
+]
 AttackChance = Annotated[
     float | None, typer.Option(help="An attacker who knows everybody else guesses right at most this often.")
 ]
@@ -69,18 +74,31 @@ def query_text(sql: str) -> str:
 
 
 def preferences(
-    epsilon: float | None, gap: float | None, ratio: float | None, worst_case: bool, attack_chance: float | None
+    epsilon: float | None,
+    gap: float | None,
+    ratio: float | None,
+    worst_case: bool,
+    attack_chance: float | None,
+    exact: bool = False,
+    between: str | None = None,
 ) -> tuple[Preference, ...]:
     from sfumato.choose import preference
 
+    compared: dict[str, Any] = {"worst_case": worst_case, "exact": exact, "between": between}
     makers: list[tuple[float | None, Callable[[Any], Preference]]] = [
         (epsilon, preference.epsilon),
-        (gap, lambda g: preference.gap(g, worst_case=worst_case)),
-        (ratio, lambda t: preference.ratio(t, worst_case=worst_case)),
+        (gap, lambda g: preference.gap(g, **compared)),
+        (ratio, lambda t: preference.ratio(t, **compared)),
         (attack_chance, preference.attack_chance),
     ]
-    if worst_case and gap is None and ratio is None:
-        raise BadInput("--worst-case goes with --gap or --ratio", hint="try --gap 1.2 --worst-case.")
+    if gap is None and ratio is None:
+        for flag, said, example in (
+            ("--worst-case", worst_case, "--worst-case"),
+            ("--exact", exact, "--worst-case --exact"),
+            ("--between", between is not None, '--between "age > 60"'),
+        ):
+            if said:
+                raise BadInput(f"{flag} goes with --gap or --ratio", hint=f"try --gap 1.2 {example}.")
     return tuple(make(value) for value, make in makers if value is not None)
 
 

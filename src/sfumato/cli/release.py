@@ -27,6 +27,8 @@ def choose(
     gap: options.Gap = None,
     ratio: options.Ratio = None,
     worst_case: options.WorstCase = False,
+    exact: options.Exact = False,
+    between: options.Between = None,
     attack_chance: options.AttackChance = None,
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
@@ -42,7 +44,7 @@ def choose(
     from sfumato import wiring
 
     query = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data).query(options.query_text(sql))
-    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance)
+    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
     with reading(query.dataset.progress):
         choice = query.choose(*preferences, **how)
@@ -59,6 +61,8 @@ def release(
     gap: options.Gap = None,
     ratio: options.Ratio = None,
     worst_case: options.WorstCase = False,
+    exact: options.Exact = False,
+    between: options.Between = None,
     attack_chance: options.AttackChance = None,
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
@@ -85,7 +89,7 @@ def release(
                 f"{path} cannot be written", hint=f"name a {', '.join(endings)} file in a folder that exists."
             )
     query = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data).query(options.query_text(sql))
-    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance)
+    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
     with reading(query.dataset.progress):
         if not accept_none:

@@ -24,6 +24,7 @@ def worst_case(
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
+    exact: options.Exact = False,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
@@ -31,7 +32,7 @@ def worst_case(
     from sfumato import wiring
 
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    _print(query.worst_case(mechanism, delta, options.grid_of(grid), calibration), as_json)
+    _print(query.worst_case(mechanism, delta, options.grid_of(grid), calibration, exact), as_json)
 
 
 def rehearse(
@@ -44,6 +45,8 @@ def rehearse(
     gap: options.Gap = None,
     ratio: options.Ratio = None,
     worst_case: options.WorstCase = False,
+    exact: options.Exact = False,
+    between: options.Between = None,
     attack_chance: options.AttackChance = None,
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
@@ -57,7 +60,7 @@ def rehearse(
     from sfumato import wiring
 
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance)
+    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
     with waiting(query.dataset.progress, "Rehearsing"):
         profile = query.rehearse(
             *preferences,
@@ -83,6 +86,7 @@ def risk(
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
+    exact: options.Exact = False,
     bounds_from_data: options.BoundsFromData = False,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
@@ -95,7 +99,7 @@ def risk(
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
     query = dataset.query(options.query_text(sql))
     with reading(dataset.progress):
-        profile = query.risk(mechanism, delta, options.grid_of(grid), calibration)
+        profile = query.risk(mechanism, delta, options.grid_of(grid), calibration, exact)
     _print(profile, as_json)
     if people is not None:
         import pyarrow.parquet as pq

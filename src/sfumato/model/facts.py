@@ -109,8 +109,8 @@ class Distribution(Confidential):
         counts = [0] * self.BARS
         for b in self.bins:
             counts[min(self.BARS - 1, int((b.low - low) / (high - low) * self.BARS))] += b.people
-        edges = tuple(low + (high - low) * i / self.BARS for i in range(self.BARS)) + (high,)
-        return Histogram(edges, tuple(counts))
+        edges = [low + (high - low) * i / self.BARS for i in range(self.BARS)]
+        return Histogram((*edges, high), tuple(counts))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.facts import Reach, Summary
+from sfumato.model.dataset import Relation
+from sfumato.model.facts import Distribution, Reach, Summary
 
 
 class Source(StrEnum):
@@ -23,6 +24,11 @@ class Spread(Confidential):
     """Whom a ratio compares: the least and the most exposed, under `k` noisy numbers of sensitivity D.
 
     Exposures have D = 1. As published, the figures are influences on the answer's own scale (`published`).
+
+    `fixed` is the part of a contributor's exposure that is a noisy number of its own: of an AVG the count's, of one
+    COUNT or SUM nothing. None where the exposure does not tell how it is split, and so not the exact RDR either.
+    `figures` are everybody's, where more is asked than the least and the most; `scale` is what one unit of them is on
+    the answer's own scale, where all the numbers share one.
     """
 
     low: Fraction
@@ -30,9 +36,14 @@ class Spread(Confidential):
     k: int
     sensitivity: Fraction = Fraction(1)
     published: bool = False
+    fixed: Fraction | None = None
+    relation: Relation = Relation.ADD_REMOVE
+    nobody: bool = False  # there is nobody to compare: no choice depends on the data
+    figures: Distribution | None = None
+    scale: float | None = None
 
 
-WORST_CASE = Spread(Fraction(0), Fraction(1), k=1)
+WORST_CASE = Spread(Fraction(0), Fraction(1), k=1, fixed=Fraction(0))
 """Somebody who carries nothing beside somebody who carries all. k = 1, so that more cells never buy epsilon."""
 
 
@@ -65,6 +76,7 @@ class RiskView(Confidential):
     influence: Summary | Reach | None
     exposure: Summary | Reach | None
     candidates: tuple[RiskAt, ...]
+    exact: bool = False  # RDRs as they are, not their upper bound
 
     def as_dict(self) -> dict[str, object]:
         return {

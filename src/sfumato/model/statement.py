@@ -232,6 +232,9 @@ class Afterwards:
     offset: int = 0
 
 
+NOTHING = Afterwards()
+
+
 @dataclass(frozen=True)
 class Statement:
     """One SELECT of aggregates over one table; `text` is regenerated from these parts."""
@@ -242,7 +245,7 @@ class Statement:
     keys: tuple[ColumnRef, ...]
     columns: tuple[str, ...]  # every column it reads
     text: str
-    afterwards: Afterwards = Afterwards()
+    afterwards: Afterwards = NOTHING
 
     @property
     def aggregates(self) -> tuple[Aggregate, ...]:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+
+from sfumato.risk.bisection import largest
 
 
 def delta_at(epsilon: float, mu: float) -> float:
@@ -32,7 +33,7 @@ def epsilon_analytic(mu: float, delta: float) -> float:
     high = 1.0
     while delta_at(high, mu) > delta:
         high *= 2
-    return _bisect(lambda epsilon: delta_at(epsilon, mu) > delta, 0.0, high)
+    return largest(lambda epsilon: delta_at(epsilon, mu) > delta, 0.0, high)
 
 
 def mu_analytic(epsilon: float, delta: float) -> float:
@@ -44,7 +45,7 @@ def mu_analytic(epsilon: float, delta: float) -> float:
     high = 1.0
     while delta_at(epsilon, high) <= delta:
         high *= 2
-    return _bisect(lambda mu: delta_at(epsilon, mu) <= delta, 0.0, high)
+    return largest(lambda mu: delta_at(epsilon, mu) <= delta, 0.0, high)
 
 
 def epsilon_classic(mu: float, delta: float) -> float:
@@ -69,13 +70,3 @@ def _log_normal_tail(x: float) -> float:
     for j in range(40, 0, -1):
         fraction = x + j / fraction
     return -x * x / 2 - math.log(fraction * math.sqrt(2 * math.pi))
-
-
-def _bisect(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """The largest number between `low` and `high` for which `holds` still holds, to the last digit."""
-    for _ in range(200):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low

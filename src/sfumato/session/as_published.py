@@ -21,7 +21,7 @@ _FAR = Fraction(10**100)
 
 
 class AsPublished(Survey):
-    """A survey with what the data shows, and the sensitivity of the authors' code: of an AVG, (max - min) / all rows."""
+    """A survey with what the data shows, and the sensitivity of the authors' code: of an AVG, (max - min) / rows."""
 
     def __init__(
         self,

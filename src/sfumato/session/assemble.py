@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.model.release import Answer, Interval
-from sfumato.model.statement import Afterwards
+from sfumato.model.statement import NOTHING, Afterwards
 from sfumato.risk.noise import laplace_half_width, mean_range, variance_range
 from sfumato.session.afterwards import kept
 
@@ -22,14 +22,14 @@ def post_processing(measurement: Measurement, afterwards: Afterwards) -> tuple[s
     """What was done to the noisy numbers before they became this answer."""
     variances = any(c.kind is not None and c.kind.spreads for c in measurement.columns)
     done = (VARIANCES,) if variances else ()
-    return (*POST_PROCESSING, *done, *((AFTERWARDS,) if afterwards != Afterwards() else ()))
+    return (*POST_PROCESSING, *done, *((AFTERWARDS,) if afterwards != NOTHING else ()))
 
 
 def answer(
     measurement: Measurement,
     drawn: Sequence[Sequence[int]],
     epsilon: float | None,
-    afterwards: Afterwards = Afterwards(),
+    afterwards: Afterwards = NOTHING,
 ) -> Answer:
     """`drawn` has one row per cell, in steps of each number's grid; without an epsilon the ranges are withheld."""
     numbers = [tuple(float(n.step * d) for n, d in zip(measurement.numbers, cell, strict=True)) for cell in drawn]
@@ -84,7 +84,8 @@ def _figure(column: Assembly, measurement: Measurement, cell: Sequence[float]) -
 
 def _spread(column: Assembly, squares: NoisyNumber, values: Sequence[float]) -> float:
     """`q/c + H^2/2 - (s/c)^2`, between 0 and the largest variance there is; of a sample, times c / (c - 1)."""
-    assert squares.bounds is not None and column.kind is not None
+    assert squares.bounds is not None
+    assert column.kind is not None
     second, first, count = values
     most = float(squares.bounds.half_width) ** 2
     if count <= 1:
@@ -102,7 +103,8 @@ def _range_of(column: Assembly, measurement: Measurement, cell: Sequence[float],
     if len(parts) == 1:
         return _plain_range(parts[0], values[0], epsilon)
     bounds, scales = parts[0].bounds, [part.scale(epsilon) for part in parts]
-    assert bounds is not None and column.kind is not None
+    assert bounds is not None
+    assert column.kind is not None
     if parts[0].kind is NumberKind.SQUARES:
         low, high = variance_range(values, scales, float(bounds.half_width), column.kind.lost)
         return (low**0.5, high**0.5) if column.kind.is_root else (low, high)

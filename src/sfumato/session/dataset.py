@@ -8,12 +8,13 @@ from sfumato.choose.preference import Preference, from_rule
 from sfumato.errors import SourceError
 from sfumato.model.dataset import Schema
 from sfumato.model.fit import Fit
+from sfumato.model.statement import Predicate
 from sfumato.ports import Engine, LedgerStore
 from sfumato.session.ledger import Ledger, digest
 from sfumato.session.query import Query
 from sfumato.session.services import Services
 from sfumato.sql import inspect
-from sfumato.sql.parse import parse
+from sfumato.sql.parse import condition, parse
 
 
 class Dataset:
@@ -34,6 +35,7 @@ class Dataset:
         self.services = services
         self.version = version
         self.bounds_from_data = bounds_from_data
+        self.opening = services.salt()
         self.rule: tuple[Preference, ...] = () if schema.rule is None else from_rule(schema.rule, schema.origin)
         self._opened = engine
         self._source = source
@@ -43,6 +45,10 @@ class Dataset:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""
         present = None if self._opened is None else self._opened.columns
         return Query(self, parse(sql, self.schema, present))
+
+    def condition(self, text: str) -> Predicate:
+        """Read a condition on one row, as in a WHERE: it says who belongs to a group."""
+        return condition(text, self.schema, None if self._opened is None else self._opened.columns)
 
     def check(self) -> Fit:
         """What of the table is missing, unfit, clamped or unlisted: a look."""

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
-from sfumato.choose.preference import Preference
+from sfumato.choose.preference import Preference, Satisfies
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people
-from sfumato.model.risk import Spread
 from sfumato.model.statement import Statement
 from sfumato.risk.rdr import PAPER_GRID
-from sfumato.session.as_published import AsPublished
 from sfumato.session.ledger import digest
-from sfumato.session.survey import INFLUENCE, Survey
 
 EPSILON_MAX = 10.0
 
@@ -34,6 +30,7 @@ class Request:
     epsilon_max: float
     bounds_from_data: bool
     version: str
+    opening: str = ""  # of the dataset, where a function was stated: it is known to nobody else
 
     @property
     def reads_people(self) -> bool:
@@ -44,7 +41,7 @@ class Request:
         """Public facts only; what reads the people is bound to the data that was read."""
         asked = [self.statement.text, [repr(p) for p in self.preferences], repr(self.noise), self.grid]
         version = self.version if self.reads_people else ""
-        return digest([*asked, self.epsilon_max, self.bounds_from_data, version])
+        return digest([*asked, self.epsilon_max, self.bounds_from_data, version, self.opening])
 
     def applies(self, rule: tuple[Preference, ...]) -> bool:
         """Whether this is the rule as it stands: its preferences, and nothing else said."""
@@ -85,13 +82,9 @@ def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:
     return DecidedBy.RULE if is_rule else DecidedBy.BLIND
 
 
-def spread(survey: Survey) -> Spread:
-    """Whom the papers' ratio compares, and under how many noisy numbers."""
-    if isinstance(survey, AsPublished):
-        low, high = survey.reach(INFLUENCE)
-        return Spread(Fraction(low), Fraction(high), survey.k, survey.sensitivity, published=True)
-    low, high = survey.reach()
-    return Spread(Fraction(low), Fraction(high), survey.measurement.k or 1)
+def opening_of(preferences: Sequence[Preference], opening: str) -> str:
+    """What a request is bound to beside the data: where a function was stated, to the opening it was stated in."""
+    return opening if any(isinstance(p, Satisfies) for p in preferences) else ""
 
 
 def grid_of(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:

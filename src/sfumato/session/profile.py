@@ -39,6 +39,7 @@ class RiskProfile(Confidential):
         candidates: Sequence[float] | None = None,
         solution: Solution | None = None,
         limit: float | None = None,
+        exact: bool = False,
     ) -> None:
         self.source = source
         self.influence: Figures | Reach | None
@@ -54,6 +55,7 @@ class RiskProfile(Confidential):
         self._candidates = tuple(sorted({*(candidates or CANDIDATES), *chosen}))
         self._survey = survey
         self._limit = limit
+        self._exact = exact
 
     @property
     def people_count(self) -> int | None:
@@ -68,9 +70,10 @@ class RiskProfile(Confidential):
     def candidates(self) -> tuple[RiskAt, ...]:
         return tuple(map(self.at, self._candidates))
 
-    def at(self, epsilon: float) -> RiskAt:
-        """What this epsilon would mean."""
-        return risk_at(epsilon, self._spread, self._measurement, self._noise)
+    def at(self, epsilon: float, exact: bool | None = None) -> RiskAt:
+        """What this epsilon would mean: by the exact RDR or by Lemma 3.1, as the profile shows it if not said."""
+        exact = self._exact if exact is None else exact
+        return risk_at(epsilon, self._spread, self._measurement, self._noise, exact=exact)
 
     def people(self) -> pa.Table:
         """One row per person: person, influence, exposure."""
@@ -102,6 +105,7 @@ class RiskProfile(Confidential):
             influence=_plain(self.influence),
             exposure=_plain(self.exposure),
             candidates=self.candidates,
+            exact=self._exact,
         )
 
     @property

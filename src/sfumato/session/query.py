@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sfumato.choose.preference import Preference, Ratio
@@ -16,18 +17,19 @@ from sfumato.model.choice import Noise
 from sfumato.model.facts import Reach, Totals
 from sfumato.model.guarantee import Provenance, word
 from sfumato.model.measurement import Measurement
-from sfumato.model.risk import WORST_CASE, Source
+from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.statement import Statement
 from sfumato.session import as_published
 from sfumato.session.choice import Choice
+from sfumato.session.compare import compared, fixed_part, require_comparable, require_exact, spread
 from sfumato.session.decide import (
     EPSILON_MAX,
     Request,
     Standing,
     checked_noise,
     grid_of,
+    opening_of,
     provenances,
-    spread,
 )
 from sfumato.session.draw import draw, refuse_without_guarantee, repeats
 from sfumato.session.ledger import digest
@@ -67,9 +69,12 @@ class Query:
         delta: float | None = None,
         candidates: str | Sequence[float] | None = None,
         calibration: str = "analytic",
+        exact: bool = False,
     ) -> RiskProfile:
-        """Risk from public facts alone, true for any data: free."""
+        """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
         noise = checked_noise(mechanism, delta, calibration)
+        if exact:
+            require_exact(noise, WORST_CASE.fixed)
         measurement = self._public()
         return RiskProfile(
             Source.WORST_CASE,
@@ -79,6 +84,7 @@ class Query:
             WORST_CASE,
             reach=(Reach(0.0, measurement.largest_influence), Reach(0.0, 1.0)),
             candidates=grid_of(candidates),
+            exact=exact,
         )
 
     def rehearse(
@@ -105,11 +111,17 @@ class Query:
         size = rows or self.dataset.schema.people_at_least or 10_000
         engine = self.dataset.services.rehearsal(self.dataset.schema, like, size)
         survey = Survey(engine, self.dataset.schema, self.statement, measurement, noise)
-        found = spread(survey)
+        found = spread(survey, noise)
         solution = None
         if preferences:
             asked = self._request(preferences, noise, grid, epsilon_max)
-            solution = solve(preferences, found, noise, grid=asked.grid, epsilon_max=epsilon_max)
+            solution = solve(
+                preferences,
+                lambda p: compared(p, survey, noise),
+                noise,
+                grid=asked.grid,
+                epsilon_max=epsilon_max,
+            )
         return RiskProfile(
             Source.REHEARSAL,
             self.sql,
@@ -119,6 +131,7 @@ class Query:
             survey=survey,
             solution=solution,
             limit=_limit(preferences),
+            exact=found.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
         )
 
     def risk(
@@ -127,18 +140,22 @@ class Query:
         delta: float | None = None,
         candidates: str | Sequence[float] | None = None,
         calibration: str = "analytic",
+        exact: bool = False,
     ) -> RiskProfile:
-        """The people themselves: recorded as a look, before anything is shown."""
+        """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
         noise = checked_noise(mechanism, delta, calibration)
+        if exact:
+            require_exact(noise, self._fixed)
         survey = self._look(noise)
         return RiskProfile(
             Source.PEOPLE,
             self.sql,
             survey.measurement,
             noise,
-            spread(survey),
+            spread(survey, noise),
             survey=survey,
             candidates=grid_of(candidates),
+            exact=exact,
         )
 
     def answer(self) -> tuple[tuple[object, ...], ...]:
@@ -276,15 +293,24 @@ class Query:
         chosen = tuple(preferences) or self.dataset.rule
         if not chosen:
             raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
+        for p in chosen:
+            require_comparable(p, noise, self.statement, self.dataset.schema, self._declared)
+            if isinstance(p, Ratio) and p.between is not None:
+                self.dataset.condition(p.between)
         ceiling = stated_epsilon(epsilon_max, "epsilon_max").value
-        data = self.dataset
-        return Request(self.statement, chosen, noise, grid_of(grid), ceiling, data.bounds_from_data, data.version)
+        data, opening = self.dataset, opening_of(chosen, self.dataset.opening)
+        version, from_data = data.version, data.bounds_from_data
+        return Request(self.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, opening)
 
     def _solved(self, asked: Request) -> Solution:
-        people = None
-        if any(p.reads_people for p in asked.preferences):
-            people = spread(self._look(asked.noise))
+        def people(preference: Preference) -> Spread:
+            return compared(preference, self._look(asked.noise), asked.noise)
+
         return solve(asked.preferences, people, asked.noise, grid=asked.grid, epsilon_max=asked.epsilon_max)
+
+    @property
+    def _fixed(self) -> Fraction | None:
+        return fixed_part(self.statement, self.dataset.schema, self._declared)
 
     def _choice(self, asked: Request, solution: Solution, inputs: tuple[Provenance, ...], attestation: str) -> Choice:
         return Choice(
@@ -335,5 +361,5 @@ class Query:
 
 def _limit(preferences: Sequence[Preference]) -> float | None:
     """The gap that was asked for, if one was."""
-    taus = [float(p.tau) for p in preferences if isinstance(p, Ratio) and p.tau]
+    taus = [float(p.tau) for p in preferences if isinstance(p, Ratio) and p.tau and p.between is None]
     return 1 / max(taus) if taus else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
-from sfumato.model.dataset import Schema
+from sfumato.model.dataset import Schema, Type
 from sfumato.model.facts import Bin, Distribution, Facts, Summary, Totals
 from sfumato.model.measurement import Measurement
 from sfumato.model.statement import Predicate, Statement
@@ -105,11 +106,15 @@ class Survey(Confidential):
         """One row per person, in order."""
         return self._engine.table(self._sql(plan.people(self.question, self._engine.numbered).order_by("person")))
 
-    def medians(self, side: Predicate) -> dict[bool, tuple[int, float]]:
-        """Of those who meet a condition and of all the others: how many they are, and their median exposure."""
+    def medians(self, side: Predicate, figure: str) -> dict[bool, float]:
+        """The median of those who meet a condition, and of all the others; a group that nobody is in has none."""
         lower = self.question.norm == L2  # the root does not commute with the mean of two
-        rows = self._rows(plan.medians(self.question, self._engine.numbered, side, lower=lower))
-        return {bool(met): (plan.whole(count), float(median)) for met, count, median in rows}
+        rows = self._rows(plan.medians(self.question, self._engine.numbered, side, figure, lower=lower))
+        return {bool(met): float(median) for met, median in rows}
+
+    @property
+    def columns(self) -> Mapping[str, Type | None]:
+        return self._engine.columns
 
     def answer(self) -> tuple[tuple[object, ...], ...]:
         return plan.read_answer(self._rows(plan.answer(self.question)), self.question)

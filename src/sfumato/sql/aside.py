@@ -60,7 +60,7 @@ def _values(q: Question, a: Aggregate, position: int) -> Tables:
 # Quantiles
 
 
-def rank_moves(q: Question, a: Aggregate, position: int, value: Term) -> Term:
+def rank_moves(q: Question, position: int, value: Term) -> Term:
     """From the quantile of all to that of the others.
 
     Of rows: without a value that does not exceed the order statistic of a rank, the next one takes its place.

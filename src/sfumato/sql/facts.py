@@ -228,13 +228,13 @@ def most_exposed(question: Question, numbered: str) -> exp.Select:
     return select.order_by(*order, exp.column("person"))
 
 
-def medians(question: Question, numbered: str, side: Predicate, *, lower: bool) -> exp.Select:
-    """Per side of a condition: how many people, and the median of their exposures (or the lower of the two)."""
+def medians(question: Question, numbered: str, side: Predicate, figure: str, *, lower: bool) -> exp.Select:
+    """Per side of a condition: the median of a figure (of an even number of people, or the lower of the two)."""
     listed = people(question, numbered, side)
-    tree = column(EXPOSURE)
+    tree = column(figure)
     middle = exp.Anonymous(this="QUANTILE_DISC", expressions=[tree, number(0.5)]) if lower else exp.func("MEDIAN", tree)
     with_ = listed.args.pop("with_")
-    select = exp.select(column(ours("side")), exp.func("COUNT", exp.Star()), middle)
+    select = exp.select(column(ours("side")), middle)
     select = select.from_(listed.subquery(exp.to_identifier(_FIGURES, quoted=True))).group_by(column(ours("side")))
     select.set("with_", with_)
     return select

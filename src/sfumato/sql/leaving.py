@@ -180,7 +180,7 @@ class Leaving:
         if a.kind.spreads:
             return spread_moves(reading, own, everybody, a.kind)
         if a.kind.ranks:
-            return aside.rank_moves(q, a, position, col(reading.name, _ALIKE))
+            return aside.rank_moves(q, position, col(reading.name, _ALIKE))
         return extreme_moves(own, everybody, _end(a.kind), col(PEOPLE))
 
     # Exposure: the share of the worst case

@@ -12,6 +12,7 @@ from sqlglot.tokens import Tokenizer
 
 from sfumato.model.dataset import OURS, Category, Type
 from sfumato.model.statement import (
+    NOTHING,
     Afterwards,
     Aggregate,
     All,
@@ -150,7 +151,7 @@ def canonical(
     outputs: Sequence[Output],
     where: Predicate | None,
     keys: Sequence[ColumnRef],
-    afterwards: Afterwards = Afterwards(),
+    afterwards: Afterwards = NOTHING,
 ) -> str:
     """The statement as we read it, in one spelling: what is hashed, recorded and shown. It is never run."""
     sources = {o.name: o.source for o in outputs if not o.shown}

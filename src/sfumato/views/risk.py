@@ -55,7 +55,8 @@ def _numbers(view: RiskView) -> str:
     people = "" if view.people is None else f"{view.people:,} people, "
     numbers = "private group keys" if view.outputs is None else f"{view.outputs:,} noisy numbers"
     numbers = "1 noisy number" if view.outputs == 1 else numbers
-    return f"{view.query}\n{people}{numbers}, {view.mechanism} noise."
+    exact = ", exact RDR" if view.exact else ""
+    return f"{view.query}\n{people}{numbers}, {view.mechanism} noise{exact}."
 
 
 def _mark(row: RiskAt, limit: float | None, chosen: float | None) -> Mark:
