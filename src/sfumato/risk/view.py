@@ -45,6 +45,13 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
     )
 
 
+def chance_against(exposure: float, epsilon: float, noise: Noise) -> float:
+    """How often an attacker who knows everybody else is right about somebody of this exposure, at most."""
+    if noise.mechanism == "laplace":
+        return attack_chance_laplace(epsilon, exposure)
+    return attack_chance_gaussian(mu_of(epsilon, noise), exposure)
+
+
 def mu_of(epsilon: float, noise: Noise) -> float:
     if noise.delta is None:
         raise PreferenceError("Gaussian noise needs a delta", hint="state one with --delta, such as 1e-9.")

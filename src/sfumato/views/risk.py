@@ -27,7 +27,7 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
 
 
 def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
-    return "\n\n".join([text(figure(view, limit, chosen), colour=colour), _numbers(view), _rows(view)])
+    return "\n\n".join([text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))])
 
 
 def as_html(view: RiskView, limit: float | None = None, chosen: float | None = None) -> str:
@@ -35,8 +35,9 @@ def as_html(view: RiskView, limit: float | None = None, chosen: float | None = N
     return page_part(warning, svg(figure(view, limit, chosen)), _numbers(view))
 
 
-def _rows(view: RiskView) -> str:
-    return table(
+def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
+    """A row per candidate epsilon."""
+    return (
         ["epsilon", "gap", "ratio", "noise range (90 of 100)", "attacker right at most"],
         [
             [
@@ -51,10 +52,15 @@ def _rows(view: RiskView) -> str:
     )
 
 
-def _numbers(view: RiskView) -> str:
+def size(view: RiskView) -> str:
+    """How many people and noisy numbers, and which noise."""
     people = "" if view.people is None else f"{view.people:,} people, "
     numbers = "1 noisy number" if view.outputs == 1 else f"{view.outputs:,} noisy numbers"
-    return f"{view.query}\n{people}{numbers}, {view.mechanism} noise."
+    return f"{people}{numbers}, {view.mechanism} noise."
+
+
+def _numbers(view: RiskView) -> str:
+    return f"{view.query}\n{size(view)}"
 
 
 def _mark(row: RiskAt, limit: float | None, chosen: float | None) -> Mark:
