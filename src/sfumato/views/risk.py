@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.views import words
-from sfumato.views.figure import Axis, Figure, Limit, Range
+from sfumato.views.figure import Axis, Figure, Limit, Range, number
 from sfumato.views.figure import Verdict as Mark
 from sfumato.views.html import page_part
 from sfumato.views.svg import svg
@@ -44,7 +44,7 @@ def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
                 f"{row.epsilon:g}",
                 f"{row.gap:.4g}×",
                 f"{row.ratio:.4g}",
-                " · ".join(f"±{half:,.4g}" for half in row.noise_90),
+                " · ".join(f"±{number(half, 4)}" for half in row.noise_90),
                 f"{100 * row.attack_chance:.4g} of 100",
             ]
             for row in view.candidates
