@@ -217,6 +217,20 @@ def test_the_people_themselves_in_a_file(folder: Path, typed: Typed) -> None:
     assert sum(people["influence"]) == shown.json["influence"]["sum"]
 
 
+@pytest.mark.parametrize(("command", "people"), [("worst-case", False), ("rehearse", False), ("risk", True)])
+def test_a_view_as_a_page(folder: Path, typed: Typed, command: str, people: bool) -> None:
+    (folder / "view.html").write_text("what was there before", "utf-8")
+    shown = typed(*ask(command, "--html", "view.html", "--json", sql=BY_SEX))
+    assert (shown.code, shown.err) == (0, "")
+    page = (folder / "view.html").read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "hours_per_week &gt; 40" in page
+    assert ("Controller only" in page) == people
+    if people:
+        assert (folder / "view.html").stat().st_mode & 0o777 == 0o600, "for its owner's eyes"
+    assert not list(folder.glob(".*")), "nothing else is left behind"
+
+
 @pytest.mark.usefixtures("folder")
 def test_bounds_read_off_the_data_leave_no_exposure(typed: Typed) -> None:
     shown = typed(*ask("risk", "--bounds-from-data", "--json", sql="SELECT SUM(capital_gain) FROM adult"))
@@ -596,6 +610,7 @@ def asked(population: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("asked")
     shutil.copytree(population, folder, dirs_exist_ok=True)
     (folder / "folder.csv").mkdir()
+    (folder / "folder.html").mkdir()
     (folder / "bytes.csv").write_bytes(bytes(range(256)) * 100)
     (folder / "text.parquet").write_text("age\n3\n", "utf-8")
     wiring.open(folder / "adult.parquet", folder / "adult.toml").query(COUNT).release()
@@ -622,6 +637,12 @@ def test_bad_input_is_one_sentence(
         (["relaese"], "No such command 'relaese'"),
         (["risk", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--people", "people.csv"],
          "--people cannot write people.csv. Hint: name a .parquet file in a folder that exists."),
+        (["risk", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--html", "nowhere/a.html"],
+         "--html cannot write nowhere/a.html. Hint: name a .html file in a folder that exists."),
+        (["worst-case", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--html", "a.pdf"],
+         "--html cannot write a.pdf. Hint: name a .html file in a folder that exists."),
+        (["rehearse", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--html", "folder.html"],
+         "--html cannot write folder.html. Hint: name a .html file in a folder that exists."),
         (["rehearse", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--rows", 0],
          "Invalid value for '--rows': "),
         (["rehearse", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--like", "no.csv"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,9 @@ Schema = Annotated[str, typer.Option("--schema", metavar="FILE", help="The schem
 Sql = Annotated[str, typer.Option("--sql", metavar="SQL", help="The query: text, @FILE, or - for standard input.")]
 Ledger = Annotated[
     str | None, typer.Option(metavar="PATH", help="The ledger; by default NAME.ledger beside the schema.")
+]
+Html = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE.html", help="Write the view as a page to print or to file.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Mechanism = Annotated[str, typer.Option(help="laplace or gaussian.")]
@@ -59,6 +63,15 @@ def explain(context: typer.Context) -> None:
     """A group of commands by itself says what it has."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def writable(path: Path | None, flag: str, ending: str) -> None:
+    """Refuse a file that could not be written, before anything is read or entered."""
+    if path is None:
+        return
+    folder = path.parent
+    if path.suffix != ending or path.is_dir() or not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise BadInput(f"{flag} cannot write {path}", hint=f"name a {ending} file in a folder that exists.")
 
 
 def query_text(sql: str) -> str:

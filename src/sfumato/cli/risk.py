@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato import __version__
 from sfumato.cli import options
 from sfumato.cli.waiting import reading, waiting
 from sfumato.errors import BadInput
@@ -25,14 +28,16 @@ def worst_case(
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
     exact: options.Exact = False,
+    html: options.Html = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
     """Risk from public facts alone, true for any data; DATA is not read."""
     from sfumato import wiring
 
+    options.writable(html, "--html", ".html")
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    _print(query.worst_case(mechanism, delta, options.grid_of(grid), calibration, exact), as_json)
+    _shown(query.worst_case(mechanism, delta, options.grid_of(grid), calibration, exact), as_json, html)()
 
 
 def rehearse(
@@ -53,12 +58,14 @@ def rehearse(
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
     epsilon_max: options.EpsilonMax = 10.0,
+    html: options.Html = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
     """The same query on a look-alike, invented or public; DATA is not read."""
     from sfumato import wiring
 
+    options.writable(html, "--html", ".html")
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
     preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
     with waiting(query.dataset.progress, "Rehearsing"):
@@ -72,7 +79,8 @@ def rehearse(
             grid=options.grid_of(grid),
             epsilon_max=epsilon_max,
         )
-    _print(profile, as_json)
+        show = _shown(profile, as_json, html)
+    show()
 
 
 def risk(
@@ -82,32 +90,57 @@ def risk(
     people: Annotated[
         Path | None, typer.Option(metavar="FILE.parquet", help="Write one row per person: person, influence, exposure.")
     ] = None,
+    most_exposed: Annotated[bool, typer.Option("--most-exposed", help="Name the 20 most exposed.")] = False,
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
     exact: options.Exact = False,
     bounds_from_data: options.BoundsFromData = False,
+    html: options.Html = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
     """The people themselves, for the controller's eyes: recorded as a look."""
     from sfumato import wiring
 
-    if people is not None and (people.suffix != ".parquet" or not people.parent.is_dir()):
-        raise BadInput(f"--people cannot write {people}", hint="name a .parquet file in a folder that exists.")
+    options.writable(people, "--people", ".parquet")
+    options.writable(html, "--html", ".html")
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
     query = dataset.query(options.query_text(sql))
     with reading(dataset.progress):
         profile = query.risk(mechanism, delta, options.grid_of(grid), calibration, exact)
-    _print(profile, as_json)
-    if people is not None:
+        show = _shown(profile, as_json, html, most_exposed)
+        listed = None if people is None else profile.people()
+    show()
+    if listed is not None:
         import pyarrow.parquet as pq
 
-        with reading(dataset.progress):
-            found = profile.people()
-        pq.write_table(found, people)
+        pq.write_table(listed, people)
 
 
-def _print(profile: RiskProfile, as_json: bool) -> None:
-    typer.echo(json.dumps(profile.view.as_dict(), indent=2) if as_json else profile.text())
+def _shown(profile: RiskProfile, as_json: bool, html: Path | None, most_exposed: bool = False) -> Callable[[], None]:
+    """Take from the profile whatever is asked for; what is returned shows it."""
+    from sfumato.session import report
+
+    if as_json:
+        named = {"most_exposed": profile.most_exposed().to_pylist()} if most_exposed else {}
+        text = json.dumps(profile.view.as_dict() | named, indent=2, default=str)
+    else:
+        text = report.text(profile, most_exposed=most_exposed)
+    page = None if html is None else report.page(profile, _written())
+
+    def show() -> None:
+        typer.echo(text)
+        if page is None or html is None:
+            return
+        try:
+            page.write(html)
+        except OSError:
+            raise BadInput(f"--html could not write {html}", hint="free some room, or name another file.") from None
+
+    return show
+
+
+def _written() -> str:
+    return f"Written {datetime.now(UTC):%Y-%m-%d %H:%M} UTC by sfumato {__version__}."

@@ -90,6 +90,13 @@ def _most_exposed(spread: Spread, measurement: Measurement) -> float:
     return float(spread.high / spread.sensitivity) if spread.sensitivity else 0.0
 
 
+def chance_against(exposure: float, epsilon: float, noise: Noise) -> float:
+    """How often an attacker who knows everybody else is right about somebody of this exposure, at most."""
+    if noise.mechanism == "laplace":
+        return attack_chance_laplace(epsilon, exposure)
+    return attack_chance_gaussian(mu_of(epsilon, noise), exposure)
+
+
 def mu_of(epsilon: float, noise: Noise) -> float:
     if noise.delta is None:
         raise PreferenceError("Gaussian noise needs a delta", hint="state one with --delta, such as 1e-9.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import PreferenceError
 from sfumato.measure import measure
@@ -16,6 +16,9 @@ from sfumato.model.statement import Aggregate, ColumnRef, Kind, Statement, colum
 from sfumato.ports import Engine
 from sfumato.session.survey import Survey
 from sfumato.sql import observed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _FAR = Fraction(10**100)
 
@@ -36,6 +39,12 @@ class AsPublished(Survey):
         self.sensitivity = sensitivity
         self.k = max(1, len(measurement.public_cells)) * len(statement.aggregates)
 
+    def people(self) -> pa.Table:
+        return _without_exposure(super().people())
+
+    def most_exposed(self) -> pa.Table:
+        return _without_exposure(super().most_exposed())
+
 
 def survey(engine: Engine, statement: Statement, schema: Schema, noise: Noise) -> AsPublished:
     """Bounds of summed columns, group keys and the number of rows, as they are in the data."""
@@ -52,6 +61,13 @@ def survey(engine: Engine, statement: Statement, schema: Schema, noise: Noise) -
     measurement = replace(measure(statement, shown), cells=cells)
     sensitivity = sum((_sensitivity(a, extremes, int(rows)) for a in statement.aggregates), Fraction(0))
     return AsPublished(engine, shown, statement, measurement, noise, sensitivity)
+
+
+def _without_exposure(people: pa.Table) -> pa.Table:
+    """There is no sound sensitivity, so there is no exposure."""
+    import pyarrow as pa
+
+    return people.set_column(people.schema.get_field_index("exposure"), "exposure", pa.nulls(len(people), pa.float64()))
 
 
 def _answerable(statement: Statement, schema: Schema) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sfumato.choose.solve import Solution
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
+from sfumato.model.dataset import Relation
 from sfumato.model.facts import Reach, Summary
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import RiskAt, RiskView, Source, Spread
@@ -60,6 +61,11 @@ class RiskProfile(Confidential):
     @property
     def people_count(self) -> int | None:
         return None if self._survey is None else self._survey.people_count
+
+    @property
+    def relation(self) -> Relation:
+        """What two neighbouring tables differ in."""
+        return self._spread.relation
 
     @property
     def not_additive(self) -> tuple[str, ...]:

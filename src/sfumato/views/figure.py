@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
 
 Verdict: TypeAlias = Literal["ok", "chosen", "over"]
+Spacing: TypeAlias = Literal["linear", "log", "counts"]
 
 GLYPHS: dict[Verdict, str] = {"ok": "✓", "chosen": "●", "over": "✕"}
 WORDS: dict[Verdict, str] = {"ok": "allowed", "chosen": "chosen", "over": "over"}
+BENDS: dict[Spacing, Callable[[float], float]] = {"linear": float, "log": math.log, "counts": math.log1p}
 MOST_DOTS = 1000  # nobody counts more, and a typing mistake must not fill a page
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What is measured, in which unit, and how it is spread; ticks, if given, also widen the axis."""
+    """What is measured, in which unit, and how it is spread; ticks, if given, also widen the axis.
+
+    On a scale of counts 0 has its place, and from 1 on each tenfold takes the same room.
+    """
 
     label: str
     unit: str = ""
-    scale: Literal["linear", "log"] = "linear"
+    scale: Spacing = "linear"
     ticks: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -122,12 +127,12 @@ class Scale:
     high: float
     ticks: tuple[float, ...]
     step: float
-    log: bool = False
+    spacing: Spacing = "linear"
     sign: str = ""
 
     def at(self, value: float) -> float:
         """The place of a value, 0 at the low end and 1 at the high end."""
-        bend = math.log if self.log else float
+        bend = BENDS[self.spacing]
         return (bend(value) - bend(self.low)) / (bend(self.high) - bend(self.low))
 
     def say(self, value: float) -> str:
@@ -154,8 +159,9 @@ class Figure:
         candidates = [mark.x for mark in self.of(Range)]
         _require(len(set(candidates)) == len(candidates), "two ranges stand at the same candidate")
         for axis, values in ((self.x, self._across), (self.y, self._up)):
-            positive = min((*values, *(axis.ticks or ())), default=1) > 0
-            _require(axis.scale == "linear" or positive, f"the log axis {axis.label!r} starts above 0")
+            least = min((*values, *(axis.ticks or ())), default=1)
+            _require(axis.scale != "log" or least > 0, f"the log axis {axis.label!r} starts above 0")
+            _require(axis.scale != "counts" or least >= 0, f"the axis {axis.label!r} of counts starts at 0")
 
     def of(self, kind: type[AnyMark]) -> tuple[AnyMark, ...]:
         """The marks of one kind, in order."""
@@ -219,18 +225,20 @@ def plain(text: str) -> str:
 
 def _scale(axis: Axis, values: list[float]) -> Scale:
     """The scale that holds all values and the axis' own ticks."""
-    log, sign = axis.scale == "log", axis.unit if axis.unit in ("×", "%") else ""
+    sign = axis.unit if axis.unit in ("×", "%") else ""
     low, high = min((*values, *(axis.ticks or ()))), max((*values, *(axis.ticks or ())))
     if math.isclose(low, high):
-        low, high = (low, low * 10) if log else (low, low + (abs(low) or 1))
+        low, high = (low, low * 10) if axis.scale == "log" else (low, low + (abs(low) or 1))
     step = _step((high - low) / 5)
     counts = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     ticks = tuple(min(max(count * step, low), high) for count in counts)
-    if log and len(decades := _decades(low, high)) >= 2:
+    if axis.scale == "log" and len(decades := _decades(low, high)) >= 2:
         step, ticks = high, decades
+    if axis.scale == "counts":
+        step, ticks = 1, tuple(10.0**power for power in range(_magnitude(high) + 1))
     if not any(math.isclose(low, tick, abs_tol=step * 1e-9) for tick in ticks):
         ticks = (low, *ticks)
-    return Scale(low, high, axis.ticks or ticks, step, log, sign)
+    return Scale(low, high, axis.ticks or ticks, step, axis.scale, sign)
 
 
 def _step(least: float) -> float:

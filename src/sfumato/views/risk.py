@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.views import words
-from sfumato.views.figure import Axis, Figure, Limit, Range
+from sfumato.views.figure import Axis, Figure, Limit, Range, number
 from sfumato.views.figure import Verdict as Mark
 from sfumato.views.html import page_part
 from sfumato.views.svg import svg
@@ -27,7 +27,7 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
 
 
 def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
-    return "\n\n".join([text(figure(view, limit, chosen), colour=colour), _numbers(view), _rows(view)])
+    return "\n\n".join([text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))])
 
 
 def as_html(view: RiskView, limit: float | None = None, chosen: float | None = None) -> str:
@@ -35,15 +35,16 @@ def as_html(view: RiskView, limit: float | None = None, chosen: float | None = N
     return page_part(warning, svg(figure(view, limit, chosen)), _numbers(view))
 
 
-def _rows(view: RiskView) -> str:
-    return table(
+def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
+    """A row per candidate epsilon."""
+    return (
         ["epsilon", "gap", "ratio", "noise range (90 of 100)", "attacker right at most"],
         [
             [
                 f"{row.epsilon:g}",
                 f"{row.gap:.4g}×",
                 f"{row.ratio:.4g}",
-                " · ".join("by rank" if half is None else f"±{half:,.4g}" for half in row.noise_90),
+                " · ".join("by rank" if half is None else f"±{number(half, 4)}" for half in row.noise_90),
                 f"{100 * row.attack_chance:.4g} of 100",
             ]
             for row in view.candidates
@@ -51,12 +52,17 @@ def _rows(view: RiskView) -> str:
     )
 
 
-def _numbers(view: RiskView) -> str:
+def size(view: RiskView) -> str:
+    """How many people and noisy numbers, and which noise."""
     people = "" if view.people is None else f"{view.people:,} people, "
     numbers = "private group keys" if view.outputs is None else f"{view.outputs:,} noisy numbers"
     numbers = "1 noisy number" if view.outputs == 1 else numbers
     exact = ", exact RDR" if view.exact else ""
-    return f"{view.query}\n{people}{numbers}, {view.mechanism} noise{exact}."
+    return f"{people}{numbers}, {view.mechanism} noise{exact}."
+
+
+def _numbers(view: RiskView) -> str:
+    return f"{view.query}\n{size(view)}"
 
 
 def _mark(row: RiskAt, limit: float | None, chosen: float | None) -> Mark:

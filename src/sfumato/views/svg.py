@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2s
-from itertools import cycle
+from itertools import cycle, pairwise
 from typing import TypeAlias
 from unicodedata import east_asian_width
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -28,6 +28,7 @@ PALETTE = {
 STROKES = (("chosen", "1 0"), ("over", "7 4"), ("ok", "2 3"), ("other", "9 3 2 3"))  # of lines, in turn
 SMALL, BODY, LARGE = 11, 12, 15
 MARGIN, LEADING, HEADROOM = 16, 4, 40
+FEW = 6  # so many bars have room for their numbers, and are told one by one
 
 Spot: TypeAlias = tuple[float, float]
 
@@ -37,7 +38,7 @@ def _style() -> str:
     light, dark = (";".join(f"--sf-{name}:{both[i]}" for name, both in PALETTE.items()) for i in (0, 1))
     fills = (f".sfumato-figure .fill-{name}{{fill:var(--sf-{name})}}" for name in PALETTE)
     strokes = (f".sfumato-figure .stroke-{name}{{stroke:var(--sf-{name})}}" for name in PALETTE)
-    themes = f".sfumato-figure{{{light}}}@media (prefers-color-scheme:dark){{.sfumato-figure{{{dark}}}}}"
+    themes = f".sfumato-figure{{{light}}}@media screen and (prefers-color-scheme:dark){{.sfumato-figure{{{dark}}}}}"
     return ".sfumato-figure{max-width:100%;height:auto}" + themes + "".join((*fills, *strokes))
 
 
@@ -95,8 +96,8 @@ class Sheet:
     """Paper that is written on from the top down."""
 
     def __init__(self, figure: Figure, width: int) -> None:
-        # Named after its content: several figures can share a page, and the same one is always the same.
-        self.name = "sf-" + blake2s(repr(figure).encode(errors="replace"), digest_size=6).hexdigest()
+        # Named after its content and width: several can share a page, and the same one is always the same.
+        self.name = "sf-" + blake2s(f"{width} {figure!r}".encode(errors="replace"), digest_size=6).hexdigest()
         self.width = width
         self.down: float = MARGIN - LEADING
         self.root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "class": "sfumato-figure"})
@@ -176,6 +177,7 @@ def _plot(sheet: Sheet, figure: Figure, height: float) -> None:
     sheet.down += 6
     sheet.write(figure.y.name, SMALL)
     top = sheet.down + (HEADROOM if figure.of(Range) else 12)
+    top += SMALL if any(len(_standing(bars)) <= FEW for bars in figure.of(Bars)) else 0
     left = MARGIN + 8 + max(_long(up.say(tick)) for tick in up.ticks)
     room = max((28 + _long(line) for aside in asides for line in aside.lines), default=8)
     right = sheet.width - MARGIN - room
@@ -239,11 +241,8 @@ def _clear(base: float, limits: Sequence[float]) -> float:
 def _plane(sheet: Sheet, figure: Figure, frame: Frame) -> None:
     """Draw bars and lines over a numeric axis."""
     across, up = figure.across, figure.up
-    for left, right, height in (each for bars in figure.of(Bars) for each in bars.bins if each[2]):
-        x, wide = frame.x(across.at(left)), frame.x(across.at(right)) - frame.x(across.at(left)) - 1
-        top = min(frame.y(up.at(height)), frame.bottom - 2)  # the few who are most exposed must be seen
-        hint = f"{across.say(left)} to {across.say(right)}: {up.say(height)}"
-        sheet.draw("rect", "chosen", "", hint, x=x, y=top, width=max(wide, 1), height=frame.bottom - top)
+    for bars in figure.of(Bars):
+        _bars(sheet, figure, frame, bars)
     for line, (colour, dashes) in zip(figure.of(Line), cycle(STROKES), strict=False):
         points = " ".join(f"{frame.x(across.at(x)):.1f},{frame.y(up.at(y)):.1f}" for x, y in line.points)
         sheet.draw("polyline", "", colour, line.label, points=points, stroke_width=2, stroke_dasharray=dashes)
@@ -251,6 +250,30 @@ def _plane(sheet: Sheet, figure: Figure, frame: Frame) -> None:
     for index in _apart(places, 8 + max(_long(across.say(tick)) for tick in across.ticks)):
         sheet.rule((places[index], frame.bottom), (places[index], frame.bottom + 4), "soft")
         sheet.say(across.say(across.ticks[index]), places[index], frame.bottom + 17, colour="soft")
+
+
+def _bars(sheet: Sheet, figure: Figure, frame: Frame, bars: Bars) -> None:
+    """Draw the bars of a histogram; where they are few, each carries its number."""
+    standing = _standing(bars)
+    sides = [(frame.x(figure.across.at(left)), frame.x(figure.across.at(right)) - 1) for left, right, _ in standing]
+    spans: list[Spot] = []
+    for (left, right), (*_, height) in zip(sides, standing, strict=True):
+        long = _long(figure.up.say(height))
+        spans.append((left, left + long) if left + long <= frame.right else (right - long, right))
+    apart = all(one[1] + 6 <= other[0] for one, other in pairwise(spans))
+    for (left, right), span, (low, high, height) in zip(sides, spans, standing, strict=True):
+        top = min(frame.y(figure.up.at(height)), frame.bottom - 2)  # the few who are most exposed must be seen
+        hint = f"{figure.across.say(low)} to {figure.across.say(high)}: {figure.up.say(height)}"
+        size = {"width": max(right - left, 1), "height": frame.bottom - top}
+        sheet.draw("rect", "chosen", "", hint, x=left, y=top, **size)
+        if apart and len(standing) <= FEW:
+            start = span[0] == left
+            sheet.say(figure.up.say(height), left if start else right, top - 4, anchor="start" if start else "end")
+
+
+def _standing(bars: Bars) -> list[tuple[float, float, float]]:
+    """The bars that are higher than nothing."""
+    return [each for each in bars.bins if each[2]]
 
 
 def _dots(sheet: Sheet, array: Dots) -> None:
@@ -301,14 +324,25 @@ def _describe(figure: Figure) -> str:
     parts = [figure.subtitle, *(_spoken(figure, index) for index in range(len(figure.of(Range))))]
     parts += [limit.label for limit in figure.of(Limit)]
     for bars in figure.of(Bars):
-        left, right, height = max(bars.bins, key=lambda each: each[2])
-        place = f"from {figure.across.say(left)} to {figure.across.say(right)}"
-        parts.append(f"{len(bars.heights)} bars, the tallest {figure.up.say(height)} {place}")
+        parts.append(_told(figure, bars))
     for line in figure.of(Line):
         ends = [f"{figure.up.say(y)} at {figure.across.say(x)}" for x, y in line.points]
         parts.append(f"{line.label or 'a line'}, from {ends[0]} to {ends[-1]}")
     parts += [array.words for array in figure.of(Dots)]
     return ". ".join(part.rstrip(".") for part in (*parts, figure.note) if part) + "."
+
+
+def _told(figure: Figure, bars: Bars) -> str:
+    """A histogram in words: every bar where they are few, otherwise the tallest and the last one."""
+    standing = _standing(bars)
+    tallest = max(bars.bins, key=lambda each: each[2])
+    each = [
+        f"{figure.up.say(height)} from {figure.across.say(left)} to {figure.across.say(right)}"
+        for left, right, height in (standing if 0 < len(standing) <= FEW else [tallest, bars.bins[-1]])
+    ]
+    if 0 < len(standing) <= FEW:
+        return f"{len(bars.heights)} bars, all empty but for {', '.join(each)}"
+    return f"{len(bars.heights)} bars, the tallest {each[0]}, the last {each[1]}"
 
 
 def _spoken(figure: Figure, index: int) -> str:

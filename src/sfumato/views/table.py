@@ -18,7 +18,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, name in enumerate(columns):
         cells = [row[position] for row in rows]
-        drawn.add_column(Text(plain(name)), justify="right" if cells and all(map(_is_figure, cells)) else "left")
+        drawn.add_column(Text(plain(name)), justify="right" if cells and all(map(is_figure, cells)) else "left")
     for row in rows:
         drawn.add_row(*(Text(plain(cell)) for cell in row))
     console = Console(file=StringIO(), width=200, no_color=True, force_terminal=False)
@@ -27,5 +27,6 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in out.rstrip().splitlines())
 
 
-def _is_figure(cell: str) -> bool:
+def is_figure(cell: str) -> bool:
+    """Whether a cell reads as a number, and stands to the right."""
     return not cell or cell.lstrip("±−-–")[:1].isdigit()

@@ -18,6 +18,7 @@ Shape: TypeAlias = Literal["solid", "shaded", "point", "nothing"]
 
 STYLES = {"ok": "#009e73", "chosen": "bold #56b4e9", "over": "#d55e00", "title": "bold"}
 EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
+WIDTH = 72
 NARROWEST = 40  # below this, lines that wrap are better than bars without room
 MOST_POINTS = 20
 
@@ -49,7 +50,7 @@ class Row:
                 return ""
 
 
-def text(figure: Figure, width: int = 72, colour: bool = False) -> str:
+def text(figure: Figure, width: int = WIDTH, colour: bool = False) -> str:
     """The figure in lines no wider than width, or than 40; colour adds ANSI styles and no meaning."""
     width = max(width, NARROWEST)
     lines = [_paint(line, "title", colour) for line in _wrap(figure.title, width)]
@@ -61,6 +62,11 @@ def text(figure: Figure, width: int = 72, colour: bool = False) -> str:
         for heading, rows in _blocks(figure):
             lines += [*_wrap(heading, width), *_draw(rows, figure, width, colour), ""]
     return "\n".join(line.rstrip() for line in [*lines, *_wrap(figure.note, width)]).rstrip()
+
+
+def paragraph(words: str, width: int = WIDTH) -> str:
+    """Words in lines as wide as a figure's."""
+    return "\n".join(_wrap(words, width))
 
 
 def _dots(array: Dots, colour: bool) -> Iterator[str]:
@@ -125,8 +131,18 @@ def _draw(rows: Sequence[Row], figure: Figure, width: int, colour: bool) -> Iter
     indent = " " * (names + 2)
     for index in reversed(range(len(columns))):
         yield indent + _hang(limits[index], columns[: index + 1], width - len(indent))
+    yield indent + _ruler(up, space)
+
+
+def _ruler(up: Scale, space: int) -> str:
+    """The two ends of the scale; of counts also the tenfold steps between them, where they do not touch."""
     low, high = up.say(up.low), up.say(up.high)
-    yield f"{indent}{low}{high:>{max(space - len(low), len(high) + 1)}}"
+    line = f"{low}{high:>{max(space - len(low), len(high) + 1)}}"
+    for tick in up.ticks if up.spacing == "counts" else ():
+        name, start = up.say(tick), int(up.at(tick) * space)
+        if not line[max(0, start - 1) : start + len(name) + 1].strip():
+            line = line[:start] + name + line[start + len(name) :]
+    return line
 
 
 def _hang(limit: Limit, columns: Sequence[int], width: int) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskView, Source
 from sfumato.risk.attack import attack_chance
+from sfumato.views.figure import number
 
 GAP_IS_NO_PROBABILITY = "The gap compares people in this dataset. It is not a probability."
 LOOK = "This is a look at the people: what is decided after it carries no guarantee."
@@ -16,11 +18,62 @@ WITHHELD = "withheld: chosen by looking at the data"
 NOISE_ONLY = "90 of 100 for the noise alone; clipping and dropped rows not covered; per figure, not jointly"
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 
+MOST_FIRST = "From the top down"
+HOW_EXPOSED = "How exposed the people are"
+HOW_MUCH_INFLUENCE = "How much influence the people have"
+AT_EACH_EXPOSURE = "People at each exposure"
+AT_EACH_INFLUENCE = "People at each influence"
+EXPOSURE = "0: this query does not depend on the person at all; 1: it depends on them as much as on anybody it could."
+INFLUENCE = "how far the answer moves when the person leaves, in the answer's own units."
+TENFOLD = "in tenfold steps"
+TENFOLD_BARS = "Tenfold as many people make a bar one step longer, so that a few are seen beside the many."
+OF_100_PEOPLE = "Of 100 people, so many carry at most this much."
+ODDS = (
+    "Under each epsilon: how many times of 100 an attacker who knows everybody else guesses right whether this person "
+    "is in the data (50 is a coin)."
+)
+
+EPSILON = "How much a release may tell about any one person. Smaller: more noise, and less is told."
+GAP = "How many times the risk of the person least at risk the one most at risk carries. " + GAP_IS_NO_PROBABILITY
+RATIO = "The papers' form of the gap: 1 over it."
+NOISE_RANGE = "How far the noise moves a figure at most, 90 times of 100; one range for each noisy number."
+
 SOURCES = {
     Source.WORST_CASE: "Worst case: from public facts alone, true for any data. Nobody was looked at.",
     Source.REHEARSAL: "Rehearsal: the same query on an invented or public look-alike. Nobody was looked at.",
     Source.PEOPLE: "The people themselves. " + LOOK,
 }
+
+
+TITLES = {
+    Source.WORST_CASE: "Risk in the worst case",
+    Source.REHEARSAL: "Risk, rehearsed on a look-alike",
+    Source.PEOPLE: "Risk of the people in the data",
+}
+
+ATTACKER = {
+    Source.WORST_CASE: "anybody, in any data, is in it",
+    Source.REHEARSAL: "the most exposed person of the look-alike is in it",
+    Source.PEOPLE: "the most exposed person is in the data",
+}
+
+DECIDING = {
+    Source.WORST_CASE: "An epsilon chosen from this page carries the guarantee: nothing here depends on the data.",
+    Source.REHEARSAL: (
+        "The look-alike shows the form of the picture, not the figures of your table. An epsilon chosen from this page "
+        "carries the guarantee: nothing here depends on the data."
+    ),
+    Source.PEOPLE: (
+        "An epsilon chosen from this page carries no guarantee. A rule that was written down before the look keeps its "
+        "word. Keep this page as you keep the data."
+    ),
+}
+
+READING = (
+    "Start with the gap. Go down its column to the last one that you would defend before the person most at risk.",
+    "Look at the noise range in the same row: is the answer still of use?",
+    "A smaller epsilon lowers the gap and the attacker's chance, and widens the noise: it is one or the other.",
+)
 
 
 def guarantee(certificate: Certificate) -> str:
@@ -79,3 +132,68 @@ def rehearsed(epsilon: float | None, why: str) -> str:
     """What a preference would lead to on the look-alike."""
     found = "no epsilon" if epsilon is None else f"epsilon {epsilon:.4g}"
     return f"On the look-alike: {found}. {why} Nothing was decided about the real table."
+
+
+def definitions(view: RiskView) -> tuple[tuple[str, str], ...]:
+    """What the words of a risk view mean, in the order in which they are met."""
+    attacker = f"How many times of 100 somebody who knows everybody else guesses right whether {ATTACKER[view.source]}."
+    always = (
+        ("epsilon", EPSILON),
+        ("gap", GAP),
+        ("ratio", RATIO),
+        ("noise range", NOISE_RANGE),
+        ("attacker right at most", f"{attacker} 50 is a coin."),
+    )
+    of_people = (("influence", INFLUENCE.capitalize()), *((("exposure", EXPOSURE),) if view.exposure else ()))
+    return always if view.source is Source.WORST_CASE else (*always, *of_people)
+
+
+def of_100(chance: float) -> str:
+    """A chance as so many of 100, with one decimal, rounded up."""
+    return f"{math.ceil(1000 * chance - 1e-9) / 10:.1f}"
+
+
+def heaps(heaps: Sequence[tuple[float, float, int]]) -> str:
+    """Where the people are: from this figure to that, so many.
+
+    >>> heaps([(0, 0, 9954), (1, 1, 46)])
+    '9,954 people at 0 · 46 at 1'
+    >>> heaps([(0.5, 0.5, 1), (0.98, 1, 2)])
+    '1 person at 0.5 · 2 from 0.98 to 1'
+    """
+    if not heaps:
+        return "There is nobody in the table."
+    if len(heaps) == 1 and heaps[0][0] == heaps[0][1]:
+        return f"All {heaps[0][2]:,} people at {number(heaps[0][0])}"
+    said = [f"{n:,} {_at(low, high)}" for low, high, n in heaps]
+    people = "person" if heaps[0][2] == 1 else "people"
+    return " · ".join([f"{heaps[0][2]:,} {people} {_at(*heaps[0][:2])}", *said[1:]])
+
+
+def _at(low: float, high: float) -> str:
+    if low == high:
+        return f"at {number(low)}"
+    return f"from {number(low)} to {number(high)}"
+
+
+def most_exposed(people: int, exposed: bool = True) -> str:
+    """A heading for those at the top; as published there is no exposure."""
+    if not exposed:
+        return "The person with the most influence" if people == 1 else f"The {people} with the most influence"
+    return "The most exposed person" if people == 1 else f"The {people} most exposed"
+
+
+def some_of(all_of_them: int, shown: int) -> str:
+    """Where more people carry as much as those that are shown."""
+    return f"{all_of_them:,} people carry this much; here are {shown} of them." if all_of_them > shown else ""
+
+
+def not_additive(columns: Sequence[str]) -> str:
+    """What exposure means for answers that are no sum over people, such as a median."""
+    if not columns:
+        return ""
+    no_sum, its, it = ("is no sum", "Its", "it") if len(columns) == 1 else ("are no sums", "Their", "each")
+    return (
+        f"{', '.join(columns)} {no_sum} over people. {its} exposure is how far {it} moves when the person leaves, as a "
+        "share of the furthest that anybody could move it: it compares people and bounds nobody's odds."
+    )

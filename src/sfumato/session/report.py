@@ -1,0 +1,112 @@
+"""A risk profile in full, to read or to file: the range, how the people are spread, the most exposed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from sfumato.model.confidential import Confidential
+from sfumato.model.dataset import Relation
+from sfumato.model.facts import Histogram
+from sfumato.model.risk import Source
+from sfumato.risk.view import chance_against
+from sfumato.views import people as view
+from sfumato.views import words
+from sfumato.views.people import People, Person
+from sfumato.views.report import report
+from sfumato.views.spread import spread
+
+if TYPE_CHECKING:
+    from sfumato.session.profile import RiskProfile
+
+
+@runtime_checkable
+class Figures(Protocol):
+    """A figure that every person has one of. The worst case has none: it is about anybody."""
+
+    @property
+    def histogram(self) -> Histogram: ...
+
+    def quantile(self, p: float) -> float: ...
+
+
+@dataclass(frozen=True, repr=False)
+class Page(Confidential):
+    """A report as HTML. Of the people themselves it is for its owner's eyes only, on disk too."""
+
+    html: str = field(repr=False)
+    of_the_people: bool
+
+    def write(self, path: str | Path) -> None:
+        """Written beside its place and moved there whole: whoever reads the file never reads half of it."""
+        place = Path(path)
+        part = place.with_name(f".{place.name}.{os.getpid()}.part")
+        flags, mode = os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if self.of_the_people else 0o666
+        file = os.open(part, flags, mode)
+        try:
+            with os.fdopen(file, "w", encoding="utf-8") as out:
+                out.write(self.html)
+            part.replace(place)
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = False) -> str:
+    """The range and its table, then how the people are spread; the most exposed are named when asked for."""
+    found = people(profile, most_exposed=most_exposed)
+    parts = [profile.text(colour=colour), *([view.as_text(found, colour=colour)] if found is not None else [])]
+    return "\n\n".join(parts)
+
+
+def page(profile: RiskProfile, footer: str = "") -> Page:
+    """The same as a page that stands alone, with the most exposed."""
+    solution = profile.solution
+    html = report(
+        profile.view,
+        people(profile, most_exposed=True),
+        limit=profile._limit,
+        chosen=None if solution is None else solution.epsilon,
+        conclusion="" if solution is None else words.rehearsed(solution.epsilon, solution.why),
+        footer=footer,
+    )
+    return Page(html, of_the_people=profile.source is Source.PEOPLE)
+
+
+def people(profile: RiskProfile, *, most_exposed: bool) -> People | None:
+    """What there is to show of the people; nothing in the worst case."""
+    if not isinstance(profile.influence, Figures):
+        return None
+    exposure = profile.exposure if isinstance(profile.exposure, Figures) else None
+    epsilons = _epsilons(profile)
+    return People(
+        influence=spread(profile.influence.histogram, profile.influence.quantile),
+        exposure=None if exposure is None else spread(exposure.histogram, exposure.quantile),
+        most_exposed=_most_exposed(profile, epsilons) if most_exposed else (),
+        epsilons=epsilons,
+        not_additive=profile.not_additive,
+    )
+
+
+def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[Person, ...]:
+    found = []
+    for row in profile.most_exposed().to_pylist():
+        exposure = row.get("exposure")
+        chances = () if exposure is None else (chance_against(exposure, e, profile._noise) for e in epsilons)
+        found.append(Person(str(row["person"]), row["influence"], exposure, tuple(chances)))
+    return tuple(found)
+
+
+def _epsilons(profile: RiskProfile) -> tuple[float, ...]:
+    """At which epsilons odds are told: at the chosen one, or at three of the candidates, the largest among them.
+
+    Where one person replaces another, whoever is not matched loses as much: exposures are comparisons only.
+    """
+    if profile.relation is Relation.REPLACE:
+        return ()
+    if profile.solution is not None and profile.solution.epsilon is not None:
+        return (profile.solution.epsilon,)
+    candidates = tuple(candidate.epsilon for candidate in profile.candidates)
+    return candidates[:: -max(1, len(candidates) // 3)][:3][::-1]

@@ -1,0 +1,66 @@
+"""A risk view as a page to print or to file: everything that the terminal shows, and how to read it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sfumato.model.risk import RiskView, Source
+from sfumato.views import words
+from sfumato.views.figure import Range
+from sfumato.views.page import code, definitions, drawing, items, page, paragraph, scrolled, section
+from sfumato.views.people import People
+from sfumato.views.risk import candidates, figure, size
+
+
+def report(
+    view: RiskView,
+    people: People | None = None,
+    *,
+    limit: float | None = None,
+    chosen: float | None = None,
+    conclusion: str = "",
+    footer: str = "",
+) -> str:
+    """The page. Where the people are the real ones, it says first that it is for the controller only."""
+    parts = [
+        paragraph(words.source(view), "lead"),
+        section("The query", code(view.query), paragraph(size(view), "soft")),
+        section("What the words mean", definitions(words.definitions(view))),
+        _gap(view, limit, chosen, conclusion),
+        *(_people(people) if people is not None else []),
+        section("How to read this page", items([*words.READING, words.DECIDING[view.source]])),
+    ]
+    banner = words.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
+    return page(words.TITLES[view.source], parts, banner=banner, footer=footer)
+
+
+def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: str) -> str:
+    drawn = replace(figure(view, limit, chosen), subtitle="")  # the page has said already whose risk it is
+    columns, rows = candidates(view)
+    verdicts = [drawn.verdict(mark) for mark in drawn.of(Range)]
+    if any(verdicts):
+        columns, rows = [*columns, "verdict"], [[*row, each] for row, each in zip(rows, verdicts, strict=True)]
+    return section(
+        "The gap at each epsilon",
+        paragraph(conclusion, "lead"),
+        drawing(drawn),
+        scrolled(columns, rows, "What each epsilon would mean"),
+    )
+
+
+def _people(people: People) -> list[str]:
+    """How the figure is spread, and the most exposed by name if they are there."""
+    same = len(people.shown.heaps) <= 1
+    found = [
+        section(
+            people.title,
+            paragraph(people.meaning),
+            paragraph(people.shown.in_words, "lead"),
+            "" if same else drawing(people.figure),
+            scrolled(*people.quantiles, words.OF_100_PEOPLE),
+        )
+    ]
+    if people.most_exposed:
+        table = scrolled(*people.most_exposed_table, words.MOST_FIRST)
+        found.append(section(people.most_exposed_title, paragraph(people.most_exposed_note), table))
+    return found

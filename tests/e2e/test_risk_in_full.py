@@ -1,0 +1,72 @@
+"""`sfumato risk` in full: how the people are spread, who is most exposed, in words, as JSON and as a page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sfumato import demo
+from tests.e2e.command import sfumato
+
+pytestmark = pytest.mark.e2e
+
+DOCS = Path(__file__).parents[2] / "docs" / "risk.md"
+OLD = "SELECT COUNT(*) FROM adult WHERE age > 85"
+GAINS = "SELECT SUM(capital_gain) FROM adult"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The population that `sfumato demo --keep` writes, which the docs speak of."""
+    folder = tmp_path_factory.mktemp("adult")
+    demo.write(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def ask(command: str, sql: str, *options: str) -> list[str]:
+    return [command, "adult.parquet", "--schema", "adult.toml", "--sql", sql, *options]
+
+
+def test_the_docs_show_what_is_printed() -> None:
+    blocks = [re.sub("(?m)^ {4}", "", block) for block in re.split(r"\n(?=\S)", DOCS.read_text("utf-8"))]
+    spread, named = (
+        next(block for block in blocks if f"\n{heading}\n" in block)
+        for heading in ("How exposed the people are", "The 20 most exposed")
+    )
+    shown = sfumato(*ask("risk", GAINS, "--most-exposed")).out
+    assert spread[spread.index("How exposed") :].strip() in shown
+    assert named[named.index("The 20") :].partition("   …")[0].rstrip() in shown
+
+
+def test_a_count_stands_in_two_heaps() -> None:
+    for command in ("risk", "rehearse"):
+        shown = sfumato(*ask(command, OLD))
+        assert (shown.code, shown.err) == (0, "")
+        assert re.search(r"^[\d,]+ people at 0 · [\d,]+ at 1$", shown.out, re.MULTILINE)
+        assert re.search(r"^exposure at most +0 .* 1$", shown.out, re.MULTILINE)
+        assert "most exposed" not in shown.out, "nobody is named unless asked for"
+    assert "people at 0" not in sfumato(*ask("worst-case", OLD)).out
+
+
+def test_the_most_exposed_are_the_most_exposed() -> None:
+    found = sfumato(*ask("risk", GAINS, "--most-exposed", "--json")).json["most_exposed"]
+    assert len(found) == 20
+    assert set(found[0]) == {"person", "influence", "exposure"}
+    assert (found[0]["influence"], found[0]["exposure"]) == (99_999, pytest.approx(0.99999))
+    assert [row["exposure"] for row in found] == sorted((row["exposure"] for row in found), reverse=True)
+    assert "most_exposed" not in sfumato(*ask("risk", GAINS, "--json")).json
+
+
+def test_the_page_has_it_all(folder: Path) -> None:
+    assert sfumato(*ask("risk", GAINS, "--html", "risk.html")).code == 0
+    page = (folder / "risk.html").read_text("utf-8")
+    for heading in ("The gap at each epsilon", "How exposed the people are", "The 20 most exposed"):
+        assert f"<h2>{heading}</h2>" in page
+    assert "Controller only" in page
