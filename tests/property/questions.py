@@ -237,8 +237,10 @@ def plain_questions(draw: Draw, table: Table) -> Question:
 def _question(draw: Draw, table: Table, source: Source, asked: list[tuple[str, Asked]]) -> Question:
     """With a WHERE or none, by no, one or two keys."""
     keys = draw(st.lists(st.sampled_from(table.names.keys), max_size=2, unique=True))
-    shown = [quoted(key) for key in keys if draw(_MAYBE)]
-    items = draw(st.permutations([*(f"{sql} AS a{i}" for i, (sql, _) in enumerate(asked)), *shown]))
+    items = [f"{sql} AS a{i}" for i, (sql, _) in enumerate(asked)]
+    for key in keys:
+        if draw(_MAYBE):
+            items.insert(draw(st.integers(0, len(items))), quoted(key))
     where = _spelled(" WHERE {}", draw(source.condition)) if draw(_MAYBE) else _same("")
     by = f" GROUP BY {', '.join(map(quoted, keys))}" if keys else ""
     sql = f"{source.before}SELECT {', '.join(items)} FROM {source.sql.user}{where.user}{by}"
