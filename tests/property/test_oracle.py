@@ -82,25 +82,26 @@ def assert_same_facts(table: Table, sql: str, source: object, gaussian: bool, li
     query = dataset.query(sql)
     oracle = leave_one_out(table.rows, dataset.schema, literal or sql, table.names.columns)
 
-    for row, expected in zip(query.answer(), oracle.answer, strict=True):
-        for figure, other, asked in zip(row, expected, oracle.asked, strict=True):
-            assert (figure is None) == (other is None)
-            assert_same([figure or 0.0], [other or Fraction(0)], tolerance(asked))
-    if all(asked.kind in ADDITIVE for asked in oracle.asked):
-        assert_same_release(query, oracle, len(table.rows))
-
     risk = query.risk(mechanism="gaussian", delta=1e-6) if gaussian else query.risk()
     influences = oracle.influences_l2() if gaussian else oracle.influences()
     exposures = oracle.exposures_l2() if gaussian else oracle.exposures()
     within = sum(map(tolerance, oracle.asked))
     assert risk.people_count == len(oracle.people)
     assert risk.outputs == oracle.outputs
+    assert all(0 <= exposure <= 1 / dataset.schema.relation.steps + CLOSE for exposure in exposures)
     assert_same_summary(risk.influence, influences, within)
     assert_same_summary(risk.exposure, exposures, CLOSE)
     people = risk.people().to_pydict()
     assert people["person"] == list(oracle.people)
     assert_same(people["influence"], influences, within)
     assert_same(people["exposure"], exposures, CLOSE)
+
+    for row, expected in zip(query.answer(), oracle.answer, strict=True):
+        for figure, other, asked in zip(row, expected, oracle.asked, strict=True):
+            assert (figure is None) == (other is None)
+            assert_same([figure or 0.0], [other or Fraction(0)], tolerance(asked))
+    if not gaussian and all(asked.kind in ADDITIVE for asked in oracle.asked):  # the totals know of no noise
+        assert_same_release(query, oracle, len(table.rows))
 
 
 def tolerance(asked: Asked) -> float:

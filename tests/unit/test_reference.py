@@ -14,8 +14,6 @@ from sfumato.model.dataset import Bounds, PrivacyUnit, Relation, Schema
 from sfumato.model.statement import Kind
 from sfumato.schema.load import from_dict
 
-AGES = Bounds(Fraction(0), Fraction(10))
-
 
 def schema(who: PrivacyUnit | None = None, relation: Relation = Relation.ADD_REMOVE) -> Schema:
     read = from_dict(
@@ -36,6 +34,11 @@ def asked(sql: str | Literal, ages: Sequence[Any], **columns: Sequence[Any]) -> 
     return leave_one_out(rows(age=ages, **columns), schema(), sql)
 
 
+def answer(oracle: LeaveOneOut) -> list[tuple[Any, ...]]:
+    """One tuple per cell."""
+    return list(oracle.answer)
+
+
 def rows(**columns: Sequence[Any]) -> list[dict[str, Any]]:
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
@@ -48,7 +51,7 @@ def fractions(*figures: str | int) -> list[Fraction]:
 
 
 @pytest.mark.parametrize(
-    ("aggregate", "ages", "answer", "influences"),
+    ("aggregate", "ages", "expected", "influences"),
     [
         ("COUNT(*)", [1, None, 3], 3, [1, 1, 1]),
         ("COUNT(age)", [1, None, 3], 2, [1, 0, 1]),
@@ -74,24 +77,24 @@ def fractions(*figures: str | int) -> list[Fraction]:
     ],
 )
 def test_each_aggregate_by_hand(
-    aggregate: str, ages: Sequence[Any], answer: str | int, influences: Sequence[Any]
+    aggregate: str, ages: Sequence[Any], expected: str | int, influences: Sequence[Any]
 ) -> None:
     oracle = asked(f"SELECT {aggregate} FROM people", ages)
-    assert oracle.answer == ((Fraction(answer),),)
+    assert answer(oracle) == [(Fraction(expected),)]
     assert oracle.influences() == fractions(*influences)
 
 
 def test_a_standard_deviation_is_the_root_of_the_exact_variance() -> None:
     oracle = asked("SELECT STDDEV(age) FROM people", [1, 3, 8])
-    assert oracle.answer == ((Fraction(math.sqrt(13)),),)
+    assert answer(oracle) == [(Fraction(math.sqrt(13)),)]
     assert oracle.influences()[1] == Fraction(math.sqrt(24.5)) - Fraction(math.sqrt(13))
 
 
 @pytest.mark.parametrize("aggregate", ["SUM(age)", "AVG(age)", "VAR_POP(age)", "MIN(age)", "MEDIAN(age)"])
 def test_of_nobody_there_is_no_figure(aggregate: str) -> None:
-    assert asked(f"SELECT {aggregate}, COUNT(*) FROM people", []).answer == ((None, 0),)
+    assert answer(asked(f"SELECT {aggregate}, COUNT(*) FROM people", [])) == [(None, 0)]
     missing = asked(f"SELECT {aggregate}, COUNT(*) FROM people", [None])
-    assert missing.answer == ((None, 1),)
+    assert answer(missing) == [(None, 1)]
     assert missing.influences() == [1]
 
 
@@ -99,14 +102,14 @@ def test_changes_add_up_over_cells_and_aggregates() -> None:
     regions = ["north", "south", "south", "elsewhere", None]
     sql = "SELECT region, SUM(age), MAX(age) FROM people WHERE age > 1 GROUP BY region"
     oracle = asked(sql, [4, 6, 9, 10, 10], region=regions)
-    assert oracle.answer == ((4, 4), (15, 9))
+    assert answer(oracle) == [(4, 4), (15, 9)]
     assert oracle.influences() == [8, 6, 12, 0, 0]
     assert oracle.influences_l2()[2] == math.sqrt(9**2 + 3**2)
     assert oracle.outputs == 4
 
 
 def test_where_reads_values_as_they_are() -> None:
-    assert asked("SELECT SUM(age) FROM people WHERE age > 10", [99, 10]).answer == ((10,),)
+    assert answer(asked("SELECT SUM(age) FROM people WHERE age > 10", [99, 10])) == [(10,)]
 
 
 # Exposures: equal parts of epsilon to every noisy number
@@ -152,7 +155,7 @@ def visits(sql: str, people: Sequence[object] | None = None) -> LeaveOneOut:
 
 
 @pytest.mark.parametrize(
-    ("aggregate", "answer", "influences"),
+    ("aggregate", "expected", "influences"),
     [
         ("COUNT(*)", 5, [2, 2, 1]),
         ("SUM(age)", 30, [10, 10, 10]),
@@ -164,10 +167,10 @@ def visits(sql: str, people: Sequence[object] | None = None) -> LeaveOneOut:
         ("COUNT(DISTINCT who)", 3, [1, 1, 1]),
     ],
 )
-def test_the_rows_of_a_person_leave_together(aggregate: str, answer: int, influences: Sequence[Any]) -> None:
+def test_the_rows_of_a_person_leave_together(aggregate: str, expected: int, influences: Sequence[Any]) -> None:
     oracle = visits(f"SELECT {aggregate} FROM people")
     assert oracle.people == ("al", "bo", "cy")
-    assert oracle.answer == ((answer,),)
+    assert answer(oracle) == [(expected,)]
     assert oracle.influences() == fractions(*influences)
 
 
@@ -182,7 +185,7 @@ def test_exposures_are_out_of_all_rows_that_a_person_may_have() -> None:
 def test_a_person_is_one_person_but_may_be_in_several_cells() -> None:
     assert visits("SELECT COUNT(DISTINCT who) FROM people").exposures() == [1, 1, 1]
     by_region = visits("SELECT COUNT(DISTINCT who), region FROM people GROUP BY region")
-    assert by_region.answer == ((2,), (2,))
+    assert answer(by_region) == [(2,), (2,)]
     assert by_region.influences() == [2, 1, 1]
     assert by_region.exposures() == fractions(1, "1/2", "1/2")
 
@@ -199,7 +202,7 @@ def test_people_without_a_row_that_counts_are_there_all_the_same() -> None:
 def test_columns_are_clamped_inside_an_expression() -> None:
     total = Asked(Kind.SUM, "age * 2 - 1", '"age, clamped" * 2 - 1', Bounds(Fraction(-1), Fraction(19)))
     oracle = asked(Literal((total,), "people WHERE age > 1"), [1, 3, 99])
-    assert oracle.answer == ((24,),)
+    assert answer(oracle) == [(24,)]
     assert oracle.influences() == [0, 5, 19]
     assert oracle.exposures() == fractions(0, "5/19", 1)
 
@@ -208,10 +211,10 @@ def test_a_sub_select_carries_the_clamped_column_along() -> None:
     mean = Asked(Kind.AVG, "x", '"x, clamped"', Bounds(Fraction(1), Fraction(11)))
     inner = 'SELECT age + 1 AS x, "age, clamped" + 1 AS "x, clamped", region FROM people WHERE age > 1'
     oracle = asked(Literal((mean,), f"({inner}) WHERE x > 4", ("region",)), [1, 3, 5, 99], region=["north"] * 4)
-    assert oracle.answer == ((Fraction(17, 2),), (None,))
+    assert answer(oracle) == [(Fraction(17, 2),), (None,)]
     assert oracle.influences() == fractions(0, 0, "5/2", "5/2")
 
 
 def test_quoted_names_and_upper_case() -> None:
     sql = 'SELECT sum(AGE), avg("pay grade") FROM people'
-    assert asked(sql, [1, 4], **{"Pay Grade": [2, 1]}).answer == ((5, Fraction(3, 2)),)
+    assert answer(asked(sql, [1, 4], **{"Pay Grade": [2, 1]})) == [(5, Fraction(3, 2))]
