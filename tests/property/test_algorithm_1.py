@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,9 +14,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.engines.reference import LeaveOneOut, Value, cleaned, leave_one_out
+from sfumato.engines.reference import Asked, LeaveOneOut, Value, cleaned, leave_one_out
 from sfumato.model.dataset import Bounds, Column, Schema
-from tests.property.tables import MISFITS, Table, examples, questions, tables
+from sfumato.model.statement import Kind
+from tests.property.questions import Question, plain_questions
+from tests.property.tables import MISFITS, Table, examples, tables
 
 CANDIDATES = [digit * Fraction(10) ** power for power in (-3, -2, -1, 0) for digit in range(1, 10)] + [Fraction(10)]
 TAUS = ("0", "0.05", "0.25", "0.5", "0.75", "0.9", "0.95", "0.999", "1")
@@ -105,31 +106,36 @@ def assert_met(choice: sf.Choice, influences: Sequence[Influence], rdr: ComputeR
 def asked(data: st.DataObject, from_data: bool) -> tuple[sf.Query, LeaveOneOut, Noise]:
     table = data.draw(tables(misfits=FINITE))
     assume(table.rows)  # of nobody there is no RDR
-    sql = data.draw(questions(table))
+    question = data.draw(plain_questions(table))
     dataset = sf.open(table.source("pandas", Path()), table.schema, ledger=":memory:", bounds_from_data=from_data)
     if from_data:
-        return dataset.query(sql), *as_the_authors_do(table, dataset.schema, sql)
-    oracle = leave_one_out(table.rows, dataset.schema, sql, table.names.columns)
-    return dataset.query(sql), oracle, Noise(oracle.outputs, Fraction(1))  # exposures: in units of the sensitivity
+        return dataset.query(question.sql), *as_the_authors_do(table, dataset.schema, question)
+    oracle = leave_one_out(table.rows, dataset.schema, question.literal, table.names.columns)
+    return dataset.query(question.sql), oracle, Noise(oracle.outputs, Fraction(1))  # in units of the sensitivity
 
 
-def as_the_authors_do(table: Table, schema: Schema, sql: str) -> tuple[LeaveOneOut, Noise]:
+def as_the_authors_do(table: Table, schema: Schema, question: Question) -> tuple[LeaveOneOut, Noise]:
     """Bounds and group keys as they are in the table; of an AVG, the sensitivity (max - min) / rows."""
     rows = cleaned(table.rows, schema)
     shown = replace(schema, columns=tuple(as_shown(c, [row[c.name] for row in rows]) for c in schema.columns))
-    oracle = leave_one_out(table.rows, shown, sql, table.names.columns)
-    counted = re.sub("SELECT .+ FROM", "SELECT COUNT(*) FROM", sql)
+    literal = replace(question.literal, asked=tuple(as_shown_of(asked, shown) for asked in question.literal.asked))
+    oracle = leave_one_out(table.rows, shown, literal, table.names.columns)
+    counted = replace(literal, asked=(Asked(Kind.COUNT),))
     people = leave_one_out(table.rows, shown, counted, table.names.columns).answer
-    cells = sum(bool(count) for (count,) in people) if "GROUP BY" in sql else 1
+    cells = sum(bool(count) for (count,) in people) if literal.keys else 1
     sensitivity = Fraction(0)
     for aggregate in oracle.asked:
         if aggregate.bounds is None:
             sensitivity += 1
-        elif aggregate.kind == "SUM":
+        elif aggregate.kind is Kind.SUM:
             sensitivity += aggregate.bounds.reach
         else:
             sensitivity += (aggregate.bounds.upper - aggregate.bounds.lower) / len(rows)
     return oracle, Noise(max(1, cells) * len(oracle.asked), sensitivity)
+
+
+def as_shown_of(asked: Asked, shown: Schema) -> Asked:
+    return asked if asked.bounds is None else replace(asked, bounds=shown.bounds_of(asked.argument.strip('"')))
 
 
 def as_shown(column: Column, values: Sequence[Value]) -> Column:

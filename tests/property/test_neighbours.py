@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.model.facts import Totals
+from tests.property.questions import plain_questions, quoted
 from tests.property.tables import (
     MISFITS,
     NUMBER_BOUNDS,
@@ -27,8 +28,6 @@ from tests.property.tables import (
     Row,
     Table,
     examples,
-    questions,
-    quoted,
     table_at_the_bounds,
     tables,
 )
@@ -41,7 +40,7 @@ Outside = dict[str, Any]
 @given(data=st.data(), kind=st.sampled_from(SOURCES), preference=st.sampled_from(["epsilon", "gap"]))
 def test_neighbours_look_alike_from_outside(data: st.DataObject, kind: str, preference: str) -> None:
     table = data.draw(tables(most=4))
-    sql = data.draw(questions(table))
+    sql = data.draw(plain_questions(table)).sql
 
     def seen(table: Table) -> tuple[Outside, Totals]:
         with TemporaryDirectory() as folder:
@@ -183,9 +182,8 @@ def test_nothing_printed_quotes_a_value(data: st.DataObject, kind: str) -> None:
     names, schema = table.names, deepcopy(table.schema)
     schema["columns"][names.whole]["bounds"] = [0, 10**9]  # so wide that the largest influence is a value itself
     rows = [dict.fromkeys(names.columns, mark) for mark in (*MARKS, 987654321)]
-    sql = data.draw(
-        st.one_of(questions(table), st.just(f"SELECT SUM({quoted(names.whole)}) FROM {quoted(names.table)}"))
-    )
+    sum_of_values = f"SELECT SUM({quoted(names.whole)}) FROM {quoted(names.table)}"
+    sql = data.draw(st.one_of(plain_questions(table).map(lambda q: q.sql), st.just(sum_of_values)))
     with TemporaryDirectory() as folder:
         source = Table(names, schema, (*table.rows, *rows)).source(kind, Path(folder))
         assert_quotes_nothing(printed(source, schema, sql))

@@ -1,0 +1,377 @@
+"""Random questions, all of the dialect. Each is put twice, in the user's SQL and as the oracle asks it.
+
+The two are written side by side: nothing translates the one into the other.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+from hypothesis import strategies as st
+
+from sfumato.engines.reference import Asked, Literal, clamped_name
+from sfumato.model.dataset import Bounds
+from sfumato.model.statement import Kind
+from tests.property.tables import CATEGORIES, DAYS, Draw, Names, Table
+
+
+@dataclass(frozen=True)
+class Question:
+    sql: str
+    literal: Literal
+
+
+@dataclass(frozen=True)
+class Said:
+    """A piece of SQL in the user's words and in SQLite's."""
+
+    user: str
+    oracle: str
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Between which two values a number lies, and what becomes of it in arithmetic."""
+
+    low: Fraction
+    high: Fraction
+
+    def __add__(self, other: Interval | int) -> Interval:
+        return self._with(other, operator.add)
+
+    def __sub__(self, other: Interval | int) -> Interval:
+        return self._with(other, operator.sub)
+
+    def __mul__(self, other: Interval | int | Fraction) -> Interval:
+        return self._with(other, operator.mul)
+
+    def __truediv__(self, other: Interval | int) -> Interval:
+        return self._with(other, operator.truediv)
+
+    def __abs__(self) -> Interval:
+        ends = [abs(self.low), abs(self.high), *([Fraction(0)] if self.has_zero else [])]
+        return Interval(min(ends), max(ends))
+
+    def __or__(self, other: Interval | int) -> Interval:
+        """Either the one or the other."""
+        other = _interval(other)
+        return Interval(min(self.low, other.low), max(self.high, other.high))
+
+    @property
+    def has_zero(self) -> bool:
+        return self.low <= 0 <= self.high
+
+    def _with(self, other: Interval | int | Fraction, operation: Callable[[Any, Any], Any]) -> Interval:
+        other = _interval(other)
+        ends = [operation(a, b) for a, b in product((self.low, self.high), (other.low, other.high))]
+        return Interval(min(ends), max(ends))
+
+
+def _interval(value: Interval | int | Fraction) -> Interval:
+    return value if isinstance(value, Interval) else Interval(Fraction(value), Fraction(value))
+
+
+# Numbers of a row
+
+
+@dataclass(frozen=True)
+class Number:
+    """What may stand in an aggregate: in the user's SQL, in SQLite's, there with every column clamped, and where it
+    lies then."""
+
+    user: str
+    oracle: str
+    clamped: str
+    interval: Interval
+
+    def asked(self, kind: Kind, at: Fraction | None) -> Asked:
+        if kind.counts:
+            return Asked(kind, self.oracle)
+        return Asked(kind, self.oracle, self.clamped, Bounds(self.interval.low, self.interval.high), at)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An expression of a column {a}, perhaps another one {b} and a condition {c}; and its interval."""
+
+    sql: str
+    interval: Callable[[Interval, Interval], Interval]
+
+    def of(self, a: Number, b: Number, c: Said) -> Number:
+        user = self.sql.format(a=a.user, b=b.user, c=c.user)
+        oracle = self.sql.format(a=_real(a.oracle), b=_real(b.oracle), c=c.oracle)
+        clamped = self.sql.format(a=_real(a.clamped), b=_real(b.clamped), c=c.oracle)  # a condition reads what is there
+        return Number(user, oracle, clamped, self.interval(a.interval, b.interval))
+
+
+def _real(sql: str) -> str:
+    """SQLite would divide whole numbers by whole numbers."""
+    return f"CAST({sql} AS REAL)"
+
+
+OF_ONE = (
+    Shape("{a} * 2 + 1", lambda a, _: a * 2 + 1),
+    Shape("ABS({a}) - 1", lambda a, _: abs(a) - 1),
+    Shape("3 - {a}", lambda a, _: a * -1 + 3),
+    Shape("-{a}", lambda a, _: a * -1),
+    Shape("{a} / 4", lambda a, _: a / 4),
+    Shape("({a} + 1) * 0.1", lambda a, _: (a + 1) * Fraction("0.1")),
+    Shape("COALESCE({a}, 3)", lambda a, _: a | 3),
+    Shape("CASE WHEN {c} THEN {a} ELSE 0 END", lambda a, _: a | 0),
+    Shape("CASE WHEN {c} THEN {a} END", lambda a, _: a),
+)
+OF_TWO = (
+    Shape("{a} * 2 + {b}", lambda a, b: a * 2 + b),
+    Shape("{a} - {b} / 2", lambda a, b: a - b / 2),
+    Shape("-({a} - {b}) * 3", lambda a, b: (a - b) * -3),
+    Shape("COALESCE({a}, {b})", lambda a, b: a | b),
+    Shape("CASE WHEN {c} THEN {a} ELSE {b} - 1 END", lambda a, b: a | (b - 1)),
+    Shape("CASE WHEN {c} THEN {a} WHEN NOT ({c}) THEN {b} END", lambda a, b: a | b),
+)
+# Beyond the bounds these may fail to exist where they exist within them: they are not counted.
+TIMES, OVER = Shape("{a} * {b}", lambda a, b: a * b), Shape("{a} / {b}", lambda a, b: a / b)
+
+
+# Where the numbers come from
+
+
+@dataclass(frozen=True)
+class Source:
+    """What stands after FROM, with the columns it has: two numbers, and others that are counted."""
+
+    before: str
+    sql: Said
+    numbers: tuple[Number, Number]
+    others: tuple[str, ...]
+    condition: st.SearchStrategy[Said]
+
+
+def _table(table: Table) -> Source:
+    names, columns = table.names, table.schema["columns"]
+    numbers = [
+        _named(name, quoted(name), Interval(*(Fraction(str(bound)) for bound in columns[name]["bounds"])))
+        for name in (names.whole, names.real)
+    ]
+    others = (*names.keys, names.note, names.day, names.who)
+    return Source("", _same(quoted(names.table)), (numbers[0], numbers[1]), others, conditions(names))
+
+
+def _sub_select(draw: Draw, table: Table) -> Source:
+    """The same numbers under other names, one of them computed, and not all of the rows; or a CTE of that."""
+    names, inner = table.names, _table(table)
+    whole, real = inner.numbers
+    computed = draw(_OF_ONE).of(whole, whole, draw(inner.condition))
+    others = [*names.keys, *([names.who] if draw(_MAYBE) else [])]
+    kept = ", ".join(map(quoted, others))
+    where = _spelled(" WHERE {}", draw(inner.condition)) if draw(_MAYBE) else _same("")
+    user = f'SELECT {computed.user} AS x, {real.user} AS "y z", {kept} FROM {inner.sql.user}{where.user}'
+    twins = f'{computed.clamped} AS "{clamped_name("x")}", {real.clamped} AS "{clamped_name("y z")}"'
+    oracle = (
+        f'SELECT {computed.oracle} AS x, {real.oracle} AS "y z", {twins}, {kept} FROM {inner.sql.oracle}{where.oracle}'
+    )
+    columns = _named("x", "x", computed.interval), _named("y z", '"y z"', real.interval)
+    if draw(_MAYBE):
+        return Source(f"WITH t AS ({user}) ", Said("t", f"({oracle})"), columns, tuple(others), _OF_X_AND_Y)
+    alias = draw(st.sampled_from(("", " AS t")))
+    return Source("", Said(f"({user}){alias}", f"({oracle})"), columns, tuple(others), _OF_X_AND_Y)
+
+
+def _named(name: str, user: str, interval: Interval) -> Number:
+    return Number(user, f'"{name.lower()}"', f'"{clamped_name(name)}"', interval)
+
+
+# Questions
+
+AGGREGATES: dict[str, tuple[Kind, tuple[str, ...]]] = {
+    "COUNT(*)": (Kind.COUNT, ("COUNT(*)", "count(*)")),
+    "COUNT": (Kind.COUNT, ("COUNT({v})",)),
+    "COUNT DISTINCT": (Kind.COUNT_DISTINCT, ("COUNT(DISTINCT {v})",)),
+    "SUM": (Kind.SUM, ("SUM({v})", "sum({v})")),
+    "AVG": (Kind.AVG, ("AVG({v})", "avg({v})")),
+    "VAR_POP": (Kind.VAR_POP, ("VAR_POP({v})",)),
+    "VAR_SAMP": (Kind.VAR_SAMP, ("VAR_SAMP({v})", "VARIANCE({v})")),
+    "STDDEV": (Kind.STDDEV_SAMP, ("STDDEV({v})", "STDDEV_SAMP({v})", "stddev({v})")),
+    "STDDEV_POP": (Kind.STDDEV_POP, ("STDDEV_POP({v})",)),
+    "MIN": (Kind.MIN, ("MIN({v})",)),
+    "MAX": (Kind.MAX, ("MAX({v})",)),
+    "MEDIAN": (Kind.QUANTILE_CONT, ("MEDIAN({v})", "median({v})")),
+    "QUANTILE_CONT": (
+        Kind.QUANTILE_CONT,
+        ("QUANTILE_CONT({v}, {p})", "PERCENTILE_CONT({p}) WITHIN GROUP (ORDER BY {v})"),
+    ),
+    "QUANTILE_DISC": (
+        Kind.QUANTILE_DISC,
+        ("QUANTILE_DISC({v}, {p})", "PERCENTILE_DISC({p}) WITHIN GROUP (ORDER BY {v})"),
+    ),
+}
+PLAIN = ("COUNT(*)", "COUNT", "SUM", "AVG")
+
+_MAYBE, _SELDOM = st.booleans(), st.integers(0, 3).map(lambda i: i == 0)
+_QUANTILES = st.sampled_from(("0.5", "0.25", "0.9", "0.1", "0", "1", "0.333", "0.75", "0.99"))
+_OF_ONE, _OF_EITHER = st.sampled_from(OF_ONE), st.sampled_from((*OF_ONE, *OF_TWO, *OF_TWO))
+_ANY, _ANY_PLAIN = st.sampled_from(tuple(AGGREGATES)), st.sampled_from(PLAIN)
+
+
+@st.composite
+def questions(draw: Draw, table: Table, aggregate: str) -> Question:
+    """One SELECT with this aggregate and perhaps another, of columns or expressions, of the table or a sub-select."""
+    source = _sub_select(draw, table) if draw(_SELDOM) else _table(table)
+    chosen = [aggregate, *([draw(_ANY)] if draw(_MAYBE) else [])]
+    return _question(draw, table, source, [_asked(draw, one, source) for one in chosen])
+
+
+@st.composite
+def plain_questions(draw: Draw, table: Table) -> Question:
+    """One SELECT of one to three counts, sums and means of columns."""
+    source = _table(table)
+    chosen = draw(st.lists(_ANY_PLAIN, min_size=1, max_size=3))
+    return _question(draw, table, source, [_asked(draw, one, source, computed=False) for one in chosen])
+
+
+def _question(draw: Draw, table: Table, source: Source, asked: list[tuple[str, Asked]]) -> Question:
+    """With a WHERE or none, by no, one or two keys."""
+    keys = draw(st.lists(st.sampled_from(table.names.keys), max_size=2, unique=True))
+    items = [f"{sql} AS a{i}" for i, (sql, _) in enumerate(asked)]
+    for key in keys:
+        if draw(_MAYBE):
+            items.insert(draw(st.integers(0, len(items))), quoted(key))
+    where = _spelled(" WHERE {}", draw(source.condition)) if draw(_MAYBE) else _same("")
+    by = f" GROUP BY {', '.join(map(quoted, keys))}" if keys else ""
+    sql = f"{source.before}SELECT {', '.join(items)} FROM {source.sql.user}{where.user}{by}"
+    literal = Literal(tuple(a for _, a in asked), source.sql.oracle + where.oracle, tuple(keys))
+    return Question(sql, literal)
+
+
+def _asked(draw: Draw, aggregate: str, source: Source, computed: bool = True) -> tuple[str, Asked]:
+    """One aggregate, as the user spells it and as the oracle does."""
+    kind, spellings = AGGREGATES[aggregate]
+    spelling = draw(st.sampled_from(spellings))
+    if aggregate == "COUNT(*)":
+        return spelling, Asked(kind)
+    if kind.counts and draw(_MAYBE):
+        name = draw(st.sampled_from(source.others))
+        return spelling.format(v=quoted(name)), Asked(kind, f'"{name.lower()}"')
+    p = draw(_QUANTILES) if "{p}" in spelling else "0.5"
+    argument = _argument(draw, source, kind) if computed and draw(_MAYBE) else draw(st.sampled_from(source.numbers))
+    return spelling.format(v=argument.user, p=p), argument.asked(kind, Fraction(p) if kind.ranks else None)
+
+
+def _argument(draw: Draw, source: Source, kind: Kind) -> Number:
+    a, b = source.numbers if draw(_MAYBE) else source.numbers[::-1]
+    condition = draw(source.condition)
+    if kind.counts or not draw(_SELDOM):
+        shape: Shape = draw(_OF_EITHER)
+        return shape.of(a, b, condition)
+    number = (TIMES if b.interval.has_zero else OVER).of(a, b, condition)
+    return Number(number.user, number.clamped, number.clamped, number.interval)
+
+
+# Conditions
+
+
+@cache
+def conditions(names: Names) -> st.SearchStrategy[Said]:
+    """Row-wise predicates; the parts are not always in parentheses, so that precedence counts."""
+    wholes = st.integers(-21, 51).map(str)
+    reals = st.one_of(st.sampled_from(("0.1", "2.25", "-1.5", "1000.5", "0", "1e2")), wholes)
+    texts = st.sampled_from((*CATEGORIES, "elsewhere", "abc", "?")).map(
+        lambda text: "'" + text.replace("'", "''") + "'"
+    )
+    patterns = st.sampled_from(("%", "a%", "_bc", "%c", "%S%", "Ü_ï", "")).map("'{}'".format)
+    numeric = st.one_of(
+        st.tuples(_column(names.whole, names.level), wholes), st.tuples(_column(names.whole, names.real), reals)
+    )
+    textual = st.tuples(_column(names.group, names.note), texts)
+    days = st.sampled_from((*DAYS, "2021-07-01")).map("'{}'".format)
+    dated = st.tuples(_column(names.day), days)
+    same = st.one_of(
+        st.builds(lambda pair, op: f"{pair[0]} {op} {pair[1]}", st.one_of(numeric, textual, dated), _COMPARED),
+        st.builds(lambda pair, op: f"{pair[1]} {op} {pair[0]}", numeric, _COMPARED),
+        st.builds("{} {} {}".format, _column(names.whole), _COMPARED, _column(names.real, names.level)),
+        st.builds(lambda pair, end: f"{pair[0]} BETWEEN {pair[1]} AND {end}", numeric, wholes),
+        st.builds(lambda pair, no, end: f"{pair[0]} {no}IN ({pair[1]}, {end})", numeric, _NO, wholes),
+        st.builds(lambda pair, no, end: f"{pair[0]} {no}IN ({pair[1]}, {end})", textual, _NO, texts),
+        st.builds("{} IS {}NULL".format, _column(*names.columns), _NO),
+        st.builds("{} {}LIKE {}".format, _column(names.group, names.note), _NO, patterns),
+        st.builds("{}({}) {} {}".format, st.sampled_from(("LOWER", "UPPER")), _column(names.group), _COMPARED, texts),
+        _column(names.flag),
+        _column(names.flag).map("{} = TRUE".format),
+    ).map(_same)
+    return _combined(
+        st.one_of(
+            same,
+            st.builds(_ilike, _column(names.group, names.note), _NO, patterns),
+            st.builds(_chain, wholes, _column(names.whole, names.real), wholes),
+            st.builds(
+                lambda pair, op: Said(f"DATE {pair[1]} {op} {pair[0]}", f"{pair[1]} {op} {pair[0]}"), dated, _COMPARED
+            ),
+            st.builds(_computed, _COMPUTED, _column(names.whole), _column(names.real), _COMPARED, wholes),
+        )
+    )
+
+
+def _combined(part: st.SearchStrategy[Said]) -> st.SearchStrategy[Said]:
+    return st.recursive(
+        part,
+        lambda part: st.one_of(
+            part.map(lambda p: _spelled("NOT ({})", p)),
+            part.map(lambda p: _spelled("({})", p)),
+            part.map(lambda p: _spelled("NOT {}", p)),
+            st.builds(
+                lambda a, word, b: _spelled(f"{{}} {word} {{}}", a, b), part, st.sampled_from(("AND", "OR")), part
+            ),
+        ),
+        max_leaves=4,
+    )
+
+
+def _ilike(column: str, no: str, pattern: str) -> Said:
+    return Said(f"{column} {no}ILIKE {pattern}", f"LOWER({column}) {no}LIKE {pattern.lower()}")
+
+
+def _chain(low: str, column: str, high: str) -> Said:
+    """As the papers write it."""
+    return Said(f"{low} <= {column} < {high}", f"({low} <= {column} AND {column} < {high})")
+
+
+def _computed(sql: str, a: str, b: str, op: str, number: str) -> Said:
+    user, oracle = sql.format(a=a, b=b), sql.format(a=_real(a), b=_real(b))
+    return Said(f"{user} {op} {number}", f"{oracle} {op} {number}")
+
+
+def _spelled(form: str, *parts: Said) -> Said:
+    return Said(form.format(*(p.user for p in parts)), form.format(*(p.oracle for p in parts)))
+
+
+def _same(text: str) -> Said:
+    return Said(text, text)
+
+
+RESERVED = ("order", "select", "count", "matched", "level", "date", "rows", "unit", "value")
+
+
+def quoted(name: str) -> str:
+    return f'"{name}"' if not name.isidentifier() or name in RESERVED else name
+
+
+def _column(*names: str) -> st.SearchStrategy[str]:
+    return st.sampled_from(names).map(quoted)
+
+
+_NO = st.sampled_from(("", "NOT "))
+_COMPARED = st.sampled_from(("=", "==", "<>", "!=", "<", "<=", ">", ">="))
+_COMPUTED = st.sampled_from(
+    ("{a} * 2 - {b}", "{a} / {b}", "{b} / 2 + 1", "ABS({a}) - 1", "COALESCE({a}, {b}, 0)", "-{a}", "3 - ({a} - {b})",
+     "CASE WHEN {a} > 0 THEN {b} ELSE {a} END")
+)  # fmt: skip
+_OF_X_AND_Y = _combined(
+    st.builds("{} {} {}".format, st.sampled_from(("x", '"y z"')), _COMPARED, st.sampled_from(("2", "0.5", "-3"))).map(
+        _same
+    )
+)
