@@ -30,7 +30,7 @@ def can_be_measured() -> bool:
 def lift(question: Question, work: str, few: Path, many: Path, times: int) -> float:
     """MiB between a process at rest and its peak; the median of a few processes. `work` is a verb, or "plain"."""
     command = [sys.executable, "-m", "bench.memory", question.name, work, str(few.resolve()), str(many.resolve())]
-    runs = [subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True) for _ in range(times)]
+    runs = [subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True) for _ in range(times)]
     return statistics.median(float(run.stdout) for run in runs)
 
 

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from bench.growth import Growth, short
+from bench.population import FOLDER
 from bench.price import Price
 from bench.speed import Speed
 from bench.target import ADDED_MIB, STATED_FOR, Target
@@ -103,8 +104,11 @@ class Report:
 
     # The file
 
-    def write(self, path: Path = RESULTS) -> None:
+    def write(self) -> Path:
+        """A run that is not judged does not take the place of one that was."""
+        path = RESULTS if self.judged else FOLDER / RESULTS.name
         path.write_text(json.dumps(self.as_dict(), indent=2) + "\n", "utf-8")
+        return path
 
     def as_dict(self) -> Mapping[str, object]:
         queries: dict[str, dict[str, dict[str, float]]] = {}

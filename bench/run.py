@@ -14,7 +14,7 @@ import typer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # a file that is run finds only what lies beside it
 
-from bench import memory, population
+from bench import memory, page, population
 from bench.cost import VERBS, costs
 from bench.growth import Growth, short
 from bench.price import Price
@@ -50,8 +50,10 @@ def main(
     if not quick:
         _growth(report, files, sizes)
         _speeds(report, files)
-    report.write()
-    _say("", *report.verdict_lines())
+    written = report.write()
+    if report.judged:
+        page.refresh(report.as_dict())
+    _say("", *report.verdict_lines(), f"Written to {written.relative_to(population.FOLDER.parents[1])}.")
     for target in report.missed:
         typer.echo(f"Missed: {target.what} is {target.measured:,.2f}, promised {target.limits}.", err=True)
     raise typer.Exit(1 if report.missed else 0)
@@ -87,7 +89,9 @@ def _growth(report: Report, files: Files, sizes: Iterable[int]) -> None:
         for rows in sizes:
             typer.echo(f"Measuring {price.question.name} with {short(rows)} people ...")
             rounds = ROUNDS_OF_LARGEST if rows > report.rows else report.rounds
-            found = price.many if rows == report.rows else costs(files[rows], price.question, rounds, ["choose"])
+            found = costs(
+                files[rows], price.question, rounds, ["choose"]
+            )  # all sizes within a minute: the same machine
             plain[rows], choose[rows] = found.plain, found.verb["choose"] - price.apart
         report.growth += [Growth(price.question, "plain", plain), Growth(price.question, "choose", choose)]
     _say("", *report.growth_lines(), "")

@@ -26,7 +26,7 @@ class Target:
     what: str
     measured: float
     most: float = math.inf
-    least: float = 0.0
+    least: float = -math.inf
     unit: str = ""
 
     @property
@@ -37,9 +37,9 @@ class Target:
     def limits(self) -> str:
         if math.isinf(self.most):
             return f">= {self.least:,g}{self.unit}"
-        if self.least:
-            return f"{self.least:g} to {self.most:g}{self.unit}"
-        return f"<= {self.most:g}{self.unit}"
+        if math.isinf(self.least):
+            return f"<= {self.most:g}{self.unit}"
+        return f"{self.least:g} to {self.most:g}{self.unit}"
 
 
 def growth(what: str, factor: float, times: float, *, from_few: bool) -> Target:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,12 +10,12 @@ from types import SimpleNamespace
 import pyarrow.parquet as pq
 import pytest
 
-from bench import population
+from bench import page, population
 from bench.cost import Costs
 from bench.growth import Growth, short
 from bench.price import Price
 from bench.question import QUESTIONS
-from bench.report import Report
+from bench.report import RESULTS, Report
 from bench.target import Target
 from sfumato.errors import PreferenceError, SourceError
 
@@ -44,7 +45,10 @@ def test_planning_beyond_its_promise_stays_in_the_ratio() -> None:
 def test_a_target_is_met_within_its_limits() -> None:
     assert Target("ratio", 1.15, most=1.15).met
     assert not Target("speed", 999, least=1000).met
+    assert Target("memory", -1.5, most=50).met
     assert Target("speed", 1000, least=1000).limits == ">= 1,000"
+    assert Target("memory", 8, most=50, unit=" MiB").limits == "<= 50 MiB"
+    assert Target("growth", 8, least=7, most=13).limits == "7 to 13"
 
 
 def test_growth_is_linear_within_a_band() -> None:
@@ -64,6 +68,20 @@ def test_sizes_in_few_signs() -> None:
 def test_targets_are_judged_with_as_many_people_as_they_are_stated_for() -> None:
     assert Report(10_000_000, 1, [price(planning=5)]).missed
     assert not Report(1_000_000, 1, [price(planning=5)]).missed
+
+
+def test_the_page_shows_the_last_results() -> None:
+    results = json.loads(RESULTS.read_text("utf-8"))
+    assert page.tables(results) in page.PAGE.read_text("utf-8")
+
+
+def test_writing_the_tables_leaves_the_words_around_them(tmp_path: Path) -> None:
+    results = json.loads(RESULTS.read_text("utf-8"))
+    file = tmp_path / "performance.md"
+    file.write_text(f"Before\n{page.BEGIN}\nold\n{page.END}\nAfter\n", "utf-8")
+    for _ in range(2):
+        page.refresh(results, file)
+    assert file.read_text("utf-8") == f"Before\n{page.BEGIN}\n\n{page.tables(results)}\n\n{page.END}\nAfter\n"
 
 
 def test_a_file_is_generated_once(tmp_path: Path) -> None:
