@@ -41,7 +41,7 @@ check: .venv/.dev ## lint, format, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-bench: .venv/.dev ## measure, and write bench/results.json
+bench: .venv/.dev ## measure what privacy costs against its targets (15 minutes); writes bench/results.json
 	$(BIN)/python bench/run.py
 
 prove: .venv/.dev ## the same tests at full depth; writes docs/evidence.json
@@ -63,7 +63,7 @@ constraints: ## pin the newest versions that pyproject.toml allows in constraint
 
 clean: ## remove what make made
 	rm -rf .venv .venv-constraints dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
-	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
+	find src tests bench -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(BIN)/pip:
 	$(call new_venv,.venv)

@@ -1,75 +1,114 @@
 """What privacy costs, as ratios of CPU time against the plain query in one run. Writes bench/results.json.
 
-Both sides scan the same Parquet file; runs are interleaved and medians compared: a busy machine does not matter.
+Both sides scan the same Parquet file; rounds take turns and medians are compared: a busy machine does not matter much.
+What is measured and why is in docs/performance.md.
 """
 
 from __future__ import annotations
 
-import json
-import statistics
-import time
-from collections.abc import Callable
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import duckdb
 import typer
 
-import sfumato as sf
-from sfumato import demo
+sys.path.insert(0, str(Path(__file__).parents[1]))  # a file that is run finds only what lies beside it
 
-QUERIES = {
-    "Q1": "SELECT COUNT(*) FROM adult WHERE income = '>50K' AND education_num = 13 AND age = 25",
-    "Q2": "SELECT marital_status, COUNT(*) FROM adult WHERE race = 'Asian-Pac-Islander' AND age BETWEEN 30 AND 40 "
-    "GROUP BY marital_status",
-    "Q3": "SELECT COUNT(*) FROM adult WHERE native_country <> 'United-States' AND sex = 'Female'",
-    "Q4": "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov', 'Local-gov', 'State-gov')",
-    "Q5": "SELECT SUM(capital_gain) FROM adult",
-}
-RESULTS = Path(__file__).with_name("results.json")
+from bench import memory, page, population
+from bench.cost import VERBS, costs
+from bench.growth import Growth, short
+from bench.price import Price
+from bench.question import QUESTIONS
+from bench.report import Report
+from bench.speed import speed
+from sfumato.errors import SfumatoError
 
+FEW, SMALL, BASELINE = 100, 1_000_000, 100_000
+GROWING = ("Q1", "Q4", "Q5")
+ROUNDS_OF_FEW, ROUNDS_OF_LARGEST = 15, 3
 
-def cpu(work: Callable[[], object]) -> float:
-    """Milliseconds of CPU, of all threads."""
-    start = time.process_time()
-    work()
-    return 1000 * (time.process_time() - start)
+Files = Mapping[int, Path]
 
 
-def measure(data: Path, sql: str, rounds: int) -> dict[str, float]:
-    """Medians of the plain query, of choosing by ratio, and of a release, each on freshly opened data."""
-    times: dict[str, list[float]] = {"plain": [], "choose": [], "release": []}
-    schema = demo.schema()
-    for _ in range(rounds):
-        plain = duckdb.connect()
-        plain.read_parquet(str(data)).create_view("adult")
-        times["plain"].append(cpu(lambda plain=plain: plain.execute(sql).fetchall()))  # type: ignore[misc]
-        for name in ("choose", "release"):
-            query = sf.open(data, schema, ledger=":memory:").query(sql)
-            verbs = {
-                "choose": lambda q=query: q.choose(sf.ratio(0.95)),
-                "release": lambda q=query: q.release(epsilon=1.0),
-            }
-            times[name].append(cpu(verbs[name]))
-    return {name: statistics.median(values) for name, values in times.items()}
+def main(
+    rows: int = typer.Option(10_000_000, min=1, help="How many people the ratios are measured with."),
+    largest: int = typer.Option(100_000_000, min=1, help="Up to how many people growth is measured."),
+    rounds: int = typer.Option(7, min=1, help="How many rounds the medians are of."),
+    quick: bool = typer.Option(False, "--quick", help="1M people only; neither growth nor the authors' way."),
+) -> None:
+    """Measure Q1 to Q5 of the RDR paper on a generated population; exit 1 when a target is missed."""
+    rows = SMALL if quick else rows
+    sizes = [] if quick else sorted({min(SMALL, rows), rows, max(largest, rows)})
+    try:
+        files = population.files([FEW, rows, *sizes, *([] if quick else [BASELINE])], typer.echo)
+    except SfumatoError as wrong:
+        typer.echo(wrong, err=True)
+        raise typer.Exit(wrong.exit_status) from None
+    report = Report(rows, rounds)
+    _prices(report, files)
+    _memory(report, files, times=1 if quick else 3)
+    if not quick:
+        _growth(report, files, sizes)
+        _speeds(report, files)
+    written = report.write()
+    if report.judged:
+        page.refresh(report.as_dict())
+    _say("", *report.verdict_lines(), f"Written to {written.relative_to(population.FOLDER.parents[1])}.")
+    for target in report.missed:
+        typer.echo(f"Missed: {target.what} is {target.measured:,.2f}, promised {target.limits}.", err=True)
+    raise typer.Exit(1 if report.missed else 0)
 
 
-def main(rows: int = 1_000_000, rounds: int = 7) -> None:
-    """Measure Q1 to Q5 of the RDR paper on a generated population."""
-    results = {}
-    with TemporaryDirectory() as folder:
-        typer.echo(f"Generating {rows:,} people ...")
-        data, _ = demo.write(folder, rows)
-        measure(data, QUERIES["Q1"], 1)  # load libraries before anything is timed
-        typer.echo("       plain ms   choose/plain   release/plain")
-        for name, sql in QUERIES.items():
-            found = measure(data, sql, rounds)
-            ratios = {verb: found[verb] / found["plain"] for verb in ("choose", "release")}
-            results[name] = {"plain_ms": round(found["plain"], 2)} | {
-                f"{v}_ratio": round(r, 3) for v, r in ratios.items()
-            }
-            typer.echo(f"{name}  {found['plain']:>9.1f}   {ratios['choose']:>12.2f}   {ratios['release']:>13.2f}")
-    RESULTS.write_text(json.dumps({"rows": rows, "rounds": rounds, "queries": results}, indent=2) + "\n", "utf-8")
+def _prices(report: Report, files: Files) -> None:
+    for question in QUESTIONS:
+        typer.echo(f"Measuring {question.name} ...")
+        few = costs(files[FEW], question, ROUNDS_OF_FEW)
+        many = costs(files[report.rows], question, report.rounds)
+        report.prices += [Price(question, verb, few, many) for verb in VERBS]
+    _say("", *report.price_lines(), "")
+
+
+def _memory(report: Report, files: Files, times: int) -> None:
+    if not memory.can_be_measured():
+        typer.echo("Memory is not measured: this system has no /proc to read it from.")
+        return
+    few, many = files[FEW], files[report.rows]
+    for question in QUESTIONS:
+        typer.echo(f"Measuring the memory of {question.name} ...")
+        plain = memory.lift(question, "plain", few, many, times)
+        for verb in VERBS:
+            report.added_mib[question.name, verb] = memory.lift(question, verb, few, many, times) - plain
+    _say("", *report.memory_lines(), "")
+
+
+def _growth(report: Report, files: Files, sizes: Iterable[int]) -> None:
+    for price in report.prices:
+        if price.verb != "choose" or price.question.name not in GROWING:
+            continue
+        plain, choose = {}, {}
+        for rows in sizes:
+            typer.echo(f"Measuring {price.question.name} with {short(rows)} people ...")
+            rounds = ROUNDS_OF_LARGEST if rows > report.rows else report.rounds
+            found = costs(
+                files[rows], price.question, rounds, ["choose"]
+            )  # all sizes within a minute: the same machine
+            plain[rows], choose[rows] = found.plain, found.verb["choose"] - price.apart
+        report.growth += [Growth(price.question, "plain", plain), Growth(price.question, "choose", choose)]
+    _say("", *report.growth_lines(), "")
+
+
+def _speeds(report: Report, files: Files) -> None:
+    report.baseline_rows = BASELINE
+    for price in report.prices:
+        if price.verb == "choose":
+            typer.echo(f"Running {price.question.name} the authors' way with {short(BASELINE)} people ...")
+            report.speeds.append(speed(files[BASELINE], price.question, price.apart, report.rounds))
+    _say("", *report.speed_lines())
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        typer.echo(line)
 
 
 if __name__ == "__main__":

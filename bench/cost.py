@@ -1,0 +1,129 @@
+"""What a verb costs in CPU time, beside the plain query on the same file."""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+from unittest.mock import patch
+
+import duckdb
+
+import sfumato as sf
+from bench.question import Question
+from sfumato import demo
+from sfumato.stores.ledger import SQLiteLedger
+
+T = TypeVar("T")
+
+
+def choose(query: sf.Query) -> object:
+    """An epsilon by the ratio preference."""
+    return query.choose(sf.ratio(0.95))
+
+
+def moments(query: sf.Query) -> object:
+    """The sums over all the people that every other preference needs."""
+    seen: Any = query.risk()
+    return seen.influence.sum, seen.influence.sum_sq, seen.exposure.sum
+
+
+def profile(query: sf.Query) -> object:
+    """All that a controller can see: how the figures are spread, and who carries most."""
+    seen: Any = query.risk()
+    return seen.exposure.quantile(0.5), seen.exposure.histogram, seen.influence.histogram, seen.most_exposed()
+
+
+VERBS: Mapping[str, Callable[[sf.Query], object]] = {"choose": choose, "moments": moments, "profile": profile}
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Medians over the rounds, in milliseconds of CPU of all threads."""
+
+    plain: float
+    open: float
+    parse: float
+    verb: Mapping[str, float]
+    ledger: Mapping[str, float]  # the part of a verb that its entries in the ledger take
+
+
+def cpu(work: Callable[[], T]) -> tuple[float, T]:
+    """Milliseconds of CPU, of all threads; garbage of what ran before is not charged to it."""
+    gc.collect()
+    start = time.process_time()
+    result = work()
+    return 1000 * (time.process_time() - start), result
+
+
+def costs(file: Path, question: Question, rounds: int, verbs: Sequence[str] = tuple(VERBS)) -> Costs:
+    """Rounds of the plain query and each verb in turn, on freshly opened data that was touched just before.
+
+    They take turns so that a busy machine slows them all, and each round begins with another one.
+    """
+    times: dict[str, list[float]] = defaultdict(list)
+    sides = ["plain", *verbs]
+    for n in range(rounds + 1):
+        taken = times if n else defaultdict(list)  # the first round loads libraries and is forgotten
+        for side in sides[n % len(sides) :] + sides[: n % len(sides)]:
+            os.utime(file)
+            if side == "plain":
+                taken["plain"].append(plain(file, question.sql()))
+            else:
+                _verb(file, question, side, taken)
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    return Costs(
+        plain=medians["plain"],
+        open=medians["open"],
+        parse=medians["parse"],
+        verb={verb: medians[verb] for verb in verbs},
+        ledger={verb: medians[f"ledger of {verb}"] for verb in verbs},
+    )
+
+
+def plain(file: Path, sql: str) -> float:
+    """The user's own query without any privacy, in a connection of its own; connecting is not charged."""
+    with duckdb.connect() as connection:
+        connection.read_parquet(str(file)).create_view("adult")
+        return cpu(lambda: connection.execute(sql).fetchall())[0]
+
+
+def _verb(file: Path, question: Question, verb: str, taken: Mapping[str, list[float]]) -> None:
+    schema = demo.schema()
+    opening, dataset = cpu(lambda: sf.open(file, schema, ledger=":memory:"))
+    parsing, query = cpu(lambda: dataset.query(question.sql()))
+    with _ledger_watched() as entries:
+        running, _ = cpu(lambda: VERBS[verb](query))
+    taken["open"].append(opening)
+    taken["parse"].append(parsing)
+    taken[verb].append(running)
+    taken[f"ledger of {verb}"].append(sum(entries))
+
+
+@contextmanager
+def _ledger_watched() -> Iterator[list[float]]:
+    """The CPU that each call of the ledger's store takes."""
+    spent: list[float] = []
+
+    def watched(method: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*arguments: Any) -> Any:
+            start = time.process_time()
+            try:
+                return method(*arguments)
+            finally:
+                spent.append(1000 * (time.process_time() - start))
+
+        return timed
+
+    with (
+        patch.object(SQLiteLedger, "read", watched(SQLiteLedger.read)),
+        patch.object(SQLiteLedger, "append", watched(SQLiteLedger.append)),
+    ):
+        yield spent

@@ -1,0 +1,76 @@
+"""The last results as the tables of docs/performance.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.growth import short
+from bench.target import RATIO
+
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+BEGIN, END = "<!-- Written by make bench: from here -->", "<!-- to here -->"
+AGGREGATES = {"Q1": "COUNT", "Q2": "COUNT by group", "Q3": "COUNT", "Q4": "AVG", "Q5": "SUM"}
+
+
+def refresh(results: Mapping[str, Any], page: Path = PAGE) -> None:
+    """Write the tables anew; the words around them stay."""
+    text = page.read_text("utf-8")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    page.write_text(f"{before}{BEGIN}\n\n{tables(results)}\n\n{END}{after}", "utf-8")
+
+
+def tables(results: Mapping[str, Any]) -> str:
+    parts = (_prices(results), _growth(results), _speeds(results), _verdict(results))
+    return "\n\n".join("\n".join(lines) for lines in parts)
+
+
+def _prices(results: Mapping[str, Any]) -> Iterator[str]:
+    versions = results["versions"]
+    people = short(results["rows"])
+    yield (
+        f"{people} people, medians of {results['rounds']} rounds, Python {versions['python']}, "
+        f"DuckDB {versions['duckdb']}. A ratio is the verb's CPU over the plain query's, without planning; in brackets "
+        "with it."
+    )
+    yield ""
+    yield "| query | " + " | ".join(RATIO) + " | parse + plan | added memory |"
+    yield "|---|" + "---|" * (len(RATIO) + 2)
+    for name, verbs in results["queries"].items():
+        ratios = [
+            f"{v['ratio_without_planning']:.2f} ({v['ratio']:.2f})" if (v := verbs.get(verb)) else "–" for verb in RATIO
+        ]
+        planning = verbs["choose"]["parse_ms"] + verbs["choose"]["planning_ms"]
+        mib = max((v["added_mib"] for v in verbs.values() if "added_mib" in v), default=None)
+        memory = "–" if mib is None else f"{mib:.1f} MiB"
+        yield f"| {name}, {AGGREGATES[name]} | " + " | ".join(ratios) + f" | {planning:.1f} ms | {memory} |"
+
+
+def _growth(results: Mapping[str, Any]) -> Iterator[str]:
+    growth = results["growth"]
+    steps = [step for step in growth[0] if " to " in step]
+    yield "| CPU grows, from so many people to so many | " + " | ".join(steps) + " |"
+    yield "|---|" + "---|" * len(steps)
+    for each in growth:
+        factors = " | ".join(f"{each[step]:.1f} times" for step in steps)
+        yield f"| {each['query']}, {each['side']} | {factors} |"
+
+
+def _speeds(results: Mapping[str, Any]) -> Iterator[str]:
+    people = short(results["baseline"]["rows"])
+    yield f"| {people} people | queries that the authors' way runs | its CPU | choose is faster |"
+    yield "|---|---|---|---|"
+    for name, each in results["baseline"].items():
+        if name != "rows":
+            times = f"{each['times_without_planning']:,.0f} times ({each['times']:,.0f})"
+            yield f"| {name} | {each['runs']:,} | {each['baseline_s']:.1f} s | {times} |"
+
+
+def _verdict(results: Mapping[str, Any]) -> Iterator[str]:
+    missed = [target for target in results["targets"] if not target["met"]]
+    yield "Not kept:" if missed else "Every promise is kept."
+    if missed:
+        yield ""
+    for target in missed:
+        yield f"- {target['what']}: {target['measured']:,.2f}, promised {target['promised']}"

@@ -1,0 +1,135 @@
+"""What was found, as tables for a terminal and as bench/results.json. It names no machine."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+from bench.growth import Growth, short
+from bench.population import FOLDER
+from bench.price import Price
+from bench.speed import Speed
+from bench.target import ADDED_MIB, STATED_FOR, Target
+
+RESULTS = Path(__file__).with_name("results.json")
+
+
+@dataclass
+class Report:
+    """Filled as the measurements come in."""
+
+    rows: int
+    rounds: int
+    prices: list[Price] = field(default_factory=list)
+    added_mib: dict[tuple[str, str], float] = field(default_factory=dict)  # by question and verb
+    growth: list[Growth] = field(default_factory=list)
+    baseline_rows: int = 0
+    speeds: list[Speed] = field(default_factory=list)
+
+    @property
+    def judged(self) -> bool:
+        """Targets are stated for many people: with fewer they are shown and not judged."""
+        return self.rows >= STATED_FOR
+
+    @property
+    def targets(self) -> Sequence[Target]:
+        memory = [
+            Target(f"{question} {verb}, added peak memory", mib, most=ADDED_MIB, unit=" MiB")
+            for (question, verb), mib in self.added_mib.items()
+        ]
+        measured: Sequence[Price | Growth | Speed] = (*self.prices, *self.growth, *self.speeds)
+        return [target for each in measured for target in each.targets] + memory
+
+    @property
+    def missed(self) -> Sequence[Target]:
+        return [target for target in self.targets if not target.met] if self.judged else []
+
+    # Tables
+
+    def price_lines(self) -> Iterator[str]:
+        yield f"CPU of each verb over the plain query's, {short(self.rows)} people, medians of {self.rounds} rounds:"
+        yield ""
+        yield "                       all   without            milliseconds of CPU"
+        yield "             target    CPU  planning    plain   verb  open  parse  planning  ledger"
+        for price in self.prices:
+            limits = [t.limits for t in price.targets if not t.unit]
+            yield (
+                f"{price.question.name} {price.verb:<8} {limits[0] if limits else '-':>7} {price.ratio:>6.2f} "
+                f"{price.ratio_without_planning:>9.2f} {price.many.plain:>8.1f} {price.many.verb[price.verb]:>6.1f} "
+                f"{price.many.open:>5.1f} {price.few.parse:>6.1f} {price.planning:>9.1f} "
+                f"{price.many.ledger[price.verb]:>7.1f}"
+            )
+
+    def memory_lines(self) -> Iterator[str]:
+        yield f"Peak memory that a verb adds to the plain query's, MiB (target <= {ADDED_MIB:g}):"
+        yield ""
+        for (question, verb), mib in self.added_mib.items():
+            yield f"{question} {verb:<8} {mib:>7.1f}"
+
+    def growth_lines(self) -> Iterator[str]:
+        yield "CPU as the people grow in number (choose: without planning); the bars are nanoseconds for one person:"
+        yield ""
+        widest = max(each.a_person(rows) for each in self.growth for rows in each.ms)
+        for each in self.growth:
+            yield from each.plot(widest)
+            yield "   " + ", ".join(f"{step}: {factor:.1f} times" for step, factor in each.factors.items())
+
+    def speed_lines(self) -> Iterator[str]:
+        yield f"The authors' way (a SQLite query for each distinct record), {short(self.baseline_rows)} people:"
+        yield ""
+        yield "                    authors' way        times faster"
+        yield "   epsilon    runs     s of CPU      all   without planning   with their bounds and candidates"
+        for each in self.speeds:
+            yield (
+                f"{each.question.name} {each.epsilon or math.nan:>7g} {each.runs:>7} {each.baseline_s:>12.2f} "
+                f"{each.times:>8,.0f} {each.times_without_planning:>18,.0f} {each.times_as_published:>34,.0f}"
+            )
+
+    def verdict_lines(self) -> Iterator[str]:
+        width = max(len(target.what) for target in self.targets)
+        yield f"{'target':<{width}}  {'measured':>12}  promised"
+        for target in self.targets:
+            word = ("met" if target.met else "MISSED") if self.judged else "not judged"
+            yield f"{target.what:<{width}}  {target.measured:>12,.2f}  {target.limits:<16}  {word}"
+        yield ""
+        if not self.judged:
+            yield f"The targets are stated for {short(STATED_FOR)} people: here they are not judged."
+        elif not self.missed:
+            yield "Every target is met."
+
+    # The file
+
+    def write(self) -> Path:
+        """A run that is not judged does not take the place of one that was."""
+        path = RESULTS if self.judged else FOLDER / RESULTS.name
+        path.write_text(json.dumps(self.as_dict(), indent=2) + "\n", "utf-8")
+        return path
+
+    def as_dict(self) -> Mapping[str, object]:
+        queries: dict[str, dict[str, dict[str, float]]] = {}
+        for price in self.prices:
+            mib = self.added_mib.get((price.question.name, price.verb))
+            memory = {} if mib is None else {"added_mib": round(mib, 1)}
+            queries.setdefault(price.question.name, {})[price.verb] = price.figures | memory
+        return {
+            "rows": self.rows,
+            "rounds": self.rounds,
+            "versions": {"python": platform.python_version()} | {n: version(n) for n in ("duckdb", "sfumato")},
+            "queries": queries,
+            "growth": [
+                {"query": each.question.name, "side": each.side}
+                | {step: round(factor, 2) for step, factor in each.factors.items()}
+                for each in self.growth
+            ],
+            "baseline": {"rows": self.baseline_rows} | {each.question.name: each.figures for each in self.speeds},
+            "targets": [
+                {"what": t.what, "measured": round(t.measured, 3), "promised": t.limits}
+                | ({"met": t.met} if self.judged else {})
+                for t in self.targets
+            ],
+        }

@@ -1,0 +1,47 @@
+"""What is promised, and whether it was kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+STATED_FOR = 10_000_000
+"""The ratios are promised for so many people: with few, what does not grow with them weighs more."""
+
+RATIO: Mapping[str, Mapping[str, float]] = {
+    "choose": {"COUNT": 1.15, "AVG": 1.15, "SUM": 1.35},
+    "moments": {"COUNT": 1.5, "AVG": 1.5, "SUM": 3.0},
+    "profile": {"COUNT": 2.0, "SUM": 12.0},
+}
+PLANNING_MS = 10.0
+ADDED_MIB = 50.0
+SPEED_UP = 1000.0
+
+
+@dataclass(frozen=True)
+class Target:
+    """A measured figure and the limits that it must keep."""
+
+    what: str
+    measured: float
+    most: float = math.inf
+    least: float = -math.inf
+    unit: str = ""
+
+    @property
+    def met(self) -> bool:
+        return self.least <= self.measured <= self.most
+
+    @property
+    def limits(self) -> str:
+        if math.isinf(self.most):
+            return f">= {self.least:,g}{self.unit}"
+        if math.isinf(self.least):
+            return f"<= {self.most:g}{self.unit}"
+        return f"{self.least:g} to {self.most:g}{self.unit}"
+
+
+def growth(what: str, factor: float, times: float, *, from_few: bool) -> Target:
+    """Time that grows as the people do; from few people it grows less, since what they share weighs more there."""
+    return Target(what, factor, most=1.3 * times, least=(0.4 if from_few else 0.7) * times, unit=" times")

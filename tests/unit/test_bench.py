@@ -1,0 +1,112 @@
+"""What `make bench` judges by, and the files that it makes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pyarrow.parquet as pq
+import pytest
+
+from bench import page, population
+from bench.cost import Costs
+from bench.growth import Growth, short
+from bench.price import Price
+from bench.question import QUESTIONS
+from bench.report import RESULTS, Report
+from bench.target import Target
+from sfumato.errors import PreferenceError, SourceError
+
+Q1 = QUESTIONS[0]
+
+
+def price(planning: float, ledger: float = 4) -> Price:
+    """Choosing takes 130 ms where the plain query takes 100."""
+    few = Costs(plain=3, open=30, parse=2, verb={"choose": 3 + ledger + planning}, ledger={"choose": ledger})
+    many = Costs(plain=100, open=30, parse=2, verb={"choose": 130}, ledger={"choose": ledger})
+    return Price(Q1, "choose", few, many)
+
+
+def test_planning_is_reported_apart_and_the_ledger_is_not() -> None:
+    assert price(planning=5).ratio == pytest.approx(1.3)
+    assert price(planning=5).ratio_without_planning == pytest.approx(1.25)
+    assert price(planning=5, ledger=20).ratio_without_planning == pytest.approx(1.25)
+
+
+def test_planning_beyond_its_promise_stays_in_the_ratio() -> None:
+    """10 ms are promised for parsing and planning, and parsing takes 2 of them."""
+    assert price(planning=40).ratio_without_planning == pytest.approx(1.22)
+    assert [target.met for target in price(planning=40).targets] == [False, False]
+    assert [target.met for target in price(planning=5).targets] == [False, True]
+
+
+def test_a_target_is_met_within_its_limits() -> None:
+    assert Target("ratio", 1.15, most=1.15).met
+    assert not Target("speed", 999, least=1000).met
+    assert Target("memory", -1.5, most=50).met
+    assert Target("speed", 1000, least=1000).limits == ">= 1,000"
+    assert Target("memory", 8, most=50, unit=" MiB").limits == "<= 50 MiB"
+    assert Target("growth", 8, least=7, most=13).limits == "7 to 13"
+
+
+def test_growth_is_linear_within_a_band() -> None:
+    def met(*ms: float) -> list[bool]:
+        sizes = (1_000_000, 10_000_000, 100_000_000)
+        return [t.met for t in Growth(Q1, "choose", dict(zip(sizes, ms, strict=True))).targets]
+
+    assert met(15, 100, 1000) == [True, True]
+    assert met(10, 100, 2000) == [True, False]
+    assert met(90, 100, 600) == [False, False]
+
+
+def test_sizes_in_few_signs() -> None:
+    assert [short(n) for n in (10_000_000, 100_000, 250)] == ["10M", "100k", "250"]
+
+
+def test_targets_are_judged_with_as_many_people_as_they_are_stated_for() -> None:
+    assert Report(10_000_000, 1, [price(planning=5)]).missed
+    assert not Report(1_000_000, 1, [price(planning=5)]).missed
+
+
+def test_the_page_shows_the_last_results() -> None:
+    results = json.loads(RESULTS.read_text("utf-8"))
+    assert page.tables(results) in page.PAGE.read_text("utf-8")
+
+
+def test_writing_the_tables_leaves_the_words_around_them(tmp_path: Path) -> None:
+    results = json.loads(RESULTS.read_text("utf-8"))
+    file = tmp_path / "performance.md"
+    file.write_text(f"Before\n{page.BEGIN}\nold\n{page.END}\nAfter\n", "utf-8")
+    for _ in range(2):
+        page.refresh(results, file)
+    assert file.read_text("utf-8") == f"Before\n{page.BEGIN}\n\n{page.tables(results)}\n\n{page.END}\nAfter\n"
+
+
+def test_a_file_is_generated_once(tmp_path: Path) -> None:
+    said: list[str] = []
+    files = [population.files([300], said.append, tmp_path) for _ in range(2)]
+    assert [pq.read_metadata(found[300]).num_rows for found in files] == [300, 300]
+    assert len(said) == 1
+
+
+def test_beyond_the_generator_the_same_people_are_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(population, "GENERATED", 200)
+    files = population.files([600], lambda _: None, tmp_path)
+    once, thrice = (pq.read_table(files[rows])["fnlwgt"].to_pylist() for rows in (200, 600))
+    assert sorted(once * 3) == sorted(thrice)
+    assert [file.name for file in sorted(tmp_path.iterdir())] == ["adult-200.parquet", "adult-600.parquet"]
+
+
+def test_what_cannot_be_generated_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(PreferenceError, match="25,000,000 people cannot be generated"):
+        population.files([100, 25_000_000], lambda _: None, tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=300_000_000))
+    with pytest.raises(SourceError, match=r"need 1\.3 GB in bench/.*, and 0\.3 GB are free"):
+        population.files([100_000_000], lambda _: None, tmp_path)
+    assert not list(tmp_path.iterdir())
