@@ -19,11 +19,14 @@ from sfumato.session.survey import EXPOSURE, INFLUENCE, Survey
 from sfumato.sql.parse import condition
 
 
-def spread(survey: Survey, noise: Noise) -> Spread:
-    """The least and the most exposed, and under how many noisy numbers; with private keys as if there were one."""
+def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> Spread:
+    """The least and the most exposed, and under how many noisy numbers; with private keys as if there were one.
+
+    `sums`: more than the two will be asked for, so one pass shall give all of it.
+    """
     schema, statement, measurement = survey.question.schema, survey.question.statement, survey.measurement
     published = isinstance(survey, AsPublished)
-    low, high = survey.reach(INFLUENCE if published else EXPOSURE)
+    low, high = survey.reach(INFLUENCE if published else EXPOSURE, sums=sums)
     return Spread(
         Fraction(low),
         Fraction(high),

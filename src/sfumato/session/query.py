@@ -111,7 +111,7 @@ class Query:
         size = rows or self.dataset.schema.people_at_least or 10_000
         engine = self.dataset.services.rehearsal(self.dataset.schema, like, size)
         survey = Survey(engine, self.dataset.schema, self.statement, measurement, noise)
-        found = spread(survey, noise)
+        found = spread(survey, noise, sums=True)
         solution = None
         if preferences:
             asked = self._request(preferences, noise, grid, epsilon_max)
@@ -152,7 +152,7 @@ class Query:
             self.sql,
             survey.measurement,
             noise,
-            spread(survey, noise),
+            spread(survey, noise, sums=True),
             survey=survey,
             candidates=grid_of(candidates),
             exact=exact,

@@ -55,9 +55,9 @@ class Survey(Confidential):
             return Facts(*(Summary.alike(self._matched, f).and_zeros(everybody - self._matched) for f in alike))
         return Facts(*plan.read_moments(self._rows(plan.moments(self.question)), self.question, everybody))
 
-    def reach(self, figure: str = EXPOSURE) -> tuple[float, float]:
-        """The smallest and the largest figure of anybody: all that a ratio compares."""
-        if "facts" in self.__dict__ or plan.uniform(self.question) is not None:
+    def reach(self, figure: str = EXPOSURE, *, sums: bool = False) -> tuple[float, float]:
+        """The smallest and the largest figure of anybody: all that a ratio compares. `sums`: with those at once."""
+        if sums or "facts" in self.__dict__ or plan.uniform(self.question) is not None:
             summary = self.facts.exposure if figure == EXPOSURE else self.facts.influence
             return summary.min, summary.max
         return (self._ends if figure == EXPOSURE else None) or self._reach(figure)
@@ -104,7 +104,7 @@ class Survey(Confidential):
 
     def people(self) -> pa.Table:
         """One row per person, in order."""
-        return self._engine.table(self._sql(plan.people(self.question, self._engine.numbered).order_by("person")))
+        return self._engine.table(self._sql(plan.listed(self.question, self._engine.numbered)))
 
     def medians(self, side: Predicate, figure: str) -> dict[bool, float]:
         """The median of those who meet a condition, and of all the others; a group that nobody is in has none."""
@@ -130,4 +130,4 @@ class Survey(Confidential):
         return self._engine.rows(self._sql(tree))
 
     def _sql(self, tree: plan.Tree) -> str:
-        return tree.sql(self._engine.dialect)
+        return tree.sql(self._engine.dialect, copy=False)

@@ -8,7 +8,7 @@ from sfumato.model.dataset import PERSON
 from sfumato.model.statement import Aggregate, Kind
 from sfumato.sql.rows import ROWS, Question
 from sfumato.sql.term import Term, call, col, distinct, rows_counted, term, when
-from sfumato.sql.tree import column, ours, table
+from sfumato.sql.tree import column, joined, ours, selected, table
 
 Tables = list[tuple[str, exp.Select, bool | None]]
 """Name, select, and whether an engine is to keep it; None: as it likes."""
@@ -47,14 +47,13 @@ def _values(q: Question, a: Aggregate, position: int) -> Tables:
     value, values = col(q.readings[a].name), name("values", position)
     holders = rows_counted() if q.unit is None else distinct(col(PERSON))
     who = [] if q.unit is None else [call("MIN", col(PERSON)).named(PERSON)]
-    held = _grouped([*who, holders.named(HOLDERS)], ROWS, [*q.keys, q.readings[a].name]).where(value.there.tree)
-    counted = _grouped([rows_counted().named(ANSWER)], values, q.keys)
-    alone = _grouped([rows_counted().named(ALONE)], values, [*q.keys, PERSON if q.unit else q.readings[a].name])
-    return [
-        (values, held, True),
-        (of_all(position), counted, None),
-        (name("alone", position), alone.where(col(HOLDERS).equals(1).tree), None),
-    ]
+    names = [*q.keys, q.readings[a].name]
+    held = selected([*map(column, names), *who, holders.named(HOLDERS)], ROWS, where=[value.there.tree], by=names)
+    counted = selected([*map(column, q.keys), rows_counted().named(ANSWER)], values, by=q.keys)
+    names = [*q.keys, PERSON if q.unit else q.readings[a].name]
+    parts = [*map(column, names), rows_counted().named(ALONE)]
+    alone = selected(parts, values, where=[col(HOLDERS).equals(1).tree], by=names)
+    return [(values, held, True), (of_all(position), counted, None), (name("alone", position), alone, None)]
 
 
 # Quantiles
@@ -82,19 +81,19 @@ def _ranks(q: Question, a: Aggregate, position: int) -> Tables:
     """The values of each cell with their ranks; the answer, and the order statistics around that of all but one row."""
     value = q.readings[a].name
     values, ranked = name("values", position), name("ranked", position)
-    counted = _grouped([rows_counted().named(_COUNT)], ROWS, [*q.keys, value]).where(col(value).there.tree)
-    every = [column(k) for k in (*q.keys, value)]
+    names = [*q.keys, value]
+    counted = selected(
+        [*map(column, names), rows_counted().named(_COUNT)], ROWS, where=[col(value).there.tree], by=names
+    )
     upwards, all_ = _window("SUM", _COUNT, q, value), _window("SUM", _COUNT, q, None)
-    upto = exp.select(*every, upwards.named(_UPTO), all_.named(_ALL)).from_(table(values))
+    upto = selected([*map(column, names), upwards.named(_UPTO), all_.named(_ALL)], values)
     m = col(_ALL)
     parts = [_quantile(a, value, m).named(ANSWER), _part_way(a, m - 1).named(_PART)]
     for place, rank in zip((_LOW, _HIGH), _between(a, m - 1), strict=True):
         parts += [_statistic(value, rank).named(place), _statistic(value, rank + 1).named(f"{place} next")]
-    return [
-        (values, counted, None),
-        (ranked, upto, True),
-        (of_all(position), _grouped(parts, ranked, [*q.keys, _ALL]), True),
-    ]
+    names = [*q.keys, _ALL]
+    statistics = selected([*map(column, names), *parts], ranked, by=names)
+    return [(values, counted, None), (ranked, upto, True), (of_all(position), statistics, True)]
 
 
 def _ranks_without(q: Question, a: Aggregate, position: int) -> Tables:
@@ -107,26 +106,23 @@ def _ranks_without(q: Question, a: Aggregate, position: int) -> Tables:
     m, upto, below = col(_ALL), col(_UPTO), ours("below")
     lowest, highest = _between(a, call("GREATEST", m - most, 1))[0], _between(a, m)[1]
     before = _window("LAG", _UPTO, q, value).or_else(0)
-    ranks = exp.select("*", before.named(below)).from_(table(ranked))
-    close = exp.select("*").from_(ranks.subquery(exp.to_identifier(ours("ranks"), quoted=True)))
-    close = close.where((upto >= lowest).tree, (col(below) < highest + most).tree)
+    ranks = selected([exp.Star(), before.named(below)], ranked)
+    close = selected([exp.Star()], ranks, where=[(upto >= lowest).tree, (col(below) < highest + most).tree])
 
     own, other = col(value, ROWS), col(value, near)
-    shared = [column(k, ROWS) for k in q.keys]
-    on = [exp.EQ(this=column(k, ROWS), expression=column(k, near)) for k in q.keys]
     left = upto - call("COUNT_IF", own <= other)
     rest = m - own.counted()
-    each = exp.select(*shared, column(PERSON), other.named(value), left.named(_UPTO), rest.named(_REST))
-    each = each.from_(table(ROWS)).join(table(near), on=exp.and_(exp.true(), *on)).where(own.there.tree)
-    group = [*(k.copy() for k in shared), column(PERSON), other.tree, upto.tree, m.tree]
+    parts = [other.named(value), left.named(_UPTO), rest.named(_REST)]
+    each = selected([*(column(k, ROWS) for k in q.keys), column(PERSON), *parts], ROWS, where=[own.there.tree])
+    on = [exp.EQ(this=column(k, ROWS), expression=column(k, near)) for k in q.keys]
+    each = joined(each, table(near), on)
+    group = [*(column(k, ROWS) for k in q.keys), column(PERSON), other.tree, upto.tree, m.tree]
+    each.set("group", exp.Group(expressions=group))
 
     some = when((col(_REST) > 0, _quantile(a, value, col(_REST))))
-    without = _grouped([some.named(ANSWER)], counted, [*q.keys, PERSON, _REST])
-    return [
-        (near, close, True),
-        (counted, each.group_by(*group), None),
-        (name("without", position), without, None),
-    ]
+    names = [*q.keys, PERSON, _REST]
+    without = selected([*map(column, names), some.named(ANSWER)], counted, by=names)
+    return [(near, close, True), (counted, each, None), (name("without", position), without, None)]
 
 
 def _quantile(a: Aggregate, value: str, m: Term) -> Term:
@@ -158,10 +154,13 @@ def _part_way(a: Aggregate, m: Term) -> Term:
     return ((term(a.at.numerator) * (m - 1)) % a.at.denominator).double / a.at.denominator
 
 
-def _grouped(parts: list[exp.Expr], source: str, by: list[str] | tuple[str, ...]) -> exp.Select:
-    return exp.select(*map(column, by), *parts).from_(table(source)).group_by(*map(column, by))
-
-
 def _window(function: str, of: str, q: Question, order: str | None) -> Term:
-    upwards = None if order is None else exp.Order(expressions=[exp.Ordered(this=column(order), nulls_first=False)])
-    return Term(exp.Window(this=call(function, col(of)).tree, partition_by=[column(k) for k in q.keys], order=upwards))
+    def build() -> exp.Expr:
+        upwards = [] if order is None else [exp.Ordered(this=column(order), nulls_first=False)]
+        return exp.Window(
+            this=call(function, col(of)).tree,
+            partition_by=[column(k) for k in q.keys],
+            order=exp.Order(expressions=upwards) if upwards else None,
+        )
+
+    return Term(build)

@@ -14,6 +14,7 @@ from sfumato.model.dataset import Bounds, Type
 from sfumato.model.statement import Kind
 from sfumato.sql.rows import Reading
 from sfumato.sql.term import Term, call, col, term, when
+from sfumato.sql.tree import cast, number
 
 PARTS = ("n", "s", "q", "z", "zz", "lo", "hi")
 """Count, sum, squares about the public middle, sum and squares in whole units (exact), smallest, largest."""
@@ -56,7 +57,7 @@ def together(part: str, own: Term, people: Term) -> Term:
     """A part of everybody: a sum, or the two best."""
     if part in ("lo", "hi"):
         best = exp.Min if part == "lo" else exp.Max
-        return Term(best(this=own.tree, count=term(2).tree))
+        return Term(lambda: best(this=own.tree, count=number(2)))
     return (people * own).total()
 
 
@@ -66,7 +67,7 @@ def _summands(reading: Reading, value: Term) -> Parts:
         return {"s": value}
     off = value.double - reading.bounds.middle
     units = value - round(reading.bounds.middle) if _unit(reading) == 1 else call("ROUND", off / _unit(reading))
-    z = Term(exp.cast(units.tree, "INT128"))
+    z = Term(lambda: cast(units.tree, "INT128"))
     return {"s": value, "q": off.squared, "z": z, "zz": z.squared}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sfumato.model.dataset import RAW_TEXT, Schema, Type
-from sfumato.sql.tree import SQL_TYPES, column, table, value
+from sfumato.sql.tree import SQL_TYPES, alias, column, selected, value
 
 
 def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep: Sequence[str] = ()) -> exp.Select:
@@ -16,15 +16,13 @@ def clean(schema: Schema, present: Mapping[str, Type | None], raw: str, *, keep:
     A text that may be missing is also there as it was delivered, under a name of our own: engines push a comparison
     with a stored column down to the file, but not one with an expression. The columns to `keep` go through as they are.
     """
-    typed = [
-        exp.alias_(_typed(schema, name, type_), named(schema, name), quoted=True) for name, type_ in present.items()
-    ]
+    typed = [alias(_typed(schema, name, type_), named(schema, name)) for name, type_ in present.items()]
     delivered = [
-        exp.alias_(_as_text(name, type_), as_delivered(named(schema, name)), quoted=True)
+        alias(_as_text(name, type_), as_delivered(named(schema, name)))
         for name, type_ in present.items()
         if schema.null_values and _wanted(schema, name, type_) is Type.TEXT
     ]
-    return exp.select(*typed, *delivered, *map(column, keep)).from_(table(raw))
+    return selected([*typed, *delivered, *map(column, keep)], raw)
 
 
 def as_delivered(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -15,13 +15,25 @@ from sfumato.model.measurement import NumberKind
 from sfumato.model.statement import ColumnRef, Kind, Predicate
 from sfumato.sql.leaving import EXPOSURE, INFLUENCE, PEOPLE, Leaving
 from sfumato.sql.rows import L2, Question, conditions, there
-from sfumato.sql.tree import column, double, number, ours, predicate, scalar, table
+from sfumato.sql.term import Term, call, col, distinct, rows_counted, term
+from sfumato.sql.tree import (
+    alias,
+    cast,
+    column,
+    function,
+    joined,
+    number,
+    ours,
+    predicate,
+    selected,
+    sub_select,
+)
 
 Rows = Sequence[tuple[Any, ...]]
 Tree = exp.Select
 
 MOST_EXPOSED = 20
-_EVERYBODY, _FIGURES = ours("everybody"), ours("figures")
+_EVERYBODY, _FIGURES, _SIDE = ours("everybody"), ours("figures"), ours("side")
 
 
 # How many people there are
@@ -29,15 +41,13 @@ _EVERYBODY, _FIGURES = ours("everybody"), ours("figures")
 
 def people_count(question: Question) -> exp.Select:
     """Everybody whom the table is about, matched or not."""
-    unit = question.unit
-    who = exp.Star() if unit is None else exp.Distinct(expressions=[column(unit)])
-    return exp.select(exp.func("COUNT", who)).from_(table(question.statement.table))
+    who = rows_counted() if question.unit is None else distinct(col(question.unit))
+    return selected([who.tree], question.statement.table)
 
 
 def matched(question: Question) -> exp.Select:
     """How many rows the question keeps."""
-    counted = exp.select(exp.func("COUNT", exp.Star())).from_(table(question.statement.table))
-    return counted.where(*conditions(question))
+    return selected([rows_counted().tree], question.statement.table, where=conditions(question))
 
 
 # What is the same for everybody, or follows from one figure
@@ -78,9 +88,9 @@ def ends(question: Question) -> exp.Select | None:
     argument = q.values[0].argument if single else None
     if not isinstance(argument, ColumnRef) or q.statement.aggregates[0].kind not in (Kind.SUM, Kind.AVG):
         return None
-    tree = scalar(argument)
-    parts = [exp.func("COUNT", exp.Star()), *(exp.func(f, tree.copy()) for f in ("MIN", "MAX"))]
-    return exp.select(*parts).from_(table(q.statement.table)).where(*conditions(q))
+    value = col(argument.name)
+    parts = [rows_counted(), call("MIN", value), call("MAX", value)]
+    return selected([part.tree for part in parts], q.statement.table, where=conditions(q))
 
 
 def read_ends(rows: Rows, question: Question, people: int) -> tuple[float, float] | None:
@@ -117,16 +127,15 @@ def _load(question: Question, parts: Sequence[float]) -> float:
 def moments(question: Question) -> exp.Select:
     """People, then smallest, largest, sum and sum of squares of influence and, where it does not follow, exposure."""
     plan = Leaving(question, by_value=_has_cells(question))
-    weight = column(PEOPLE) if plan.grouped else None
+    weight = col(PEOPLE) if plan.grouped else None
     figures = [INFLUENCE] if proportional(question) is not None else [INFLUENCE, EXPOSURE]
-    return _from(plan, [_people(plan), *(part for figure in figures for part in _moments(figure, weight))])
+    return _from(plan, [_people(plan), *(part for figure in figures for part in _moments(col(figure), weight))])
 
 
-def _moments(figure: str, weight: exp.Expr | None) -> list[exp.Expr]:
-    tree = column(figure)
-    once = tree if weight is None else weight.copy() * tree.copy()
-    parts = [exp.func(name, tree.copy()) for name in ("MIN", "MAX")]
-    return [*parts, exp.func("SUM", once), exp.func("SUM", once.copy() * tree.copy())]
+def _moments(figure: Term, weight: Term | None) -> list[exp.Expr]:
+    once = figure if weight is None else weight * figure
+    parts = [call("MIN", figure), call("MAX", figure), once.total(), (once * figure).total()]
+    return [part.tree for part in parts]
 
 
 def read_moments(rows: Rows, question: Question, people: int) -> tuple[Summary, Summary]:
@@ -144,13 +153,14 @@ def _summary(count: int, figures: Sequence[Any]) -> Summary:
 
 def bins(question: Question, figure: str, low: float, high: float) -> exp.Select:
     """How many people lie where between the smallest and the largest figure, in narrow bins."""
-    plan = Leaving(question)
-    tree, count = column(figure), Distribution.BARS * Distribution.FINE
-    scaled = exp.Paren(this=tree - number(low)) * number(count / (high - low) if high > low else 0.0)
-    place = exp.cast(exp.func("LEAST", exp.func("FLOOR", scaled), number(count - 1)), "INTEGER")
-    ends = [exp.func(name, tree.copy()) for name in ("MIN", "MAX")]
-    select = _from(plan, [exp.alias_(place, ours("bin"), quoted=True), *ends, _people(plan)])
-    return select.group_by(column(ours("bin"))).order_by(column(ours("bin")))
+    plan, place = Leaving(question), ours("bin")
+    found, count = col(figure), Distribution.BARS * Distribution.FINE
+    scaled = (found - low) * (count / (high - low) if high > low else 0.0)
+    whole_part = call("LEAST", call("FLOOR", scaled), count - 1)
+    ends = [call(name, found).tree for name in ("MIN", "MAX")]
+    select = _from(plan, [alias(cast(whole_part.tree, "INTEGER"), place), *ends, _people(plan)])
+    select.set("group", exp.Group(expressions=[column(place)]))
+    return select
 
 
 def read_bins(rows: Rows, people: int) -> Distribution:
@@ -164,11 +174,11 @@ def read_bins(rows: Rows, people: int) -> Distribution:
 def reach(question: Question, figure: str) -> exp.Select:
     """People, and the smallest and the largest of one figure."""
     plan = Leaving(question, by_value=_has_cells(question))
-    return _from(plan, [_people(plan), *(exp.func(name, column(figure)) for name in ("MIN", "MAX"))])
+    return _from(plan, [_people(plan), *(call(name, col(figure)).tree for name in ("MIN", "MAX"))])
 
 
 def _people(plan: Leaving) -> exp.Expr:
-    return exp.func("SUM", column(PEOPLE)) if plan.grouped else exp.func("COUNT", exp.Star())
+    return (col(PEOPLE).total() if plan.grouped else rows_counted()).tree
 
 
 def _has_cells(question: Question) -> bool:
@@ -176,12 +186,16 @@ def _has_cells(question: Question) -> bool:
 
 
 def _from(plan: Leaving, parts: Sequence[exp.Expr]) -> exp.Select:
-    """Aggregates over what the people carry, its tables ahead of them."""
-    carried = plan.carried()
-    with_ = carried.args.pop("with_")
-    select = exp.select(*parts).from_(carried.subquery(exp.to_identifier(_FIGURES, quoted=True)))
-    select.set("with_", with_)
-    return select
+    """Aggregates over what the people carry."""
+    return _ahead(plan.carried(), lambda carried: selected(parts, carried))
+
+
+def _ahead(select: exp.Select, use: Callable[[exp.Select], exp.Select]) -> exp.Select:
+    """A select that uses another one; the tables of that one stand ahead of both."""
+    tables = select.args.pop("with_")
+    outer = use(select)
+    outer.set("with_", tables)
+    return outer
 
 
 # One by one
@@ -189,55 +203,52 @@ def _from(plan: Leaving, parts: Sequence[exp.Expr]) -> exp.Select:
 
 def people(question: Question, numbered: str, side: Predicate | None = None) -> exp.Select:
     """One row per person, those whom the WHERE leaves out included: person, influence, exposure."""
-    q = question
-    plan = Leaving(q, each=True, source=numbered)
-    sides = [] if side is None else [exp.func("COALESCE", predicate(side), exp.false())]
-    if q.unit is None:
-        extra = [exp.alias_(tree, ours("side"), quoted=True) for tree in sides]
-        everybody = exp.select(column(PERSON), *extra).from_(table(numbered))
-    else:
-        extra = [exp.alias_(exp.func("LOGICAL_OR", tree), ours("side"), quoted=True) for tree in sides]
-        unit = column(q.unit)
-        everybody = exp.select(exp.alias_(unit, PERSON, quoted=True), *extra).from_(table(q.statement.table))
-        everybody = everybody.where(there(unit.copy())).group_by(unit.copy())
-    carried = plan.carried()
-    with_ = carried.args.pop("with_")
+    everybody = _everybody(question, numbered, side)
+    figures = [col(name, _FIGURES).or_else(term(0).double).named(name) for name in (INFLUENCE, EXPOSURE)]
+    sides = [] if side is None else [column(_SIDE)]
+    parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures, *sides]
     same = exp.EQ(this=column(PERSON, _EVERYBODY), expression=column(PERSON, _FIGURES))
-    figures = [
-        exp.alias_(exp.func("COALESCE", column(name, _FIGURES), double(number(0))), name)
-        for name in (INFLUENCE, EXPOSURE)
-    ]
-    found = exp.alias_(column(PERSON, _EVERYBODY), "person")
-    select = (
-        exp.select(found, *figures, *(column(e.alias_or_name) for e in extra))
-        .from_(everybody.subquery(exp.to_identifier(_EVERYBODY, quoted=True)))
-        .join(carried.subquery(exp.to_identifier(_FIGURES, quoted=True)), on=same, join_type="LEFT")
-    )
-    select.set("with_", with_)
+
+    def use(carried: exp.Select) -> exp.Select:
+        select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(everybody, _EVERYBODY)))
+        return joined(select, sub_select(carried, _FIGURES), [same], "LEFT")
+
+    return _ahead(Leaving(question, each=True, source=numbered).carried(), use)
+
+
+def listed(question: Question, numbered: str) -> exp.Select:
+    """The same, in order."""
+    select = people(question, numbered)
+    select.set("order", exp.Order(expressions=[exp.Ordered(this=column("person"), nulls_first=False)]))
     return select
+
+
+def _everybody(q: Question, numbered: str, side: Predicate | None) -> exp.Select:
+    """All the people, and on which side of a condition they are: a person by any of their rows."""
+    met = [] if side is None else [function("COALESCE", predicate(side), exp.false())]
+    if q.unit is None:
+        return selected([column(PERSON), *(alias(tree, _SIDE) for tree in met)], numbered)
+    sides = [alias(function("LOGICAL_OR", tree), _SIDE) for tree in met]
+    parts = [alias(column(q.unit), PERSON), *sides]
+    return selected(parts, q.statement.table, where=[there(column(q.unit))], by=[q.unit])
 
 
 def most_exposed(question: Question, numbered: str) -> exp.Select:
     """The few people who carry most; where all who are matched carry the same, the first of them."""
     plan = Leaving(question, each=True, source=numbered)
-    who = exp.alias_(column(PERSON), "person")
-    select = _from(plan, [who, column(INFLUENCE), column(EXPOSURE)]).limit(MOST_EXPOSED)
-    if uniform(question) is not None:
-        return select
-    order = [exp.Ordered(this=column(name), desc=True, nulls_first=False) for name in (EXPOSURE, INFLUENCE)]
-    return select.order_by(*order, exp.column("person"))
+    select = _from(plan, [alias(column(PERSON), "person"), column(INFLUENCE), column(EXPOSURE)])
+    if uniform(question) is None:
+        order = [exp.Ordered(this=column(name), desc=True, nulls_first=False) for name in (EXPOSURE, INFLUENCE)]
+        select.set("order", exp.Order(expressions=[*order, exp.Ordered(this=column("person"), nulls_first=False)]))
+    select.set("limit", exp.Limit(expression=number(MOST_EXPOSED)))
+    return select
 
 
 def medians(question: Question, numbered: str, side: Predicate, figure: str, *, lower: bool) -> exp.Select:
     """Per side of a condition: the median of a figure (of an even number of people, or the lower of the two)."""
-    listed = people(question, numbered, side)
     tree = column(figure)
-    middle = exp.Anonymous(this="QUANTILE_DISC", expressions=[tree, number(0.5)]) if lower else exp.func("MEDIAN", tree)
-    with_ = listed.args.pop("with_")
-    select = exp.select(column(ours("side")), middle)
-    select = select.from_(listed.subquery(exp.to_identifier(_FIGURES, quoted=True))).group_by(column(ours("side")))
-    select.set("with_", with_)
-    return select
+    middle = exp.Anonymous(this="QUANTILE_DISC", expressions=[tree, number(0.5)]) if lower else function("MEDIAN", tree)
+    return _ahead(people(question, numbered, side), lambda found: selected([column(_SIDE), middle], found, by=[_SIDE]))
 
 
 # The answer
@@ -254,10 +265,10 @@ def read_answer(rows: Rows, question: Question) -> tuple[tuple[object, ...], ...
     kinds = [a.kind for a in question.statement.aggregates]
     nothing = [None] * len(kinds)
     cells = question.measurement.cells
-    listed = sorted(found, key=repr) if cells is None else cells
+    keys = sorted(found, key=repr) if cells is None else cells
     return tuple(
         tuple(whole(f) if kind.counts else f for kind, f in zip(kinds, found.get(cell, nothing), strict=True))
-        for cell in listed
+        for cell in keys
     )
 
 

@@ -30,7 +30,7 @@ from sfumato.sql.change import (
 )
 from sfumato.sql.rows import L2, ROWS, Question, Reading, rows
 from sfumato.sql.term import Term, col, rows_counted, term, when
-from sfumato.sql.tree import column, ours, table
+from sfumato.sql.tree import column, joined, ours, selected, table, with_tables
 
 PEOPLE, INFLUENCE, EXPOSURE = ours("people"), "influence", "exposure"
 _ALIKE, _CELLS, _CARRIED = ours("alike"), ours("cells"), ours("carried")
@@ -49,18 +49,17 @@ class Leaving:
     def carried(self) -> exp.Select:
         """Influence and exposure, and of how many people; with `each` of whom."""
         figures = [col(name).root.named(name) if self.question.norm == L2 else column(name) for name in _FIGURES]
-        select = exp.select(*self._who(), column(PEOPLE), *figures).from_(table(_CARRIED))
-        return _with(select, self._tables())
+        return with_tables(selected([*self._who(), column(PEOPLE), *figures], _CARRIED), self._tables())
 
     def answer(self) -> exp.Select:
         """The answer as it would be released without noise: the cells' keys, then one figure per aggregate."""
         q = self.question
         figures = [self._figure(a, i).tree for i, a in enumerate(q.statement.aggregates)]
-        select = exp.select(*(column(k, _CELLS) for k in q.keys), *figures).from_(table(_CELLS))
+        select = selected([*(column(k, _CELLS) for k in q.keys), *figures], _CELLS)
         for position, a in enumerate(q.statement.aggregates):
             if aside.needs_more(q, a):
                 select = self._joined(select, aside.of_all(position), _CELLS, kind="LEFT")
-        return _with(select, self._tables()[:-1])
+        return with_tables(select, self._tables()[:-1])
 
     @property
     def grouped(self) -> bool:
@@ -86,9 +85,8 @@ class Leaving:
         q = self.question
         names = [*q.keys, *([PERSON] if self.each else []), *(r.name for r in q.values)]
         if not self.grouped:
-            return exp.select(*map(column, names), term(1).named(PEOPLE)).from_(table(ROWS))
-        counted = exp.select(*map(column, names), rows_counted().named(PEOPLE)).from_(table(ROWS))
-        return counted.group_by(*map(column, names))
+            return selected([*map(column, names), term(1).named(PEOPLE)], ROWS)
+        return selected([*map(column, names), rows_counted().named(PEOPLE)], ROWS, by=names)
 
     def _persons(self) -> exp.Select:
         """People have several rows: what they have in each cell."""
@@ -98,8 +96,7 @@ class Leaving:
             own = of_several(reading, col(reading.name))
             parts += [own[part].named(f"{reading.name} {part}") for part in _needed(q, reading)]
         names = [*q.keys, PERSON]
-        select = exp.select(*map(column, names), term(1).named(PEOPLE), *parts).from_(table(ROWS))
-        return select.group_by(*map(column, names))
+        return selected([*map(column, names), term(1).named(PEOPLE), *parts], ROWS, by=names)
 
     def _cells(self) -> exp.Select:
         """What everybody has together, cell by cell."""
@@ -109,7 +106,7 @@ class Leaving:
             own = self._own(reading)
             for part in _needed(q, reading):
                 parts.append(together(part, own[part], col(PEOPLE)).named(f"{_of_all(reading)} {part}"))
-        return exp.select(*map(column, q.keys), *parts).from_(table(_ALIKE)).group_by(*map(column, q.keys))
+        return selected([*map(column, q.keys), *parts], _ALIKE, by=q.keys)
 
     def _carried(self) -> exp.Select:
         q = self.question
@@ -117,7 +114,7 @@ class Leaving:
             self._norm(parts).named(name)
             for name, parts in zip(_FIGURES, (self._changes(), self._loads()), strict=True)
         ]
-        select = exp.select(*self._who(_ALIKE), column(PEOPLE), *figures).from_(table(_ALIKE))
+        select = selected([*self._who(_ALIKE), column(PEOPLE), *figures], _ALIKE)
         if any(a.kind not in (Kind.COUNT, Kind.SUM) for a in q.statement.aggregates):
             select = self._joined(select, _CELLS, _ALIKE)
         for position, a in enumerate(q.statement.aggregates):
@@ -133,15 +130,12 @@ class Leaving:
         if q.unit is None:
             return select
         in_all = [col(name).total().named(name) for name in _FIGURES]
-        split = select.subquery(exp.to_identifier(ours("split"), quoted=True))
-        return exp.select(column(PERSON), term(1).named(PEOPLE), *in_all).from_(split).group_by(column(PERSON))
+        return selected([column(PERSON), term(1).named(PEOPLE), *in_all], select, by=[PERSON])
 
     def _joined(self, select: exp.Select, name: str, base: str, *also: str, kind: str = "INNER") -> exp.Select:
         """Joined on the cell's keys, and on whatever else the two tables share."""
-        on: list[exp.Expr] = [
-            exp.EQ(this=column(c, base), expression=column(c, name)) for c in (*self.question.keys, *also)
-        ]
-        return select.join(table(name), on=exp.and_(*(on or [exp.true()])), join_type=kind)
+        on = [exp.EQ(this=column(c, base), expression=column(c, name)) for c in (*self.question.keys, *also)]
+        return joined(select, table(name), on, kind)
 
     def _who(self, of: str | None = None) -> list[exp.Expr]:
         return [column(PERSON, of)] if self.each or self.question.unit else []
@@ -260,9 +254,3 @@ def _position(q: Question, n: NoisyNumber) -> int:
     """Which aggregate a number that is not additive belongs to."""
     aggregates = [c for c in q.measurement.columns if c.numbers]
     return next(i for i, c in enumerate(aggregates) if q.measurement.numbers[c.numbers[0]] == n)
-
-
-def _with(select: exp.Select, tables: Tables) -> exp.Select:
-    for name, tree, kept in tables:
-        select = select.with_(exp.to_identifier(name, quoted=True), as_=tree, materialized=kept)
-    return select

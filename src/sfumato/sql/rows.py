@@ -26,7 +26,20 @@ from sfumato.model.statement import (
     Statement,
 )
 from sfumato.sql.clean import as_delivered
-from sfumato.sql.tree import COMPARE, column, listed, number, ours, predicate, scalar, table, value
+from sfumato.sql.tree import (
+    COMPARE,
+    alias,
+    both,
+    column,
+    function,
+    listed,
+    number,
+    ours,
+    predicate,
+    scalar,
+    selected,
+    value,
+)
 
 L1, L2 = "L1", "L2"
 """How a person's changes of several numbers add up: L1 under Laplace noise, L2 under Gaussian."""
@@ -140,39 +153,34 @@ class Question:
 def rows(question: Question, *, source: str | None = None, person: bool = False) -> exp.Select:
     """Keys, values and, where they are asked for or protected, the person; at most `max_rows` rows a person."""
     q = question
-    names = [
-        exp.alias_(column(k.name), ours_name, quoted=True)
-        for k, ours_name in zip(q.statement.keys, q.keys, strict=True)
-    ]
-    read = [exp.alias_(_read(r, q), r.name, quoted=True) for r in q.values]
-    who: list[exp.Expr] = []
+    parts = [alias(column(key.name), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
     if q.unit is not None:
-        who = [exp.alias_(column(q.unit), PERSON, quoted=True)]
+        parts.append(alias(column(q.unit), PERSON))
     elif person:
-        who = [column(PERSON)]
-    row = [exp.alias_(number(1), ours("row"), quoted=True)]  # something stands for a row of which nothing is read
-    picked = exp.select(*([*names, *who, *read] or row)).from_(table(source or q.statement.table)).where(*conditions(q))
-    return picked if q.unit is None else _bounded(picked, q)
+        parts.append(column(PERSON))
+    parts += [alias(_read(reading, q), reading.name) for reading in q.values]
+    if not parts:
+        parts = [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
+    source = source or q.statement.table
+    if q.unit is None:
+        return selected(parts, source, where=conditions(q))
+    ranked = selected([*parts, alias(_rank(q), RANK)], source, where=conditions(q))
+    kept = exp.LTE(this=column(RANK), expression=number(q.schema.unit.max_rows))
+    return selected([column(part.alias_or_name) for part in parts], ranked, where=[kept])
 
 
-def _bounded(picked: exp.Select, q: Question) -> exp.Select:
-    """Of each person the first rows in the order of a hash: of the columns that are read, so of their own rows only.
+def _rank(q: Question) -> exp.Expr:
+    """The rank of a row among those of its person, by a hash of the columns that are read: of their own rows only.
 
     Rows that agree in all of these are interchangeable, so it does not matter which of them counts.
     """
-    read = [column(name) for name in q.statement.columns if name != q.unit]
-    order = [exp.func("HASH", *read), *(part.copy() for part in read)] if read else []
-    window = exp.Window(
-        this=exp.func("ROW_NUMBER"),
+    names = [name for name in q.statement.columns if name != q.unit]
+    order = [function("HASH", *map(column, names)), *map(column, names)] if names else []
+    ordered = [exp.Ordered(this=part, nulls_first=False) for part in order]
+    return exp.Window(
+        this=function("ROW_NUMBER"),
         partition_by=[column(str(q.unit))],
-        order=exp.Order(expressions=[exp.Ordered(this=part, nulls_first=False) for part in order]) if order else None,
-    )
-    ranked = picked.select(exp.alias_(window, RANK, quoted=True))
-    kept = exp.LTE(this=column(RANK), expression=number(q.schema.unit.max_rows))
-    return (
-        exp.select(*(column(part.alias_or_name) for part in picked.expressions))
-        .from_(ranked.subquery(exp.to_identifier(ours("ranked"), quoted=True)))
-        .where(kept)
+        order=exp.Order(expressions=ordered) if ordered else None,
     )
 
 
@@ -208,7 +216,7 @@ def _pushed(part: Predicate, schema: Schema) -> exp.Expr:
             if operator == "=" and text not in schema.null_values:
                 return compared
             present = [exp.NEQ(this=stored.copy(), expression=value(missing)) for missing in schema.null_values]
-            return exp.and_(compared, *present)
+            return both(compared, *present)
     return predicate(part)
 
 
@@ -229,10 +237,10 @@ def _read(reading: Reading, q: Question) -> exp.Expr:
 
 def clamped(leaf: ColumnRef, schema: Schema) -> exp.Expr:
     """A column within its bounds; NULL stays NULL (LEAST and GREATEST would turn it into a bound)."""
-    tree = column(leaf.name)
-    inside = _within(tree, schema.bounds_of(leaf.name))
-    return exp.case().when(exp.Is(this=tree.copy(), expression=exp.Null()), exp.Null()).else_(inside)
+    missing = exp.Is(this=column(leaf.name), expression=exp.Null())
+    inside = _within(column(leaf.name), schema.bounds_of(leaf.name))
+    return exp.Case(ifs=[exp.If(this=missing, true=exp.Null())], default=inside)
 
 
 def _within(tree: exp.Expr, bounds: Bounds) -> exp.Expr:
-    return exp.func("LEAST", exp.func("GREATEST", tree, number(bounds.lower)), number(bounds.upper))
+    return function("LEAST", function("GREATEST", tree, number(bounds.lower)), number(bounds.upper))

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from sqlglot import exp
 
-from sfumato.sql.tree import column, double, number
+from sfumato.sql.tree import alias, column, function, number
+from sfumato.sql.tree import double as as_double
 
 
 class Term:
-    """Every operand is copied and, where it is itself computed, parenthesised."""
+    """Describes a tree; each use of it builds one of its own, so that nothing is ever copied.
 
-    def __init__(self, tree: exp.Expr) -> None:
-        self._tree = tree
+    Operands that are themselves computed are parenthesised.
+    """
+
+    def __init__(self, build: Callable[[], exp.Expr]) -> None:
+        self._build = build
 
     @property
     def tree(self) -> exp.Expr:
-        """A copy of its own: a tree has one place only."""
-        return self._tree.copy()
+        return self._build()
 
     def named(self, name: str) -> exp.Expr:
-        return exp.alias_(self.tree, name, quoted=True)
+        return alias(self.tree, name)
 
     # Arithmetic
 
@@ -48,7 +52,7 @@ class Term:
 
     @property
     def double(self) -> Term:
-        return Term(double(self.tree))
+        return Term(lambda: as_double(self.tree))
 
     @property
     def root(self) -> Term:
@@ -77,16 +81,16 @@ class Term:
 
     @property
     def missing(self) -> Term:
-        return Term(exp.Is(this=self.tree, expression=exp.Null()))
+        return Term(lambda: exp.Is(this=self.tree, expression=exp.Null()))
 
     @property
     def there(self) -> Term:
-        return Term(exp.Not(this=self.missing.tree))
+        return Term(lambda: exp.Not(this=self.missing.tree))
 
     def both(self, other: Term) -> Term:
-        return Term(exp.and_(self.tree, other.tree))
+        return _binary(exp.And, self, other)
 
-    # What stands in for something that is missing, or aggregates over rows
+    # What stands in for something that is missing, and aggregates over rows
 
     def or_else(self, other: Term | Fraction | float) -> Term:
         return call("COALESCE", self, other)
@@ -99,35 +103,38 @@ class Term:
 
 
 def term(value: Term | Fraction | float) -> Term:
-    return value if isinstance(value, Term) else Term(number(value))
+    return value if isinstance(value, Term) else Term(lambda: number(value))
 
 
 def col(name: str, of: str | None = None) -> Term:
-    return Term(column(name, of))
+    return Term(lambda: column(name, of))
 
 
 def call(name: str, *arguments: Term | Fraction | float) -> Term:
-    return Term(exp.func(name, *(term(a).tree for a in arguments)))
+    return Term(lambda: function(name, *(term(a).tree for a in arguments)))
 
 
 def rows_counted() -> Term:
-    return Term(exp.func("COUNT", exp.Star()))
+    return Term(lambda: function("COUNT", exp.Star()))
 
 
 def distinct(value: Term) -> Term:
-    return Term(exp.func("COUNT", exp.Distinct(expressions=[value.tree])))
+    return Term(lambda: function("COUNT", exp.Distinct(expressions=[value.tree])))
 
 
 def when(*branches: tuple[Term, Term | Fraction | float], otherwise: Term | Fraction | float | None = None) -> Term:
     """CASE WHEN ... THEN ... ELSE ... END."""
-    case = exp.case()
-    for condition, result in branches:
-        case = case.when(condition.tree, term(result).tree)
-    return Term(exp.Paren(this=case if otherwise is None else case.else_(term(otherwise).tree)))
+
+    def build() -> exp.Expr:
+        ifs = [exp.If(this=condition.tree, true=term(result).tree) for condition, result in branches]
+        return exp.Paren(this=exp.Case(ifs=ifs, default=None if otherwise is None else term(otherwise).tree))
+
+    return Term(build)
 
 
 def _binary(kind: type[exp.Binary], left: Term, right: Term | Fraction | float) -> Term:
-    sides = [
-        exp.Paren(this=t) if isinstance(t, exp.Binary | exp.Not | exp.Is) else t for t in (left.tree, term(right).tree)
-    ]
-    return Term(kind(this=sides[0], expression=sides[1]))
+    def side(operand: Term) -> exp.Expr:
+        tree = operand.tree
+        return exp.Paren(this=tree) if isinstance(tree, exp.Binary | exp.Not | exp.Is) else tree
+
+    return Term(lambda: kind(this=side(left), expression=side(term(right))))

@@ -12,17 +12,16 @@ from sfumato.model.dataset import PERSON, Bounds
 from sfumato.model.facts import Totals
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.sql.facts import Rows, whole
-from sfumato.sql.rows import Question, Reading, rows, there
-from sfumato.sql.tree import column, double, number, ours
+from sfumato.sql.rows import Question, Reading, rows
+from sfumato.sql.term import Term, call, col, distinct, rows_counted, term, when
+from sfumato.sql.tree import cast, column, selected
 
 
 def totals(question: Question) -> exp.Select:
     """Per cell, the exact sum and count behind each noisy number."""
     q = question
-    keys = [column(k) for k in q.keys]
     parts = [part for n in q.measurement.numbers for part in (_sum_of(n, q), _count_of(n, q))]
-    kept = rows(q).subquery(exp.to_identifier(ours("rows"), quoted=True))
-    return exp.select(*keys, *parts).from_(kept).group_by(*(k.copy() for k in keys))
+    return selected([*map(column, q.keys), *parts], rows(q), by=q.keys)
 
 
 def read_totals(rows: Rows, question: Question) -> Totals:
@@ -48,30 +47,31 @@ def _sum_of(n: NoisyNumber, q: Question) -> exp.Expr:
     reading = q.reading_of(n)
     if n.kind.counts or reading is None:
         return exp.Null()
-    return exp.func("SUM", _rounded(n, reading) if n.rounded else column(reading.name))
+    return (_rounded(n, reading) if n.rounded else col(reading.name)).total().tree
 
 
 def _count_of(n: NoisyNumber, q: Question) -> exp.Expr:
-    if n.kind is NumberKind.PERSONS:
-        return exp.func("COUNT", exp.Distinct(expressions=[column(PERSON)]))
     reading = q.reading_of(n)
-    if reading is None:
-        return exp.func("COUNT", exp.Star())
-    if n.kind is NumberKind.DISTINCT:
-        return exp.func("COUNT", exp.Distinct(expressions=[column(reading.name)]))
-    return exp.func("COUNT_IF" if reading.counted else "COUNT", column(reading.name))
+    if n.kind is NumberKind.PERSONS:
+        counted = distinct(col(PERSON))
+    elif reading is None:
+        counted = rows_counted()
+    elif n.kind is NumberKind.DISTINCT:
+        counted = distinct(col(reading.name))
+    else:
+        counted = call("COUNT_IF" if reading.counted else "COUNT", col(reading.name))
+    return counted.tree
 
 
-def _rounded(n: NoisyNumber, reading: Reading) -> exp.Expr:
+def _rounded(n: NoisyNumber, reading: Reading) -> Term:
     """What a row adds, in whole steps and within bounds: a function of this record alone."""
-    off = double(column(reading.name)) - number(n.centre)
-    added: exp.Expr = exp.Paren(this=off)
+    value = col(reading.name)
+    off = value.double - n.centre
     bounds = n.bounds or Bounds(-n.sensitivity, n.sensitivity)
-    low, high = bounds.lower - n.centre, bounds.upper - n.centre
+    added, low, high = off, bounds.lower - n.centre, bounds.upper - n.centre
     if n.kind is NumberKind.SQUARES:
-        added = exp.Paren(this=exp.Paren(this=off) * exp.Paren(this=off.copy()) - number(n.offset))
-        low, high = -n.offset, n.offset
-    steps = exp.func("ROUND", exp.Div(this=added, expression=double(number(n.step))))
+        added, low, high = off.squared - n.offset, -n.offset, n.offset
+    steps = call("ROUND", added / term(n.step).double)
     ends = [Fraction(round(end / n.step)) for end in (low, high)]
-    inside = exp.func("LEAST", exp.func("GREATEST", steps, number(ends[0])), number(ends[1]))
-    return exp.case().when(there(column(reading.name)), exp.cast(inside, "BIGINT"))
+    inside = call("LEAST", call("GREATEST", steps, ends[0]), ends[1])
+    return when((value.there, Term(lambda: cast(inside.tree, "BIGINT"))))

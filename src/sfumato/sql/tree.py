@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 
@@ -70,14 +70,72 @@ def value(constant: bool | Fraction | str | date | int | None) -> exp.Expr:
     if isinstance(constant, bool):
         return exp.Boolean(this=constant)
     if isinstance(constant, date):
-        return exp.cast(exp.Literal.string(constant.isoformat()), "DATE")
+        return cast(exp.Literal.string(constant.isoformat()), "DATE")
     if isinstance(constant, str):
         return exp.Literal.string(constant)
     return number(constant)
 
 
-def double(expression: exp.Expr) -> exp.Expr:
-    return exp.cast(expression, "DOUBLE")
+def cast(tree: exp.Expr, to: str) -> exp.Expr:
+    return exp.Cast(this=tree, to=exp.DataType.build(to))
+
+
+def double(tree: exp.Expr) -> exp.Expr:
+    return cast(tree, "DOUBLE")
+
+
+def function(name: str, *arguments: exp.Expr) -> exp.Expr:
+    return exp.func(name, *arguments, copy=False)
+
+
+def alias(tree: exp.Expr, name: str) -> exp.Expr:
+    return exp.alias_(tree, name, quoted=True, copy=False)
+
+
+def both(*conditions: exp.Expr) -> exp.Expr:
+    return exp.and_(*conditions, copy=False)
+
+
+def selected(
+    parts: Iterable[exp.Expr],
+    source: str | exp.Select,
+    *,
+    where: Iterable[exp.Expr] = (),
+    by: Iterable[str] = (),
+) -> exp.Select:
+    """SELECT parts FROM source WHERE all of these GROUP BY columns: built in place, nothing is copied."""
+    read = table(source) if isinstance(source, str) else sub_select(source)
+    select = exp.Select(expressions=list(parts), from_=exp.From(this=read))
+    conditions, group = list(where), [column(name) for name in by]
+    if conditions:
+        select.set("where", exp.Where(this=both(*conditions)))
+    if group:
+        select.set("group", exp.Group(expressions=group))
+    return select
+
+
+def sub_select(select: exp.Select, name: str | None = None) -> exp.Subquery:
+    called = exp.to_identifier(name or ours("selected"), quoted=True)
+    return exp.Subquery(this=select, alias=exp.TableAlias(this=called))
+
+
+def joined(
+    select: exp.Select, other: exp.Table | exp.Subquery, on: Iterable[exp.Expr], kind: str = "INNER"
+) -> exp.Select:
+    """With another table beside it; nothing to join on joins everything."""
+    met = both(*(list(on) or [exp.true()]))
+    select.append("joins", exp.Join(this=other, on=met, side="LEFT" if kind == "LEFT" else None))
+    return select
+
+
+def with_tables(select: exp.Select, tables: Iterable[tuple[str, exp.Select, bool | None]]) -> exp.Select:
+    """With named tables ahead of it: name, select, and whether an engine is to keep it (None: as it likes)."""
+    ctes = [
+        exp.CTE(this=tree, alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)), materialized=kept)
+        for name, tree, kept in tables
+    ]
+    select.set("with_", exp.With(expressions=ctes))
+    return select
 
 
 def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) -> exp.Expr:
@@ -90,18 +148,16 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
         case ColumnRef(name):
             return column(name) if leaf is None else leaf(part)
         case Constant(None, type_):
-            return exp.cast(exp.Null(), SQL_TYPES[type_])
+            return cast(exp.Null(), SQL_TYPES[type_])
         case Constant(constant):
             return value(constant)
         case Call(name, arguments):
-            return exp.func(name, *map(inner, arguments))
+            return function(name, *map(inner, arguments))
         case Case(branches, otherwise):
-            case = exp.case()
-            for met, result in branches:
-                case = case.when(predicate(met), inner(result))
-            return exp.Paren(this=case.else_(inner(otherwise)))
+            ifs = [exp.If(this=predicate(met), true=inner(result)) for met, result in branches]
+            return exp.Paren(this=exp.Case(ifs=ifs, default=inner(otherwise)))
         case Arithmetic("/", left, right):
-            divisor = exp.func("NULLIF", double(inner(right)), number(0))
+            divisor = function("NULLIF", double(inner(right)), number(0))
             return exp.Paren(this=exp.Div(this=double(inner(left)), expression=divisor))
         case Arithmetic(operator, left, right):
             tree = _COMPUTE[operator](this=double(inner(left)), expression=double(inner(right)))
@@ -125,9 +181,9 @@ def predicate(part: Predicate) -> exp.Expr:
         case Not(negated):
             return exp.Not(this=exp.Paren(this=predicate(negated)))
         case All(parts):
-            return exp.and_(*map(predicate, parts))
+            return both(*map(predicate, parts))
         case AnyOf(parts):
-            return exp.or_(*map(predicate, parts))
+            return exp.or_(*map(predicate, parts), copy=False)
 
 
 def listed(tree: exp.Expr, categories: Sequence[Category]) -> exp.Expr:
