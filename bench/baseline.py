@@ -1,35 +1,34 @@
 """Find-epsilon-from-RDR as its authors implement it (sections 4.2, 4.3): the query is run again without each person.
 
-Written from the paper with Python and SQLite, its optimisation included: people with the same values in the columns
-that the query reads share one run. The paper spreads the runs over 8 processes, which changes the time on the wall
-but not the CPU time; here they are one after the other.
+Written from the paper with the parts that their program is made of: the columns that the query reads lie in SQLite,
+each answer is a pandas frame, and each person's is compared with that of everybody. The paper's optimisation is
+included: people with the same values in those columns share one run, but not the comparison. The paper spreads the runs
+over 8 processes, which changes the time on the wall but not the CPU time; here they are one after the other.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Mapping
+
+import pandas as pd
 
 from bench.question import Question
 
 CANDIDATES = (*range(10, 0, -1), *(digit / scale for scale in (10, 100, 1000) for digit in range(9, 0, -1)))
 """The 37 of section 6.2, in descending order."""
 
-Answer = Mapping[Hashable, float]
+Figures = Mapping[Hashable, float]
 
 
 class Baseline:
-    """A SQLite table of the columns that one question reads, with numbered rows."""
+    """A table in SQLite, with numbered rows, and the same as a frame."""
 
-    def __init__(self, question: Question, people: Iterable[Sequence[object]]) -> None:
-        """`people` have the values of `question.reads`, in that order; a missing one is None."""
+    def __init__(self, question: Question, people: pd.DataFrame) -> None:
         self.question = question
+        self._frame = people[list(question.reads)]
         self._database = sqlite3.connect(":memory:")
-        columns = ", ".join(question.reads)
-        self._database.execute(f"CREATE TABLE adult (row_number INTEGER PRIMARY KEY, {columns})")
-        values = ", ".join("?" * len(question.reads))
-        self._database.executemany(f"INSERT INTO adult ({columns}) VALUES ({values})", people)
+        self._frame.to_sql("adult", self._database, index_label="row_number")
 
     def find_epsilon(self, tau: float) -> float | None:
         """Algorithm 1: the largest candidate under which RDRmin / RDRmax >= tau, by Laplace noise."""
@@ -43,15 +42,14 @@ class Baseline:
 
     def influences(self) -> list[float]:
         """The per-instance sensitivity of each person, in the order of the rows: lines 2 to 5."""
-        everybody = self._answer(self.question.sql())
+        everybody = _figures(self._answer(self.question.sql()))
         without_one = self.question.sql(and_also="row_number <> ?")
-        found: dict[tuple[object, ...], float] = {}
+        answers: dict[tuple[object, ...], pd.DataFrame] = {}
         influences = []
-        for row_number, *values in self._rows(f"SELECT row_number, {', '.join(self.question.reads)} FROM adult"):
-            record = tuple(values)
-            if record not in found:
-                found[record] = _distance(everybody, self._answer(without_one, row_number))
-            influences.append(found[record])
+        for row_number, record in enumerate(self._frame.itertuples(index=False, name=None)):
+            if record not in answers:
+                answers[record] = self._answer(without_one, row_number)
+            influences.append(_distance(everybody, _figures(answers[record])))
         return influences
 
     def _outputs(self) -> int:
@@ -63,17 +61,20 @@ class Baseline:
         column = self.question.argument
         if column is None or self.question.aggregate == "COUNT":
             return 1.0
-        rows, low, high = self._rows(f"SELECT COUNT(*), MIN({column}), MAX({column}) FROM adult")[0]
-        return float(max(abs(low), abs(high)) if self.question.aggregate == "SUM" else (high - low) / rows)
+        values = self._frame[column]
+        low, high = float(values.min()), float(values.max())
+        return max(abs(low), abs(high)) if self.question.aggregate == "SUM" else (high - low) / len(values)
 
-    def _answer(self, sql: str, *left_out: int) -> Answer:
-        """The figure of each group; of a query without groups there is one. What does not exist counts as 0."""
-        return {tuple(key): figure or 0.0 for *key, figure in self._rows(sql, *left_out)}
-
-    def _rows(self, sql: str, *parameters: int) -> list[tuple[Any, ...]]:
-        return self._database.execute(sql, parameters).fetchall()
+    def _answer(self, sql: str, *left_out: int) -> pd.DataFrame:
+        return pd.read_sql(sql, self._database, params=left_out)
 
 
-def _distance(one: Answer, other: Answer) -> float:
+def _figures(answer: pd.DataFrame) -> Figures:
+    """The figure of each group; of a query without groups there is one. What does not exist counts as 0."""
+    rows = answer.itertuples(index=False, name=None)
+    return {tuple(key): 0.0 if pd.isna(figure) else figure for *key, figure in rows}
+
+
+def _distance(one: Figures, other: Figures) -> float:
     """L1: the changes of all groups together; a group that is gone counts with all that it had."""
     return sum(abs(one.get(group, 0.0) - other.get(group, 0.0)) for group in one.keys() | other.keys())

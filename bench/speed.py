@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
+import pandas as pd
 
 import sfumato as sf
 from bench.baseline import Baseline
@@ -63,8 +64,8 @@ class Speed:
 
 def speed(file: Path, question: Question, planning_ms: float, rounds: int) -> Speed:
     """Run both on the same people; filling the SQLite table is not charged, as opening is not."""
-    rows = people(file, question)
-    authors = Baseline(question, rows)
+    everybody = people(file)
+    authors = Baseline(question, everybody)
     baseline_ms, theirs = cpu(lambda: authors.find_epsilon(TAU))
     took, found = zip(*(_as_published(file, question) for _ in range(rounds + 1)), strict=True)
     if set(found) != {theirs}:
@@ -72,7 +73,7 @@ def speed(file: Path, question: Question, planning_ms: float, rounds: int) -> Sp
     return Speed(
         question,
         epsilon=theirs,
-        runs=len(set(rows)),
+        runs=len(everybody[list(question.reads)].drop_duplicates()),
         baseline_s=baseline_ms / 1000,
         choose_ms=costs(file, question, rounds, ["choose"]).verb["choose"],
         planning_ms=planning_ms,
@@ -80,12 +81,11 @@ def speed(file: Path, question: Question, planning_ms: float, rounds: int) -> Sp
     )
 
 
-def people(file: Path, question: Question) -> Sequence[tuple[object, ...]]:
-    """What the question reads of each person; the codebook's mark for a missing answer is a missing answer."""
-    columns = ", ".join(question.reads)
+def people(file: Path) -> pd.DataFrame:
+    """Everybody; the codebook's mark for a missing answer is a missing answer."""
     with duckdb.connect() as connection:
-        found = connection.execute(f"SELECT {columns} FROM read_parquet($file)", {"file": str(file)}).fetchall()
-    return [tuple(None if value == MISSING else value for value in row) for row in found]
+        found = connection.execute("SELECT * FROM read_parquet($file)", {"file": str(file)}).df()
+    return found.replace({MISSING: None})
 
 
 def _as_published(file: Path, question: Question) -> tuple[float, float | None]:

@@ -75,6 +75,8 @@ class DuckDB:
         self._free_names(named(source))
         if schema is not None:
             self._fits(schema, named(source))
+            if not isinstance(self._source, CsvFile | Stream):
+                self._guarded(unreadable, self._cleaned)  # a view of what lies there: no value is read
 
     @property
     def assumed(self) -> str:

@@ -43,6 +43,11 @@ class Ledger:
             return self._record
 
     @property
+    def known(self) -> Record:
+        """The record as it was when it was last read or written."""
+        return self._record
+
+    @property
     def entries(self) -> Sequence[Entry]:
         return tuple(self.record.entries)
 
@@ -68,9 +73,9 @@ class Ledger:
             return added
 
     def look(self, key: str, what: str) -> None:
-        """Enter a look, before anything is shown; the same look is entered once."""
-        if not self.record.looked(key):
-            self.write(lambda _record: [self.draft(Event.LOOKED, key, {"what": what})])
+        """Enter a look, before anything is shown; the same look is entered once, and a look is never taken back."""
+        if not self.known.looked(key):
+            self.write(lambda record: [] if record.looked(key) else [self.draft(Event.LOOKED, key, {"what": what})])
 
     def draft(
         self,

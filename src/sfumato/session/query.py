@@ -190,9 +190,7 @@ class Query:
 
         if not ledger.record.in_force(asked.key, self.statement.sha256):
             ledger.write(plan)
-        return self._choice(
-            asked, solution, self._provenances(asked, ledger.record, fixed_beforehand), fixed_beforehand
-        )
+        return self._choice(asked, solution, self._provenances(asked, ledger.known, fixed_beforehand), fixed_beforehand)
 
     def require_guarantee(
         self,

@@ -36,6 +36,10 @@ for _verb in ("UPDATE", "DELETE"):
     )
     sa.event.listen(_entries, "after_create", _trigger)
 
+_SINCE = sa.select(_entries).where(_entries.c.number >= sa.bindparam("after")).order_by(_entries.c.number)
+_NEWEST = sa.select(_entries.c.number, _entries.c.digest).order_by(_entries.c.number.desc()).limit(1)
+_ADD = sa.insert(_entries)
+
 
 class SQLiteLedger:
     """`path` is a file, created at the first entry, or ":memory:" for a record that is forgotten at exit."""
@@ -80,7 +84,7 @@ class SQLiteLedger:
             added = []
             for draft in decide(known):
                 entry = seal(number + 1, draft, previous)
-                connection.execute(sa.insert(_entries).values(_row(entry)))
+                connection.execute(_ADD, _row(entry))
                 added.append(entry)
                 number, previous = entry.number, entry.digest
         self._has_table = True
@@ -126,7 +130,7 @@ def _begin(connection: sa.Connection) -> None:
 
 def _beyond(connection: sa.Connection, after: int, head: str | None) -> list[Entry]:
     """What was added since `after`; entries that are gone, or others in their place, are a ledger put back."""
-    rows = connection.execute(sa.select(_entries).where(_entries.c.number >= after).order_by(_entries.c.number))
+    rows = connection.execute(_SINCE, {"after": after})
     entries = [_entry(row._asdict()) for row in rows]
     if after == 0:
         return entries
@@ -136,8 +140,7 @@ def _beyond(connection: sa.Connection, after: int, head: str | None) -> list[Ent
 
 
 def _last(connection: sa.Connection) -> tuple[int, str]:
-    newest = sa.select(_entries.c.number, _entries.c.digest).order_by(_entries.c.number.desc()).limit(1)
-    row = connection.execute(newest).first()
+    row = connection.execute(_NEWEST).first()
     return (row.number, row.digest) if row else (0, GENESIS)
 
 
