@@ -63,6 +63,11 @@ class RiskProfile(Confidential):
         return None if self._survey is None else self._survey.people_count
 
     @property
+    def singletons(self) -> int:
+        """Groups of a single person, whose mean, extreme or quantile does not exist without them: it counts as 0."""
+        return 0 if self._survey is None else self._survey.singletons
+
+    @property
     def relation(self) -> Relation:
         """What two neighbouring tables differ in."""
         return self._spread.relation

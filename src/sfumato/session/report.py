@@ -87,6 +87,7 @@ def people(profile: RiskProfile, *, most_exposed: bool) -> People | None:
         most_exposed=_most_exposed(profile, epsilons) if most_exposed else (),
         epsilons=epsilons,
         not_additive=profile.not_additive,
+        singletons=profile.singletons,
     )
 
 

@@ -99,6 +99,12 @@ class Survey(Confidential):
         tree = plan.bins(self.question, figure, summary.min, summary.max)
         return plan.read_bins(self._rows(tree), self.people_count)
 
+    @cached_property
+    def singletons(self) -> int:
+        """In how many cells one person is all there is, where the answer does not exist without them."""
+        tree = plan.singletons(self.question)
+        return 0 if tree is None else plan.whole(self._rows(tree)[0][0])
+
     def most_exposed(self) -> pa.Table:
         return self._engine.table(self._sql(plan.most_exposed(self.question, self._engine.numbered)))
 

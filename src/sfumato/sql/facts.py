@@ -14,7 +14,7 @@ from sfumato.model.facts import Bin, Cell, Distribution, Summary
 from sfumato.model.measurement import NumberKind
 from sfumato.model.statement import ColumnRef, Kind, Predicate
 from sfumato.sql.leaving import EXPOSURE, INFLUENCE, PEOPLE, Leaving
-from sfumato.sql.rows import L2, Question, conditions, there
+from sfumato.sql.rows import L2, Question, conditions, rows, there
 from sfumato.sql.term import Term, call, col, distinct, rows_counted, term
 from sfumato.sql.tree import (
     alias,
@@ -93,16 +93,16 @@ def ends(question: Question) -> exp.Select | None:
     return selected([part.tree for part in parts], q.statement.table, where=conditions(q))
 
 
-def read_ends(rows: Rows, question: Question, people: int) -> tuple[float, float] | None:
+def read_ends(found: Rows, question: Question, people: int) -> tuple[float, float] | None:
     """The smallest and the largest exposure; None where the smallest does not follow."""
-    count, *found = rows[0]
+    count, *extremes = found[0]
     if not count:
         return 0.0, 0.0
     numbers = question.measurement.numbers
     varying = next(n for n in numbers if n.kind is not NumberKind.COUNT)
     assert varying.bounds is not None
     lower, upper, centre = float(varying.bounds.lower), float(varying.bounds.upper), float(varying.centre)
-    low, high = (min(max(float(end), lower), upper) for end in found)
+    low, high = (min(max(float(end), lower), upper) for end in extremes)
     loads = sorted(
         _load(question, [1.0 if n.kind is NumberKind.COUNT else abs(end - centre) for n in numbers])
         for end in (low, high)
@@ -138,9 +138,9 @@ def _moments(figure: Term, weight: Term | None) -> list[exp.Expr]:
     return [part.tree for part in parts]
 
 
-def read_moments(rows: Rows, question: Question, people: int) -> tuple[Summary, Summary]:
+def read_moments(found: Rows, question: Question, people: int) -> tuple[Summary, Summary]:
     """Influence and exposure; whoever is in no cell counts with zero."""
-    count, *figures = rows[0]
+    count, *figures = found[0]
     left_out = people - whole(count)
     quads = [figures[i : i + 4] for i in range(0, len(figures), 4)]
     influence, *rest = (_summary(whole(count), quad).and_zeros(left_out) for quad in quads)
@@ -163,12 +163,12 @@ def bins(question: Question, figure: str, low: float, high: float) -> exp.Select
     return select
 
 
-def read_bins(rows: Rows, people: int) -> Distribution:
+def read_bins(found: Rows, people: int) -> Distribution:
     """The bins, and those whom the question leaves out at 0."""
-    found = [Bin(float(low), float(high), whole(count)) for _, low, high, count in rows]
-    left_out = people - sum(b.people for b in found)
+    filled = [Bin(float(low), float(high), whole(count)) for _, low, high, count in found]
+    left_out = people - sum(b.people for b in filled)
     nobody = [Bin(0.0, 0.0, left_out)] if left_out else []
-    return Distribution(tuple(sorted([*nobody, *found], key=lambda b: (b.low, b.high))))
+    return Distribution(tuple(sorted([*nobody, *filled], key=lambda b: (b.low, b.high))))
 
 
 def reach(question: Question, figure: str) -> exp.Select:
@@ -251,6 +251,20 @@ def medians(question: Question, numbered: str, side: Predicate, figure: str, *, 
     return _ahead(people(question, numbered, side), lambda found: selected([column(_SIDE), middle], found, by=[_SIDE]))
 
 
+def singletons(question: Question) -> exp.Select | None:
+    """In how many cells a single person is all there is: without them a mean or a quantile does not exist.
+
+    None where everything that is asked for exists without anybody: counts and sums.
+    """
+    asked = [r for a, r in question.readings.items() if not a.kind.counts and a.kind is not Kind.SUM]
+    if not asked:
+        return None
+    people = rows_counted() if question.unit is None else distinct(col(PERSON))
+    kept = rows(question)
+    cells = selected([people.named(PEOPLE)], kept, where=[col(asked[0].name).there.tree], by=question.keys)
+    return selected([rows_counted().tree], cells, where=[col(PEOPLE).equals(1).tree])
+
+
 # The answer
 
 
@@ -258,16 +272,16 @@ def answer(question: Question) -> exp.Select:
     return Leaving(question).answer()
 
 
-def read_answer(rows: Rows, question: Question) -> tuple[tuple[object, ...], ...]:
+def read_answer(found: Rows, question: Question) -> tuple[tuple[object, ...], ...]:
     """One row per cell, one figure per aggregate; None where it does not exist."""
     width = len(question.keys)
-    found: dict[Cell, tuple[Any, ...]] = {tuple(row[:width]): row[width:] for row in rows}
+    figures: dict[Cell, tuple[Any, ...]] = {tuple(row[:width]): row[width:] for row in found}
     kinds = [a.kind for a in question.statement.aggregates]
     nothing = [None] * len(kinds)
     cells = question.measurement.cells
-    keys = sorted(found, key=repr) if cells is None else cells
+    keys = sorted(figures, key=repr) if cells is None else cells
     return tuple(
-        tuple(whole(f) if kind.counts else f for kind, f in zip(kinds, found.get(cell, nothing), strict=True))
+        tuple(whole(f) if kind.counts else f for kind, f in zip(kinds, figures.get(cell, nothing), strict=True))
         for cell in keys
     )
 

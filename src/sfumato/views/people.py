@@ -37,6 +37,7 @@ class People(Confidential):
     most_exposed: tuple[Person, ...] = ()
     epsilons: tuple[float, ...] = ()
     not_additive: tuple[str, ...] = ()
+    singletons: int = 0  # groups of one person
 
     @property
     def figure_name(self) -> str:
@@ -55,7 +56,8 @@ class People(Confidential):
     def meaning(self) -> str:
         """What the figure means, with what has to be said about columns that are no sums."""
         meaning = f"Influence: {words.INFLUENCE}" if self.exposure is None else f"Exposure {words.EXPOSURE}"
-        return f"{meaning} {words.not_additive(self.not_additive)}".rstrip()
+        more = [words.not_additive(self.not_additive), words.singletons(self.singletons)]
+        return " ".join(part for part in (meaning, *more) if part)
 
     @property
     def figure(self) -> Figure:

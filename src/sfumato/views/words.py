@@ -188,6 +188,14 @@ def some_of(all_of_them: int, shown: int) -> str:
     return f"{all_of_them:,} people carry this much; here are {shown} of them." if all_of_them > shown else ""
 
 
+def singletons(groups: int) -> str:
+    """What has to be said where one person is all that a group has."""
+    if not groups:
+        return ""
+    have = "One group has" if groups == 1 else f"{groups:,} groups have"
+    return f"{have} a single person: without them its figure does not exist, which counts as 0."
+
+
 def not_additive(columns: Sequence[str]) -> str:
     """What exposure means for answers that are no sum over people, such as a median."""
     if not columns:
