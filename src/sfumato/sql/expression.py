@@ -99,6 +99,8 @@ class Expressions(Text):
         chain = [node]
         while type(chain[-1].this) in COMPARISONS:
             chain.append(chain[-1].this)
+            if len(chain) > DEEPEST:
+                raise RecursionError
         links, left_node = [], chain[-1].this
         left = self.scalar(left_node)
         for link in reversed(chain):

@@ -214,7 +214,7 @@ class _Reader(Names):
     def rowwise(self, select: exp.Expr, ctes: Mapping[str, Scope]) -> Scope:
         """A sub-select that computes from one row at a time: its names, and the rows it keeps."""
         if not isinstance(select, exp.Select) or not select.expressions:
-            self.refused(select)
+            self.refused(select, _ROW_BY_ROW)
         for clause, name in _NOT_BY_ROW.items():
             if select.args.get(clause):
                 self.refuse(f"{name} inside a sub-select", select.args[clause], hint=_ROW_BY_ROW)

@@ -32,7 +32,7 @@ _CLAUSE_HINTS = {
 _SUB_SELECT = "Sub-selects inside an expression", "ask for it by itself, and write the value here."
 _FOUR = "+, -, * and / are answered."
 _POWER = "A power", "multiply instead."
-_VALUE = "A comparison as a value", "write CASE WHEN ... THEN TRUE ELSE FALSE END."
+_VALUE = "A comparison as a value", "write CASE WHEN ... THEN ... ELSE ... END."
 _CAST_HINT = "types are stated in the schema file."
 _NAMES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Window: ("Window functions", "use GROUP BY instead."),
