@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from sfumato import wiring
 from sfumato.engines.duckdb import DuckDB, Invented
-from sfumato.model.dataset import Type
-from sfumato.ports import PERSON, RAW_TEXT
+from sfumato.model.dataset import PERSON, RAW_TEXT, Type
 from sfumato.schema.load import from_dict
 from tests.depth import depth
 

@@ -19,7 +19,7 @@ from sfumato.model.risk import Spread
 from sfumato.risk.exact import kl, ratio_exact, rdr_exact
 from sfumato.risk.gaussian import epsilon_analytic, epsilon_classic, mu_analytic
 from sfumato.risk.rdr import PAPER_GRID, rdr_laplace, sigma_for_ratio
-from sfumato.session.decide import spread_between
+from sfumato.session.compare import spread_between
 
 PATIENTS = pd.DataFrame({"p": ["A", "B", "C"], "d": [0, 0, 1]})
 DISEASE = {"name": "patients", "columns": {"d": {"type": "integer", "bounds": [0, 1]}}}

@@ -28,7 +28,7 @@ from sfumato.model.statement import Aggregate, Kind
 from sfumato.risk.rdr import PAPER_GRID, rdr_gaussian
 from sfumato.risk.rdrs import RDRs, rdrs_at
 from sfumato.risk.view import mu_of, risk_at
-from sfumato.session.decide import distribution, fixed_part
+from sfumato.session.compare import fixed_part
 
 STAYS = pd.DataFrame({"days": [0, 15, 30, 60, 90], "age": [20, 30, 61, 70, 80]})
 SCHEMA: dict[str, Any] = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}
@@ -38,6 +38,11 @@ GAUSSIAN = Noise("gaussian", 1e-6)
 
 def stays(ledger: Path | str = ":memory:", **changes: object) -> sf.Dataset:
     return sf.open(STAYS, SCHEMA | changes, ledger=ledger, version="1")
+
+
+def each(*figures: float) -> Distribution:
+    """One person to a figure."""
+    return Distribution(tuple(Bin(figure, figure, 1) for figure in sorted(figures)))
 
 
 class Keeping:
@@ -83,7 +88,7 @@ def test_a_function_sees_a_mean_in_units_of_the_noise() -> None:
 
 @pytest.mark.parametrize("scale", [None, 60.0])
 def test_a_function_sees_gaussian_noise(scale: float | None) -> None:
-    figures = distribution([0.0, 0.25, 1.0])
+    figures = each(0.0, 0.25, 1.0)
     rdrs = rdrs_at(1.0, Spread(Fraction(0), Fraction(1), k=2, figures=figures, scale=scale), GAUSSIAN)
     mu = mu_of(1.0, GAUSSIAN)
     unit = mu if scale is None else scale
@@ -238,7 +243,7 @@ def test_people_are_asked_for_once_and_only_for_preferences_that_read_them() -> 
 
     def people(preference: object) -> Spread:
         asked.append(preference)
-        return Spread(Fraction(0), Fraction(1), k=1, figures=distribution([0.0, 1.0]), scale=1.0)
+        return Spread(Fraction(0), Fraction(1), k=1, figures=each(0.0, 1.0), scale=1.0)
 
     public: list[Preference] = [sf.gap(1.2, worst_case=True), sf.attack_chance(0.6)]
     private: list[Preference] = [sf.ratio(0.9), sf.satisfies(lambda rdrs: rdrs.ratio > 0.5)]

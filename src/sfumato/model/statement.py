@@ -125,26 +125,26 @@ class AnyOf:
 Predicate = Comparison | Membership | Missing | Pattern | Truth | Not | All | AnyOf
 
 
+def parts_of(part: Scalar | Predicate) -> tuple[Scalar | Predicate, ...]:
+    """What a scalar or a predicate is directly made of."""
+    match part:
+        case Arithmetic(_, left, right) | Comparison(_, left, right):
+            return (left, right)
+        case Call(_, parts) | All(parts) | AnyOf(parts):
+            return parts
+        case Case(branches, otherwise):
+            return (*(inner for branch in branches for inner in branch), otherwise)
+        case Membership(operand) | Missing(operand) | Pattern(operand) | Truth(operand) | Not(operand):
+            return (operand,)
+    return ()
+
+
 def columns_in(part: Scalar | Predicate) -> Iterator[ColumnRef]:
     """Every column that a scalar or a predicate reads."""
-    match part:
-        case ColumnRef():
-            yield part
-        case Constant():
-            pass
-        case Arithmetic(_, left, right) | Comparison(_, left, right):
-            yield from columns_in(left)
-            yield from columns_in(right)
-        case Call(_, parts) | All(parts) | AnyOf(parts):
-            for inner in parts:
-                yield from columns_in(inner)
-        case Case(branches, otherwise):
-            for met, result in branches:
-                yield from columns_in(met)
-                yield from columns_in(result)
-            yield from columns_in(otherwise)
-        case Membership(operand) | Missing(operand) | Pattern(operand) | Truth(operand) | Not(operand):
-            yield from columns_in(operand)
+    if isinstance(part, ColumnRef):
+        yield part
+    for inner in parts_of(part):
+        yield from columns_in(inner)
 
 
 class Kind(StrEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
 
@@ -28,10 +28,12 @@ from sfumato.model.statement import (
     Predicate,
     Scalar,
     Truth,
+    parts_of,
 )
 from sfumato.sql.text import Text
 
 DEEPEST = 50  # operations inside one another
+LARGEST = 50_000  # operations in one expression, once the names of sub-selects are written out
 COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
@@ -42,6 +44,7 @@ COMPARISONS: dict[type[exp.Expr], str] = {
 }
 _ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
 _CALLS: dict[type[exp.Expr], str] = {exp.Abs: "ABS", exp.Coalesce: "COALESCE", exp.Lower: "LOWER", exp.Upper: "UPPER"}
+_FUNCTIONS = "functions are ABS, COALESCE, LOWER and UPPER."
 
 
 class Expressions(Text):
@@ -84,40 +87,46 @@ class Expressions(Text):
                 return self.identity(node)
             case exp.Like() | exp.ILike():
                 return self.pattern(node)
-            case exp.Column() | exp.Boolean():
+            case exp.Column() | exp.Boolean() | exp.Case() | exp.Coalesce():
                 return self.truth(node)
         if type(node) in COMPARISONS:
-            links = tuple(self.links(node))
-            return links[0] if len(links) == 1 else All(links)
-        self.refuse(self.name_of(node), node)
+            links = self.links(node)
+            return links[0] if len(links) == 1 else All(tuple(links))
+        self.refused(node, _FUNCTIONS)
 
-    def links(self, node: exp.Expr) -> Iterator[Comparison]:
-        """`30 <= age <= 40` as the papers write it: its links, one comparison each."""
-        left = node.this
-        if type(left) in COMPARISONS:
-            yield from self.links(left)
-            left = left.expression
-        yield self.comparison(COMPARISONS[type(node)], left, node.expression)
+    def links(self, node: exp.Expr) -> list[Comparison]:
+        """`30 <= age <= 40` as the papers write it: its links, one comparison each. Every operand is read once."""
+        chain = [node]
+        while type(chain[-1].this) in COMPARISONS:
+            chain.append(chain[-1].this)
+            if len(chain) > DEEPEST:
+                raise RecursionError
+        links, left_node = [], chain[-1].this
+        left = self.scalar(left_node)
+        for link in reversed(chain):
+            right = self.scalar(link.expression)
+            links.append(self.comparison(COMPARISONS[type(link)], left, right, left_node))
+            left, left_node = right, link.expression
+        return links
 
-    def comparison(self, operator: str, left: exp.Expr, right: exp.Expr) -> Comparison:
-        a, b = self.matching(self.scalar(left), self.scalar(right), left)
-        return Comparison(operator, a, b)
+    def comparison(self, operator: str, left: Scalar, right: Scalar, node: exp.Expr) -> Comparison:
+        return Comparison(operator, *self.matching(left, right, node))
 
     def between(self, node: exp.Between) -> Predicate:
         self.only(node, "this", "low", "high")
-        low, high = node.args["low"], node.args["high"]
-        return All((self.comparison(">=", node.this, low), self.comparison("<=", node.this, high)))
+        operand, low, high = (self.scalar(part) for part in (node.this, node.args["low"], node.args["high"]))
+        return All((self.comparison(">=", operand, low, node.this), self.comparison("<=", operand, high, node.this)))
 
     def membership(self, node: exp.In) -> Predicate:
         if node.args.get("query") is not None or node.args.get("unnest") is not None:
-            self.refuse("IN with a sub-select", node)
+            self.refuse("IN with a sub-select", node, hint="list the values.")
         self.only(node, "this", "expressions")
         operand = self.scalar(node.this)
         members = []
         for item in node.expressions:
             _, member = self.matching(operand, self.scalar(item), item)
             if not isinstance(member, Constant):
-                self.refuse("IN with anything but a constant", item)
+                self.refuse("IN with anything but constants", item, hint="compare with = and OR.")
             members.append(member)
         return Membership(operand, tuple(members))
 
@@ -127,14 +136,14 @@ class Expressions(Text):
         if isinstance(right, exp.Not) and isinstance(right.this, exp.Null):
             return Not(Missing(self.scalar(node.this)))
         if not isinstance(right, exp.Null):
-            self.refuse("IS with anything but NULL", node)
+            self.refuse("IS with anything but NULL", node, hint="use = instead.")
         return Missing(self.scalar(node.this))
 
     def pattern(self, node: exp.Expr) -> Predicate:
         self.only(node, "this", "expression")
         operand, pattern = self.scalar(node.this), node.expression
         if not (isinstance(pattern, exp.Literal) and pattern.is_string):
-            self.refuse("LIKE with anything but a text", node)
+            self.refuse("LIKE with anything but a text", node, hint="write the pattern in quotes.")
         self.matching(operand, Constant(pattern.this, Type.TEXT), node)
         return Pattern(operand, pattern.this, isinstance(node, exp.ILike))
 
@@ -173,7 +182,7 @@ class Expressions(Text):
             return self.computed(_ARITHMETIC[type(node)], left, right, node)
         if type(node) in _CALLS:
             return self.call(node, depth)
-        self.refuse(self.name_of(node), node)
+        self.refused(node, _FUNCTIONS)
 
     def number(self, node: exp.Literal) -> Constant:
         try:
@@ -207,21 +216,24 @@ class Expressions(Text):
         if name == "ABS":
             self.numeric(parts[0], name, node)
         elif name in ("LOWER", "UPPER") and parts[0].type not in (Type.TEXT, None):
-            raise QueryError(f"{name} needs a text", where=self.place(node))
+            raise QueryError(f"{name} needs a text, not {parts[0].type}", where=self.place(node))
         return Call(name, parts, self.one_type(parts, node))
 
     def case(self, node: exp.Case, depth: int) -> Scalar:
         self.only(node, "this", "ifs", "default")
-        subject, branches = node.this, []
+        subject = None if node.this is None else self.scalar(node.this, depth + 1)
+        branches: list[tuple[Predicate, Scalar | None]] = []
         for branch in node.args["ifs"]:
-            condition = branch.this
-            met = self.predicate(condition) if subject is None else self.comparison("=", subject, condition)
+            case = branch.this
+            met = (
+                self.predicate(case) if subject is None else self.comparison("=", subject, self.scalar(case), node.this)
+            )
             branches.append((met, self.branch(branch.args["true"], depth)))
         default = node.args.get("default")
         results = [result for _, result in branches] + ([self.branch(default, depth)] if default is not None else [])
         stated = [result for result in results if result is not None]
         if not stated:
-            self.refuse("A CASE without a value", node)
+            self.refuse("A CASE without a value", node, hint="state what is not NULL.")
         type_ = self.one_type(stated, node)
         nothing = Constant(None, type_)
         chosen = tuple((met, nothing if result is None else result) for met, result in branches)
@@ -230,6 +242,16 @@ class Expressions(Text):
 
     def branch(self, node: exp.Expr, depth: int) -> Scalar | None:
         return None if isinstance(node, exp.Null) else self.typed(self.scalar(node, depth + 1), node)
+
+    def of_a_size(self, part: Scalar | Predicate) -> None:
+        """Refuse what is too deep or too large: names of sub-selects stand for whole expressions, and may multiply."""
+        seen, waiting = 0, [(part, 0)]
+        while waiting:
+            inner, depth = waiting.pop()
+            seen += 1
+            if seen > LARGEST or depth > DEEPEST:
+                raise RecursionError
+            waiting += [(p, depth + 1) for p in parts_of(inner)]
 
     # Types
 
@@ -240,12 +262,15 @@ class Expressions(Text):
             return types.pop()
         if types and all(type_.numeric for type_ in types):
             return Type.NUMBER
-        raise QueryError("The results of one expression are of several types", where=self.place(node))
+        what = " and ".join(sorted(str(type_) for type_ in types)) or "types that are not known"
+        raise QueryError(
+            f"One expression gives {what}", hint="let every branch give the same type.", where=self.place(node)
+        )
 
     def numeric(self, part: Scalar, who: str, node: exp.Expr) -> None:
         self.typed(part, node)
         if part.type is not None and not part.type.numeric:
-            raise QueryError(f"{who} needs numbers", where=self.place(node))
+            raise QueryError(f"{who} needs numbers, not {part.type}", where=self.place(node))
 
     def matching(self, left: Scalar, right: Scalar, node: exp.Expr) -> tuple[Scalar, Scalar]:
         """The two sides of a comparison, of one type."""

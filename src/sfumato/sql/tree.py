@@ -196,7 +196,7 @@ def aggregate(part: Aggregate) -> exp.Expr:
     if part.kind is Kind.COUNT_DISTINCT:
         return exp.func("COUNT", exp.Distinct(expressions=[argument]))
     if part.at is None:
-        return exp.func(part.kind.value, argument)
+        return exp.Anonymous(this=part.kind.value, expressions=[argument])
     if part.kind is Kind.QUANTILE_CONT and part.at == Fraction(1, 2):
         return exp.func("MEDIAN", argument)
     return exp.Anonymous(this=part.kind.value, expressions=[argument, exp.Literal.number(f"{float(part.at):g}")])
@@ -210,7 +210,7 @@ def canonical(
     afterwards: Afterwards = NOTHING,
 ) -> str:
     """The statement as we read it, in one spelling: what is hashed, recorded and shown. It is never run."""
-    sources = {o.name: o.source for o in outputs if not o.shown}
+    sources = {o.name: o.source for o in outputs if not o.shown or o.name == default_name(o.source)}
     select = exp.select(*(_named(o) for o in outputs if o.shown)).from_(table(name))
     if where is not None:
         select = select.where(predicate(where))
@@ -228,7 +228,7 @@ def canonical(
 
 
 def _spelled(tree: exp.Expr, sources: Mapping[str, ColumnRef | Aggregate]) -> exp.Expr:
-    """With the aggregates themselves where an output is not shown."""
+    """With the aggregates themselves where an output is not shown, or is called by what it is."""
     return tree.transform(
         lambda node: _source(sources[node.name]) if isinstance(node, exp.Column) and node.name in sources else node
     )
@@ -256,21 +256,22 @@ def _named(output: Output) -> exp.Expr:
 
 def _plainly(tree: exp.Expr) -> exp.Expr:
     """Without the quotes that a name does not need, and without what only an engine needs to be told."""
-    tree = tree.transform(_unsaid)
+    for kinds in ((exp.Cast, exp.Nullif), (exp.Paren,)):  # what is cast keeps its parentheses
+        for node in reversed(list(tree.find_all(*kinds))):
+            if _unsaid(node):
+                node.replace(node.this)
     for identifier in tree.find_all(exp.Identifier):
         plain = _PLAIN.fullmatch(identifier.name) and identifier.name.upper() not in Tokenizer.KEYWORDS
         identifier.set("quoted", not plain)
     return tree
 
 
-def _unsaid(node: exp.Expr) -> exp.Expr:
-    told = isinstance(node, exp.Cast) and node.to.is_type("double")
-    inner: exp.Expr = node.this
-    return inner if told or isinstance(node, exp.Nullif) or _needless(node) else node
-
-
-def _needless(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Paren) and isinstance(node.parent, exp.Func)
+def _unsaid(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Cast):
+        return node.to.is_type("double") or isinstance(node.this, exp.Null)
+    if isinstance(node, exp.Paren):
+        return isinstance(node.parent, exp.Func | exp.Distinct) and not isinstance(node.parent, exp.Connector)
+    return isinstance(node, exp.Nullif)
 
 
 SQL_TYPES = {

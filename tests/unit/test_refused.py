@@ -1,0 +1,575 @@
+"""SQL that is refused by name and place, before data is touched, with what to do instead."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+import pytest
+
+from sfumato.errors import QueryError, SchemaError, SfumatoError
+from sfumato.measure import measure
+from sfumato.schema.load import from_dict
+from sfumato.sql.parse import condition, parse
+from tests.unit.test_parse import ADULT, COUNT, PRESENT, WHERE, read
+
+REFUSED = {
+    # Clauses
+    "a window function": (
+        "SELECT COUNT(*) OVER () FROM adult",
+        "Window functions are not answered: line 1, column 8. Hint: use GROUP BY instead."),
+    "DISTINCT": (
+        "SELECT DISTINCT sex FROM adult",
+        "SELECT DISTINCT is not answered: line 1, column 1. Hint: use GROUP BY."),
+    "QUALIFY": (f"{COUNT} QUALIFY age > 3", "QUALIFY is not answered: line 1, column 36."),
+    "a JOIN": (f"{COUNT} JOIN adult AS b ON TRUE", "JOIN is not answered: line 1, column 33. Hint: ask of one table."),
+    "a LEFT JOIN": (
+        f"{COUNT} LEFT JOIN adult AS b USING (age)",
+        "JOIN is not answered: line 1, column 38. Hint: ask of one table."),
+    "a comma join": (f"{COUNT}, adult AS b", "JOIN is not answered: line 1, column 29. Hint: ask of one table."),
+    "a sub-select in IN": (
+        f"{WHERE}age IN (SELECT age FROM adult)",
+        "IN with a sub-select is not answered: line 1, column 34. Hint: list the values."),
+    "EXISTS": (
+        f"{WHERE}EXISTS (SELECT age FROM adult)",
+        "Sub-selects inside an expression are not answered: line 1, column 49. Hint: ask for it by itself, and "
+        "write the value here."),
+    "a scalar sub-select": (
+        f"{WHERE}age > (SELECT AVG(age) FROM adult)",
+        "Sub-selects inside an expression are not answered: line 1, column 48. Hint: ask for it by itself, and "
+        "write the value here."),
+    "ANY": (
+        f"{WHERE}age = ANY (SELECT age FROM adult)",
+        "Sub-selects inside an expression are not answered: line 1, column 52. Hint: ask for it by itself, and "
+        "write the value here."),
+    "UNION": (
+        f"{COUNT} UNION {COUNT}",
+        "Only a SELECT is answered, not UNION: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "a sub-select that is a UNION": (
+        "SELECT COUNT(*) FROM (SELECT age FROM adult UNION SELECT age FROM adult)",
+        "UNION is not answered: line 1, column 30. Hint: a sub-select works row by row."),
+    "GROUP BY inside": (
+        "SELECT COUNT(*) FROM (SELECT age FROM adult GROUP BY age)",
+        "GROUP BY inside a sub-select is not answered: line 1, column 54. Hint: a sub-select works row by row."),
+    "HAVING inside": (
+        "SELECT COUNT(*) FROM (SELECT age FROM adult HAVING age > 3)",
+        "HAVING inside a sub-select is not answered: line 1, column 52. Hint: a sub-select works row by row."),
+    "ORDER BY inside": (
+        "SELECT COUNT(*) FROM (SELECT age FROM adult ORDER BY age)",
+        "ORDER BY inside a sub-select is not answered: line 1, column 54. Hint: a sub-select works row by row."),
+    "LIMIT inside": (
+        "WITH t AS (SELECT age FROM adult LIMIT 3) SELECT COUNT(*) FROM t",
+        "LIMIT inside a sub-select is not answered: line 1, column 40. Hint: a sub-select works row by row."),
+    "OFFSET inside": (
+        "WITH t AS (SELECT age FROM adult OFFSET 3) SELECT COUNT(*) FROM t",
+        "OFFSET inside a sub-select is not answered: line 1, column 41. Hint: a sub-select works row by row."),
+    "DISTINCT inside": (
+        "SELECT COUNT(*) FROM (SELECT DISTINCT age FROM adult)",
+        "DISTINCT inside a sub-select is not answered: line 1, column 30. Hint: a sub-select works row by row."),
+    "an aggregate inside": (
+        "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM adult)",
+        "Aggregates inside a sub-select are not answered: line 1, column 28. Hint: a sub-select works row by row."),
+    "a window function inside": (
+        "SELECT SUM(n) FROM (SELECT ROW_NUMBER() OVER () AS n FROM adult)",
+        "Window functions are not answered: line 1, column 28. Hint: use GROUP BY instead."),
+    "a computed column without a name": (
+        "SELECT COUNT(*) FROM (SELECT age + 1 FROM adult)",
+        "A computed column has no name: line 1, column 30. Hint: name it with AS."),
+    "a column twice inside": (
+        "SELECT SUM(age) FROM (SELECT age, pay AS age FROM adult)",
+        "A sub-select has two columns 'age': line 1, column 35. Hint: rename one of them with AS."),
+    "a column beside * that has its name": (
+        "SELECT SUM(age) FROM (SELECT *, pay AS age FROM adult)",
+        "A sub-select has two columns 'age': line 1, column 30. Hint: rename one of them with AS."),
+    "a column that is not inside": (
+        "SELECT SUM(pay) FROM (SELECT age FROM adult)",
+        "The sub-select has no column 'pay': line 1, column 12. Hint: it has: age."),
+    "* EXCLUDE": (
+        "SELECT COUNT(*) FROM (SELECT * EXCLUDE (age) FROM adult)",
+        "* EXCLUDE is not answered: line 1, column 41. Hint: name the columns."),
+    "a CTE twice": (
+        "WITH t AS (SELECT age FROM adult), t AS (SELECT pay FROM adult) SELECT COUNT(*) FROM t",
+        "WITH names 't' twice: line 1, column 36. Hint: rename one of them."),
+    "a CTE that reads itself": (
+        "WITH t AS (SELECT age FROM t) SELECT COUNT(*) FROM t",
+        "There is no table 't': line 1, column 28. Hint: the table is called adult."),
+    "WITH RECURSIVE": (
+        "WITH RECURSIVE t AS (SELECT age FROM adult) SELECT COUNT(*) FROM t",
+        "WITH RECURSIVE is not answered: line 1, column 16."),
+    "a CTE that is no SELECT": (
+        "WITH t AS (DELETE FROM adult) SELECT COUNT(*) FROM t",
+        "DELETE is not answered: line 1, column 24. Hint: a sub-select works row by row."),
+    "a CTE whose columns are renamed": (
+        "WITH t(a, b) AS (SELECT age, pay FROM adult) SELECT SUM(a) FROM t",
+        "Renamed columns are not answered: line 1, column 8. Hint: name them with AS inside the sub-select."),
+    "VALUES": (
+        "SELECT COUNT(*) FROM (VALUES (1)) AS t",
+        "VALUES is not answered: line 1, column 31. Hint: read the table itself."),
+    "a table function": (
+        "SELECT COUNT(*) FROM read_csv('/etc/passwd')",
+        "Table functions are not answered: line 1, column 22. Hint: the table is called adult."),
+    "a file as a table": (
+        "SELECT COUNT(*) FROM '/etc/passwd'",
+        "There is no table '/etc/passwd': line 1, column 22. Hint: the table is called adult."),
+    "a table of another schema": (
+        "SELECT COUNT(*) FROM main.adult",
+        "A qualified table name is not answered: line 1, column 22."),
+    "a table whose columns are renamed": (
+        "SELECT SUM(pay) FROM adult AS a(pay, age)",
+        "Renamed columns are not answered: line 1, column 33. Hint: name them with AS inside the sub-select."),
+    "SAMPLE": (f"{COUNT} USING SAMPLE 10", "SAMPLE is not answered: line 1, column 41."),
+    "TABLESAMPLE": (f"{COUNT} TABLESAMPLE RESERVOIR(10)", "SAMPLE is not answered: line 1, column 50."),
+    "FOR UPDATE": (f"{COUNT} FOR UPDATE", "FOR UPDATE is not answered: line 1, column 28."),
+    "PIVOT in FROM": (f"{COUNT} PIVOT (COUNT(*) FOR sex IN ('Male'))", "PIVOT is not answered: line 1, column 35."),
+    "GROUP BY an expression": (
+        f"{COUNT} GROUP BY age + 1",
+        "GROUP BY an expression is not answered: line 1, column 37. Hint: group by columns."),
+    "GROUP BY ALL": (
+        f"{COUNT} GROUP BY ALL",
+        "GROUP BY ALL is not answered: line 1, column 28. Hint: name the columns."),
+    "ROLLUP": (f"{COUNT} GROUP BY ROLLUP (sex)", "ROLLUP is not answered: line 1, column 45. Hint: group by columns."),
+    "CUBE": (f"{COUNT} GROUP BY CUBE (sex)", "CUBE is not answered: line 1, column 43. Hint: group by columns."),
+    "GROUPING SETS": (
+        f"{COUNT} GROUP BY GROUPING SETS ((sex), ())",
+        "GROUPING SETS is not answered: line 1, column 53. Hint: group by columns."),
+    "GROUP BY a computed name": (
+        "SELECT COUNT(*) FROM (SELECT UPPER(sex) AS s FROM adult) GROUP BY s",
+        "GROUP BY an expression is not answered: line 1, column 67. Hint: group by columns."),
+    "GROUP BY an aggregate": (
+        f"{COUNT} GROUP BY 1",
+        "GROUP BY 1 points at an aggregate: line 1, column 37. Hint: group by the position of a column."),
+    "GROUP BY a position that is not there": (
+        f"{COUNT} GROUP BY 2",
+        "GROUP BY 2 points at no column: line 1, column 37. Hint: positions count the columns of the answer from "
+        "1."),
+    "HAVING with an unknown name": (
+        f"{COUNT} HAVING ages > 3",
+        "The answer has no column 'ages': line 1, column 35. Hint: it has: count(*)."),
+    "HAVING with a column that is not grouped by": (
+        "SELECT sex, AVG(age) FROM adult GROUP BY sex HAVING age > 3",
+        "The answer has no column 'age': line 1, column 53. Hint: it has: sex, avg(age)."),
+    "HAVING with another table": (
+        "SELECT sex, AVG(age) FROM adult GROUP BY sex HAVING b.sex = 'Male'",
+        "There is no table 'b': line 1, column 53. Hint: what is read is called adult."),
+    "HAVING with a sub-select": (
+        f"{COUNT} HAVING COUNT(*) > (SELECT 1)",
+        "Sub-selects inside an expression are not answered: line 1, column 54. Hint: ask for it by itself, and "
+        "write the value here."),
+    "HAVING of a text and a number": (
+        "SELECT sex, COUNT(*) FROM adult GROUP BY sex HAVING sex > 3",
+        "Column 'sex' is text and is compared with integer: line 1, column 53. Hint: compare like with like."),
+    "ORDER BY an expression": (
+        "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY AVG(age) + 1",
+        "ORDER BY an expression is not answered: line 1, column 55. Hint: order by a column of the answer, or by "
+        "an aggregate."),
+    "ORDER BY a position that is not there": (
+        "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY 3",
+        "ORDER BY 3 points at no column: line 1, column 55. Hint: positions count the columns of the answer from "
+        "1."),
+    "ORDER BY ALL": (
+        "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY ALL",
+        "ORDER BY ALL is not answered: line 1, column 46. Hint: name the columns."),
+    "NULLS FIRST": (
+        "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY sex NULLS FIRST",
+        "NULLS FIRST is not answered: line 1, column 55. Hint: what is missing comes last."),
+    "DESC NULLS FIRST": (
+        "SELECT sex, AVG(age) FROM adult GROUP BY sex ORDER BY 2 DESC NULLS FIRST",
+        "NULLS FIRST is not answered: line 1, column 55. Hint: what is missing comes last."),
+    "LIMIT a percentage": (
+        f"{COUNT} LIMIT 10%",
+        "LIMIT by a percentage is not answered: line 1, column 28. Hint: write the number of rows."),
+    "LIMIT below 0": (
+        f"{COUNT} LIMIT -1",
+        "LIMIT with anything but a whole number is not answered: line 1, column 35. Hint: write the number."),
+    "FETCH": (f"{COUNT} FETCH FIRST 2 ROWS ONLY", "FETCH is not answered: line 1, column 40. Hint: use LIMIT."),
+    # Other statements
+    "COPY": (
+        "COPY adult TO '/tmp/adult.csv'",
+        "Only a SELECT is answered, not COPY: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "ATTACH": (
+        "ATTACH '/tmp/adult.db'",
+        "Only a SELECT is answered, not ATTACH: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "INSTALL": (
+        "INSTALL httpfs",
+        "Only a SELECT is answered, not INSTALL: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "PRAGMA": (
+        "PRAGMA database_list",
+        "Only a SELECT is answered, not PRAGMA: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "EXPLAIN": (
+        "EXPLAIN ANALYZE SELECT COUNT(*) FROM adult",
+        "Only a SELECT is answered, not EXPLAIN: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "SUMMARIZE": (
+        "SUMMARIZE adult",
+        "Only a SELECT is answered, not SUMMARIZE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "DESCRIBE": (
+        "DESCRIBE adult",
+        "Only a SELECT is answered, not DESCRIBE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "PIVOT": (
+        "PIVOT adult ON sex USING COUNT(*)",
+        "Only a SELECT is answered, not PIVOT: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "SET": (
+        "SET threads = 1",
+        "Only a SELECT is answered, not SET: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "CALL": (
+        "CALL pragma_version()",
+        "Only a SELECT is answered, not CALL: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "CHECKPOINT": (
+        "CHECKPOINT",
+        "Only a SELECT is answered, not CHECKPOINT: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "CREATE": (
+        "CREATE TABLE b AS SELECT 1",
+        "Only a SELECT is answered, not CREATE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "DROP": (
+        "DROP TABLE adult",
+        "Only a SELECT is answered, not DROP: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "ALTER": (
+        "ALTER TABLE adult ADD COLUMN b INT",
+        "Only a SELECT is answered, not ALTER: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "INSERT": (
+        "INSERT INTO adult VALUES (1)",
+        "Only a SELECT is answered, not INSERT: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "UPDATE": (
+        "UPDATE adult SET age = 3",
+        "Only a SELECT is answered, not UPDATE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "DELETE": (
+        "DELETE FROM adult",
+        "Only a SELECT is answered, not DELETE: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "two statements": (
+        f"{COUNT}; DROP TABLE adult",
+        "Two statements are not answered: line 1, column 40. Hint: ask them one at a time."),
+    "an empty text": ("", "The query is empty. Hint: try SELECT COUNT(*) FROM adult."),
+    "nothing but a comment": ("-- age > 3", "The query is empty. Hint: try SELECT COUNT(*) FROM adult."),
+    "not SQL": (
+        "hello world",
+        "Only a SELECT is answered, not HELLO: line 1, column 1. Hint: try SELECT COUNT(*) FROM adult."),
+    "half of a SELECT": (
+        "SELECT COUNT( FROM adult",
+        "The query is not SQL that can be read: line 1, column 24. Hint: look just before this place; a name that "
+        'is also a word of SQL is written in quotes, as in "select".'),
+    "an open quote": (
+        f"{WHERE}city = 'A",
+        "The query is not SQL that can be read. Hint: close every quote and parenthesis."),
+    "no FROM": ("SELECT COUNT(*)", "The query has no FROM. Hint: add FROM adult."),
+    # What a SELECT shows
+    "a FILTER": (
+        "SELECT COUNT(*) FILTER (WHERE age > 3) FROM adult",
+        "FILTER is not answered: line 1, column 8. Hint: aggregate a CASE WHEN ... END instead, or use WHERE."),
+    "SUM(DISTINCT v)": (
+        "SELECT SUM(DISTINCT age) FROM adult",
+        "SUM(DISTINCT ...) is not answered: line 1, column 8. Hint: write SUM(v)."),
+    "MEDIAN(DISTINCT v)": (
+        "SELECT MEDIAN(DISTINCT age) FROM adult",
+        "MEDIAN(DISTINCT ...) is not answered: line 1, column 8. Hint: write MEDIAN(v)."),
+    "SUM(*)": ("SELECT SUM(*) FROM adult", "SUM(*) is not answered: line 1, column 8. Hint: write SUM(v)."),
+    "COUNT(DISTINCT a, b)": (
+        "SELECT COUNT(DISTINCT age, pay) FROM adult",
+        "COUNT(DISTINCT ...) of several columns is not answered: line 1, column 8. Hint: count one column."),
+    "COUNT(DISTINCT (a, b))": (
+        "SELECT COUNT(DISTINCT (age, pay)) FROM adult",
+        "COUNT(DISTINCT ...) of several columns is not answered: line 1, column 8. Hint: count one column."),
+    "COUNT(DISTINCT *)": (
+        "SELECT COUNT(DISTINCT *) FROM adult",
+        "COUNT(DISTINCT *) is not answered: line 1, column 8. Hint: count the values of one column."),
+    "MAX of two columns": (
+        "SELECT MAX(age, pay) FROM adult",
+        "An aggregate of several columns is not answered: line 1, column 17. Hint: aggregate one column, or a "
+        "computation with several."),
+    "a quantile above 1": (
+        "SELECT QUANTILE_CONT(age, 1.5) FROM adult",
+        "A quantile is a number between 0 and 1, of at most six digits: line 1, column 27. Hint: write "
+        "QUANTILE_CONT(v, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY v)."),
+    "a quantile below 0": (
+        "SELECT PERCENTILE_DISC(-0.5) WITHIN GROUP (ORDER BY age) FROM adult",
+        "A quantile is a number between 0 and 1, of at most six digits: line 1, column 25. Hint: write "
+        "QUANTILE_CONT(v, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY v)."),
+    "a quantile that is not constant": (
+        "SELECT QUANTILE_CONT(age, pay) FROM adult",
+        "A quantile is a number between 0 and 1, of at most six digits: line 1, column 27. Hint: write "
+        "QUANTILE_CONT(v, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY v)."),
+    "a quantile of seven digits": (
+        "SELECT QUANTILE_CONT(age, 0.1234567) FROM adult",
+        "A quantile is a number between 0 and 1, of at most six digits: line 1, column 27. Hint: write "
+        "QUANTILE_CONT(v, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY v)."),
+    "a list of quantiles": (
+        "SELECT QUANTILE_CONT(age, [0.1, 0.9]) FROM adult",
+        "A quantile is a number between 0 and 1, of at most six digits: line 1, column 28. Hint: write "
+        "QUANTILE_CONT(v, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY v)."),
+    "which quantile is not said": (
+        "SELECT QUANTILE_CONT(age) FROM adult",
+        "A quantile is a number between 0 and 1, of at most six digits: line 1, column 22. Hint: write "
+        "QUANTILE_CONT(v, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY v)."),
+    "a quantile from above": (
+        "SELECT PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY age DESC) FROM adult",
+        "WITHIN GROUP with anything but ORDER BY one column is not answered: line 1, column 8. Hint: write "
+        "QUANTILE_CONT(v, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY v)."),
+    "another aggregate": (
+        "SELECT MODE(age) FROM adult",
+        "MODE() is not answered: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, "
+        "STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT."),
+    "an aggregate in order": (
+        "SELECT STRING_AGG(city, ',' ORDER BY city) FROM adult",
+        "STRING_AGG() is not answered: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, "
+        "STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT."),
+    "an aggregate of an aggregate": (
+        "SELECT SUM(AVG(age)) FROM adult",
+        "An aggregate in this place is not answered: line 1, column 12. Hint: aggregates stand in SELECT, HAVING "
+        "and ORDER BY."),
+    "arithmetic with aggregates": (
+        "SELECT SUM(age) / COUNT(*) FROM adult",
+        "A computation with aggregates is not answered: line 1, column 8. Hint: ask for them, and compute with the "
+        "answer."),
+    "a function of an aggregate": (
+        "SELECT ROUND(AVG(age)) FROM adult",
+        "A computation with aggregates is not answered: line 1, column 8. Hint: ask for them, and compute with the "
+        "answer."),
+    "a function of a key": (
+        "SELECT UPPER(sex), COUNT(*) FROM adult GROUP BY sex",
+        "UPPER() is not answered: line 1, column 8. Hint: aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, "
+        "STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT."),
+    "a constant": (
+        "SELECT COUNT(*), 3 FROM adult",
+        "A constant by itself is not answered: line 1, column 18. Hint: ask for an aggregate, or compare it with "
+        "something."),
+    "a condition that is added up": (
+        "SELECT SUM(age > 3) FROM adult",
+        "A comparison as a value is not answered: line 1, column 12. Hint: write CASE WHEN ... THEN ... ELSE ... "
+        "END."),
+    "two types in a CASE": (
+        "SELECT SUM(CASE WHEN age > 3 THEN 'x' ELSE 1 END) FROM adult",
+        "One expression gives integer and text: line 1, column 22. Hint: let every branch give the same type."),
+    "a CASE of nothing": (
+        "SELECT SUM(CASE WHEN age > 3 THEN NULL END) FROM adult",
+        "A CASE without a value is not answered: line 1, column 22. Hint: state what is not NULL."),
+    "SELECT *": (
+        "SELECT * FROM adult",
+        "SELECT * is not answered: line 1, column 8. Hint: ask for aggregates: rows are not released."),
+    "SELECT adult.*": (
+        "SELECT adult.* FROM adult",
+        "SELECT * is not answered: line 1, column 8. Hint: ask for aggregates: rows are not released."),
+    "a column by itself": (
+        "SELECT age FROM adult",
+        "Column 'age' is neither aggregated nor in GROUP BY: line 1, column 8. Hint: add GROUP BY age: rows are "
+        "not released."),
+    "keys alone": (
+        "SELECT sex FROM adult GROUP BY sex",
+        "A SELECT without an aggregate is not answered: line 1, column 8. Hint: ask for COUNT, SUM or AVG: rows "
+        "are not released."),
+    "SUM of a text": (
+        "SELECT SUM(sex) FROM adult",
+        "SUM needs numbers, but column 'sex' is text: line 1, column 12. Hint: state type = \"integer\" or \"number\" "
+        "under [columns.sex] in adult.toml."),
+    "one name for two columns": (
+        "SELECT COUNT(*) AS n, SUM(age) AS N FROM adult",
+        "Two columns of the answer have the same name. Hint: rename one of them with AS."),
+    # What a WHERE compares
+    "random()": (
+        f"{WHERE}random() < 0.5",
+        "RANDOM() is not answered: line 1, column 34. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
+    "now()": (
+        f"{WHERE}born < now()",
+        "NOW() is not answered: line 1, column 41. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
+    "error()": (
+        f"{WHERE}error('leak') = 1",
+        "ERROR() is not answered: line 1, column 34. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
+    "an aggregate in WHERE": (
+        f"{WHERE}AVG(age) > 3",
+        "An aggregate in this place is not answered: line 1, column 34. Hint: aggregates stand in SELECT, HAVING "
+        "and ORDER BY."),
+    "a remainder": (
+        f"{WHERE}age % 2 = 0",
+        "The remainder (%) is not answered: line 1, column 34. Hint: +, -, * and / are answered."),
+    "whole division": (
+        f"{WHERE}age // 2 = 0",
+        "Whole division (//) is not answered: line 1, column 34. Hint: +, -, * and / are answered."),
+    "a power": (f"{WHERE}age ** 2 = 0", "A power is not answered: line 1, column 34. Hint: multiply instead."),
+    "texts joined": (
+        f"{WHERE}city || 'x' = 'ax'",
+        "Joining texts (||) is not answered: line 1, column 34. Hint: compare the texts one by one."),
+    "a regular expression": (
+        f"{WHERE}city ~ 'a'",
+        "Matching a regular expression is not answered: line 1, column 34. Hint: use LIKE."),
+    "SIMILAR TO": (f"{WHERE}city SIMILAR TO 'a'", "SIMILAR TO is not answered: line 1, column 34. Hint: use LIKE."),
+    "ESCAPE": (
+        f"{WHERE}city LIKE 'a' ESCAPE 'b'",
+        "LIKE with ESCAPE is not answered: line 1, column 34. Hint: leave ESCAPE out."),
+    "IS TRUE": (
+        f"{WHERE}married IS TRUE",
+        "IS with anything but NULL is not answered: line 1, column 34. Hint: use = instead."),
+    "IS DISTINCT FROM": (
+        f"{WHERE}age IS DISTINCT FROM 3",
+        "IS DISTINCT FROM is not answered: line 1, column 34. Hint: use <> and IS NULL."),
+    "NULL": (
+        f"{WHERE}age = NULL",
+        "NULL by itself is not answered: line 1, column 40. Hint: use IS NULL or IS NOT NULL."),
+    "NULL in a list": (
+        f"{WHERE}age IN (1, NULL)",
+        "NULL by itself is not answered: line 1, column 45. Hint: use IS NULL or IS NOT NULL."),
+    "a column in a list": (
+        f"{WHERE}age IN (pay)",
+        "IN with anything but constants is not answered: line 1, column 42. Hint: compare with = and OR."),
+    "ABS of a text": (f"{WHERE}ABS(city) = 3", "ABS needs numbers, not text: line 1, column 34."),
+    "LOWER of a number": (f"{WHERE}LOWER(age) = 'x'", "LOWER needs a text, not integer: line 1, column 34."),
+    "arithmetic on a date": (f"{WHERE}born + 1 > 3", "'+' needs numbers, not date: line 1, column 34."),
+    "COALESCE of two types": (
+        f"{WHERE}COALESCE(age, 'x') = 3",
+        "One expression gives integer and text: line 1, column 34. Hint: let every branch give the same type."),
+    "today": (
+        f"{WHERE}born < CURRENT_DATE",
+        "CURRENT_DATE() is not answered: line 1, column 41. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
+    "CAST": (
+        f"{WHERE}CAST(age AS TEXT) = '3'",
+        "CAST is not answered: line 1, column 34. Hint: types are stated in the schema file."),
+    "TRY_CAST": (
+        "SELECT SUM(TRY_CAST(city AS INT)) FROM adult",
+        "TRY_CAST is not answered: line 1, column 12. Hint: types are stated in the schema file."),
+    ":: as a cast": (
+        "SELECT SUM(age::DOUBLE) FROM adult",
+        "CAST is not answered: line 1, column 12. Hint: types are stated in the schema file."),
+    "a parameter": (
+        f"{WHERE}age = $1",
+        "Parameters are not answered: line 1, column 40. Hint: write the value itself."),
+    "a named parameter": (
+        f"{WHERE}age = :x",
+        "Parameters are not answered: line 1, column 40. Hint: write the value itself."),
+    "a column that is not there": (
+        f"{WHERE}ages > 3",
+        "There is no column 'ages': line 1, column 34. Hint: did you mean 'age'?"),
+    "a column like no other": (
+        f"{WHERE}xyz > 3",
+        "There is no column 'xyz': line 1, column 34. Hint: adult has: age, pay, hours per week, steps, sex, code, "
+        "married, born, city, note, photo."),
+    "a column called select": (
+        "SELECT SUM(select) FROM adult",
+        "The query is not SQL that can be read: line 1, column 12. Hint: look just before this place; a name that "
+        'is also a word of SQL is written in quotes, as in "select".'),
+    "a condition on a column called select": (
+        f"{WHERE}select > 3",
+        "The query is not SQL that can be read: line 1, column 39. Hint: look just before this place; a name that "
+        'is also a word of SQL is written in quotes, as in "select".'),
+    "a table called select": (
+        "SELECT COUNT(*) FROM select",
+        "The query is not SQL that can be read: line 1, column 22. Hint: look just before this place; a name that "
+        'is also a word of SQL is written in quotes, as in "select".'),
+    "the place on a later line": (
+        "SELECT COUNT(*)\nFROM adult\nWHERE age > 3\n  AND trim(city) = 'A'",
+        "TRIM() is not answered: line 4, column 7. Hint: functions are ABS, COALESCE, LOWER and UPPER."),
+    "a table that is not there": (
+        "SELECT COUNT(*) FROM adults",
+        "There is no table 'adults': line 1, column 22. Hint: the table is called adult."),
+    "a column of another table": (
+        f"{WHERE}b.age > 3",
+        "There is no table 'b': line 1, column 34. Hint: what is read is called adult."),
+    "a text compared with a number": (
+        f"{WHERE}sex = 3",
+        "Column 'sex' is text and is compared with integer: line 1, column 34. Hint: compare like with like."),
+    "an undeclared column compared with a number": (
+        f"{WHERE}note = 3",
+        "Column 'note' is text and is compared with integer: line 1, column 34. Hint: state its type under "
+        "[columns.note] in adult.toml."),
+    "a number as a condition": (
+        f"{WHERE}age",
+        "A condition must be true or false: line 1, column 34. Hint: compare it with something."),
+    "a date that is none": (f"{WHERE}born = '1.1.2000'", "A date is written as 2026-11-15: line 1, column 34."),
+    "a number beyond 1e308": (f"{WHERE}age < 1e309", "A number is too large: line 1, column 40."),
+    "a number of 5,000 digits": (f"{WHERE}age < {'9' * 5000}", "A number is too large: line 1, column 40."),
+    "half a number": (f"{WHERE}age < 1e", "The query is not SQL that can be read: line 1, column 40."),
+    # Size
+    "100,001 characters": (
+        f"{WHERE}city = '{'x' * 100_000}'",
+        "The query is longer than 100,000 characters. Hint: ask a shorter question."),
+    "5,000 parentheses": (
+        f"{WHERE}{'(' * 5000}married{')' * 5000}",
+        "The query is nested too deeply. Hint: ask a simpler question."),
+    "5,000 sums in a row": (
+        f"{WHERE}age < {'1 + ' * 5000}1",
+        "The query is nested too deeply. Hint: ask a simpler question."),
+    "a chain of 5,000": (f"{WHERE}{'age < ' * 5000}1", "The query is nested too deeply. Hint: ask a simpler question."),
+    "names that multiply": (
+        "WITH t0 AS (SELECT age AS a FROM adult)"
+        + "".join(f", t{i} AS (SELECT a + a AS a FROM t{i - 1})" for i in range(1, 40))
+        + " SELECT SUM(a) FROM t39",
+        "The query is nested too deeply. Hint: ask a simpler question."),
+    "names upon names": (
+        "WITH t0 AS (SELECT age AS a FROM adult)"
+        + "".join(f", t{i} AS (SELECT a + 1 AS a FROM t{i - 1})" for i in range(1, 90))
+        + " SELECT SUM(a) FROM t89",
+        "The query is nested too deeply. Hint: ask a simpler question."),
+    "half a character": (f"{WHERE}city = '\ud800'", "The query is not UTF-8 text. Hint: save it as UTF-8."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_it_is_refused_by_name_and_place(text: str, sentence: str) -> None:
+    with pytest.raises(QueryError) as refusal:
+        read(text)
+    assert str(refusal.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "sentence"),
+    [
+        ("SELECT SUM(steps) FROM adult", SchemaError,
+         "Column 'steps' is added up but has no bounds. "
+         "Hint: add bounds = [lowest, highest] under [columns.steps] in adult.toml."),
+        ("SELECT COUNT(*) FROM adult GROUP BY city", SchemaError,
+         "GROUP BY city needs a public list of its values. "
+         'Hint: add categories = [...] or keys = "private" under [columns.city] in adult.toml.'),
+        ("SELECT COUNT(*) FROM adult GROUP BY note", SchemaError,
+         "GROUP BY note needs a public list of its values. "
+         'Hint: add categories = [...] or keys = "private" under [columns.note] in adult.toml.'),
+        ("SELECT MEDIAN(age * steps) FROM adult", SchemaError,
+         "Column 'steps' is added up but has no bounds. "
+         "Hint: add bounds = [lowest, highest] under [columns.steps] in adult.toml."),
+        ("SELECT SUM(pay / pay) FROM adult", QueryError,
+         "The range of (pay / pay) does not follow from the bounds: its divisor may be 0. "
+         "Hint: divide by something whose bounds exclude 0."),
+        ("SELECT SUM(3) FROM adult", QueryError, "SUM of 3 is the same for everybody. Hint: it needs no data."),
+    ],
+    ids=["a sum without bounds", "a key without categories", "a key that is not in the schema",
+         "a median without bounds", "a divisor that may be 0", "a constant"],
+)  # fmt: skip
+def test_what_the_schema_must_state_first(text: str, error: type[SfumatoError], sentence: str) -> None:
+    with pytest.raises(error) as refusal:
+        measure(read(text), ADULT)
+    assert str(refusal.value) == sentence
+
+
+def test_too_many_cells_are_refused() -> None:
+    wide = from_dict({"name": "adult", "columns": {n: {"categories": list(range(400))} for n in ("a", "b")}})
+    with pytest.raises(QueryError, match="GROUP BY makes more than 100,000 cells"):
+        measure(parse("SELECT COUNT(*) FROM adult GROUP BY a, b", wide), wide)
+
+
+@pytest.mark.parametrize("number", ["1e2000000", "1e-2000000"])
+def test_a_short_number_takes_no_long_thought(number: str) -> None:
+    started = time.process_time()
+    with suppress(QueryError):
+        read(f"{WHERE}age < {number}")
+    assert time.process_time() - started < 0.5
+
+
+# Conditions, which say who belongs to a group
+
+
+def test_a_condition_is_what_a_where_takes() -> None:
+    said = "30 <= age <= 40 AND LOWER(city) LIKE 'a%'"
+    assert condition(said, ADULT, PRESENT) == read(f"{WHERE}{said}").where
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("ages > 3", "There is no column 'ages': the condition 'ages > 3'. Hint: did you mean 'age'?"),
+    ("age >", "The condition is not SQL that can be read: the condition 'age >'. Hint: look just before this place; a "
+     'name that is also a word of SQL is written in quotes, as in "select".'),
+    ("age > 3\nGROUP BY sex", "A condition says who is meant, and nothing else: the condition 'age > 3 GROUP BY sex'. "
+     "Hint: leave out what follows it."),
+    ("married LIMIT 3", "A condition says who is meant, and nothing else: the condition 'married LIMIT 3'. "
+     "Hint: leave out what follows it."),
+    ("age", "A condition must be true or false: the condition 'age'. Hint: compare it with something."),
+    ("married; DROP TABLE adult", "Two statements are not answered: the condition 'married; DROP TABLE adult'. "
+     "Hint: ask them one at a time."),
+    ("NOT " * 99 + "married", "The condition is nested too deeply. Hint: state a simpler one."),
+])  # fmt: skip
+def test_a_condition_that_is_none(text: str, sentence: str) -> None:
+    with pytest.raises(QueryError) as refusal:
+        condition(text, ADULT, PRESENT)
+    assert str(refusal.value) == sentence
