@@ -151,6 +151,8 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
             return cast(exp.Null(), SQL_TYPES[type_])
         case Constant(constant):
             return value(constant)
+        case Call("ABS", (whole,)) if whole.type is Type.INTEGER:
+            return function("ABS", cast(inner(whole), "INT128"))  # of -2**63 it would not fit: an error that tells
         case Call(name, arguments):
             return function(name, *map(inner, arguments))
         case Case(branches, otherwise):
@@ -264,7 +266,7 @@ def _plainly(tree: exp.Expr) -> exp.Expr:
 
 
 def _unsaid(node: exp.Expr) -> exp.Expr:
-    told = isinstance(node, exp.Cast) and node.to.is_type("double")
+    told = isinstance(node, exp.Cast) and node.to.is_type("double", "int128")
     inner: exp.Expr = node.this
     return inner if told or isinstance(node, exp.Nullif) or _needless(node) else node
 
