@@ -56,6 +56,20 @@ def test_the_same_rows_count_wherever_they_come_from(data: st.DataObject, kind: 
     assert kept_rows(table, sql, kind) == kept_rows(table, sql)
 
 
+def test_nobody_draws_the_others_anew() -> None:
+    """Of nine rows each two count, and the same two without any of the others, and in any order of the file."""
+    people = ("Al", "Bo", "Cy", "Di")
+    visits = pd.DataFrame([{"who": who, "n": n} for n in range(9) for who in people])
+    schema = {"name": "t", "unit": "who", "max_rows": 2, "columns": {"who": {"type": "text"}, "n": {"type": "integer"}}}
+    sql = "SELECT COUNT(DISTINCT n) FROM t"
+    kept = kept_in(visits, schema, sql)
+    assert kept_of_each(kept) == dict.fromkeys(people, 2)
+    assert kept_in(visits.sort_values("n", ascending=False), schema, sql) == kept
+    for person in people:
+        others = Counter({row: n for row, n in kept.items() if row[-1] != person})
+        assert kept_in(visits[visits.who != person], schema, sql) == others
+
+
 @pytest.mark.parametrize("width", [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.float32(), pa.float64()], ids=str)
 def test_the_same_rows_count_however_wide_they_are_stored(width: pa.DataType) -> None:
     values = [v for v in range(-20, 20) if v]
