@@ -250,6 +250,28 @@ def five_alike(others: str) -> tuple[Outside, Totals]:
     return released(frame([OTHERS[others]] * 5), SCHEMA, SQL)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT SUM(ABS(age)) FROM people",
+        "SELECT COUNT(ABS(age)), COUNT(DISTINCT age * age), COUNT(*) FROM people WHERE ABS(age) <> 3 OR age IS NULL",
+        "SELECT AVG(age / pay), VAR_POP(pay * pay) FROM people",
+        "SELECT COUNT(*) FROM people WHERE age * 1e300 / pay - pay * 1e300 <> 1 OR age + pay IS NULL",
+        "SELECT SUM(CASE WHEN pay > age THEN age ELSE COALESCE(pay, 3) END) FROM people",
+    ],
+)
+def test_nothing_that_is_computed_fails_on_a_value(sql: str) -> None:
+    """Whether there is an answer must not tell about anybody: the smallest whole number has no opposite."""
+    columns = {"age": {"type": "integer", "bounds": [0, 100]}, "pay": {"type": "number", "bounds": [0.5, 4]}}
+    others: list[Row] = [{"age": 12, "pay": 2.0}, {"age": 99, "pay": None}]
+    alike, totals = released(frame(others), SCHEMA | {"columns": columns}, sql)
+    for odd in (*ODD.values(), -(2**63), 0, 5e-324, -float("inf"), 1.7e308):
+        with_one = [*others, {"age": odd, "pay": odd}]
+        outside, more = released(frame(with_one), SCHEMA | {"columns": columns}, sql)
+        assert outside == alike
+        assert_moved_within_sensitivity(totals, more, alike)
+
+
 @pytest.mark.parametrize("odd", ODD_LINES)
 def test_an_odd_line_changes_nothing_for_the_others(odd: str, tmp_path: Path) -> None:
     ordinary = [b"age,region,note", b"12,north,a", b"13,True,b", b"14,north,c"]
