@@ -27,6 +27,7 @@ FINEST = 1024  # the noise grid has at least so many steps to a sensitivity (met
 ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the grid one by one
 WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
 MOST_CELLS = 100_000
+LARGEST = Fraction(10**100)  # as in a schema
 
 
 def measure(statement: Statement, schema: Schema) -> Measurement:
@@ -67,13 +68,13 @@ class _Numbers:
             return (self.count(argument),)
         if kind is Kind.COUNT_DISTINCT:
             return (self.distinct(argument),)
-        bounds = interval(argument, self.schema)
+        bounds = _computable(argument, interval(argument, self.schema))
+        whole = argument.type is Type.INTEGER
+        if kind is Kind.SUM and bounds.reach:  # it counts where all there is is one value
+            return (self.sum(argument, bounds, bounds.reach, Fraction(0), whole),)
         if bounds.lower == bounds.upper:
             raise QueryError(f"{kind} of {argument.words} is the same for everybody", hint="it needs no data.")
-        whole = argument.type is Type.INTEGER
         centred = self.sum(argument, bounds, bounds.half_width, bounds.middle, whole)
-        if kind is Kind.SUM:
-            return (self.sum(argument, bounds, bounds.reach, Fraction(0), whole),)
         counted = replace(self.count(argument), bounds=bounds if _divides(argument) else None)
         if kind is Kind.AVG:
             return (centred, counted)
@@ -163,6 +164,14 @@ def interval(argument: Scalar, schema: Schema) -> Bounds:
         case Arithmetic(operator, left, right):
             return _computed(operator, interval(left, schema), interval(right, schema), argument)
     raise QueryError(f"The range of {argument.words} does not follow from the bounds", hint="aggregate a number.")
+
+
+def _computable(argument: Scalar, bounds: Bounds) -> Bounds:
+    """The same bounds, refused where squares of what lies in them leave what a float can hold."""
+    if bounds.reach > LARGEST or 0 < bounds.half_width < 1 / LARGEST or 0 < bounds.reach < 1 / LARGEST:
+        far = "wide" if bounds.reach > LARGEST else "narrow"
+        raise QueryError(f"The range of {argument.words} is too {far} to compute with", hint="ask in other units.")
+    return bounds
 
 
 def _computed(operator: str, a: Bounds, b: Bounds, argument: Scalar) -> Bounds:

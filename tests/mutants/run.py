@@ -1,7 +1,8 @@
-"""Break the code on purpose, one break at a time: each break must turn a statistical test red.
+"""Break the code on purpose, one break at a time: each break must turn a test red.
 
 A mutant is a patch beside this file. It is applied to a copy of src/, and the same tests as ever run on the copy, at
-the depth of `make test`. The copy as it is must stay green. No test knows of any of this.
+the depth of `make test`: the statistical ones, or the one that guards what this mutant breaks. The copy as it is must
+stay green. No test knows of any of this.
 """
 
 from __future__ import annotations
@@ -26,8 +27,19 @@ import sys
 import pytest, sfumato
 if not sfumato.__file__.startswith(sys.argv[1]):
     sys.exit(f"{sfumato.__file__} was imported, not the copy in {sys.argv[1]}.")
-sys.exit(pytest.main(["tests/statistical", "-x", "--tb=no", "-rf", "-p", "no:cacheprovider"]))
+sys.exit(pytest.main([*sys.argv[2:], "-x", "--tb=no", "-rf", "-p", "no:cacheprovider"]))
 """
+
+STATISTICAL = "tests/statistical"
+NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
+GUARDS = {
+    "computed-unclamped": f"{NEIGHBOURS}::test_columns_are_clamped_before_they_are_computed_with",
+    "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
+    "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
+    "rows-kept-in-order": f"{PEOPLE}::test_nobody_draws_the_others_anew",
+    "rows-kept-of-everybody": f"{PEOPLE}::test_nobody_draws_the_others_anew",
+    "squares-uncharged": f"{STATISTICAL}/test_audit.py::test_no_guesser_beats_epsilon_in_groups[variance]",
+}
 
 # Only a failed assertion catches a mutant: code that merely falls over was not seen through.
 CAUGHT = re.compile(r"^FAILED \S+::(test_\S+?(?:\[.*\])?) - (?:AssertionError|assert)", re.MULTILINE)
@@ -69,7 +81,8 @@ def _caught_by(patch: Path | None) -> str | None:
         shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
         if patch:
             _apply(patch, copy)
-        return _first_red(copy / "src")
+        guards = [GUARDS.get(patch.stem, STATISTICAL)] if patch else [STATISTICAL, *sorted(set(GUARDS.values()))]
+        return _first_red(copy / "src", guards)
 
 
 def _apply(patch: Path, copy: Path) -> None:
@@ -78,9 +91,10 @@ def _apply(patch: Path, copy: Path) -> None:
         raise Untested(f"{patch.name} no longer applies to src/: write it anew ({done.stderr.strip()})")
 
 
-def _first_red(source: Path) -> str | None:
+def _first_red(source: Path, tests: Sequence[str]) -> str | None:
     paths = os.pathsep.join(filter(None, (str(source), os.environ.get("PYTHONPATH"))))
-    done = _run([sys.executable, "-c", TESTS, str(source)], ROOT, PYTHONPATH=paths, COLUMNS="500", SFUMATO_DEPTH="test")
+    command = [sys.executable, "-c", TESTS, str(source), *tests]
+    done = _run(command, ROOT, PYTHONPATH=paths, COLUMNS="500", SFUMATO_DEPTH="test")
     if done.returncode == 0:
         return None
     if found := CAUGHT.search(done.stdout):

@@ -19,6 +19,8 @@ import pyarrow.parquet
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
+from sfumato.engines.reference import cleaned
+from sfumato.schema.load import from_dict
 from tests.depth import depth
 
 Row = dict[str, Any]
@@ -81,8 +83,20 @@ class Table:
     schema: dict[str, Any]
     rows: tuple[Row, ...]
 
-    def without(self, person: int) -> Table:
-        return Table(self.names, self.schema, self.rows[:person] + self.rows[person + 1 :])
+    def without(self, *places: int) -> Table:
+        """Without the rows at these places, counted from 0."""
+        return Table(self.names, self.schema, tuple(row for i, row in enumerate(self.rows) if i not in places))
+
+    def people(self) -> dict[Any, tuple[int, ...]]:
+        """Everybody, with the places of their rows; rows that name nobody are under None."""
+        stated = from_dict(self.schema)
+        unit = stated.unit.column
+        if unit is None:
+            return {place: (place,) for place in range(len(self.rows))}
+        found: dict[Any, tuple[int, ...]] = {}
+        for place, row in enumerate(cleaned(self.rows, stated)):
+            found[row[unit]] = (*found.get(row[unit], ()), place)
+        return found
 
     def source(self, kind: str, folder: Path) -> object:
         """The rows as pandas (object columns), CSV, Parquet, Polars, Arrow, or a folder of Parquet files."""
@@ -137,11 +151,13 @@ def _indices(length: int) -> st.SearchStrategy[list[int]]:
 
 
 @st.composite
-def tables(draw: Draw, most: int = 12, misfits: tuple[Any, ...] = MISFITS, units: bool = False) -> Table:
+def tables(
+    draw: Draw, most: int = 12, misfits: tuple[Any, ...] = MISFITS, units: bool = False, crowded: bool = False
+) -> Table:
     """Few values a column, so that there are ties; most fit, some are missing, beyond the bounds, or not to be read.
 
     With `units` a person is a row or, as often, up to `max_rows` rows (and nobody has more), and two neighbours differ
-    by a person added or replaced.
+    by a person added or replaced. `crowded`: a person has several rows, of which `max_rows` count; some twice.
     """
     names = draw(st.sampled_from(NAMES))
     whole = draw(st.sampled_from(WHOLE_BOUNDS))
@@ -168,13 +184,33 @@ def tables(draw: Draw, most: int = 12, misfits: tuple[Any, ...] = MISFITS, units
     length = draw(_LENGTH) % (most + 1)
     columns = {name: [pool[i % len(pool)] for i in draw(_indices(length))] for name, pool in pools.items()}
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    if units:
+    if units or crowded:
         unit, max_rows, relation = draw(_UNIT)
         schema["relation"] = relation
-        if unit == "column":
+        if crowded:
+            schema |= {"unit": names.who.swapcase(), "max_rows": max_rows}
+            rows += rows[: draw(_LENGTH) % (length + 1)]
+        elif unit == "column":
             schema |= {"unit": names.who, "max_rows": max_rows}
             rows = _at_most(max_rows, names.who, rows)
     return Table(names, schema, tuple(rows))
+
+
+@st.composite
+def other_rows(draw: Draw, table: Table, who: Any) -> tuple[Row, ...]:
+    """Rows of somebody, put together from values that the table has, the ends of the bounds and nothing."""
+    names, columns = table.names, table.schema["columns"]
+    pools = {name: [None, *(row[name] for row in table.rows)] for name in names.columns}
+    for name in (names.whole, names.real):
+        low, high = columns[name]["bounds"]
+        pools[name] += [low, high, low, high, high + 1]
+    for key in names.keys:
+        pools[key] += columns[key].get("categories", [True, False]) * 2
+    places = st.lists(st.lists(_INDEX, min_size=len(pools), max_size=len(pools)), max_size=6)
+    rows = [
+        {name: pool[i % len(pool)] for (name, pool), i in zip(pools.items(), row, strict=True)} for row in draw(places)
+    ]
+    return tuple(row | {names.who: who} for row in rows)
 
 
 def _at_most(max_rows: int, who: str, rows: list[Row]) -> list[Row]:

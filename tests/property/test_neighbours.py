@@ -7,6 +7,7 @@ import json
 import traceback
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.model.facts import Totals
-from tests.property.questions import plain_questions, quoted
+from tests.property.questions import plain_questions, quoted, releasable_questions
 from tests.property.tables import (
     MISFITS,
     NUMBER_BOUNDS,
@@ -28,6 +29,7 @@ from tests.property.tables import (
     Row,
     Table,
     examples,
+    other_rows,
     table_at_the_bounds,
     tables,
 )
@@ -64,6 +66,114 @@ def test_nobody_moves_a_number_by_more_than_its_sensitivity(
     for person in range(len(table.rows)):
         _, others = released(table.without(person).source("pandas", tmp_path), table.schema, sql)
         assert_moved_within_sensitivity(totals, others, expected)
+
+
+# By leaving, and by being replaced
+
+
+@pytest.mark.depth("neighbour totals")
+@examples("neighbour totals")
+@given(data=st.data(), kind=st.sampled_from(SOURCES))
+def test_nobody_moves_the_totals_by_more_than_the_sensitivity(data: st.DataObject, kind: str) -> None:
+    """The theorem behind every release, whoever leaves, however many rows they have, and whatever replaces them."""
+    table = data.draw(st.one_of(tables(crowded=True), tables(units=True)))
+    sql = data.draw(releasable_questions(table)).sql
+
+    def asked(rows: tuple[Row, ...]) -> sf.Query:
+        with TemporaryDirectory() as folder:
+            query = opened(Table(table.names, table.schema, rows), kind, Path(folder)).query(sql)
+            query.totals()
+            return query
+
+    everybody = asked(table.rows)
+    relation, newcomer = everybody.measurement.steps, {"integer": 77, "text": "new"}
+    for person, places in table.people().items():
+        rest = table.without(*places)
+        others = asked(rest.rows)
+        assert_moved_at_most(Fraction(person is not None, relation), everybody, others)
+        if person is not None:
+            named = table.schema["columns"][table.names.who]["type"]
+            who = data.draw(st.sampled_from((newcomer[named], table.rows[places[0]][table.names.who])))
+            rows = data.draw(other_rows(table, who))
+            if "unit" not in table.schema:
+                rows = rows[:1]
+            instead = asked((*rows, *rest.rows))
+            assert_moved_at_most(Fraction(1, relation), instead, others)
+            assert_moved_at_most(Fraction(2, relation), instead, everybody)
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+@pytest.mark.parametrize("max_rows", [1, 3])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*), COUNT(days), COUNT(DISTINCT who), COUNT(DISTINCT note), SUM(days) FROM visits",
+        "SELECT AVG(days), VAR_POP(days), STDDEV(price), AVG(price) FROM visits WHERE who <> 'Cy'",
+        "SELECT SUM(days * 2 + price), VAR_SAMP(-price), SUM(CASE WHEN note <> 'x' THEN price / 4 END) FROM visits",
+        "SELECT place, COUNT(*), COUNT(DISTINCT who), AVG(days), SUM(ABS(price)) FROM visits GROUP BY place",
+        "SELECT SUM(days), COUNT(DISTINCT who), COUNT(DISTINCT note) FROM visits GROUP BY place, who",
+    ],
+)
+def test_somebody_moves_each_number_by_its_whole_sensitivity(sql: str, max_rows: int, relation: str) -> None:
+    """With nine rows beyond every bound, of which `max_rows` count: a sensitivity is no larger than it has to be."""
+    schema = VISITS | {"max_rows": max_rows, "relation": relation}
+    others = [visit("Al", 0), visit("Bo", 50), visit("Bo", 50), visit("Cy", -7), visit(None, 3), visit("?", 3)]
+    everybody = [*others, *(visit("Zoe", 10**6, i) for i in range(9))]
+    one, other = (sf.open(frame(rows), schema, ledger=":memory:").query(sql) for rows in (others, everybody))
+    assert moved(one, other) == [n.steps / one.measurement.steps for n in one.measurement.numbers]
+
+
+def test_somebody_who_is_replaced_moves_a_sum_by_two_steps() -> None:
+    schema = VISITS | {"max_rows": 3, "relation": "replace"}
+    low, high = ([visit("Al", 0), *(visit("Zoe", days, i) for i in range(9))] for days in (-(10**6), 10**6))
+    sql = "SELECT SUM(days), SUM(price), SUM(days + price) FROM visits"
+    one, other = (sf.open(frame(rows), schema, ledger=":memory:").query(sql) for rows in (low, high))
+    assert moved(one, other) == [n.steps for n in one.measurement.numbers]
+
+
+def test_columns_are_clamped_before_they_are_computed_with() -> None:
+    rows = [visit("Al", 10**6), visit("Bo", -(10**6)), visit("Cy", 30)]
+    query = sf.open(frame(rows), VISITS, ledger=":memory:").query("SELECT SUM(days - price) FROM visits")
+    (total,) = query.totals().cells[()]
+    assert total * query.measurement.numbers[0].step == pytest.approx((100 - 8) + (-100 + 8) + (30 - 8), abs=1e-3)
+
+
+VISITS = {
+    "name": "visits",
+    "unit": "WHO",
+    "null_values": ["?"],
+    "columns": {
+        "who": {"type": "text", "categories": ["Al", "Zoe"]},
+        "days": {"type": "integer", "bounds": [-100, 100]},
+        "price": {"type": "number", "bounds": [-8, 8]},
+        "place": {"type": "text", "categories": [f"place {i}" for i in range(9)]},
+    },
+}
+
+
+def visit(who: str | None, days: int, place: int = 0) -> Row:
+    return {"who": who, "days": days, "price": days * 1.5, "place": f"place {place}", "note": f"{who} {place}"}
+
+
+def opened(table: Table, kind: str, folder: Path) -> sf.Dataset:
+    return sf.open(table.source(kind, folder), table.schema, ledger=":memory:")
+
+
+def moved(one: sf.Query, other: sf.Query) -> list[int]:
+    """How far two tables are apart in each noisy number, over all its cells, in steps of its grid."""
+    cells, others = one.totals().cells, other.totals().cells
+    assert cells.keys() == others.keys()
+    changes = [[abs(a - b) for a, b in zip(cells[c], others[c], strict=True)] for c in cells]
+    return [sum(steps) for steps in zip(*changes, strict=True)]
+
+
+def assert_moved_at_most(share: Fraction, one: sf.Query, other: sf.Query) -> None:
+    """By no more than this share of the sensitivity, in every number."""
+    numbers = one.measurement.numbers
+    assert all(m <= share * n.steps for m, n in zip(moved(one, other), numbers, strict=True)), one.sql
+
+
+# What is seen from outside
 
 
 def released(source: object, schema: Any, sql: str, preference: str = "epsilon") -> tuple[Outside, Totals]:
@@ -138,6 +248,28 @@ def test_an_odd_value_changes_nothing_for_the_others(others: str, odd: str) -> N
 @cache
 def five_alike(others: str) -> tuple[Outside, Totals]:
     return released(frame([OTHERS[others]] * 5), SCHEMA, SQL)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT SUM(ABS(age)) FROM people",
+        "SELECT COUNT(ABS(age)), COUNT(DISTINCT age * age), COUNT(*) FROM people WHERE ABS(age) <> 3 OR age IS NULL",
+        "SELECT AVG(age / pay), VAR_POP(pay * pay) FROM people",
+        "SELECT COUNT(*) FROM people WHERE age * 1e300 / pay - pay * 1e300 <> 1 OR age + pay IS NULL",
+        "SELECT SUM(CASE WHEN pay > age THEN age ELSE COALESCE(pay, 3) END) FROM people",
+    ],
+)
+def test_nothing_that_is_computed_fails_on_a_value(sql: str) -> None:
+    """Whether there is an answer must not tell about anybody: the smallest whole number has no opposite."""
+    columns = {"age": {"type": "integer", "bounds": [0, 100]}, "pay": {"type": "number", "bounds": [0.5, 4]}}
+    others: list[Row] = [{"age": 12, "pay": 2.0}, {"age": 99, "pay": None}]
+    alike, totals = released(frame(others), SCHEMA | {"columns": columns}, sql)
+    for odd in (*ODD.values(), -(2**63), 0, 5e-324, -float("inf"), 1.7e308):
+        with_one = [*others, {"age": odd, "pay": odd}]
+        outside, more = released(frame(with_one), SCHEMA | {"columns": columns}, sql)
+        assert outside == alike
+        assert_moved_within_sensitivity(totals, more, alike)
 
 
 @pytest.mark.parametrize("odd", ODD_LINES)

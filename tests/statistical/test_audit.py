@@ -1,6 +1,6 @@
 """The released numbers, from outside: no guesser beats epsilon, and the noise is the noise that was declared.
 
-All the checks in this folder together fail by chance in fewer than 4e-7 of all runs (`audit.RATE`).
+All the checks in this folder together fail by chance in fewer than 6e-7 of all runs (`audit.RATE`).
 """
 
 from __future__ import annotations
@@ -34,32 +34,48 @@ FRESH = 2000  # releases after which a table gets a new ledger: one in memory ke
 
 @dataclass(frozen=True)
 class Case:
-    """A question, and a person who moves each of its numbers as far as anybody may."""
+    """A question, and a person who moves each of its numbers as far as anybody may.
+
+    The person has a value or several, of which `max_rows` count (0: a person is a row); `instead` is what stands there
+    without them, where somebody is replaced.
+    """
 
     name: str
     figure: str
     type: str
     bounds: tuple[float, float]
-    others: tuple[float, ...]
-    person: float
+    others: Numbers
+    person: Numbers
     moves: Numbers  # the sensitivities, by hand
+    max_rows: int = 0
+    instead: Numbers = ()
 
     @property
     def column(self) -> dict[str, Any]:
         return {"type": self.type, "bounds": list(self.bounds)}
 
-    def people(self, present: bool) -> tuple[float, ...]:
-        return (*self.others, *[self.person] * present)
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What the schema says of people."""
+        unit = {"unit": "who", "max_rows": self.max_rows} if self.max_rows else {}
+        return unit | {"relation": "replace" if self.instead else "add-remove"}
+
+    def people(self, present: bool) -> tuple[float | Numbers, ...]:
+        return (*self.others, self.person if present else self.instead)
 
     def truth(self, present: bool) -> Numbers:
         """The numbers without noise."""
+        counting = (self.person if present else self.instead)[: self.max_rows or None]
         low, high = self.bounds
-        values = [max(low, min(high, v)) for v in self.people(present)]
-        if self.figure == "COUNT(*)":
-            return (len(values),)
-        if self.figure == "SUM(value)":
-            return (sum(values),)
-        return sum(v - (low + high) / 2 for v in values), len(values)
+        values = [max(low, min(high, v)) for v in (*self.others, *counting)]
+        centred = [v - (low + high) / 2 for v in values]
+        return {
+            "COUNT(*)": (len(values),),
+            "COUNT(DISTINCT value)": (len(set(values)),),
+            "SUM(value)": (sum(values),),
+            "AVG(value)": (sum(centred), len(values)),
+            "VAR_POP(value)": (sum(c**2 - (high - low) ** 2 / 8 for c in centred), sum(centred), len(values)),
+        }[self.figure]
 
     def noise(self, rounds: list[Round], j: int) -> list[int]:
         """What was added to the true number, in steps of its grid."""
@@ -75,15 +91,20 @@ class Case:
 
 
 CASES = [
-    Case("count", "COUNT(*)", "integer", (0, 1), (0, 1, 1), 1, moves=(1,)),
-    Case("sum", "SUM(value)", "integer", (-100, 20), (-30, 5, 20), -100, moves=(100,)),
-    Case("sum of decimals", "SUM(value)", "number", (0, 0.3), (0, 0.15, 0.3), 0.3, moves=(0.3,)),
-    Case("sum of large numbers", "SUM(value)", "integer", (0, 10**12), (0, 5 * 10**11), 10**12, moves=(10**12,)),
-    Case("average", "AVG(value)", "integer", (0, 100), (20, 50, 90), 100, moves=(50, 1)),
-    Case("sum beyond the bounds", "SUM(value)", "integer", (0, 100), (0, 40), 10**6, moves=(100,)),
-    Case("average at the bottom", "AVG(value)", "number", (-1, 0.5), (-0.25, 0.125), -1, moves=(0.75, 1)),
+    Case("count", "COUNT(*)", "integer", (0, 1), (0, 1, 1), (1,), moves=(1,)),
+    Case("sum", "SUM(value)", "integer", (-100, 20), (-30, 5, 20), (-100,), moves=(100,)),
+    Case("sum of decimals", "SUM(value)", "number", (0, 0.3), (0, 0.15, 0.3), (0.3,), moves=(0.3,)),
+    Case("sum of large numbers", "SUM(value)", "integer", (0, 10**12), (0, 5 * 10**11), (10**12,), moves=(10**12,)),
+    Case("average", "AVG(value)", "integer", (0, 100), (20, 50, 90), (100,), moves=(50, 1)),
+    Case("sum of many rows", "SUM(value)", "number", (-2, 0.5), (0.25, -1), (-7,) * 5, moves=(6,), max_rows=3),
+    Case("count of many rows", "COUNT(*)", "integer", (0, 1), (0, 1, 1), (1,) * 9, moves=(4,), max_rows=4),
+    Case("different values", "COUNT(DISTINCT value)", "integer", (0, 9), (7, 8, 7), (1, 2, 3), moves=(2,), max_rows=2),
+    Case("variance", "VAR_POP(value)", "integer", (0, 100), (20, 50, 90), (100,), moves=(1250, 50, 1)),
+    Case("sum of one replaced", "SUM(value)", "integer", (-100, 100), (5, 20), (100,), moves=(200,), instead=(-100,)),
+    Case("sum beyond the bounds", "SUM(value)", "integer", (0, 100), (0, 40), (10**6,), moves=(100,)),
+    Case("average at the bottom", "AVG(value)", "number", (-1, 0.5), (-0.25, 0.125), (-1,), moves=(0.75, 1)),
 ]
-COUNT, SUM, DECIMALS, LARGE, AVERAGE, *_ = CASES
+COUNT, SUM, DECIMALS, LARGE, AVERAGE, MANY_ROWS, *_ = CASES
 
 Record = Callable[[str, object], None]
 
@@ -94,7 +115,8 @@ def grouped(case: Case, runs: int, groups: int = 400) -> Iterator[Round]:
     for _ in range(math.ceil(runs / groups)):
         present = {f"place {i}": coins.random() < 0.5 for i in range(groups)}
         places = {place: case.people(there) for place, there in present.items()}
-        asked = question(f"SELECT place, {case.figure} FROM people GROUP BY place", case.column, places)
+        sql = f"SELECT place, {case.figure} FROM people GROUP BY place"
+        asked = question(sql, case.column, places, **case.stated)
         release = asked.release(epsilon=EPSILON, again=True)
         for (place, *figures), numbers in zip(release.rows, release.numbers, strict=True):
             yield Round(present[str(place)], numbers, cast(Numbers, tuple(figures)), _steps(release))
@@ -107,7 +129,8 @@ def alone(case: Case, runs: int) -> Iterator[Round]:
     for run in range(runs):
         if run % FRESH == 0:
             sql = f"SELECT {case.figure} FROM people"
-            tables = [question(sql, case.column, {"here": case.people(there)}) for there in (False, True)]
+            sides = [{"here": case.people(there)} for there in (False, True)]
+            tables = [question(sql, case.column, side, **case.stated) for side in sides]
         present = coins.random() < 0.5
         release = tables[present].release(epsilon=EPSILON, again=True)
         yield Round(present, release.numbers[0], cast(Numbers, release.rows[0]), _steps(release))
@@ -138,7 +161,7 @@ def test_no_guesser_beats_epsilon_in_groups(case: Case, record_property: Record)
 
 @pytest.mark.slow
 @pytest.mark.depth("audit runs", seed=SEED)
-@pytest.mark.parametrize("case", [COUNT, SUM, DECIMALS, LARGE, AVERAGE], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [COUNT, SUM, DECIMALS, LARGE, AVERAGE, MANY_ROWS], ids=lambda case: case.name)
 def test_no_guesser_beats_epsilon_by_asking_again(case: Case, record_property: Record) -> None:
     rounds = list(alone(case, 2 * depth("audit runs") * len(case.moves)))
     record_property("verdict", audited(case, rounds))
@@ -163,7 +186,7 @@ def test_noise_lies_on_the_declared_grid(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_certificate_states_the_noise(case: Case) -> None:
-    asked = question(f"SELECT {case.figure} FROM people", case.column, {"here": case.people(True)})
+    asked = question(f"SELECT {case.figure} FROM people", case.column, {"here": case.people(True)}, **case.stated)
     certificate = asked.release(epsilon=EPSILON, again=True).certificate
     assert certificate.sensitivity == pytest.approx(case.moves)
     assert certificate.scale == pytest.approx([case.scale(j) for j in range(len(case.moves))])
@@ -253,11 +276,14 @@ def test_the_audit_sees_a_doubled_epsilon(numbers: int) -> None:
     assert not audit(rounds(2 * EPSILON), EPSILON).holds
 
 
-@pytest.mark.parametrize("numbers", [1, 2])
-def test_the_depth_is_enough(numbers: int) -> None:
-    """Each audit alone, by the three quarters of its runs that count, catches a doubled epsilon 99 times of 100."""
-    assert power(EPSILON, numbers, 2 * depth("audit runs") * numbers * 3 // 4) > 0.99
-    assert RATE * 200 < 1e-6
+@pytest.mark.parametrize(("numbers", "times"), [(1, 2), (2, 2), (3, 4)])
+def test_the_depth_is_enough(numbers: int, times: int) -> None:
+    """Each audit alone, by the three quarters of its runs that count, catches a doubled epsilon 99 times of 100.
+
+    Three numbers are audited in groups, with twice the runs.
+    """
+    assert power(EPSILON, numbers, times * depth("audit runs") * numbers * 3 // 4) > 0.99
+    assert RATE * 300 < 1e-6
 
 
 @pytest.mark.parametrize(

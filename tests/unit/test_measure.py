@@ -15,7 +15,9 @@ from sfumato.schema.load import from_dict
 from sfumato.sql.parse import parse
 
 
-def measured(select: str, kind: str = "integer", bounds: tuple[float, float] = (0, 100)) -> Measurement:
+def measured(
+    select: str, kind: str = "integer", bounds: tuple[float, float] = (0, 100), **stated: object
+) -> Measurement:
     wards = [f"w{i}" for i in range(400)]
     columns = {
         "v": {"type": kind, "bounds": list(bounds)},
@@ -25,7 +27,7 @@ def measured(select: str, kind: str = "integer", bounds: tuple[float, float] = (
         "w": {"categories": wards},
         "x": {"categories": wards},
     }
-    schema = from_dict({"name": "t", "columns": columns})
+    schema = from_dict({"name": "t", "columns": columns} | stated)
     return measure(parse(f"SELECT {select}", schema), schema)
 
 
@@ -52,7 +54,7 @@ def test_sensitivities(select: str, bounds: tuple[int, int], sensitivities: list
 
 def test_cells_are_public_and_complete() -> None:
     assert measured("g, COUNT(*) FROM t GROUP BY g").cells == (("a",), ("b",), ("c",))
-    assert measured("h, g, COUNT(*) FROM t GROUP BY g, h").cells[0] == ("a", False)
+    assert measured("h, g, COUNT(*) FROM t GROUP BY g, h").public_cells[0] == ("a", False)
     assert measured("AVG(v) FROM t GROUP BY g, h").k == 12
     assert measured("COUNT(*) FROM t").cells == ((),)
 
@@ -64,6 +66,42 @@ def test_what_is_missing_in_the_schema_is_said() -> None:
         measured("COUNT(*) FROM t GROUP BY u")
     with pytest.raises(QueryError, match="more than 100,000 cells"):
         measured("COUNT(*) FROM t GROUP BY w, x")
+
+
+@pytest.mark.parametrize(
+    ("select", "sensitivities"),
+    [
+        ("COUNT(*) FROM t", [3]),
+        ("COUNT(DISTINCT v) FROM t", [3]),
+        ("COUNT(DISTINCT u) FROM t", [1]),
+        ("COUNT(DISTINCT u) FROM t GROUP BY g", [3]),
+        ("SUM(v) FROM t", [300]),
+        ("SUM(v * v + 10 * v) FROM t", [33000]),
+        ("SUM(CASE WHEN g = 'a' THEN 2 END) FROM t", [6]),
+        ("AVG(v) FROM t", [150, 3]),
+        ("VAR_POP(v), STDDEV(v), AVG(v), COUNT(v) FROM t", [3750, 150, 3]),
+    ],
+)
+def test_a_person_has_several_rows(select: str, sensitivities: list[int]) -> None:
+    """Three, in as many groups; who is replaced does it twice."""
+    numbers = measured(select, unit="u", max_rows=3).numbers
+    assert [n.sensitivity for n in numbers] == sensitivities
+    twice = measured(select, unit="u", max_rows=3, relation="replace").numbers
+    assert [n.sensitivity for n in twice] == [2 * s for s in sensitivities]
+
+
+@pytest.mark.parametrize(
+    ("select", "said"),
+    [
+        ("AVG(CASE WHEN g = 'a' THEN 2 END) FROM t", "the same for everybody"),
+        ("SUM(0 * v) FROM t", "the same for everybody"),
+        ("VAR_POP(v * 1e200) FROM t", "too wide"),
+        ("AVG(v * 1e-200) FROM t", "too narrow"),
+    ],
+)
+def test_a_range_can_be_computed_with(select: str, said: str) -> None:
+    with pytest.raises(QueryError, match=said):
+        measured(select)
 
 
 whole = st.integers(-(2**62), 2**62)

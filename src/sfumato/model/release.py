@@ -72,7 +72,7 @@ class Answer:
         return {
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
-            "ranges": self.ranges and [[r and list(r) for r in row] for row in self.ranges],
+            "ranges": None if self.ranges is None else [[r and list(r) for r in row] for row in self.ranges],
             "numbers": [list(cell) for cell in self.numbers],
         }
 
@@ -82,6 +82,6 @@ class Answer:
         return cls(
             tuple(stored["columns"]),
             tuple(tuple(row) for row in stored["rows"]),
-            ranges and tuple(tuple(r and (r[0], r[1]) for r in row) for row in ranges),
+            None if ranges is None else tuple(tuple(r and (r[0], r[1]) for r in row) for row in ranges),
             tuple(tuple(cell) for cell in stored["numbers"]),
         )

@@ -15,6 +15,7 @@ from sfumato.session.choice import Choice
 from sfumato.session.decide import Request, decided_by
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate, Release
+from sfumato.views.words import rows_that_count
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -158,6 +159,7 @@ def _certificate(
     epsilon = _shown(choice, inputs)
     attestations = sorted({i.attestation for i in inputs if i.attestation})
     assumed = [BOUNDS_FROM_DATA if dataset.bounds_from_data else ATTESTED_SCHEMA, *dataset.assumed]
+    assumed += [rows_that_count(dataset.schema.unit)] if dataset.schema.unit.column else []
     assumed += [f"fixed beforehand: “{said}” (said by {reserved.draft.who})" for said in attestations]
     numbers = () if dataset.bounds_from_data else measurement.numbers  # bounds from the data are the data's
     return Certificate(

@@ -28,8 +28,10 @@ from sfumato.model.statement import (
 from sfumato.sql.clean import as_delivered
 from sfumato.sql.tree import (
     COMPARE,
+    SQL_TYPES,
     alias,
     both,
+    cast,
     column,
     function,
     listed,
@@ -172,16 +174,24 @@ def rows(question: Question, *, source: str | None = None, person: bool = False)
 def _rank(q: Question) -> exp.Expr:
     """The rank of a row among those of its person, by a hash of the columns that are read: of their own rows only.
 
-    Rows that agree in all of these are interchangeable, so it does not matter which of them counts.
+    Rows that agree in all of these are interchangeable, so it does not matter which of them counts. Numbers are hashed
+    in one width: how wide a file stores them is not to decide.
     """
     names = [name for name in q.statement.columns if name != q.unit]
-    order = [function("HASH", *map(column, names)), *map(column, names)] if names else []
+    order = [function("HASH", *(_in_one_width(name, q.schema) for name in names)), *map(column, names)] if names else []
     ordered = [exp.Ordered(this=part, nulls_first=False) for part in order]
     return exp.Window(
         this=function("ROW_NUMBER"),
         partition_by=[column(str(q.unit))],
         order=exp.Order(expressions=ordered) if ordered else None,
     )
+
+
+def _in_one_width(name: str, schema: Schema) -> exp.Expr:
+    declared = schema.column(name)
+    if declared is None or not declared.type.numeric:
+        return column(name)
+    return cast(column(name), SQL_TYPES[declared.type])
 
 
 def conditions(question: Question) -> list[exp.Expr]:
@@ -199,8 +209,15 @@ def conditions(question: Question) -> list[exp.Expr]:
     if q.unit is not None:
         found.append(there(column(q.unit)))
     if q.only_present:
-        found.append(there(scalar(q.values[0].argument)))
+        found.append(there(_present(q.values[0], q.schema)))
     return found
+
+
+def _present(reading: Reading, schema: Schema) -> exp.Expr:
+    """What must be there. A column is where its clamped value is; a quotient may exist only once it is clamped."""
+    if reading.bounds is None or isinstance(reading.argument, ColumnRef):
+        return scalar(reading.argument)
+    return scalar(reading.argument, leaf=lambda leaf: clamped(leaf, schema))
 
 
 def _different(cells: Sequence[Sequence[str | int | bool]], position: int) -> list[str | int | bool]:

@@ -151,6 +151,8 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
             return cast(exp.Null(), SQL_TYPES[type_])
         case Constant(constant):
             return value(constant)
+        case Call("ABS", (whole,)) if whole.type is Type.INTEGER:
+            return function("ABS", cast(inner(whole), "INT128"))  # of -2**63 it would not fit: an error that tells
         case Call(name, arguments):
             return function(name, *map(inner, arguments))
         case Case(branches, otherwise):
@@ -268,7 +270,7 @@ def _plainly(tree: exp.Expr) -> exp.Expr:
 
 def _unsaid(node: exp.Expr) -> bool:
     if isinstance(node, exp.Cast):
-        return node.to.is_type("double") or isinstance(node.this, exp.Null)
+        return node.to.is_type("double", "int128") or isinstance(node.this, exp.Null)
     if isinstance(node, exp.Paren):
         return isinstance(node.parent, exp.Func | exp.Distinct) and not isinstance(node.parent, exp.Connector)
     return isinstance(node, exp.Nullif)

@@ -30,7 +30,7 @@ def certificate_text(certificate: Certificate) -> str:
         ("dataset", c.dataset),
         ("query", c.query),
         ("query sha256", c.query_sha256),
-        ("protected", f"one {c.unit}, relation {c.relation}"),
+        ("protected", f"{words.protected(c)}, relation {c.relation}"),
         ("epsilon", _or_withheld(c.epsilon)),
         ("delta", f"{c.delta:g}"),
         ("charged", _or_withheld(c.charged)),

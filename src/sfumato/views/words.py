@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskView, Source
@@ -78,17 +79,30 @@ READING = (
 
 def guarantee(certificate: Certificate) -> str:
     """The promise, in the words of the field."""
-    unit, relation = certificate.unit, certificate.relation
+    changed = {Relation.REPLACE.value: "replaced by any other"}.get(certificate.relation, certificate.relation)
+    promised = f"{_pair(certificate)} for {protected(certificate)}, {changed}"
     match certificate.guarantee:
         case Guarantee.DP:
-            return f"{_pair(certificate)} for one {unit}, {relation}."
+            return f"{promised}."
         case Guarantee.SELECTED:
-            return (
-                f"{_pair(certificate)} for one {unit}, {relation}, "
-                f"of which {certificate.select_epsilon:g} went into selecting epsilon privately."
-            )
+            return f"{promised}, of which {certificate.select_epsilon:g} went into selecting epsilon privately."
         case Guarantee.NONE:
             return NO_GUARANTEE
+
+
+def protected(certificate: Certificate) -> str:
+    """Who is protected: one row, or one person with all their rows."""
+    unit = certificate.unit
+    return f"one {unit}" if unit == PrivacyUnit().words else f"one person (one {unit})"
+
+
+def rows_that_count(unit: PrivacyUnit) -> str:
+    """What a column of people is taken to say, and how much of anybody an answer holds."""
+    rows = "1 row of one person counts" if unit.max_rows == 1 else f"{unit.max_rows:,} rows of one person count"
+    return (
+        f"each person has one {unit.words}; at most {rows} in a query, picked by a rule that reads that person's rows "
+        f"alone; rows without a {unit.words} are left out"
+    )
 
 
 def _pair(certificate: Certificate) -> str:
@@ -107,8 +121,10 @@ def promise(certificate: Certificate) -> str:
     if not certificate.guarantee.holds or certificate.charged is None:
         return "This release makes no promise to the people in the data."
     right = _of_100(attack_chance(certificate.charged))
+    replaced = certificate.relation == Relation.REPLACE.value
+    guessed = "whether you or somebody else is in it" if replaced else "whether you are in it"
     return (
-        f"Whoever knows everybody else in the data still guesses whether you are in it at most "
+        f"Whoever knows everybody else in the data still guesses {guessed} at most "
         f"{right} times of 100 from this release (50 is a coin)."
     )
 
