@@ -102,11 +102,11 @@ def test_a_release_from_a_folder(folder: Path, typed: Typed) -> None:
 def test_errors_from_a_shell(folder: Path) -> None:
     wrong = sfumato(*ask("choose", "--epsilon", "0"))
     assert wrong == Ran(2, "", f"{BETWEEN} 0.0. Hint: try --epsilon 0.5.\n")
-    unknown = sfumato(*ask("choose", "--json", sql="SELECT MEDIAN(age) FROM adult"))
+    unknown = sfumato(*ask("choose", "--json", sql="SELECT MODE(age) FROM adult"))
     assert (unknown.code, unknown.out) == (2, "")
     assert unknown.error == {
         "code": "query",
-        "message": "MEDIAN() is not answered",
+        "message": "MODE() is not answered",
         "hint": "",
         "where": "line 1, column 8",
     }
@@ -143,6 +143,7 @@ def test_the_tour_and_what_it_says_to_do_next(tmp_path: Path) -> None:
     steps = re.findall(r"^(\d+)\. ", toured.out, re.MULTILINE)
     assert steps == [str(n) for n in range(1, len(steps) + 1)]
     assert len(steps) >= 7
+    assert all(len(line) <= 81 for line in toured.out.splitlines()[:-3])  # a hash cannot be folded
     said = shlex.split(toured.out.strip().splitlines()[-1])
     assert said[:2] == ["sfumato", "release"]
     assert sfumato(*said[1:]).code == 0
@@ -350,7 +351,7 @@ def test_a_schema_from_draft_to_check(folder: Path, typed: Typed) -> None:
     assert checked.json["people"] == ROWS
     assert {column["name"] for column in checked.json["columns"]} >= {"age", "workclass"}
     words = typed("schema", "check", "adult.parquet", "--schema", "adult.toml")
-    assert words.out.startswith("2,000 people. This is a look at the people: ")
+    assert words.out.startswith("2,000 rows. This is a look at the people: ")
     assert wiring.records(folder / "adult.ledger")[0].somebody_looked
 
 

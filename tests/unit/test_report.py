@@ -12,6 +12,7 @@ import pytest
 
 from sfumato.choose.solve import Solution
 from sfumato.model.choice import Noise
+from sfumato.model.dataset import Relation
 from sfumato.model.facts import Bin, Distribution, Reach
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.session import report
@@ -31,6 +32,8 @@ class Held:
     epsilons: tuple[float, ...] = (0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 10.0)
     solution: Solution | None = None
     not_additive: tuple[str, ...] = ()
+    relation: Relation = Relation.ADD_REMOVE
+    carried: tuple[float, ...] = (1.0, 1.0, 0.0)
     _limit: float | None = None
     _noise: Noise = field(default_factory=Noise)
 
@@ -47,8 +50,8 @@ class Held:
         return "the range"
 
     def most_exposed(self) -> pa.Table:
-        exposure = [1.0, 1.0, 0.0] if self.exposure else [None] * 3
-        return pa.table({"person": ["Ann", "Bo", "Cy"], "influence": [1.0, 1.0, 0.0], "exposure": exposure})
+        exposure = self.carried if self.exposure else [None] * 3
+        return pa.table({"person": ["Ann", "Bo", "Cy"], "influence": self.carried, "exposure": exposure})
 
 
 def held(**what: Any) -> RiskProfile:
@@ -60,6 +63,12 @@ def test_people_are_named_when_asked_for() -> None:
     assert "Ann" not in report.text(held())
     assert "Ann" in report.text(held(), most_exposed=True)
     assert "Ann" in report.page(held()).html
+
+
+def test_nobody_is_named_where_nobody_carries_anything() -> None:
+    alike = held(carried=(0.0, 0.0, 0.0))
+    assert report.text(alike, most_exposed=True).endswith("so there is nobody to name.")
+    assert "Ann" not in report.page(alike).html
 
 
 def test_the_worst_case_has_no_people() -> None:

@@ -25,7 +25,7 @@ Html = Annotated[
     Path | None, typer.Option("--html", metavar="FILE.html", help="Write the view as a page to print or to file.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Mechanism = Annotated[str, typer.Option(help="laplace or gaussian.")]
+Mechanism = Annotated[str, typer.Option(help="laplace; or gaussian, of which there is no release yet.")]
 Delta = Annotated[float | None, typer.Option(help="The delta of Gaussian noise.")]
 Calibration = Annotated[str, typer.Option(help="Of Gaussian noise: analytic, or classic as published.")]
 Grid = Annotated[
@@ -41,7 +41,7 @@ BoundsFromData = Annotated[
 FixedBeforehand = Annotated[
     str, typer.Option(metavar="TEXT", help="Where this was written down before anyone looked; goes on the certificate.")
 ]
-Epsilon = Annotated[float | None, typer.Option(help="This epsilon.")]
+Epsilon = Annotated[float | None, typer.Option(help="This epsilon, whatever it does.")]
 Gap = Annotated[float | None, typer.Option(help="Nobody at more than so many times the risk of anybody else.")]
 Ratio = Annotated[
     float | None, typer.Option(help="The papers' form of it: everybody's risk at least this share of the largest.")
@@ -52,7 +52,10 @@ WorstCase = Annotated[
 Exact = Annotated[bool, typer.Option("--exact", help="By the exact RDR, not by its upper bound; Laplace noise only.")]
 Between = Annotated[
     str | None,
-    typer.Option(metavar="CONDITION", help="Of gap or ratio: compare the medians of two groups of people."),
+    typer.Option(
+        metavar="CONDITION",
+        help="Of gap or ratio: between the median of the people for whom this holds and that of the others.",
+    ),
 ]
 AttackChance = Annotated[
     float | None, typer.Option(help="An attacker who knows everybody else guesses right at most this often.")

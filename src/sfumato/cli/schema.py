@@ -17,7 +17,7 @@ from sfumato.errors import BadInput
 if TYPE_CHECKING:
     from sfumato.schema.ask import Question
 
-app = typer.Typer(help="Describe a table: draft a schema or answer questions, check the data against it.")
+app = typer.Typer(help="Describe a table: draft, ask, convert or check.")
 app.callback(invoke_without_command=True)(options.explain)
 
 Name = Annotated[str | None, typer.Option(help="The table's name in SQL; by default the file's.")]

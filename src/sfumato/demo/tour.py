@@ -1,18 +1,30 @@
-"""The guided tour: rule, worst case, rehearsal, choice, release, certificate, ledger; then a look and what it costs."""
+"""The guided tour: rule, worst case, rehearsal, choice, release, certificate; then a look and what it costs."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import shorten, wrap
 
 from sfumato import demo, wiring
 from sfumato.choose.preference import gap, ratio
 from sfumato.errors import NoGuarantee, SourceError
+from sfumato.ledger.entry import NANO, Event
+from sfumato.session import report
 from sfumato.session.dataset import Dataset
+from sfumato.session.ledger import Ledger
+from sfumato.views import people as spread
+from sfumato.views.ledger import total_text
+from sfumato.views.table import table
 
 QUERY = "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov', 'Local-gov', 'State-gov')"
+OTHER = (
+    "SELECT education, COUNT(*) AS people FROM adult WHERE age >= 65 GROUP BY education ORDER BY people DESC LIMIT 3"
+)
 NARROW = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+WIDTH = 80
 
 Say = Callable[[str], object]
 
@@ -39,8 +51,12 @@ def _make(folder: Path) -> None:
 def _walk(say: Say, folder: Path, rows: int, seed: int) -> None:
     data, schema = demo.write(folder, rows, seed)
     adult = wiring.open(data, schema)
-    _decide_first(say, adult)
-    _then_look(say, adult)
+
+    def narrowly(text: str) -> None:
+        say("\n".join(map(_folded, text.split("\n"))))
+
+    _decide_first(narrowly, adult)
+    _then_look(narrowly, adult)
 
 
 def _decide_first(say: Say, adult: Dataset) -> None:
@@ -54,29 +70,36 @@ def _decide_first(say: Say, adult: Dataset) -> None:
     say(query.worst_case(candidates=NARROW).text())
 
     say(_step(3, "The rehearsal: the same query on an invented look-alike, free"))
-    say(query.rehearse(gap(1.2), rows=10_000).text())
+    rehearsal = query.rehearse(gap(1.2), rows=10_000)
+    say(rehearsal.text())
 
-    say(_step(4, "The choice: the rule of record, applied as it stands"))
+    say(_step(4, "Risk in full: how it is spread over the people of the look-alike"))
+    found = report.people(rehearsal, most_exposed=False)
+    assert found is not None
+    say(spread.as_text(found))
+
+    say(_step(5, "The choice: the rule of record, applied as it stands"))
     choice = query.choose()
     say(choice.text())
+    say("\nLess than on the look-alike: it holds in any data, also for people whom no look-alike shows.")
 
-    say(_step(5, "The release: the ledger is charged, then the noise is drawn"))
+    say(_step(6, "The release: the ledger is charged, then the noise is drawn"))
     release = query.release(choice)
     say(str(release))
 
-    say(_step(6, "Its certificate"))
+    say(_step(7, "Its certificate"))
     say(repr(release.certificate))
 
-    say(_step(7, "Asking again costs nothing: the same answer comes back"))
+    say(_step(8, "Asking again costs nothing: the same answer comes back"))
     say(f"{query.release(choice).rows == release.rows}, spent so far: epsilon {adult.ledger.total.epsilon:g}")
 
 
 def _then_look(say: Say, adult: Dataset) -> None:
     query = adult.query(QUERY)
-    say(_step(8, "A look at the people themselves: allowed, recorded, and not for nothing"))
+    say(_step(9, "A look at the people themselves: allowed, recorded, and not for nothing"))
     say(query.risk(candidates=NARROW).text())
 
-    say(_step(9, "The paper's own choice (Algorithm 1), from the people: guarantee none"))
+    say(_step(10, "The paper's own choice (Algorithm 1), from the people: guarantee none"))
     choice = query.choose(ratio(0.95))
     say(choice.text())
     try:
@@ -84,14 +107,34 @@ def _then_look(say: Say, adult: Dataset) -> None:
     except NoGuarantee as refusal:
         say(f"\nReleased with it? {refusal}")
 
-    say(_step(10, "The rule of record still carries its word, whatever was looked at"))
-    other = adult.query("SELECT sex, COUNT(*) AS people FROM adult WHERE age >= 65 GROUP BY sex")
-    say(str(other.release()))
+    say(_step(11, "The rule of record still carries its word, whatever was looked at"))
+    say(f"{OTHER}\n")
+    say(str(adult.query(OTHER).release()))
 
-    say(_step(11, "The ledger: what was looked at, planned and spent"))
-    say(repr(adult.ledger))
+    say(_step(12, "The ledger: what was looked at, planned and spent"))
+    say(_recorded(adult.ledger))
 
 
 def _step(number: int, title: str) -> str:
     heading = f"{number}. {title}"
     return f"\n{heading}\n{'─' * len(heading)}\n"
+
+
+def _recorded(ledger: Ledger) -> str:
+    """The ledger in few columns; `sfumato ledger show` has all of them."""
+    rows = []
+    for entry in ledger.entries:
+        public = entry.draft.public
+        charged = f"{entry.draft.nano_epsilon / NANO:g}" if entry.draft.event is Event.RESERVED else ""
+        what = shorten(str(public.get("what", "")), width=43, placeholder=" …")
+        rows.append([str(entry.number), entry.draft.event.value, str(public.get("guarantee", "")), charged, what])
+    return f"{table(['#', 'event', 'guarantee', 'charged', 'what'], rows)}\n\n{total_text(ledger.total)}"
+
+
+def _folded(line: str) -> str:
+    """A line of words in the width of a terminal; what follows the name of a field stays under it."""
+    name = re.match(r" *[a-z0-9 ]+: +", line)
+    hanging = " " * len(name[0]) if name else ""
+    if len(line) <= WIDTH or " " not in line[len(hanging) :]:
+        return line
+    return "\n".join(wrap(line, WIDTH, subsequent_indent=hanging, break_long_words=False))

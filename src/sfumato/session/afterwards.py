@@ -66,6 +66,7 @@ def _by(name: str, descending: bool, rows: Sequence[Row]) -> Callable[[int, int]
 def holds(condition: Predicate, row: Row) -> bool | None:
     """Whether a row meets a condition, as SQL has it: None where that is not known.
 
+    >>> from fractions import Fraction
     >>> from sfumato.model.dataset import Type
     >>> n = ColumnRef("n", Type.INTEGER)
     >>> holds(Comparison(">", n, Constant(Fraction(3), Type.INTEGER)), {"n": 4})

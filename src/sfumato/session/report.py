@@ -58,6 +58,8 @@ def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = Fal
     """The range and its table, then how the people are spread; the most exposed are named when asked for."""
     found = people(profile, most_exposed=most_exposed)
     parts = [profile.text(colour=colour), *([view.as_text(found, colour=colour)] if found is not None else [])]
+    if most_exposed and found is not None and not found.most_exposed:
+        parts.append(words.NOBODY_TO_NAME)
     return "\n\n".join(parts)
 
 
@@ -92,8 +94,11 @@ def people(profile: RiskProfile, *, most_exposed: bool) -> People | None:
 
 
 def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[Person, ...]:
-    found = []
-    for row in profile.most_exposed().to_pylist():
+    """Nobody, where nobody carries anything: then they are all alike."""
+    rows, found = profile.most_exposed().to_pylist(), []
+    if not any(row["influence"] or row.get("exposure") for row in rows):
+        return ()
+    for row in rows:
         exposure = row.get("exposure")
         chances = () if exposure is None else (chance_against(exposure, e, profile._noise) for e in epsilons)
         found.append(Person(str(row["person"]), row["influence"], exposure, tuple(chances)))

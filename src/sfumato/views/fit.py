@@ -12,7 +12,7 @@ from sfumato.views.table import table
 def as_text(fit: Fit) -> str:
     columns = ["column", "missing", "unfit for its type", "beyond the bounds", "not listed"]
     rows = [[c.name, *(f"{n:,}" for n in (c.missing, c.unfit, c.clamped, c.unlisted))] for c in fit.columns]
-    return f"{fit.people:,} people. {words.LOOK}\n\n{table(columns, rows)}"
+    return f"{fit.people:,} rows. {words.LOOK}\n\n{table(columns, rows)}"
 
 
 def as_dict(fit: Fit) -> dict[str, object]:

@@ -9,7 +9,7 @@ from sfumato.views import words
 from sfumato.views.figure import Range
 from sfumato.views.page import code, definitions, drawing, items, page, paragraph, scrolled, section
 from sfumato.views.people import People
-from sfumato.views.risk import candidates, figure, size
+from sfumato.views.risk import candidates, figure, has_parts, size
 
 
 def report(
@@ -45,6 +45,7 @@ def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: 
         paragraph(conclusion, "lead"),
         drawing(drawn),
         scrolled(columns, rows, "What each epsilon would mean"),
+        paragraph(words.NOISY_PARTS if has_parts(view) else "", "soft"),
     )
 
 

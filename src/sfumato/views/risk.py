@@ -9,7 +9,7 @@ from sfumato.views.figure import Verdict as Mark
 from sfumato.views.html import page_part
 from sfumato.views.svg import svg
 from sfumato.views.table import table
-from sfumato.views.terminal import text
+from sfumato.views.terminal import paragraph, text
 
 
 def figure(view: RiskView, limit: float | None = None, chosen: float | None = None) -> Figure:
@@ -27,7 +27,8 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
 
 
 def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
-    return "\n\n".join([text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))])
+    shown = [text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))]
+    return "\n\n".join([*shown, *([paragraph(words.NOISY_PARTS)] if has_parts(view) else [])])
 
 
 def as_html(view: RiskView, limit: float | None = None, chosen: float | None = None) -> str:
@@ -59,6 +60,11 @@ def size(view: RiskView) -> str:
     numbers = "1 noisy number" if view.outputs == 1 else numbers
     exact = ", exact RDR" if view.exact else ""
     return f"{people}{numbers}, {view.mechanism} noise{exact}."
+
+
+def has_parts(view: RiskView) -> bool:
+    """Whether a figure of the answer is put together from several noisy numbers, each with a range of its own."""
+    return any(len(row.noise_90) > 1 for row in view.candidates)
 
 
 def _numbers(view: RiskView) -> str:

@@ -37,6 +37,11 @@ ODDS = (
 EPSILON = "How much a release may tell about any one person. Smaller: more noise, and less is told."
 GAP = "How many times the risk of the person least at risk the one most at risk carries. " + GAP_IS_NO_PROBABILITY
 RATIO = "The papers' form of the gap: 1 over it."
+NOISY_PARTS = (
+    "Behind a mean there are two noisy numbers, a sum and a count; behind a variance there are three. The noise ranges "
+    "are those of the noisy numbers, in their order, not of the answer."
+)
+NOBODY_TO_NAME = "Nobody moves this answer by leaving, so there is nobody to name."
 NOISE_RANGE = "How far the noise moves a figure at most, 90 times of 100; one range for each noisy number."
 
 SOURCES = {
