@@ -103,3 +103,10 @@ def test_whoever_leaves_moves_a_number_by_at_most_its_sensitivity(data: st.DataO
     for position, number in enumerate(question.measurement.numbers):
         moved = sum(abs(before[cell][position] - after[cell][position]) for cell in before)
         assert moved * number.step <= number.sensitivity
+
+
+def test_no_content_comes_first_for_everybody() -> None:
+    """Of a thousand patients with a stay in each ward, of which one counts, half count in each: all but never 400."""
+    stays: list[Stay] = [(patient, ward, 1, None) for patient in range(1000) for ward in ("north", "south")]
+    found = totals(stays, 1, "SELECT ward, COUNT(*) FROM stays GROUP BY ward").cells
+    assert all(400 < counted / 1024 < 600 for (counted,) in found.values())

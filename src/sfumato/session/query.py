@@ -347,6 +347,8 @@ class Query:
     def _inventable(self) -> None:
         for name in self.statement.columns:
             column = self.dataset.schema.column(name)
+            if name == self.dataset.schema.unit.column:
+                continue  # a person is a number
             if column is None or (column.bounds is None and column.keys is None):
                 raise SchemaError(
                     f"Column '{name}' has neither bounds nor categories, so no look-alike can be invented for it",

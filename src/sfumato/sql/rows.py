@@ -172,13 +172,15 @@ def rows(question: Question, *, source: str | None = None, person: bool = False)
 
 
 def _rank(q: Question) -> exp.Expr:
-    """The rank of a row among those of its person, by a hash of the columns that are read: of their own rows only.
+    """The rank of a row among those of its person, by a hash of who it is and what is read: of their own rows only.
 
-    Rows that agree in all of these are interchangeable, so it does not matter which of them counts. Numbers are hashed
-    in one width: how wide a file stores them is not to decide.
+    With the person in it, no content comes first for everybody. Rows that agree in all that is read are
+    interchangeable, so it does not matter which of them counts. Numbers are hashed in one width: how wide a file stores
+    them is not to decide.
     """
     names = [name for name in q.statement.columns if name != q.unit]
-    order = [function("HASH", *(_in_one_width(name, q.schema) for name in names)), *map(column, names)] if names else []
+    hashed = [_in_one_width(name, q.schema) for name in (str(q.unit), *names)]
+    order = [function("HASH", *hashed), *map(column, names)] if names else []
     ordered = [exp.Ordered(this=part, nulls_first=False) for part in order]
     return exp.Window(
         this=function("ROW_NUMBER"),
