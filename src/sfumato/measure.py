@@ -27,7 +27,6 @@ FINEST = 1024  # the noise grid has at least so many steps to a sensitivity (met
 ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the grid one by one
 WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
 MOST_CELLS = 100_000
-FURTHEST = Fraction(10**100)  # from 0: beyond, squares leave what a float can hold
 LARGEST = Fraction(10**100)  # as in a schema
 
 
@@ -80,6 +79,7 @@ class _Numbers:
         if kind is Kind.AVG:
             return (centred, counted)
         if kind.spreads:
+            _computable(argument, Bounds(Fraction(0), bounds.half_width**2))
             return (self.squares(argument, bounds), centred, counted)
         return (self.selection(aggregate, bounds),)
 
