@@ -84,15 +84,22 @@ READING = (
 
 def guarantee(certificate: Certificate) -> str:
     """The promise, in the words of the field."""
-    changed = {Relation.REPLACE.value: "replaced by any other"}.get(certificate.relation, certificate.relation)
-    promised = f"{_pair(certificate)} for {protected(certificate)}, {changed}"
     match certificate.guarantee:
         case Guarantee.DP:
-            return f"{promised}."
+            return f"{_pair(certificate)} for {_changed(certificate)}."
         case Guarantee.SELECTED:
-            return f"{promised}, of which {certificate.select_epsilon:g} went into selecting epsilon privately."
+            return (
+                f"{_pair(certificate)} for {_changed(certificate)}, "
+                f"of which {certificate.select_epsilon:g} went into selecting epsilon privately."
+            )
         case Guarantee.NONE:
             return NO_GUARANTEE
+
+
+def _changed(certificate: Certificate) -> str:
+    """What two neighbours differ in."""
+    replaced = certificate.relation == Relation.REPLACE.value
+    return f"{protected(certificate)}, {'replaced by any other' if replaced else certificate.relation}"
 
 
 def protected(certificate: Certificate) -> str:
