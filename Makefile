@@ -32,7 +32,7 @@ demo: .venv/.base ## install the base and take the guided tour on the embedded p
 	@$(BIN)/sfumato demo
 
 test: .venv/.dev ## run all tests, then check that they catch every mutant
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 	@$(MAKE) --no-print-directory mutants
 
 check: .venv/.dev ## lint, format, types, import contracts
@@ -46,7 +46,7 @@ bench: .venv/.dev ## measure what privacy costs against its targets (15 minutes)
 
 prove: .venv/.dev ## the same tests at full depth; writes docs/evidence.json
 	@mkdir -p docs
-	SFUMATO_DEPTH=prove $(BIN)/pytest -n 2 --evidence=docs/evidence.json
+	SFUMATO_DEPTH=prove $(BIN)/pytest -n 2 --dist worksteal --evidence=docs/evidence.json
 	@$(MAKE) --no-print-directory mutants
 
 mutants: .venv/.dev ## break the code on purpose, one break at a time: each must turn a test red

@@ -107,7 +107,7 @@ def test_errors_from_a_shell(folder: Path) -> None:
     assert unknown.error == {
         "code": "query",
         "message": "MODE() is not answered",
-        "hint": "",
+        "hint": "aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT.",
         "where": "line 1, column 8",
     }
     refused = sfumato(*ask("release", "--ratio", "0.95", "--ledger", "free.ledger", schema="free.toml"))

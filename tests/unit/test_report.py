@@ -33,6 +33,7 @@ class Held:
     solution: Solution | None = None
     not_additive: tuple[str, ...] = ()
     relation: Relation = Relation.ADD_REMOVE
+    singletons: int = 0
     carried: tuple[float, ...] = (1.0, 1.0, 0.0)
     _limit: float | None = None
     _noise: Noise = field(default_factory=Noise)
