@@ -35,6 +35,7 @@ NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_p
 GUARDS = {
     "computed-unclamped": f"{NEIGHBOURS}::test_columns_are_clamped_before_they_are_computed_with",
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
+    "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
     "rows-kept-in-order": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "rows-kept-of-everybody": f"{PEOPLE}::test_nobody_draws_the_others_anew",

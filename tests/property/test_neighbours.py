@@ -14,6 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -243,6 +245,22 @@ def test_an_odd_value_changes_nothing_for_the_others(others: str, odd: str) -> N
     outside, more = released(frame([*[OTHERS[others]] * 5, dict.fromkeys(OTHERS[others], ODD[odd])]), SCHEMA, SQL)
     assert outside == alike
     assert_moved_within_sensitivity(totals, more, alike)
+
+
+@pytest.mark.parametrize("width", [pa.float32(), pa.float64()], ids=str)
+@pytest.mark.parametrize("declared", ["number", "integer"])
+def test_what_is_not_a_number_is_missing_whatever_others_have(
+    declared: str, width: pa.DataType, tmp_path: Path
+) -> None:
+    """The statistics of a Parquet file know no NaN, and change with everybody who is in it."""
+    schema = {"name": "people", "columns": {"pay": {"type": declared, "bounds": [0, 8]}}}
+    path, nan = tmp_path / "people.parquet", float("nan")
+    for others in ([], [4], [4, 2], [0], [0, 8, None], [4, float("inf")], [-float("inf"), 2]):
+        pyarrow.parquet.write_table(pa.table({"pay": pa.array([*[nan] * 9, *others], width)}), path)
+        query = sf.open(path, schema, ledger=":memory:").query("SELECT COUNT(pay), SUM(pay), COUNT(*) FROM people")
+        finite = [v for v in others if v is not None and (declared == "number" or abs(v) < 9)]
+        found = [int(t * n.step) for t, n in zip(query.totals().cells[()], query.measurement.numbers, strict=True)]
+        assert found == [len(finite), sum(min(max(v, 0), 8) for v in finite), 9 + len(others)]
 
 
 @cache

@@ -126,7 +126,9 @@ def _keys(file: Path) -> tuple[str, ...]:
 
 
 def _scan(files: tuple[Path, ...], keys: bool = False) -> str:
-    return f"read_parquet({_paths(files)}, hive_partitioning = {keys}, hive_types_autocast = false)"
+    """NaN is not in the statistics of a file: left to them, DuckDB finds it or not by what others have."""
+    options = f"hive_partitioning = {keys}, hive_types_autocast = false, can_have_nan = true"
+    return f"read_parquet({_paths(files)}, {options})"
 
 
 def _paths(files: tuple[Path, ...]) -> str:
