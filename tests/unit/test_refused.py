@@ -523,7 +523,7 @@ def test_it_is_refused_by_name_and_place(text: str, sentence: str) -> None:
         ("SELECT SUM(pay / pay) FROM adult", QueryError,
          "The range of (pay / pay) does not follow from the bounds: its divisor may be 0. "
          "Hint: divide by something whose bounds exclude 0."),
-        ("SELECT SUM(3) FROM adult", QueryError, "SUM of 3 is the same for everybody. Hint: it needs no data."),
+        ("SELECT AVG(3) FROM adult", QueryError, "AVG of 3 is the same for everybody. Hint: it needs no data."),
     ],
     ids=["a sum without bounds", "a key without categories", "a key that is not in the schema",
          "a median without bounds", "a divisor that may be 0", "a constant"],

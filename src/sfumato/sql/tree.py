@@ -268,7 +268,7 @@ def _plainly(tree: exp.Expr) -> exp.Expr:
 
 def _unsaid(node: exp.Expr) -> bool:
     if isinstance(node, exp.Cast):
-        return node.to.is_type("double") or isinstance(node.this, exp.Null)
+        return node.to.is_type("double", "int128") or isinstance(node.this, exp.Null)
     if isinstance(node, exp.Paren):
         return isinstance(node.parent, exp.Func | exp.Distinct) and not isinstance(node.parent, exp.Connector)
     return isinstance(node, exp.Nullif)
