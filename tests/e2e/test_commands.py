@@ -102,12 +102,12 @@ def test_a_release_from_a_folder(folder: Path, typed: Typed) -> None:
 def test_errors_from_a_shell(folder: Path) -> None:
     wrong = sfumato(*ask("choose", "--epsilon", "0"))
     assert wrong == Ran(2, "", f"{BETWEEN} 0.0. Hint: try --epsilon 0.5.\n")
-    unknown = sfumato(*ask("choose", "--json", sql="SELECT MODE(age) FROM adult"))
+    unknown = sfumato(*ask("choose", "--json", sql="SELECT COUNT(*) OVER () FROM adult"))
     assert (unknown.code, unknown.out) == (2, "")
     assert unknown.error == {
         "code": "query",
-        "message": "MODE() is not answered",
-        "hint": "aggregates are COUNT, SUM, AVG, VAR_POP, VAR_SAMP, STDDEV, MIN, MAX, MEDIAN and QUANTILE_CONT.",
+        "message": "Window functions are not answered",
+        "hint": "use GROUP BY instead.",
         "where": "line 1, column 8",
     }
     refused = sfumato(*ask("release", "--ratio", "0.95", "--ledger", "free.ledger", schema="free.toml"))
@@ -532,6 +532,7 @@ MEANS = "Hint: a gap of 1.2 means: nobody at more than 1.2 times the risk of any
 WILL_DO = (
     "Hint: a CSV in UTF-8 with a header line, Parquet (a file or a folder), a pandas, polars or Arrow table will do."
 )
+QUOTE = 'Hint: look just before this place; a name that is also a word of SQL is written in quotes, as in "select".'
 OUT = "Hint: name a .csv, .parquet, .json file in a folder that exists."
 BAD: dict[str, tuple[list[object], str]] = {
     "epsilon 0": (["--epsilon", 0], f"{BETWEEN} 0.0. Hint: try --epsilon 0.5."),
@@ -588,8 +589,36 @@ BAD: dict[str, tuple[list[object], str]] = {
                               "adult.parquet is not UTF-8 text. Hint: save it as UTF-8."),
     "no such column": (["--sql", f"{COUNT} WHERE ages > 3"],
                        "There is no column 'ages': line 1, column 34. Hint: did you mean 'age'?"),
-    "a query that is not answered": (["--sql", "DROP TABLE adult"],
-                                     "Only a SELECT is answered, not DROP: line 1, column 1."),
+    "a statement that is no question": (["--sql", "DROP TABLE adult"], "Only a SELECT is answered, not DROP: line 1, "
+                                        f"column 1. Hint: try {COUNT}."),
+    "two statements": (["--sql", f"{COUNT}; {COUNT}"],
+                       "Two statements are not answered: line 1, column 36. Hint: ask them one at a time."),
+    "a window function": (["--sql", "SELECT AVG(age) OVER () FROM adult"],
+                          "Window functions are not answered: line 1, column 8. Hint: use GROUP BY instead."),
+    "a table function": (["--sql", "SELECT COUNT(*) FROM read_csv('/etc/passwd')"],
+                         "Table functions are not answered: line 1, column 22. Hint: the table is called adult."),
+    "a column called select": (["--sql", "SELECT SUM(select) FROM adult"],
+                               f"The query is not SQL that can be read: line 1, column 12. {QUOTE}"),
+    "a condition on a column called select": (["--sql", f"{COUNT} WHERE select > 3"],
+                                              f"The query is not SQL that can be read: line 1, column 39. {QUOTE}"),
+    "a query of a megabyte": (["--sql", "@megabyte.sql"],
+                              "The query is longer than 100,000 characters. Hint: ask a shorter question."),
+    "bytes that are no text": (["--sql", f"{COUNT} WHERE sex = '\udcff'"],
+                               "The query is not UTF-8 text. Hint: save it as UTF-8."),
+    "a condition that is none": (["--gap", 1.2, "--between", "age >"],
+                                 f"The condition is not SQL that can be read: the condition 'age >'. {QUOTE}"),
+    "no bounds": (["--schema", "unbounded.toml", "--sql", "SELECT MEDIAN(age + 1) FROM adult"],
+                  "Column 'age' is added up but has no bounds. "
+                  "Hint: add bounds = [lowest, highest] under [columns.age] in unbounded.toml."),
+    "bounds the wrong way round": (
+        ["--schema", "swapped.toml"], "The lower bound must be below the upper: [columns.age] in swapped.toml. "
+        "Hint: write bounds = [lowest, highest]."),
+    "bounds of no width": (
+        ["--schema", "narrow.toml"], "The lower bound must be below the upper: [columns.age] in narrow.toml. "
+        "Hint: write bounds = [lowest, highest]."),
+    "bounds that are no numbers": (
+        ["--schema", "nan.toml"], "Bounds must be finite: [columns.age] in nan.toml. "
+        "Hint: state the lowest and highest value that can occur."),
     "no such query file": (["--sql", "@no.sql"], "There is no file no.sql. Hint: --sql takes text, @FILE, or -."),
     "a query file that is no text": (["--sql", "@adult.parquet"],
                                      "The query is not UTF-8 text. Hint: save it as UTF-8."),
@@ -614,6 +643,10 @@ def asked(population: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "folder.html").mkdir()
     (folder / "bytes.csv").write_bytes(bytes(range(256)) * 100)
     (folder / "text.parquet").write_text("age\n3\n", "utf-8")
+    (folder / "megabyte.sql").write_text(f"{COUNT} WHERE {'age > 3 OR ' * 95_000}FALSE", "utf-8")
+    for name, bounds in (("unbounded", ""), ("swapped", "[90, 17]"), ("narrow", "[5, 5]"), ("nan", "[0, nan]")):
+        stated = f'name = "adult"\n[columns.age]\ntype = "integer"\n{bounds and f"bounds = {bounds}"}\n'
+        (folder / f"{name}.toml").write_text(stated, "utf-8")
     wiring.open(folder / "adult.parquet", folder / "adult.toml").query(COUNT).release()
     return folder
 
@@ -677,6 +710,61 @@ def _said(folder: Path, typed: Typed, patch: pytest.MonkeyPatch, arguments: list
         assert set(as_json.error) == {"code", "message", "hint", "where"}
         assert told.err.startswith(as_json.error["message"].removesuffix("."))
     assert (folder / "adult.ledger").read_bytes() == before
+
+
+def test_a_column_may_be_called_as_sql_is_if_it_is_quoted(
+    tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("select,from\n1,a\n2,b\n", "utf-8")
+    columns = '[columns.select]\ntype = "integer"\nbounds = [0, 5]\n[columns.from]\ncategories = ["a", "b"]\n'
+    Path("t.toml").write_text(f'name = "order"\n{columns}', "utf-8")
+    sql = 'SELECT "from", SUM("select") FROM "order" WHERE "select" > 0 GROUP BY "from" ORDER BY "from" DESC'
+    released = typed("release", "t.csv", "--schema", "t.toml", "--sql", sql, "--epsilon", 1, "--json")
+    assert (released.code, released.err) == (0, "")
+    assert released.json["columns"] == ["from", 'sum("select")']
+    assert [row[0] for row in released.json["rows"]] == ["b", "a"]
+
+
+# Next to nobody
+
+AGGREGATES = ["COUNT(*)", "COUNT(DISTINCT v)", "SUM(v)", "AVG(v)", "VAR_POP(v)", "STDDEV(v)", "MIN(v)", "MAX(v)",
+              "MEDIAN(v)", "QUANTILE_DISC(v, 0.9)"]  # fmt: skip
+EVERY = "Every epsilon meets ratio 0.9, of the people in the data: state one with --epsilon."
+FEW = {
+    "nobody": ("", "", 3, "There is nobody in the data, so there is no data-dependent choice: use --worst-case."),
+    "one person": ("3,a\n", "", 0, EVERY),
+    "nobody who matches": ("3,a\n4,b\n", "WHERE v > 9", 0, EVERY),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "where", "code", "why"), FEW.values(), ids=FEW)
+@pytest.mark.parametrize("aggregate", AGGREGATES)
+def test_next_to_nobody_is_no_failure(
+    tmp_path: Path,
+    typed: Typed,
+    monkeypatch: pytest.MonkeyPatch,
+    aggregate: str,
+    lines: str,
+    where: str,
+    code: int,
+    why: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(f"v,g\n{lines}", "utf-8")
+    Path("t.toml").write_text(
+        'name = "t"\n[columns.v]\ntype = "integer"\nbounds = [0, 5]\n[columns.g]\ncategories = ["a", "b"]\n', "utf-8"
+    )
+    sql = f"SELECT {aggregate} FROM t {where}"
+    asked = ["t.csv", "--schema", "t.toml", "--sql", sql]
+    chosen = typed("choose", *asked, "--ratio", 0.9, "--json")
+    assert (chosen.code, chosen.err) == (code, "")
+    assert (chosen.json["epsilon"], chosen.json["why"]) == (None, why)
+    for command in (["risk"], ["risk", "--most-exposed"], ["worst-case"], ["rehearse"]):
+        shown = typed(command[0], *asked, *command[1:])
+        assert (shown.code, shown.err) == (0, "")
+    grouped = typed("risk", "t.csv", "--schema", "t.toml", "--sql", f"{sql} GROUP BY g")
+    assert (grouped.code, grouped.err) == (0, "")
 
 
 @pytest.mark.usefixtures("folder")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sfumato import wiring
+from sfumato.errors import QueryError
 from sfumato.schema.load import from_dict
 
 ROOT = Path(__file__).parents[2]
@@ -39,12 +41,30 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", ["start.md", "schema.md"])
+@pytest.mark.parametrize("page", ["start.md", "schema.md", "sql.md"])
 def test_schemas_in_the_docs_load(page: str) -> None:
     blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / page).read_text("utf-8"), re.DOTALL)
     assert blocks
     for block in blocks:
         assert from_dict(tomllib.loads(block)).columns
+
+
+def test_the_sql_of_the_docs_is_answered_or_refused_as_they_say() -> None:
+    page = (ROOT / "docs" / "sql.md").read_text("utf-8")
+    [stated] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    stays = wiring.planned(tomllib.loads(stated), ledger=":memory:")
+    answered = [sql for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) for sql in block.split(";\n") if sql]
+    assert len(answered) >= 10
+    for sql in answered:
+        assert stays.query(sql).worst_case().at(1.0).gap == 2, sql
+    refused = re.findall(r"^\| .* \| `(.*)` \|$", page.partition("## What is refused")[2], re.MULTILINE)
+    assert len(refused) >= 10
+    for sql in refused:
+        with pytest.raises(QueryError):
+            stays.query(sql)
+    [(sql, sentence)] = re.findall(r'\$ sfumato .* --sql "(.*)" .*\n(.*)\n', page)
+    with pytest.raises(QueryError, match=re.escape(sentence)):
+        stays.query(sql)
 
 
 def test_theory_names_tests_that_exist() -> None:

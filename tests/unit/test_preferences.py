@@ -18,7 +18,7 @@ import sfumato as sf
 from sfumato import wiring
 from sfumato.choose.preference import Preference, Satisfies, epsilon
 from sfumato.choose.solve import solve
-from sfumato.errors import PreferenceError
+from sfumato.errors import PreferenceError, QueryError
 from sfumato.measure import measure
 from sfumato.model.choice import Noise
 from sfumato.model.dataset import PrivacyUnit, Relation
@@ -28,7 +28,7 @@ from sfumato.model.statement import Aggregate, Kind
 from sfumato.risk.rdr import PAPER_GRID, rdr_gaussian
 from sfumato.risk.rdrs import RDRs, rdrs_at
 from sfumato.risk.view import mu_of, risk_at
-from sfumato.session.compare import fixed_part
+from sfumato.session.compare import fixed_part, spread_between
 
 STAYS = pd.DataFrame({"days": [0, 15, 30, 60, 90], "age": [20, 30, 61, 70, 80]})
 SCHEMA: dict[str, Any] = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}
@@ -233,6 +233,86 @@ def test_what_does_not_go_with_between(make: Callable[..., object], how: dict[st
 def test_a_condition_is_a_text(condition: Any) -> None:
     with pytest.raises(PreferenceError, match="between takes a condition on the people"):
         sf.ratio(0.9, between=condition)
+
+
+STAYED = pd.DataFrame(
+    {
+        "who": ["Ann", "Ann", "Bo", "Bo", "Cy", None],
+        "days": [6, 12, 24, 36, 48, 60],
+        "age": [30, 80, 30, 30, 30, 80],
+    }
+)
+BY_PERSON = SCHEMA | {"unit": "who", "max_rows": 2, "columns": SCHEMA["columns"] | {"who": {"type": "text"}}}
+
+
+def between(condition: str, tau: float = 0.9) -> Preference:
+    return sf.ratio(tau, between=condition)
+
+
+def test_two_groups_are_compared_by_their_medians() -> None:
+    """Of the days 0 and 15 the median is 7.5, of 30, 60 and 60 (clamped) it is 60: u is 1/8 and 1."""
+    choice = stays().query(SUM).choose(between("age > 60"))
+    assert choice.epsilon == pytest.approx((1 - 0.9) / (0.9 * 1 - 0.125))
+    assert choice.guarantee == "none"
+    assert choice.why == (
+        "The largest epsilon that meets ratio 0.9, between the medians of “age > 60” and of the others."
+    )
+
+
+def test_which_group_is_named_does_not_matter() -> None:
+    query = stays().query(AVG)
+    assert query.choose(between("age > 60")).epsilon == query.choose(between("NOT age > 60")).epsilon
+
+
+def test_whoever_does_not_clearly_meet_a_condition_is_one_of_the_others() -> None:
+    table = STAYS.assign(age=[None, None, 61, 70, 80])
+    query = sf.open(table, SCHEMA, ledger=":memory:", version="1").query(SUM)
+    assert query.choose(between("age > 60")).epsilon == stays().query(SUM).choose(between("age > 60")).epsilon
+
+
+def test_a_group_that_nobody_is_in() -> None:
+    for condition in ("age > 100", "age < 100"):
+        choice = stays().query(SUM).choose(between(condition))
+        assert (choice.epsilon, choice.feasible) == (None, False)
+        assert f"There is nobody in one of the two groups that “{condition}” makes" in choice.why
+
+
+def test_groups_whose_medians_are_alike() -> None:
+    choice = stays().query(COUNT).choose(between("age > 60", 1))
+    assert (choice.epsilon, choice.unbounded) == (None, True)
+
+
+@pytest.mark.parametrize(("condition", "sentence"), [
+    ("aeg > 60", "There is no column 'aeg': the condition 'aeg > 60'. Hint: did you mean 'age'?"),
+    ("age > 60 GROUP BY age", "A condition says who is meant, and nothing else: the condition 'age > 60 GROUP BY age'. "
+     "Hint: leave out what follows it."),
+    ("days IN (SELECT 1)", "IN with a sub-select is not answered: the condition 'days IN (SELECT 1)'. "
+     "Hint: list the values."),
+])  # fmt: skip
+def test_a_condition_is_read_before_anybody_is(condition: str, sentence: str) -> None:
+    data = stays()
+    with pytest.raises(QueryError) as refusal:
+        data.query(SUM).choose(between(condition))
+    assert str(refusal.value) == sentence
+    assert not data.ledger.entries
+
+
+def test_gaussian_noise_between_two_groups() -> None:
+    """The lower of two middle figures counts: the root does not commute with their mean. So u is 0 and 1."""
+    choice = stays().query(SUM).choose(between("age > 60", 0.5), mechanism="gaussian", delta=1e-6, epsilon_max=100)
+    groups = solve([between("age > 60", 0.5)], lambda _: spread_between((0.0, 1.0), k=1), GAUSSIAN, epsilon_max=100)
+    assert choice.epsilon == groups.epsilon
+
+
+def test_a_person_is_in_a_group_with_any_row_that_meets_the_condition() -> None:
+    """Ann is, with 18 days of 120; the others are Bo with 60 and Cy with 48. Nobody's row is nobody's."""
+    query = sf.open(STAYED, BY_PERSON, ledger=":memory:").query(SUM)
+    assert query.choose(between("age > 60")).epsilon == pytest.approx((1 - 0.9) / (0.9 * 54 / 120 - 18 / 120))
+
+
+def test_a_person_counts_in_a_group_by_rows_that_the_query_leaves_out() -> None:
+    query = sf.open(STAYED, BY_PERSON, ledger=":memory:").query(f"{SUM} WHERE age < 60")
+    assert query.choose(between("age > 60")).epsilon == pytest.approx((1 - 0.9) / (0.9 * 54 / 120 - 6 / 120))
 
 
 # Whom a solution asks for

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
@@ -102,6 +103,8 @@ def value(part: Scalar, row: Row) -> Any:
     match part:
         case ColumnRef(name):
             return row[name]
+        case Constant(Fraction() as number) if number.denominator > 1:
+            return float(number)  # as an engine reads it: 0.1 is the float that is written so
         case Constant(constant):
             return constant
         case Arithmetic(compute, left, right):

@@ -1,0 +1,112 @@
+"""Nobody, one person, everybody alike: a choice is then made in words, without figures that do not exist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import sfumato as sf
+from sfumato.errors import Infeasible
+
+AGGREGATES = [
+    "COUNT(*)", "COUNT(v)", "COUNT(DISTINCT v)", "SUM(v)", "AVG(v)", "VAR_POP(v)", "VAR_SAMP(v)", "STDDEV_POP(v)",
+    "STDDEV(v)", "MIN(v)", "MAX(v)", "MEDIAN(v)", "QUANTILE_CONT(v, 0.9)", "QUANTILE_DISC(v, 0.1)",
+]  # fmt: skip
+PEOPLE = pd.DataFrame({"who": [1, 2, 3, 4, 5], "v": [0.0, 2.0, 4.0, 6.0, 8.0], "ward": ["a", "a", "b", "b", "c"]})
+ROWS: dict[str, Any] = {
+    "name": "stays",
+    "columns": {
+        "who": {"type": "integer"},
+        "v": {"type": "number", "bounds": [0, 10]},
+        "ward": {"categories": ["a", "b"]},
+    },
+}
+UNITS = {"a row": ROWS, "a column": ROWS | {"unit": "who", "max_rows": 2}}
+NOBODY = "There is nobody in the data, so there is no data-dependent choice: use --worst-case."
+by_aggregate = pytest.mark.parametrize("aggregate", AGGREGATES)
+by_unit = pytest.mark.parametrize("schema", UNITS.values(), ids=UNITS)
+by_noise = pytest.mark.parametrize("noise", [{}, {"mechanism": "gaussian", "delta": 1e-6}], ids=["laplace", "gaussian"])
+
+
+def ask(table: pd.DataFrame, aggregate: str, rest: str = "", schema: dict[str, Any] = ROWS) -> sf.Query:
+    return sf.open(table, schema, ledger=":memory:").query(f"SELECT {aggregate} FROM stays {rest}")
+
+
+def seen(query: sf.Query) -> tuple[float, float]:
+    """Everything that can be shown of the people, none of which may fail; the smallest and the largest exposure."""
+    profile = query.risk()
+    assert profile.people_count == profile.people().num_rows
+    assert "epsilon" in profile.text()
+    exposure = profile.exposure
+    assert exposure is not None
+    assert profile.at(1.0).gap >= 1
+    return exposure.min, exposure.max
+
+
+@by_unit
+@by_noise
+@by_aggregate
+def test_an_empty_table(aggregate: str, noise: dict[str, Any], schema: dict[str, Any]) -> None:
+    query = ask(PEOPLE.iloc[:0], aggregate, schema=schema)
+    choice = query.choose(sf.ratio(0.9), **noise)
+    assert (choice.epsilon, choice.feasible, choice.unbounded, choice.why) == (None, False, False, NOBODY)
+    assert seen(query) == (0, 0)
+
+
+@by_unit
+@by_noise
+@by_aggregate
+def test_nobody_matches(aggregate: str, noise: dict[str, Any], schema: dict[str, Any]) -> None:
+    query = ask(PEOPLE, aggregate, "WHERE v > 100", schema)
+    choice = query.choose(sf.ratio(0.9), **noise)
+    assert (choice.epsilon, choice.feasible, choice.unbounded) == (None, True, True)
+    assert choice.why.startswith("Every epsilon meets ratio 0.9, of the people in the data")
+    assert seen(query) == (0, 0)
+
+
+@by_unit
+@by_aggregate
+def test_one_person_is_as_exposed_as_anybody(aggregate: str, schema: dict[str, Any]) -> None:
+    query = ask(PEOPLE.iloc[2:3], aggregate, schema=schema)
+    assert query.choose(sf.ratio(1)).unbounded
+    low, high = seen(query)
+    assert low == high
+
+
+@by_unit
+@by_noise
+@by_aggregate
+def test_every_epsilon_meets_a_ratio_of_0(aggregate: str, noise: dict[str, Any], schema: dict[str, Any]) -> None:
+    assert ask(PEOPLE, aggregate, "GROUP BY ward", schema).choose(sf.ratio(0), **noise).unbounded
+
+
+@pytest.mark.parametrize("aggregate", ["COUNT(*)", "COUNT(v)", "COUNT(DISTINCT v)", "SUM(v)", "AVG(v)", "MIN(v)"])
+def test_no_epsilon_makes_different_people_alike(aggregate: str) -> None:
+    choice = ask(PEOPLE, aggregate, "WHERE ward <> 'c'").choose(sf.ratio(1))
+    assert (choice.epsilon, choice.feasible, choice.unbounded) == (None, False, False)
+    assert choice.why == "No epsilon meets ratio 1, of the people in the data."
+
+
+@by_aggregate
+def test_values_that_are_all_missing(aggregate: str) -> None:
+    query = ask(PEOPLE.assign(v=None), aggregate, "GROUP BY ward")
+    assert seen(query)[0] == 0, "whoever is in no listed ward"
+    assert {row[-1] for row in query.answer()} <= {None, 0, 2}
+
+
+@pytest.mark.parametrize("aggregate", AGGREGATES[:9])
+@pytest.mark.parametrize("rows", [0, 1], ids=["nobody", "one person"])
+def test_a_release_from_next_to_nobody(aggregate: str, rows: int) -> None:
+    query = ask(PEOPLE.iloc[2 : 2 + rows], aggregate, "GROUP BY ward")
+    release = query.release(epsilon=1.0)
+    assert [len(row) for row in release.rows] == [1, 1]
+    assert all(isinstance(figure, int | float) for (figure,) in release.rows)
+
+
+@pytest.mark.parametrize("preference", [sf.ratio(1), sf.ratio(0)], ids=["infeasible", "unbounded"])
+def test_a_choice_without_an_epsilon_is_not_released(preference: Any) -> None:
+    query = ask(PEOPLE, "SUM(v)")
+    with pytest.raises(Infeasible, match="leads to no release"):
+        query.release(query.choose(preference), accept_none=True)
