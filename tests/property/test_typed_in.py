@@ -97,6 +97,59 @@ def test_nothing_typed_in_does_more_than_it_may(text: str) -> None:
         measure(statement, ADULT)
 
 
+numbers = st.recursive(
+    st.sampled_from(["age", "pay", "1", "2.5", "-3"]),
+    lambda inner: st.one_of(
+        st.builds("{} {} {}".format, inner, st.sampled_from("+-*/"), inner),
+        st.builds("({})".format, inner),
+        st.builds("-({})".format, inner),
+        st.builds("ABS({})".format, inner),
+        st.builds("COALESCE({}, {})".format, inner, inner),
+        st.builds("CASE WHEN {} < {} AND NOT married THEN {} ELSE {} END".format, inner, inner, inner, inner),
+        st.builds("CASE {} WHEN 1 THEN {} END".format, inner, inner),
+    ),
+    max_leaves=5,
+)
+facts = st.recursive(
+    st.builds("{} {} {}".format, numbers, st.sampled_from(["=", "<>", "<", "<=", "BETWEEN 1 AND"]), numbers)
+    | st.sampled_from(["married", "sex IN ('Male', 'O''Hare')", "sex LIKE '_e%'", "age IS NOT NULL", "2 < age <= pay"]),
+    lambda inner: (
+        st.builds("({} {} {})".format, inner, st.sampled_from(["AND", "OR"]), inner)
+        | st.builds("NOT ({})".format, inner)
+    ),
+    max_leaves=4,
+)
+figures = st.builds(
+    str.format,
+    st.sampled_from(["COUNT(*)", "COUNT({})", "COUNT(DISTINCT {})", "SUM({})", "AVG({})", "VAR_SAMP({})",
+                     "STDDEV_POP({})", "MAX({})", "MEDIAN({})", "QUANTILE_CONT({}, 0.9)",
+                     "PERCENTILE_DISC(0.25) WITHIN GROUP (ORDER BY {})"]),
+    numbers,
+)  # fmt: skip
+tables = st.recursive(
+    st.just("adult"),
+    lambda inner: (
+        st.builds(
+            "(SELECT {} AS age, {} AS pay, sex, married FROM {} WHERE {}) AS t".format, numbers, numbers, inner, facts
+        )
+        | st.builds("(SELECT * FROM {} WHERE {})".format, inner, facts)
+    ),
+    max_leaves=3,
+)
+
+
+@pytest.mark.depth("typed in")
+@settings(max_examples=depth("typed in"))
+@given(figures, figures, tables, facts, figures, st.booleans())
+def test_a_sound_question_is_answered_in_one_spelling(
+    first: str, second: str, table: str, where: str, other: str, descending: bool
+) -> None:
+    tail = f"HAVING {other} > 3 OR n IS NULL ORDER BY sex, {other} {'DESC' if descending else ''} LIMIT 3"
+    statement = read(f"SELECT {first} AS n, {second} AS m FROM {table} WHERE {where} GROUP BY sex {tail}")
+    assert read(statement.text) == statement
+    assert [output.name for output in statement.outputs if output.shown] == ["n", "m"]
+
+
 @settings(max_examples=depth("typed in"))
 @given(st.text() | soups | conditions | scalars)
 def test_no_condition_does_more_than_it_may(text: str) -> None:
