@@ -110,3 +110,16 @@ def test_a_choice_without_an_epsilon_is_not_released(preference: Any) -> None:
     query = ask(PEOPLE, "SUM(v)")
     with pytest.raises(Infeasible, match="leads to no release"):
         query.release(query.choose(preference), accept_none=True)
+
+
+def test_whoever_is_alone_in_a_group_is_said_to_be() -> None:
+    grouped = ask(PEOPLE[PEOPLE["ward"] != "b"], "ward, AVG(v)", "GROUP BY ward").risk()
+    alone = ask(PEOPLE.iloc[[0, 2, 3]], "ward, AVG(v)", "GROUP BY ward").risk()
+    assert (grouped.singletons, alone.singletons) == (0, 1)
+    assert ask(PEOPLE.iloc[:1], "COUNT(*)").risk().singletons == 0  # a count exists without anybody
+
+
+def test_the_odds_of_what_is_selected_hold_for_any_mechanism() -> None:
+    """A median carries no Laplace noise: `e^eps / (1 + e^eps)`, whoever moves it and however little."""
+    assert ask(PEOPLE, "MEDIAN(v)").risk().at(1.0).attack_chance == pytest.approx(0.7310585786)
+    assert ask(PEOPLE, "COUNT(*)").risk().at(1.0).attack_chance == pytest.approx(0.6967346701)

@@ -6,13 +6,13 @@ import math
 from statistics import NormalDist
 
 
-def attack_chance(epsilon: float) -> float:
-    """At most `e^eps / (1 + e^eps)`, for any pure mechanism and any number of releases that total epsilon.
+def attack_chance(epsilon: float, delta: float = 0.0) -> float:
+    """At most `(e^eps + delta) / (1 + e^eps)`, for any mechanism and any number of releases that total (eps, delta).
 
     >>> round(attack_chance(0.75), 2)
     0.68
     """
-    return 1 / (1 + math.exp(-epsilon))
+    return min(1.0, (1 + delta * math.exp(-epsilon)) / (1 + math.exp(-epsilon)))
 
 
 def epsilon_for_attack_chance(chance: float) -> float:

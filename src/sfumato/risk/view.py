@@ -29,13 +29,16 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
     exposure = _most_exposed(spread, measurement)
     if noise.mechanism == "laplace":
         half_widths = [None if width is None else laplace_half_width(width / epsilon) for width in widths]
-        chance = attack_chance(epsilon) if spread is WORST_CASE else attack_chance_laplace(epsilon, exposure)
+        any_mechanism = spread is WORST_CASE or None in widths  # what is selected by its rank carries no Laplace noise
+        chance = attack_chance(epsilon) if any_mechanism else attack_chance_laplace(epsilon, exposure)
     else:
         mu = mu_of(epsilon, noise)
         shares = [1.0] if spread.published else [float(n.share) for n in measurement.numbers]
         reach = NormalDist().inv_cdf((1 + COVERAGE) / 2) / mu
         half_widths = [None if w is None else w * math.sqrt(s) * reach for w, s in zip(widths, shares, strict=True)]
         chance = attack_chance_gaussian(mu, exposure)
+        if None in widths:
+            chance = max(chance, attack_chance(epsilon, noise.delta or 0.0))
     least, most = _rdrs(epsilon, spread, noise, exact)
     scale = 1.0 if spread.published else own_scale(measurement, noise)
     return RiskAt(

@@ -159,7 +159,7 @@ class Query:
         )
 
     def answer(self) -> tuple[tuple[object, ...], ...]:
-        """The true answer, as it would be released without noise: a look, for the controller's eyes."""
+        """The true answer, a look: one row per cell, one figure per aggregate, before HAVING, ORDER BY and LIMIT."""
         return self._look(Noise()).answer()
 
     # From a preference to an epsilon
