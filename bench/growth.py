@@ -31,10 +31,9 @@ class Growth:
     def targets(self) -> Iterator[Target]:
         if self.side != "choose":
             return
-        smallest = min(self.ms)
         for few, many in pairwise(sorted(self.ms)):
             what = f"{self.question.name} choose, {short(few)} to {short(many)} people"
-            yield growth(what, self.ms[many] / self.ms[few], many / few, from_few=few == smallest)
+            yield growth(what, self.ms[many] / self.ms[few], many / few)
 
     def plot(self, widest: float) -> Iterator[str]:
         """A bar a size, as long as the nanoseconds for one person: where growth is linear the bars are the same."""

@@ -42,6 +42,6 @@ class Target:
         return f"{self.least:g} to {self.most:g}{self.unit}"
 
 
-def growth(what: str, factor: float, times: float, *, from_few: bool) -> Target:
-    """Time that grows as the people do; from few people it grows less, since what they share weighs more there."""
-    return Target(what, factor, most=1.3 * times, least=(0.4 if from_few else 0.7) * times, unit=" times")
+def growth(what: str, factor: float, times: float) -> Target:
+    """Time that grows no faster than the people do; less where a file's own statistics, or what is fixed, say it."""
+    return Target(what, factor, most=1.3 * times, unit=" times")

@@ -51,14 +51,14 @@ def test_a_target_is_met_within_its_limits() -> None:
     assert Target("growth", 8, least=7, most=13).limits == "7 to 13"
 
 
-def test_growth_is_linear_within_a_band() -> None:
+def test_time_grows_no_faster_than_the_people() -> None:
     def met(*ms: float) -> list[bool]:
         sizes = (1_000_000, 10_000_000, 100_000_000)
         return [t.met for t in Growth(Q1, "choose", dict(zip(sizes, ms, strict=True))).targets]
 
     assert met(15, 100, 1000) == [True, True]
     assert met(10, 100, 2000) == [True, False]
-    assert met(90, 100, 600) == [False, False]
+    assert met(90, 100, 600) == [True, True]  # a file's own statistics may say it sooner
 
 
 def test_sizes_in_few_signs() -> None:
