@@ -95,6 +95,7 @@ def test_a_release_from_a_folder(folder: Path, typed: Typed) -> None:
     assert typed("release", *asked, "--json") == released, "the ledger grew, the data did not"
     people = typed("risk", *asked, "--json", "--people", "people.parquet")
     assert (people.code, pq.read_metadata("people.parquet").num_rows) == (0, ROWS)
+    assert Path("people.parquet").stat().st_mode & 0o777 == 0o600, "what tells about the people is its owner's"
     assert typed("rehearse", *asked, "--like", "parts/adult.parquet").code == 2
     assert typed("schema", "draft", "parts").out.count("[columns.") == len(demo.schema().columns)
 

@@ -13,13 +13,14 @@ import pytest
 from sfumato.choose.solve import Solution
 from sfumato.model.choice import Noise
 from sfumato.model.dataset import Relation
-from sfumato.model.facts import Bin, Distribution, Reach
+from sfumato.model.facts import Bin, Distribution, Reach, Summary
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.session import report
+from sfumato.session.figures import Figures
 from sfumato.session.profile import RiskProfile
 from sfumato.session.report import Page
 
-COUNT = Distribution((Bin(0.0, 0.0, 98), Bin(1.0, 1.0, 2)))
+COUNT = Figures(Summary(100, 0.0, 1.0, 2.0, 2.0), lambda: Distribution((Bin(0.0, 0.0, 98), Bin(1.0, 1.0, 2))))
 
 
 @dataclass

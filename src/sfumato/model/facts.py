@@ -11,6 +11,9 @@ from sfumato.model.dataset import Category
 
 Cell = tuple[Category, ...]
 
+INFLUENCE, EXPOSURE = "influence", "exposure"
+"""The two figures of a person, by their names."""
+
 
 @dataclass(frozen=True, repr=False)
 class Summary(Confidential):
@@ -140,6 +143,9 @@ class Facts(Confidential):
     @property
     def people(self) -> int:
         return self.influence.people
+
+    def of(self, figure: str) -> Summary:
+        return self.exposure if figure == EXPOSURE else self.influence
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,6 +9,7 @@ from sfumato.model.release import Answer, Interval
 from sfumato.model.statement import NOTHING, Afterwards
 from sfumato.risk.noise import laplace_half_width, mean_range, variance_range
 from sfumato.session.afterwards import kept
+from sfumato.views import words
 
 POST_PROCESSING = (
     "counts are rounded to whole numbers and not below 0",
@@ -22,7 +23,9 @@ def post_processing(measurement: Measurement, afterwards: Afterwards) -> tuple[s
     """What was done to the noisy numbers before they became this answer."""
     variances = any(c.kind is not None and c.kind.spreads for c in measurement.columns)
     done = (VARIANCES,) if variances else ()
-    return (*POST_PROCESSING, *done, *((AFTERWARDS,) if afterwards != NOTHING else ()))
+    picked = afterwards.having is not None or afterwards.limit is not None or afterwards.offset > 0
+    applied = (AFTERWARDS,) if afterwards != NOTHING else ()
+    return (*POST_PROCESSING, *done, *applied, *((words.PICKED,) if picked else ()))
 
 
 def answer(

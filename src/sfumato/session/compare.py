@@ -9,13 +9,14 @@ from sfumato.choose.preference import Preference, Ratio, Satisfies
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.dataset import Schema
+from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.risk import WORST_CASE, Spread
 from sfumato.model.statement import Kind, Statement
 from sfumato.risk.exact import not_laplace, unknown_split
 from sfumato.risk.view import own_scale
 from sfumato.session.as_published import AsPublished
-from sfumato.session.survey import EXPOSURE, INFLUENCE, Survey
+from sfumato.session.survey import Survey
 from sfumato.sql.parse import condition
 
 

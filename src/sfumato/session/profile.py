@@ -9,14 +9,14 @@ from sfumato.choose.solve import Solution
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Relation
-from sfumato.model.facts import Reach, Summary
+from sfumato.model.facts import EXPOSURE, INFLUENCE, Reach, Summary
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import RiskAt, RiskView, Source, Spread
 from sfumato.risk.view import CANDIDATES, risk_at
 from sfumato.session.as_published import AsPublished
 from sfumato.session.figures import Figures
 from sfumato.session.picture import Picture
-from sfumato.session.survey import EXPOSURE, INFLUENCE, Survey
+from sfumato.session.survey import Survey
 from sfumato.views import risk as view
 from sfumato.views import words
 

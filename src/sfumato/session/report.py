@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Relation
-from sfumato.model.facts import Histogram
 from sfumato.model.risk import Source
 from sfumato.risk.view import chance_against
+from sfumato.session.figures import Figures
+from sfumato.session.whole_file import write_whole
 from sfumato.views import people as view
 from sfumato.views import words
 from sfumato.views.people import People, Person
@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from sfumato.session.profile import RiskProfile
 
 
-@runtime_checkable
-class Figures(Protocol):
-    """A figure that every person has one of. The worst case has none: it is about anybody."""
-
-    @property
-    def histogram(self) -> Histogram: ...
-
-    def quantile(self, p: float) -> float: ...
-
-
 @dataclass(frozen=True, repr=False)
 class Page(Confidential):
     """A report as HTML. Of the people themselves it is for its owner's eyes only, on disk too."""
@@ -40,18 +30,10 @@ class Page(Confidential):
     of_the_people: bool
 
     def write(self, path: str | Path) -> None:
-        """Written beside its place and moved there whole: whoever reads the file never reads half of it."""
-        place = Path(path)
-        part = place.with_name(f".{place.name}.{os.getpid()}.part")
-        flags, mode = os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if self.of_the_people else 0o666
-        file = os.open(part, flags, mode)
-        try:
-            with os.fdopen(file, "w", encoding="utf-8") as out:
-                out.write(self.html)
-            part.replace(place)
-        except OSError:
-            part.unlink(missing_ok=True)
-            raise
+        write_whole(Path(path), self._write, private=self.of_the_people)
+
+    def _write(self, path: Path) -> None:
+        path.write_text(self.html, "utf-8")
 
 
 def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = False) -> str:

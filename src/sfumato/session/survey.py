@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Schema, Type
-from sfumato.model.facts import Bin, Distribution, Facts, Summary, Totals
+from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Distribution, Facts, Summary, Totals
 from sfumato.model.measurement import Measurement
 from sfumato.model.statement import Predicate, Statement
 from sfumato.ports import Engine
@@ -20,8 +20,6 @@ from sfumato.sql.rows import L1, L2, Question
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-INFLUENCE, EXPOSURE = "influence", "exposure"
 
 _PEOPLE: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()  # counted once for every table that is open
 
@@ -58,7 +56,7 @@ class Survey(Confidential):
     def reach(self, figure: str = EXPOSURE, *, sums: bool = False) -> tuple[float, float]:
         """The smallest and the largest figure of anybody: all that a ratio compares. `sums`: with those at once."""
         if sums or "facts" in self.__dict__ or plan.uniform(self.question) is not None:
-            summary = self.facts.exposure if figure == EXPOSURE else self.facts.influence
+            summary = self.facts.of(figure)
             return summary.min, summary.max
         return (self._ends if figure == EXPOSURE else None) or self._reach(figure)
 
@@ -82,8 +80,7 @@ class Survey(Confidential):
 
     def _distributions(self, figure: str) -> Distribution:
         if figure not in self._found:
-            summary = self.facts.exposure if figure == EXPOSURE else self.facts.influence
-            self._found[figure] = self._distribution(figure, summary)
+            self._found[figure] = self._distribution(figure, self.facts.of(figure))
         return self._found[figure]
 
     @cached_property

@@ -10,10 +10,10 @@ from typing import Any
 from sqlglot import exp
 
 from sfumato.model.dataset import PERSON
-from sfumato.model.facts import Bin, Cell, Distribution, Summary
+from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Cell, Distribution, Summary
 from sfumato.model.measurement import NumberKind
 from sfumato.model.statement import ColumnRef, Kind, Predicate
-from sfumato.sql.leaving import EXPOSURE, INFLUENCE, PEOPLE, Leaving
+from sfumato.sql.leaving import PEOPLE, Leaving
 from sfumato.sql.rows import L2, Question, conditions, rows, there
 from sfumato.sql.term import Term, call, col, distinct, rows_counted, term
 from sfumato.sql.tree import (
@@ -126,7 +126,7 @@ def _load(question: Question, parts: Sequence[float]) -> float:
 
 def moments(question: Question) -> exp.Select:
     """People, then smallest, largest, sum and sum of squares of influence and, where it does not follow, exposure."""
-    plan = Leaving(question, by_value=_has_cells(question))
+    plan = Leaving(question, by_value=question.compares_with_cell)
     weight = col(PEOPLE) if plan.grouped else None
     figures = [INFLUENCE] if proportional(question) is not None else [INFLUENCE, EXPOSURE]
     return _from(plan, [_people(plan), *(part for figure in figures for part in _moments(col(figure), weight))])
@@ -173,16 +173,12 @@ def read_bins(found: Rows, people: int) -> Distribution:
 
 def reach(question: Question, figure: str) -> exp.Select:
     """People, and the smallest and the largest of one figure."""
-    plan = Leaving(question, by_value=_has_cells(question))
+    plan = Leaving(question, by_value=question.compares_with_cell)
     return _from(plan, [_people(plan), *(call(name, col(figure)).tree for name in ("MIN", "MAX"))])
 
 
 def _people(plan: Leaving) -> exp.Expr:
     return (col(PEOPLE).total() if plan.grouped else rows_counted()).tree
-
-
-def _has_cells(question: Question) -> bool:
-    return any(a.kind not in (Kind.COUNT, Kind.SUM) for a in question.statement.aggregates)
 
 
 def _from(plan: Leaving, parts: Sequence[exp.Expr]) -> exp.Select:

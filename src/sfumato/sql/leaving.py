@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sfumato.model.dataset import PERSON
+from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.statement import Aggregate, Kind
 from sfumato.sql import aside
@@ -32,7 +33,7 @@ from sfumato.sql.rows import L2, ROWS, Question, Reading, rows
 from sfumato.sql.term import Term, col, rows_counted, term, when
 from sfumato.sql.tree import column, joined, ours, selected, table, with_tables
 
-PEOPLE, INFLUENCE, EXPOSURE = ours("people"), "influence", "exposure"
+PEOPLE = ours("people")
 _ALIKE, _CELLS, _CARRIED = ours("alike"), ours("cells"), ours("carried")
 _OWN_ROWS, _ALL_ROWS, _PERSONS = ours("own rows"), ours("all rows"), ours("persons")
 
@@ -115,7 +116,7 @@ class Leaving:
             for name, parts in zip(_FIGURES, (self._changes(), self._loads()), strict=True)
         ]
         select = selected([*self._who(_ALIKE), column(PEOPLE), *figures], _ALIKE)
-        if any(a.kind not in (Kind.COUNT, Kind.SUM) for a in q.statement.aggregates):
+        if q.compares_with_cell:
             select = self._joined(select, _CELLS, _ALIKE)
         for position, a in enumerate(q.statement.aggregates):
             if not aside.needs_more(q, a):

@@ -137,6 +137,11 @@ class Question:
         every = len(self.readings) == len(self.statement.aggregates)
         return every and len(self.values) == 1 and all(a.kind is not Kind.COUNT_DISTINCT for a in self.readings)
 
+    @property
+    def compares_with_cell(self) -> bool:
+        """Whether what a person changes depends on the others in the cell; of counts and sums it does not."""
+        return any(a.kind not in (Kind.COUNT, Kind.SUM) for a in self.statement.aggregates)
+
     @cached_property
     def narrow(self) -> bool:
         """Whether few different rows are possible, from the schema alone."""

@@ -10,7 +10,7 @@ from sfumato.views.table import table
 
 
 def answer_text(answer: Answer, certificate: Certificate) -> str:
-    return f"{table(*_cells(answer))}\n\n{words.guarantee(certificate)} {_range_note(answer)}".rstrip()
+    return f"{table(*_cells(answer))}\n\n{words.guarantee(certificate)} {_range_note(answer, certificate)}".rstrip()
 
 
 def answer_html(answer: Answer, certificate: Certificate) -> str:
@@ -37,7 +37,7 @@ def certificate_text(certificate: Certificate) -> str:
         ("chosen by", f"{c.method} (decided by: {c.decided_by}; fixed: {c.fixed})"),
         ("mechanism", c.mechanism if c.outputs is None else f"{c.mechanism}, {c.outputs} noisy numbers"),
         *(_number_line(c, position) for position in range(len(c.numbers))),
-        ("noise range", words.NOISE_ONLY if c.noise_90 is not None else words.WITHHELD),
+        ("noise range", words.ranges(c) if c.noise_90 is not None else words.WITHHELD),
         ("afterwards", "; ".join(c.post_processing) or "nothing"),
         *(("assumed", assumption) for assumption in c.assumed),
         ("in all", words.total(c)),
@@ -86,5 +86,5 @@ def _interval(interval: Interval | None) -> str:
     return "" if interval is None else f"{interval[0]:,.6g} – {interval[1]:,.6g}"
 
 
-def _range_note(answer: Answer) -> str:
-    return "" if answer.ranges is None else f"Ranges: {words.NOISE_ONLY}."
+def _range_note(answer: Answer, certificate: Certificate) -> str:
+    return "" if answer.ranges is None else f"Ranges: {words.ranges(certificate)}."

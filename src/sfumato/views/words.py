@@ -17,6 +17,7 @@ LOOK = "This is a look at the people: what is decided after it carries no guaran
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
 WITHHELD = "withheld: chosen by looking at the data"
 NOISE_ONLY = "90 of 100 for the noise alone; clipping and dropped rows not covered; per figure, not jointly"
+PICKED = "rows were picked by their noisy figures (HAVING, LIMIT): of those that were, ranges hold less often"
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 
 MOST_FIRST = "From the top down"
@@ -121,6 +122,11 @@ def _pair(certificate: Certificate) -> str:
     if certificate.delta:
         return f"({certificate.charged:.15g}, {certificate.delta:g})-differential privacy"
     return f"{certificate.charged:.15g}-differential privacy"
+
+
+def ranges(certificate: Certificate) -> str:
+    """What the noise ranges cover; rows that noise helped to be picked lie further off than noise alone."""
+    return f"{NOISE_ONLY}; {PICKED}" if PICKED in certificate.post_processing else NOISE_ONLY
 
 
 def _of_100(chance: float) -> int:

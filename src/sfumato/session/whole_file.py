@@ -1,0 +1,22 @@
+"""A file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+
+def write_whole(place: Path, write: Callable[[Path], None], *, private: bool) -> None:
+    """Written beside its place and moved there: whoever reads the file never reads half of it.
+
+    What tells about the people is `private`: for its owner's eyes only, on disk too.
+    """
+    part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666))
+    try:
+        write(part)
+        part.replace(place)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
