@@ -27,6 +27,7 @@ FINEST = 1024  # the noise grid has at least so many steps to a sensitivity (met
 ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the grid one by one
 WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
 MOST_CELLS = 100_000
+CANDIDATES, MOST_CANDIDATES = 1_000, 100_000  # of a value selected by its rank, where no step is stated and at most
 LARGEST = Fraction(10**100)  # as in a schema
 
 
@@ -47,10 +48,10 @@ def measure(statement: Statement, schema: Schema) -> Measurement:
 
     columns = tuple(map(assembled, statement.outputs))
     cells = _cells(statement, schema)
-    if cells is None:
-        drawn(_Numbers(schema, True).persons())  # the threshold is on a noisy count of persons (methods 11.2)
-    share = Fraction(1, len(numbers))
-    return Measurement(tuple(replace(n, share=share) for n in numbers), cells, columns, schema.relation.steps)
+    # The threshold of private keys is on a noisy count of persons (methods 11.2).
+    persons = drawn(_Numbers(schema, True).persons()) if cells is None else None
+    each = tuple(replace(number, share=Fraction(1, len(numbers))) for number in numbers)
+    return Measurement(each, cells, columns, schema.relation.steps, persons)
 
 
 class _Numbers:
@@ -125,20 +126,39 @@ class _Numbers:
         )
 
     def selection(self, aggregate: Aggregate, bounds: Bounds) -> NoisyNumber:
-        """A value selected from a public grid by its rank; `sensitivity` is that of its score."""
-        at = aggregate.at
-        score = self._each(max(at, 1 - at)) if at is not None else Fraction(self.steps)
-        largest = self._each(max(bounds.reach, bounds.upper - bounds.lower))
-        words = f"{aggregate.kind}{'' if at is None else f' at {float(at):g}'} of {_words(aggregate.argument)}"
+        """A value selected from public candidates by its rank; `sensitivity` is that of its score.
+
+        The score of a quantile counts rows, times the denominator so that it is whole. An extreme is one a person, in
+        each of the cells that the person is in.
+        """
+        at, cells = aggregate.at, self.rows if self.grouped else 1
+        score = Fraction(cells * self.steps) if at is None else self._each(max(at, 1 - at))
         return NoisyNumber(
             NumberKind.SELECTION,
             aggregate.argument,
             score,
-            score,
+            Fraction(1) if at is None else Fraction(1, at.denominator),
             bounds=bounds,
-            aggregate=words,
-            largest=largest,
+            selects=aggregate,
+            apart=self._apart(aggregate, bounds),
+            largest=self._each(max(bounds.reach, bounds.upper - bounds.lower)),
         )
+
+    def _apart(self, aggregate: Aggregate, bounds: Bounds) -> Fraction:
+        """How far candidates lie apart: as the schema states it, or else a thousandth of the range, or 1 if few are."""
+        argument, width = aggregate.argument, bounds.upper - bounds.lower
+        column = self.schema.column(argument.name) if isinstance(argument, ColumnRef) else None
+        if column is not None and column.step is not None:
+            if width / column.step > MOST_CANDIDATES:
+                raise QueryError(
+                    f"A step of {float(column.step):g} makes more than {MOST_CANDIDATES:,} candidates for "
+                    f"{aggregate.words} of {column.name}",
+                    hint=f"state a larger step under [columns.{column.name}] in {self.schema.origin}.",
+                )
+            return column.step
+        if argument is None or argument.type is not Type.INTEGER:
+            return width / CANDIDATES
+        return Fraction(1 if width <= 10 * CANDIDATES else math.ceil(width / CANDIDATES))
 
     def _each(self, reach: Fraction | int) -> Fraction:
         """What a person moves where one row moves `reach`."""
@@ -204,10 +224,6 @@ def _divides(argument: Scalar) -> bool:
         case Case(branches, otherwise):
             return any(_divides(result) for _, result in branches) or _divides(otherwise)
     return False
-
-
-def _words(argument: Scalar | None) -> str:
-    return "" if argument is None else argument.words
 
 
 def _whole_step(reach: Fraction, centre: Fraction) -> Fraction:

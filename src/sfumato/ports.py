@@ -48,9 +48,13 @@ class Engine(Protocol):
 
 
 class Mechanism(Protocol):
-    """Draws noise. `totals` are whole steps of a grid; one person moves them by `sensitivity` steps in all."""
+    """Draws. `totals` are whole steps of a grid, which one person moves by `sensitivity` steps in all.
 
-    def __call__(self, totals: Sequence[int], sensitivity: int, epsilon: float) -> Sequence[int]: ...
+    They come back with noise; or they are scores, and where the best one stands comes back. The budget is an epsilon,
+    or a mu of Gaussian noise.
+    """
+
+    def __call__(self, totals: Sequence[int], sensitivity: int, budget: float, /) -> Sequence[int]: ...
 
 
 class LedgerStore(Protocol):

@@ -14,6 +14,7 @@ from sfumato.errors import PreferenceError, SourceError
 from sfumato.ledger.entry import Entry, verify
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema, Type
+from sfumato.model.drawing import Law
 from sfumato.model.fit import Seen
 from sfumato.schema.ask import Answer, ask
 from sfumato.schema.draft import draft
@@ -153,10 +154,12 @@ def _who() -> str:
         return f"uid {os.getuid()}"
 
 
-def _mechanism(name: str) -> Mechanism:
+def _mechanism(law: str) -> Mechanism:
+    from sfumato.mechanisms.gaussian import gaussian
     from sfumato.mechanisms.laplace import laplace
+    from sfumato.mechanisms.selection import selection
 
-    return {"laplace": laplace}[name]
+    return {Law.LAPLACE: laplace, Law.GAUSSIAN: gaussian, Law.EXPONENTIAL: selection}[Law(law)]
 
 
 def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:

@@ -18,6 +18,7 @@ import sfumato as sf
 from sfumato.engines.reference import Asked, LeaveOneOut, Literal, leave_one_out, people_of
 from sfumato.model.statement import Kind
 from sfumato.session import assemble
+from sfumato.session.noise import Noisy
 from tests.property.questions import AGGREGATES, questions
 from tests.property.tables import (
     NUMBER_BOUNDS,
@@ -156,8 +157,12 @@ def assert_same_release(query: sf.Query, oracle: LeaveOneOut, rows: int) -> None
 
 def released_without_noise(query: sf.Query) -> list[list[Any]]:
     """What would be released if the noise were 0: the totals that noise is added to, put together."""
-    measurement = query.measurement
-    rows = assemble.answer(measurement, [query.totals().cells[cell] for cell in measurement.public_cells], None).rows
+    measurement, cells = query.measurement, query.measurement.public_cells
+    exact = [
+        tuple(n.step * total for n, total in zip(measurement.numbers, query.totals().cells[cell], strict=True))
+        for cell in cells
+    ]
+    rows = assemble.answer(measurement, Noisy(cells, tuple(exact)), None).rows
     return [[v for v, c in zip(row, measurement.columns, strict=True) if c.key is None] for row in rows]
 
 

@@ -25,9 +25,10 @@ from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.facts import Bin, Distribution
 from sfumato.model.risk import Spread
 from sfumato.model.statement import Aggregate, Kind
+from sfumato.risk.calibrate import mu_of
 from sfumato.risk.rdr import PAPER_GRID, rdr_gaussian
 from sfumato.risk.rdrs import RDRs, rdrs_at
-from sfumato.risk.view import mu_of, risk_at
+from sfumato.risk.view import risk_at
 from sfumato.session.compare import fixed_part, spread_between
 
 STAYS = pd.DataFrame({"days": [0, 15, 30, 60, 90], "age": [20, 30, 61, 70, 80]})

@@ -158,7 +158,7 @@ def from_rule(rule: Mapping[str, object], origin: str = "the schema") -> tuple[P
     where = f"[rule] in {origin}"
     known = {"gap", "ratio", "worst_case", "exact", "attack_chance", "epsilon"}
     if unknown := sorted(set(rule) - known):
-        hint = f"it knows {', '.join(sorted(known))}."
+        hint = f"it knows {', '.join(sorted({*known, 'mechanism', 'delta'}))}."
         raise PreferenceError(f"[rule] does not know '{unknown[0]}'", hint=hint, where=where)
     worst_case, exact = (_flag(name, rule, where) for name in ("worst_case", "exact"))
     if exact and not worst_case:

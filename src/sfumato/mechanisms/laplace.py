@@ -9,15 +9,14 @@ from functools import lru_cache
 from opendp import domains, measurements, metrics
 from opendp.mod import Measurement, enable_features
 
-enable_features("contrib")
+from sfumato.mechanisms.grid import within
 
-FURTHEST = 2**62  # totals are clamped to it, which brings neighbours only closer together
+enable_features("contrib")
 
 
 def laplace(totals: Sequence[int], sensitivity: int, epsilon: float) -> list[int]:
     """`totals` with noise on each; all of them together are epsilon-dp when one person moves them by `sensitivity`."""
-    within = [max(-FURTHEST, min(FURTHEST, total)) for total in totals]
-    return list(_mechanism(sensitivity, epsilon)(within))
+    return list(_mechanism(sensitivity, epsilon)(within(totals)))
 
 
 @lru_cache(maxsize=256)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Category
@@ -150,6 +150,11 @@ class Facts(Confidential):
 
 @dataclass(frozen=True, repr=False)
 class Totals(Confidential):
-    """The exact totals behind each noisy number, cell by cell, in whole steps of that number's grid."""
+    """The exact totals behind each noisy number, cell by cell, in whole steps of that number's grid.
+
+    Of a number that is selected by its rank `counts` holds, by its position, how many lie below its first candidate, at
+    it, between it and the next, at that, and so on.
+    """
 
     cells: Mapping[Cell, tuple[int, ...]]
+    counts: Mapping[int, Mapping[Cell, Sequence[int]]] = field(default_factory=dict)

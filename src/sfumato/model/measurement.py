@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.dataset import Bounds, Category
-from sfumato.model.statement import Kind, Scalar
+from sfumato.model.statement import Aggregate, Kind, Scalar
 
 
 class NumberKind(StrEnum):
@@ -47,7 +47,8 @@ class NoisyNumber:
     centre: Fraction = Fraction(0)
     bounds: Bounds | None = None  # of one row's argument
     rounded: bool = False  # each value is rounded to the grid before it is added up
-    aggregate: str = ""  # of a selection: which one, so that two are not drawn as one
+    selects: Aggregate | None = None  # of a selection: the value at which rank
+    apart: Fraction = Fraction(0)  # of a selection: how far its candidates lie from each other
     largest: Fraction = Fraction(0)  # of what is not additive: the most that anybody changes the answer by
 
     def __post_init__(self) -> None:
@@ -63,6 +64,15 @@ class NoisyNumber:
     def offset(self) -> Fraction:
         """What is taken off each square, so that it lies as far above zero as below: H^2 / 2."""
         return self.bounds.half_width**2 / 2 if self.kind is NumberKind.SQUARES and self.bounds else Fraction(0)
+
+    @property
+    def candidates(self) -> int:
+        """How many values a selection may come out as: from the lower bound up, each `apart` from the one before."""
+        return int((self.bounds.upper - self.bounds.lower) / self.apart) + 1 if self.apart and self.bounds else 0
+
+    def candidate(self, position: int) -> Fraction:
+        assert self.bounds is not None
+        return self.bounds.lower + position * self.apart
 
     def part(self, epsilon: float) -> float:
         """Its part of an epsilon, rounded down: the parts never add up to more than was charged."""
@@ -86,7 +96,7 @@ class NoisyNumber:
             NumberKind.COUNT: f"count of {name}",
             NumberKind.DISTINCT: f"count of different {name}",
             NumberKind.SQUARES: f"sum of {centred}² − {float(self.offset):g}",
-            NumberKind.SELECTION: self.aggregate,
+            NumberKind.SELECTION: f"{self.selects.words} of {name}" if self.selects else name,
         }.get(self.kind, f"sum of {centred}")
 
 
@@ -109,6 +119,7 @@ class Measurement:
     cells: tuple[tuple[Category, ...], ...] | None
     columns: tuple[Assembly, ...]
     steps: int = 1  # of the relation: replacing somebody is two
+    thresholded: int | None = None  # where group keys are private: the number that says how many persons a group has
 
     def __post_init__(self) -> None:
         if sum(number.share for number in self.numbers) != 1:

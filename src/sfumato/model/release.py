@@ -20,7 +20,7 @@ class Certificate:
     delta: float
     mechanism: str
     sensitivity: tuple[float, ...] | None
-    scale: tuple[float, ...] | None
+    scale: tuple[float | None, ...] | None  # one a number; None: selected by its rank
     unit: str
     relation: str
     outputs: int | None

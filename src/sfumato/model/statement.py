@@ -204,6 +204,12 @@ class Aggregate:
         if self.kind.ranks != (self.at is not None):
             raise ValueError("a quantile says which, and nothing else does")
 
+    @property
+    def words(self) -> str:
+        if self.kind is Kind.QUANTILE_CONT and self.at == Fraction(1, 2):
+            return "MEDIAN"
+        return f"{self.kind}{'' if self.at is None else f' at {float(self.at):g}'}"
+
 
 @dataclass(frozen=True)
 class Output:

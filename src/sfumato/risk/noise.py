@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from statistics import NormalDist
+
+from sfumato.model.drawing import Law
 
 COVERAGE = 0.9
 
 
-def laplace_half_width(scale: float) -> float:
-    """`ln(10) b`: Laplace noise stays within it 90 times of 100.
+def reach(law: Law, scale: float, miss: float = 1 - COVERAGE) -> float:
+    """How far noise goes but for a share `miss` of the time: `b ln(1 / miss)` of Laplace noise.
 
-    >>> round(laplace_half_width(5), 1)
-    11.5
+    >>> round(reach(Law.LAPLACE, 5.0), 1), round(reach(Law.GAUSSIAN, 5.0), 1)
+    (11.5, 8.2)
     """
-    return scale * math.log(1 / (1 - COVERAGE))
+    return scale * (-math.log(miss) if law is Law.LAPLACE else NormalDist().inv_cdf(1 - miss / 2))
+
+
+def joint_tail(law: Law, t: float, a: float, b: float) -> float:
+    """`P(|X + Y| > t)` for noises X and Y of scales a and b."""
+    return sum_tail(t, a, b) if law is Law.LAPLACE else math.erfc(t / math.hypot(a, b) / math.sqrt(2))
 
 
 def sum_tail(t: float, a: float, b: float) -> float:
@@ -32,29 +40,31 @@ def sum_tail(t: float, a: float, b: float) -> float:
     return (math.exp(-t / a) - ratio * math.exp(-t / b)) / (1 - ratio)
 
 
-def mean_range(total: float, count: float, scales: tuple[float, float], reach: float) -> tuple[float, float]:
-    """Fieller's range of a mean from its noisy centred sum and noisy count, within [-reach, reach].
+def mean_range(
+    total: float, count: float, scales: tuple[float, float], half_width: float, law: Law = Law.LAPLACE
+) -> tuple[float, float]:
+    """Fieller's range of a mean from its noisy centred sum and noisy count, within [-half_width, half_width].
 
     A mean m is believable when `total - m count`, which is then pure noise of scales b1 and m b2, is no larger
     than that noise is 90 times of 100: `P(|X + m Y| > |total - m count|) >= 0.1`. The range is the hull of the
-    believable means; all of [-reach, reach] says that the answer tells nothing.
+    believable means; all of [-half_width, half_width] says that the answer tells nothing.
 
-    >>> low, high = mean_range(total=-400.0, count=200.0, scales=(50.0, 1.0), reach=50.0)
+    >>> low, high = mean_range(total=-400.0, count=200.0, scales=(50.0, 1.0), half_width=50.0)
     >>> round(low, 2), round(high, 2)
     (-2.58, -1.42)
     """
 
     def believable(m: float) -> bool:
-        return sum_tail(abs(total - m * count), scales[0], abs(m) * scales[1]) >= 1 - COVERAGE
+        return joint_tail(law, abs(total - m * count), scales[0], abs(m) * scales[1]) >= 1 - COVERAGE
 
-    believed = [m for m in _grid(reach, total, count) if believable(m)]
+    believed = [m for m in _grid(half_width, total, count) if believable(m)]
     if not believed:
-        return -reach, reach  # noise has carried it beyond all that is possible: the answer tells nothing
-    return _edge(believed[0], -reach, believable), _edge(believed[-1], reach, believable)
+        return -half_width, half_width  # noise has carried it beyond all that is possible: the answer tells nothing
+    return _edge(believed[0], -half_width, believable), _edge(believed[-1], half_width, believable)
 
 
 def variance_range(
-    values: Sequence[float], scales: Sequence[float], half_width: float, lost: int
+    values: Sequence[float], scales: Sequence[float], half_width: float, lost: int, law: Law = Law.LAPLACE
 ) -> tuple[float, float]:
     """The range of a variance from its noisy squares, centred sum and count: the extremes over their joint box.
 
@@ -65,9 +75,9 @@ def variance_range(
     >>> round(low, 1), round(high, 1)
     (12.5, 12.5)
     """
-    reach = [scale * math.log(3 / (1 - COVERAGE)) for scale in scales]
+    reaches = [reach(law, scale, (1 - COVERAGE) / 3) for scale in scales]
     (q_low, q_high), (s_low, s_high), (c_low, c_high) = (
-        (value - far, value + far) for value, far in zip(values, reach, strict=True)
+        (value - far, value + far) for value, far in zip(values, reaches, strict=True)
     )
     c_low, c_high = max(1.0 + lost, c_low), max(1.0 + lost, c_high)
     furthest = max(abs(s_low), abs(s_high)) ** 2
@@ -81,11 +91,11 @@ def variance_range(
     return inside[0] * c_high / (c_high - lost), inside[1] * c_low / (c_low - lost)
 
 
-def _grid(reach: float, total: float, count: float) -> list[float]:
+def _grid(furthest: float, total: float, count: float) -> list[float]:
     """Means to try: both bounds, some between, and the most likely one, around which the believable ones lie."""
-    points = [reach * (i / 16 - 1) for i in range(33)]
+    points = [furthest * (i / 16 - 1) for i in range(33)]
     likely = total / count if count else 0.0
-    return sorted([*points, min(reach, max(-reach, likely))])
+    return sorted([*points, min(furthest, max(-furthest, likely))])
 
 
 def _edge(inside: float, bound: float, believable: Callable[[float], bool]) -> float:

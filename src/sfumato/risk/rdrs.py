@@ -10,8 +10,8 @@ from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Distribution
 from sfumato.model.risk import Spread
+from sfumato.risk.calibrate import mu_of
 from sfumato.risk.rdr import rdr_gaussian, rdr_laplace
-from sfumato.risk.view import mu_of
 
 
 @dataclass(frozen=True, repr=False)

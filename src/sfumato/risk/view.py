@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
+from collections.abc import Sequence
+from fractions import Fraction
 
-from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.dataset import Relation
+from sfumato.model.drawing import Law
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.model.risk import WORST_CASE, RiskAt, Spread
 from sfumato.risk.attack import attack_chance, attack_chance_gaussian, attack_chance_laplace
+from sfumato.risk.calibrate import mu_of, scale_of
 from sfumato.risk.exact import not_laplace, rdr_exact, unknown_split
-from sfumato.risk.gaussian import mu_analytic, mu_classic
-from sfumato.risk.noise import COVERAGE, laplace_half_width
+from sfumato.risk.noise import reach
 from sfumato.risk.rdr import rdr_gaussian, rdr_laplace
 
 CANDIDATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -24,21 +25,9 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
 
     With `exact` they are the RDRs themselves instead of the upper bound of Lemma 3.1.
     """
-    one = float(spread.sensitivity)
-    widths = [one] if spread.published else [_width(n) for n in measurement.numbers]
-    exposure = _most_exposed(spread, measurement)
-    if noise.mechanism == "laplace":
-        half_widths = [None if width is None else laplace_half_width(width / epsilon) for width in widths]
-        any_mechanism = spread is WORST_CASE or None in widths  # what is selected by its rank carries no Laplace noise
-        chance = attack_chance(epsilon) if any_mechanism else attack_chance_laplace(epsilon, exposure)
-    else:
-        mu = mu_of(epsilon, noise)
-        shares = [1.0] if spread.published else [float(n.share) for n in measurement.numbers]
-        reach = NormalDist().inv_cdf((1 + COVERAGE) / 2) / mu
-        half_widths = [None if w is None else w * math.sqrt(s) * reach for w, s in zip(widths, shares, strict=True)]
-        chance = attack_chance_gaussian(mu, exposure)
-        if None in widths:
-            chance = max(chance, attack_chance(epsilon, noise.delta or 0.0))
+    law = Law.LAPLACE if noise.mechanism == "laplace" else Law.GAUSSIAN
+    widths = [scale_of(n, noise, epsilon) for n in _numbers(spread, measurement)]
+    chance = _chance(epsilon, spread, measurement, noise)
     least, most = _rdrs(epsilon, spread, noise, exact)
     scale = 1.0 if spread.published else own_scale(measurement, noise)
     return RiskAt(
@@ -47,14 +36,28 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
         rdr_max=None if scale is None else most * scale,
         ratio=least / most if most else 1.0,
         gap=most / least if least else (math.inf if most else 1.0),
-        noise_90=tuple(half_widths),
+        noise_90=tuple(None if width is None else reach(law, width) for width in widths),
         attack_chance=chance,
     )
 
 
-def _width(number: NoisyNumber) -> float | None:
-    """What the noise of a number is scaled by; a value that is selected by its rank carries none of its own."""
-    return None if number.kind is NumberKind.SELECTION else float(number.sensitivity / number.share)
+def _numbers(spread: Spread, measurement: Measurement) -> Sequence[NoisyNumber]:
+    """The noisy numbers; as published there is one, of the sensitivity that was read off the data."""
+    if not spread.published:
+        return measurement.numbers
+    return (NoisyNumber(NumberKind.SUM, None, spread.sensitivity, spread.sensitivity or Fraction(1)),)
+
+
+def _chance(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise) -> float:
+    """How often an attacker is right about the most exposed. What is selected or thresholded has odds of its own."""
+    exposure, delta = _most_exposed(spread, measurement), noise.delta or 0.0
+    other = any(n.kind is NumberKind.SELECTION for n in measurement.numbers) or measurement.cells is None
+    if noise.mechanism == "laplace":
+        if spread is WORST_CASE or (other and not spread.published):
+            return attack_chance(epsilon, delta)
+        return attack_chance_laplace(epsilon, exposure)
+    gaussian = attack_chance_gaussian(mu_of(epsilon, noise), exposure)
+    return max(gaussian, attack_chance(epsilon, delta)) if other else gaussian
 
 
 def own_scale(measurement: Measurement, noise: Noise) -> float | None:
@@ -98,9 +101,3 @@ def chance_against(exposure: float, epsilon: float, noise: Noise) -> float:
     if noise.mechanism == "laplace":
         return attack_chance_laplace(epsilon, exposure)
     return attack_chance_gaussian(mu_of(epsilon, noise), exposure)
-
-
-def mu_of(epsilon: float, noise: Noise) -> float:
-    if noise.delta is None:
-        raise PreferenceError("Gaussian noise needs a delta", hint="state one with --delta, such as 1e-9.")
-    return (mu_classic if noise.calibration == "classic" else mu_analytic)(epsilon, noise.delta)

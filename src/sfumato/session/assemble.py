@@ -1,42 +1,25 @@
-"""Noisy totals -> the released answer with its noise ranges. Post-processing: it reads nothing but what was drawn."""
+"""Noisy numbers -> the released answer with its noise ranges. Post-processing: it reads nothing but what was drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.model.release import Answer, Interval
-from sfumato.model.statement import NOTHING, Afterwards
-from sfumato.risk.noise import laplace_half_width, mean_range, variance_range
+from sfumato.model.statement import NOTHING, Afterwards, Kind
+from sfumato.risk.noise import mean_range, reach, variance_range
 from sfumato.session.afterwards import kept
+from sfumato.session.noise import Noisy
 from sfumato.views import words
-
-POST_PROCESSING = (
-    "counts are rounded to whole numbers and not below 0",
-    "a mean is a noisy sum over a noisy count, kept within its bounds",
-)
-VARIANCES = "a variance is put together from three noisy numbers, kept between 0 and what the bounds allow"
-AFTERWARDS = "HAVING, ORDER BY and LIMIT were applied to the noisy answer"
-
-
-def post_processing(measurement: Measurement, afterwards: Afterwards) -> tuple[str, ...]:
-    """What was done to the noisy numbers before they became this answer."""
-    variances = any(c.kind is not None and c.kind.spreads for c in measurement.columns)
-    done = (VARIANCES,) if variances else ()
-    picked = afterwards.having is not None or afterwards.limit is not None or afterwards.offset > 0
-    applied = (AFTERWARDS,) if afterwards != NOTHING else ()
-    return (*POST_PROCESSING, *done, *applied, *((words.PICKED,) if picked else ()))
 
 
 def answer(
-    measurement: Measurement,
-    drawn: Sequence[Sequence[int]],
-    epsilon: float | None,
-    afterwards: Afterwards = NOTHING,
+    measurement: Measurement, noisy: Noisy, calibration: Calibration | None, afterwards: Afterwards = NOTHING
 ) -> Answer:
-    """`drawn` has one row per cell, in steps of each number's grid; without an epsilon the ranges are withheld."""
-    numbers = [tuple(float(n.step * d) for n, d in zip(measurement.numbers, cell, strict=True)) for cell in drawn]
-    cells = list(zip(measurement.public_cells, numbers, strict=True))
+    """Without a calibration, which tells epsilon, the ranges are withheld."""
+    numbers = [tuple(map(float, cell)) for cell in noisy.numbers]
+    cells = list(zip(noisy.cells, numbers, strict=True))
     rows = [
         tuple(key[c.key] if c.key is not None else _figure(c, measurement, cell) for c in measurement.columns)
         for key, cell in cells
@@ -45,9 +28,10 @@ def answer(
     names = [c.name for c in measurement.columns]
     order = kept(afterwards, names, rows)
     ranges = None
-    if epsilon is not None:
+    if calibration is not None:
         ranges = tuple(
-            tuple(_range_of(measurement.columns[i], measurement, numbers[row], epsilon) for i in shown) for row in order
+            tuple(_range_of(measurement.columns[i], measurement, numbers[row], calibration) for i in shown)
+            for row in order
         )
     return Answer(
         tuple(names[i] for i in shown),
@@ -57,19 +41,40 @@ def answer(
     )
 
 
-def half_widths(released: Answer, measurement: Measurement, epsilon: float) -> tuple[float | None, ...]:
-    """Per cell of the answer, how far the noise reaches: of what divides, the further end of its range."""
+def half_widths(released: Answer, measurement: Measurement, calibration: Calibration) -> tuple[float | None, ...]:
+    """Per cell of the answer, how far the noise reaches: of what divides, the further end; of a selection, nothing."""
     found: list[float | None] = []
     columns = [c for c in measurement.columns if c.shown]
     for row, ranges in zip(released.rows, released.ranges or (), strict=True):
         for column, value, interval in zip(columns, row, ranges, strict=True):
-            if column.key is not None or interval is None:
+            if column.key is not None:
                 continue
             if len(column.numbers) == 1:
-                found.append(laplace_half_width(measurement.numbers[column.numbers[0]].scale(epsilon)))
-            else:
+                found.append(_reach(calibration.numbers[column.numbers[0]]))
+            elif interval is not None:
                 found.append(max(float(value) - interval[0], interval[1] - float(value)))  # type: ignore[arg-type]
     return tuple(found)
+
+
+def post_processing(
+    measurement: Measurement, calibration: Calibration | None, afterwards: Afterwards
+) -> tuple[str, ...]:
+    """What was done to the noisy numbers before they became this answer."""
+    columns = [c for c in measurement.columns if c.kind is not None]
+    counts = any(measurement.numbers[c.numbers[0]].kind.counts for c in columns)
+    means, variances = any(c.kind is Kind.AVG for c in columns), any(c.kind and c.kind.spreads for c in columns)
+    threshold = None if calibration is None else calibration.threshold
+    found = measurement.thresholded is not None
+    picked = found or afterwards.having is not None or afterwards.limit is not None or afterwards.offset > 0
+    done = (
+        (counts, words.COUNTS_ROUNDED),
+        (means, words.MEANS_DIVIDED),
+        (variances, words.VARIANCES_COMPOSED),
+        (found, words.thresholded(threshold)),
+        (afterwards != NOTHING, words.APPLIED_AFTERWARDS),
+        (picked, words.PICKED),
+    )
+    return tuple(said for applies, said in done if applies)
 
 
 def _figure(column: Assembly, measurement: Measurement, cell: Sequence[float]) -> int | float:
@@ -80,9 +85,9 @@ def _figure(column: Assembly, measurement: Measurement, cell: Sequence[float]) -
     if first.kind is NumberKind.SQUARES:
         return _spread(column, first, values)
     assert first.bounds is not None
-    reach = float(first.bounds.half_width)
+    furthest = float(first.bounds.half_width)
     mean = values[0] / values[1] if values[1] > 0 else 0.0
-    return float(first.centre) + max(-reach, min(reach, mean))
+    return float(first.centre) + max(-furthest, min(furthest, mean))
 
 
 def _spread(column: Assembly, squares: NoisyNumber, values: Sequence[float]) -> float:
@@ -98,28 +103,37 @@ def _spread(column: Assembly, squares: NoisyNumber, values: Sequence[float]) -> 
     return variance**0.5 if column.kind.is_root else variance
 
 
-def _range_of(column: Assembly, measurement: Measurement, cell: Sequence[float], epsilon: float) -> Interval | None:
+def _range_of(
+    column: Assembly, measurement: Measurement, cell: Sequence[float], calibration: Calibration
+) -> Interval | None:
     if column.key is not None:
         return None
     parts = [measurement.numbers[i] for i in column.numbers]
+    drawings = [calibration.numbers[i] for i in column.numbers]
     values = [cell[i] for i in column.numbers]
     if len(parts) == 1:
-        return _plain_range(parts[0], values[0], epsilon)
-    bounds, scales = parts[0].bounds, [part.scale(epsilon) for part in parts]
+        return _plain_range(parts[0], values[0], drawings[0])
+    law, scales, bounds = drawings[0].law, [drawing.scale or 0.0 for drawing in drawings], parts[0].bounds
     assert bounds is not None
     assert column.kind is not None
     if parts[0].kind is NumberKind.SQUARES:
-        low, high = variance_range(values, scales, float(bounds.half_width), column.kind.lost)
+        low, high = variance_range(values, scales, float(bounds.half_width), column.kind.lost, law)
         return (low**0.5, high**0.5) if column.kind.is_root else (low, high)
-    low, high = mean_range(values[0], values[1], (scales[0], scales[1]), float(bounds.half_width))
+    low, high = mean_range(values[0], values[1], (scales[0], scales[1]), float(bounds.half_width), law)
     centre = float(parts[0].centre)
     return centre + low, centre + high
 
 
-def _plain_range(number: NoisyNumber, value: float, epsilon: float) -> Interval:
-    half = laplace_half_width(number.scale(epsilon))
+def _plain_range(number: NoisyNumber, value: float, drawing: Drawing) -> Interval | None:
+    half = _reach(drawing)
+    if half is None:
+        return None
     if not number.kind.counts:
         return value - half, value + half
     # A rounded count is at most half a person further off, and the true one is whole and not below 0.
-    middle, reach = round(value), int(half + 0.5)
-    return max(0, middle - reach), max(0, middle + reach)
+    middle, furthest = round(value), int(half + 0.5)
+    return max(0, middle - furthest), max(0, middle + furthest)
+
+
+def _reach(drawing: Drawing) -> float | None:
+    return None if drawing.law is Law.EXPONENTIAL or drawing.scale is None else reach(drawing.law, drawing.scale)

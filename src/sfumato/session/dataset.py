@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sfumato.choose.preference import Preference, from_rule
 from sfumato.errors import SourceError
 from sfumato.model.dataset import Schema
 from sfumato.model.fit import Fit
 from sfumato.model.statement import Predicate
 from sfumato.ports import Engine, LedgerStore
+from sfumato.session.decide import Rule, rule_of
 from sfumato.session.ledger import Ledger, digest
 from sfumato.session.query import Query
 from sfumato.session.services import Services
@@ -36,7 +36,7 @@ class Dataset:
         self.version = version
         self.bounds_from_data = bounds_from_data
         self.opening = services.salt()
-        self.rule: tuple[Preference, ...] = () if schema.rule is None else from_rule(schema.rule, schema.origin)
+        self.rule = self.rule_for(private_keys=True).preferences
         self._opened = engine
         self._source = source
         self.ledger = Ledger(store, schema, services)
@@ -56,6 +56,10 @@ class Dataset:
         engine = self._engine
         rows = engine.rows(inspect.fit(self.schema, engine.columns, engine.raw).sql(engine.dialect))
         return inspect.read_fit(rows, self.schema)
+
+    def rule_for(self, *, private_keys: bool) -> Rule:
+        """The rule of record, for statements with private group keys or without."""
+        return rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys)
 
     def require_data(self) -> None:
         """Refuse to go on without the data, before anything is charged."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sfumato.choose.preference import Preference, Satisfies
+from sfumato.choose.preference import Preference, Satisfies, from_rule
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
@@ -43,10 +43,10 @@ class Request:
         version = self.version if self.reads_people else ""
         return digest([*asked, self.epsilon_max, self.bounds_from_data, version, self.opening])
 
-    def applies(self, rule: tuple[Preference, ...]) -> bool:
-        """Whether this is the rule as it stands: its preferences, and nothing else said."""
-        plain = self.noise == Noise() and self.grid is None and self.epsilon_max == EPSILON_MAX
-        return plain and self.preferences == rule
+    def applies(self, rule: Rule) -> bool:
+        """Whether this is the rule as it stands: its preferences and its noise, and nothing else said."""
+        plain = self.grid is None and self.epsilon_max == EPSILON_MAX
+        return plain and self.preferences == rule.preferences and self.noise == rule.noise
 
     @property
     def method(self) -> str:
@@ -55,10 +55,34 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Rule:
+    """What was fixed before anyone looked: preferences, and how the noise of a statement is drawn."""
+
+    preferences: tuple[Preference, ...]
+    noise: Noise
+
+
+def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: bool) -> Rule:
+    """The `[rule]` of a schema, for statements with private group keys or without."""
+    if stated is None:
+        return Rule((), Noise())
+    preferences = from_rule({k: v for k, v in stated.items() if k not in ("mechanism", "delta")}, origin)
+    mechanism, delta = str(stated.get("mechanism", "laplace")), stated.get("delta")
+    if delta is not None and (isinstance(delta, bool) or not isinstance(delta, int | float)):
+        raise PreferenceError("delta must be a number", hint="write delta = 1e-9.", where=f"[rule] in {origin}")
+    if mechanism == "laplace" and not private_keys:
+        delta = None  # it is there for statements with private group keys
+    try:
+        return Rule(preferences, checked_noise(mechanism, delta, "analytic", private_keys=private_keys))
+    except PreferenceError as wrong:
+        raise PreferenceError(wrong.message, hint=wrong.hint, where=f"[rule] in {origin}") from None
+
+
+@dataclass(frozen=True)
 class Standing:
     """The rule and the schema as they stand now, and the fingerprints under which they are in the record."""
 
-    rule: tuple[Preference, ...]
+    rule: Rule
     rule_hash: str
     schema: Mapping[str, str]
 
@@ -99,17 +123,18 @@ def grid_of(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:
     return tuple(sorted(stated_epsilon(e).value for e in grid))
 
 
-def checked_noise(mechanism: str, delta: float | None, calibration: str) -> Noise:
+def checked_noise(mechanism: str, delta: float | None, calibration: str, *, private_keys: bool = False) -> Noise:
+    """How the noise is to be drawn. Laplace noise has no delta, but the threshold that finds private groups does."""
     if mechanism not in ("laplace", "gaussian"):
         raise PreferenceError(f"There is no mechanism '{mechanism}'", hint="use laplace or gaussian.")
     if calibration not in ("analytic", "classic"):
         raise PreferenceError(f"There is no calibration '{calibration}'", hint="use analytic or classic.")
+    if delta is not None and not 0 < delta < 1:
+        raise PreferenceError(f"delta must lie between 0 and 1, not {delta}", hint="try --delta 1e-9.")
     if mechanism == "laplace":
-        if delta is not None:
+        if delta is not None and not private_keys:
             raise PreferenceError("Laplace noise has no delta", hint="leave --delta out, or use --mechanism gaussian.")
-        return Noise()
+        return Noise(delta=delta)
     if delta is None:
         raise PreferenceError("Gaussian noise needs a delta", hint="state one with --delta, such as 1e-9.")
-    if not 0 < delta < 1:
-        raise PreferenceError(f"delta must lie between 0 and 1, not {delta}", hint="try --delta 1e-9.")
     return Noise(mechanism, delta, calibration)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sfumato.errors import Infeasible, NoGuarantee, NoMechanism
+from sfumato.errors import Infeasible, NoGuarantee
 from sfumato.ledger.entry import NANO, Draft, Entry, Event, nano
 from sfumato.ledger.record import Record, Total
+from sfumato.model.drawing import Calibration
 from sfumato.model.guarantee import Guarantee, Provenance, fixed, word
 from sfumato.model.release import Answer
+from sfumato.risk.calibrate import calibrate
 from sfumato.session import assemble
 from sfumato.session.choice import Choice
 from sfumato.session.decide import Request, decided_by
 from sfumato.session.ledger import digest
+from sfumato.session.noise import drawn
 from sfumato.session.release import Certificate, Release
 from sfumato.views.words import rows_that_count
 
@@ -52,9 +55,11 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
     reserved = added[-1]
     if choice.epsilon is None:
         raise _infeasible(choice)
-    drawn, after = _noisy(query, choice.epsilon), query.statement.afterwards
-    answer = assemble.answer(query.measurement, drawn, _shown(choice, inputs), after)
-    certificate = _certificate(query, choice, answer, reserved, inputs, total.and_then(reserved))
+    calibration = calibrate(query.measurement, choice.noise, choice.epsilon)
+    shown = calibration if word(inputs).holds else None
+    noisy = drawn(query.totals(), query.measurement, calibration, query.dataset.services.mechanism)
+    answer = assemble.answer(query.measurement, noisy, shown, query.statement.afterwards)
+    certificate = _certificate(query, choice, shown, answer, reserved, inputs, total.and_then(reserved))
     left: dict[str, object] = {"what": query.sql, "guarantee": word(inputs).value, "reserved": reserved.number}
     left |= {"answer": answer.as_dict(), "certificate": certificate.as_dict()}
     ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, left)])
@@ -89,11 +94,6 @@ def _reservation(query: Query, choice: Choice, key: str, outcome: Guarantee) -> 
     return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
 
-def _shown(choice: Choice, inputs: Sequence[Provenance]) -> float | None:
-    """The epsilon, where the public may know it."""
-    return choice.epsilon if word(inputs).holds else None
-
-
 def refuse_without_guarantee(inputs: Sequence[Provenance]) -> None:
     if word(inputs).holds:
         return
@@ -108,22 +108,9 @@ def refuse_without_guarantee(inputs: Sequence[Provenance]) -> None:
 
 def _drawable(query: Query, choice: Choice) -> None:
     """Refuse what cannot be drawn, from public facts, before anything is charged."""
-    if choice.noise.mechanism != "laplace":
-        raise NoMechanism(
-            f"There is no release with {choice.noise.mechanism} noise in this version", hint="use --mechanism laplace."
-        )
-    if any(a.kind.selects for a in query.statement.aggregates):
-        raise NoMechanism(
-            "There is no release of MIN, MAX, MEDIAN and quantiles in this version",
-            hint="its risk can be seen; release COUNT, SUM, AVG, VAR or STDDEV.",
-        )
-    if query.has_private_keys:
-        raise NoMechanism(
-            "There is no release with private group keys in this version",
-            hint="its risk can be seen; list the public categories to release it.",
-        )
     if choice.epsilon is None and not choice.asked.reads_people:
         raise _infeasible(choice)
+    calibrate(query.measurement, choice.noise, choice.epsilon or choice.epsilon_max)
     query.dataset.require_data()
 
 
@@ -133,19 +120,6 @@ def _infeasible(choice: Choice) -> Infeasible:
     return Infeasible(choice.why, hint="state an epsilon with --epsilon." if choice.unbounded else "ask for less.")
 
 
-def _noisy(query: Query, epsilon: float) -> list[list[int]]:
-    """Each number with its share of epsilon over all its cells: in all of them together, a person moves it by D."""
-    measurement, totals = query.measurement, query.totals()
-    mechanism = query.dataset.services.mechanism("laplace")
-    columns = [
-        mechanism(
-            [totals.cells[cell][position] for cell in measurement.public_cells], number.steps, number.part(epsilon)
-        )
-        for position, number in enumerate(measurement.numbers)
-    ]
-    return [list(cell) for cell in zip(*columns, strict=True)]
-
-
 def _as_it_left(draft: Draft) -> Release:
     public = draft.public
     answer = Answer.from_dict(public["answer"])  # type: ignore[arg-type]
@@ -153,10 +127,17 @@ def _as_it_left(draft: Draft) -> Release:
 
 
 def _certificate(
-    query: Query, choice: Choice, answer: Answer, reserved: Entry, inputs: tuple[Provenance, ...], total: Total
+    query: Query,
+    choice: Choice,
+    calibration: Calibration | None,
+    answer: Answer,
+    reserved: Entry,
+    inputs: tuple[Provenance, ...],
+    total: Total,
 ) -> Certificate:
+    """Without a calibration, which tells epsilon, whatever follows from it is withheld."""
     dataset, measurement = query.dataset, query.measurement
-    epsilon = _shown(choice, inputs)
+    epsilon = None if calibration is None else calibration.epsilon
     attestations = sorted({i.attestation for i in inputs if i.attestation})
     assumed = [BOUNDS_FROM_DATA if dataset.bounds_from_data else ATTESTED_SCHEMA, *dataset.assumed]
     assumed += [rows_that_count(dataset.schema.unit)] if dataset.schema.unit.column else []
@@ -166,15 +147,15 @@ def _certificate(
         guarantee=word(inputs),
         epsilon=epsilon,
         delta=choice.noise.delta or 0.0,
-        mechanism=choice.noise.mechanism,
+        mechanism=choice.noise.mechanism if calibration is None else calibration.mechanism,
         sensitivity=tuple(float(n.sensitivity) for n in numbers) or None,
-        scale=None if epsilon is None else tuple(n.scale(epsilon) for n in numbers),
+        scale=None if calibration is None else tuple(drawing.scale for drawing in calibration.numbers),
         unit=dataset.schema.unit.words,
         relation=dataset.schema.relation.value,
         outputs=measurement.k if numbers else None,
         select_epsilon=choice.select_epsilon,
         charged=None if epsilon is None else reserved.draft.nano_epsilon / NANO,
-        noise_90=None if epsilon is None else assemble.half_widths(answer, measurement, epsilon),
+        noise_90=None if calibration is None else assemble.half_widths(answer, measurement, calibration),
         query=query.sql,
         query_sha256=query.statement.sha256,
         ledger_entry=reserved.number if dataset.ledger.recorded else None,
@@ -186,7 +167,7 @@ def _certificate(
         assumed=tuple(assumed),
         dataset_total=total.epsilon,
         dataset_guarantee=total.guarantee,
-        grid_step=tuple(float(n.step) for n in numbers) or None,
+        grid_step=None if calibration is None else tuple(float(drawing.step) for drawing in calibration.numbers),
         numbers=tuple(n.words for n in numbers),
-        post_processing=assemble.post_processing(measurement, query.statement.afterwards),
+        post_processing=assemble.post_processing(measurement, calibration, query.statement.afterwards),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sfumato.choose.preference import Preference, Ratio
@@ -25,6 +26,7 @@ from sfumato.session.compare import compared, fixed_part, require_comparable, re
 from sfumato.session.decide import (
     EPSILON_MAX,
     Request,
+    Rule,
     Standing,
     checked_noise,
     grid_of,
@@ -72,7 +74,7 @@ class Query:
         exact: bool = False,
     ) -> RiskProfile:
         """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
-        noise = checked_noise(mechanism, delta, calibration)
+        noise = self._noise(mechanism, delta, calibration)
         if exact:
             require_exact(noise, WORST_CASE.fixed)
         measurement = self._public()
@@ -99,7 +101,7 @@ class Query:
         epsilon_max: float = EPSILON_MAX,
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
-        noise = checked_noise(mechanism, delta, calibration)
+        noise = self._noise(mechanism, delta, calibration)
         measurement = self._public()
         if like is None:
             self._inventable()
@@ -143,7 +145,7 @@ class Query:
         exact: bool = False,
     ) -> RiskProfile:
         """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
-        noise = checked_noise(mechanism, delta, calibration)
+        noise = self._noise(mechanism, delta, calibration)
         if exact:
             require_exact(noise, self._fixed)
         survey = self._look(noise)
@@ -178,7 +180,7 @@ class Query:
 
         A public preference is entered in the ledger as planned; one that reads the people is a look.
         """
-        asked = self._request(preferences, checked_noise(mechanism, delta, calibration), grid, epsilon_max)
+        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
         ledger = self.dataset.ledger
         solution = self._solved(asked)
 
@@ -206,7 +208,7 @@ class Query:
 
         What was released before comes back with the word it had: that is not refused.
         """
-        asked = self._request(preferences, checked_noise(mechanism, delta, calibration), grid, epsilon_max)
+        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
         record = self.dataset.ledger.record
         if not repeats(self, asked, record):
             refuse_without_guarantee(self._provenances(asked, record, fixed_beforehand))
@@ -276,19 +278,41 @@ class Query:
         return self._provenances(choice.asked, record, attestation or choice.attestation)
 
     def is_rule(self, choice: Choice) -> bool:
-        return choice.asked.applies(self.dataset.rule)
+        return choice.asked.applies(self._rule)
 
     def _provenances(self, asked: Request, record: Record, attestation: str) -> tuple[Provenance, ...]:
         ledger = self.dataset.ledger
         attestation = " ".join(attestation.split())
-        return provenances(asked, record, Standing(self.dataset.rule, ledger.rule, ledger.schema), attestation)
+        return provenances(asked, record, Standing(self._rule, ledger.rule, ledger.schema), attestation)
+
+    @cached_property
+    def _rule(self) -> Rule:
+        return self.dataset.rule_for(private_keys=self.has_private_keys)
+
+    def _noise(self, mechanism: str, delta: float | None, calibration: str) -> Noise:
+        return checked_noise(mechanism, delta, calibration, private_keys=self.has_private_keys)
+
+    def _asked(
+        self,
+        preferences: Sequence[Preference],
+        mechanism: str,
+        delta: float | None,
+        calibration: str,
+        grid: str | Sequence[float] | None,
+        epsilon_max: float,
+    ) -> Request:
+        """The request; where nothing is said of preferences or noise, both are as the rule of record has them."""
+        noise = self._noise(mechanism, delta, calibration)
+        if not preferences and noise == Noise():
+            noise = self._rule.noise
+        return self._request(preferences, noise, grid, epsilon_max)
 
     def _request(
         self, preferences: Sequence[Preference], noise: Noise, grid: str | Sequence[float] | None, epsilon_max: float
     ) -> Request:
         if not all(isinstance(p, Preference) for p in preferences):
             raise PreferenceError("A preference is stated as sf.gap(1.2), sf.ratio(0.95) or sf.attack_chance(0.6)")
-        chosen = tuple(preferences) or self.dataset.rule
+        chosen = tuple(preferences) or self._rule.preferences
         if not chosen:
             raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
         for p in chosen:

@@ -11,11 +11,11 @@ from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Distribution, Facts, Summary, Totals
-from sfumato.model.measurement import Measurement
+from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.statement import Predicate, Statement
 from sfumato.ports import Engine
 from sfumato.sql import facts as plan
-from sfumato.sql import totals
+from sfumato.sql import ranks, totals
 from sfumato.sql.rows import L1, L2, Question
 
 if TYPE_CHECKING:
@@ -123,7 +123,14 @@ class Survey(Confidential):
         return plan.read_answer(self._rows(plan.answer(self.question)), self.question)
 
     def totals(self) -> Totals:
-        return totals.read_totals(self._rows(totals.totals(self.question)), self.question)
+        """One pass for all that is added up, and one for each value that is selected by its rank."""
+        question, numbers = self.question, self.measurement.numbers
+        selected = [i for i, number in enumerate(numbers) if number.kind is NumberKind.SELECTION]
+        added_up = len(selected) < len(numbers)
+        found = totals.read_totals(self._rows(totals.totals(question)) if added_up else (), question)
+        return Totals(
+            found, {i: ranks.read_counts(self._rows(ranks.counts(question, numbers[i])), numbers[i]) for i in selected}
+        )
 
     @cached_property
     def _matched(self) -> int:

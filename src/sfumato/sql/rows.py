@@ -212,7 +212,8 @@ def conditions(question: Question) -> list[exp.Expr]:
         return [exp.false()]
     for position, key in enumerate(q.statement.keys):
         tree = column(key.name)
-        found.append(there(tree) if cells is None else listed(tree, _different(cells, position)))
+        known = _different(cells, position) if cells is not None else _public(q.schema, key)
+        found.append(there(tree) if known is None else listed(tree, known))
     if q.unit is not None:
         found.append(there(column(q.unit)))
     if q.only_present:
@@ -229,6 +230,12 @@ def _present(reading: Reading, schema: Schema) -> exp.Expr:
 
 def _different(cells: Sequence[Sequence[str | int | bool]], position: int) -> list[str | int | bool]:
     return list(dict.fromkeys(cell[position] for cell in cells))
+
+
+def _public(schema: Schema, key: ColumnRef) -> Sequence[str | int | bool] | None:
+    """The values by which it may be grouped, beside another key that is private."""
+    declared = schema.column(key.name)
+    return None if declared is None or declared.private_keys else declared.keys
 
 
 def _pushed(part: Predicate, schema: Schema) -> exp.Expr:

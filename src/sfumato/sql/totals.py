@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from sfumato.model.dataset import PERSON, Bounds
-from sfumato.model.facts import Totals
+from sfumato.model.facts import Cell
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.sql.facts import Rows, whole
 from sfumato.sql.rows import Question, Reading, rows
@@ -24,12 +24,14 @@ def totals(question: Question) -> exp.Select:
     return selected([*map(column, q.keys), *parts], rows(q), by=q.keys)
 
 
-def read_totals(rows: Rows, question: Question) -> Totals:
-    """Whole steps of each number's grid, for every public cell; zero where the data has nobody."""
-    width, numbers = len(question.keys), question.measurement.numbers
+def read_totals(rows: Rows, question: Question) -> dict[Cell, tuple[int, ...]]:
+    """Whole steps of each number's grid, for every public cell, zero where nobody is; else for those that there are."""
+    width, numbers, cells = len(question.keys), question.measurement.numbers, question.measurement.cells
     found = {tuple(row[:width]): _in_steps(row[width:], numbers) for row in rows}
+    if cells is None:
+        return found
     nothing = (0,) * len(numbers)
-    return Totals({cell: found.get(cell, nothing) for cell in question.measurement.public_cells})
+    return {cell: found.get(cell, nothing) for cell in cells}
 
 
 def _in_steps(values: Sequence[Any], numbers: Sequence[NoisyNumber]) -> tuple[int, ...]:
@@ -45,13 +47,15 @@ def _steps(n: NoisyNumber, total: int, count: int) -> int:
 
 def _sum_of(n: NoisyNumber, q: Question) -> exp.Expr:
     reading = q.reading_of(n)
-    if n.kind.counts or reading is None:
+    if n.kind.counts or n.kind is NumberKind.SELECTION or reading is None:
         return exp.Null()
     return (_rounded(n, reading) if n.rounded else col(reading.name)).total().tree
 
 
 def _count_of(n: NoisyNumber, q: Question) -> exp.Expr:
     reading = q.reading_of(n)
+    if n.kind is NumberKind.SELECTION:
+        return exp.Null()
     if n.kind is NumberKind.PERSONS:
         counted = distinct(col(PERSON))
     elif reading is None:

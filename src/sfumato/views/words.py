@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.guarantee import Guarantee
@@ -17,7 +18,11 @@ LOOK = "This is a look at the people: what is decided after it carries no guaran
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
 WITHHELD = "withheld: chosen by looking at the data"
 NOISE_ONLY = "90 of 100 for the noise alone; clipping and dropped rows not covered; per figure, not jointly"
-PICKED = "rows were picked by their noisy figures (HAVING, LIMIT): of those that were, ranges hold less often"
+PICKED = "rows were picked by their noisy figures: of those that were, ranges hold less often"
+COUNTS_ROUNDED = "counts are rounded to whole numbers and not below 0"
+MEANS_DIVIDED = "a mean is a noisy sum over a noisy count, kept within its bounds"
+VARIANCES_COMPOSED = "a variance is put together from three noisy numbers, kept between 0 and what the bounds allow"
+APPLIED_AFTERWARDS = "HAVING, ORDER BY and LIMIT were applied to the noisy answer"
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 
 MOST_FIRST = "From the top down"
@@ -127,6 +132,12 @@ def _pair(certificate: Certificate) -> str:
 def ranges(certificate: Certificate) -> str:
     """What the noise ranges cover; rows that noise helped to be picked lie further off than noise alone."""
     return f"{NOISE_ONLY}; {PICKED}" if PICKED in certificate.post_processing else NOISE_ONLY
+
+
+def thresholded(threshold: Fraction | None) -> str:
+    """How private groups were found."""
+    so_many = WITHHELD if threshold is None else f"{math.ceil(threshold * 100) / 100:g}"
+    return f"a group is in the answer if its noisy count of persons reaches a threshold ({so_many})"
 
 
 def _of_100(chance: float) -> int:

@@ -1,0 +1,44 @@
+"""How each noisy number of a release is drawn: by which law, how wide, on which grid. Public, with its epsilon."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from sfumato.model.choice import Noise
+
+
+class Law(StrEnum):
+    """What is drawn: noise that is added, or a value that is selected by its rank."""
+
+    LAPLACE = "laplace"
+    GAUSSIAN = "gaussian"
+    EXPONENTIAL = "exponential"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Of one number. `budget` is its part of epsilon, or of mu where the noise is Gaussian."""
+
+    law: Law
+    budget: float
+    step: Fraction  # of the grid that it is drawn on; of a selection, between its candidates
+    scale: float | None = None  # b of Laplace noise, sigma of Gaussian noise, in the number's own units
+    rank_90: float | None = None  # of a selection: within so many of the best rank, 90 times of 100
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Of all the numbers of a release. Groups with fewer noisy persons than the threshold are left out."""
+
+    noise: Noise
+    epsilon: float
+    numbers: tuple[Drawing, ...]
+    threshold: Fraction | None = None
+
+    @property
+    def mechanism(self) -> str:
+        """What was drawn, each law once."""
+        laws = ", ".join(dict.fromkeys(drawing.law.value for drawing in self.numbers))
+        return laws if self.threshold is None else f"{laws}, threshold"

@@ -1,0 +1,100 @@
+"""From an epsilon to how wide the noise of each number is, and how many persons a private group must have."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.model.choice import Noise
+from sfumato.model.drawing import Calibration, Drawing, Law
+from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
+from sfumato.risk.gaussian import FINEST, mu_analytic, mu_classic, mu_on_grid
+from sfumato.risk.rank import rank_90
+
+
+def calibrate(measurement: Measurement, noise: Noise, epsilon: float) -> Calibration:
+    """What will be drawn so that all of it together is (epsilon, delta)-dp: epsilon for the whole query."""
+    if noise.mechanism == "gaussian":
+        mu = _mu_to_draw(measurement, noise, epsilon)
+        return Calibration(noise, epsilon, tuple(_gaussian(number, mu) for number in measurement.numbers))
+    drawings = tuple(_pure(number, epsilon) for number in measurement.numbers)
+    return Calibration(noise, epsilon, drawings, threshold(measurement, noise, epsilon))
+
+
+def scale_of(number: NoisyNumber, noise: Noise, epsilon: float) -> float | None:
+    """How wide the noise of a number is: b = D / (w eps), or sigma = D / (sqrt(w) mu); nothing where it is selected."""
+    if number.kind is NumberKind.SELECTION:
+        return None
+    if noise.mechanism == "gaussian":
+        return float(number.sensitivity) / math.sqrt(number.share) / mu_of(epsilon, noise)
+    return number.scale(epsilon)
+
+
+def mu_of(epsilon: float, noise: Noise) -> float:
+    """What an epsilon is worth as the sensitivity over sigma."""
+    return (mu_classic if noise.calibration == "classic" else mu_analytic)(epsilon, _delta(noise))
+
+
+def threshold(measurement: Measurement, noise: Noise, epsilon: float) -> Fraction | None:
+    """How many noisy persons a group of private keys must have to be released (methods 11.2).
+
+    A group of one person is released with probability `P(1 + X >= T) <= p`; somebody has at most c such groups, and
+    with `p = 1 - (1 - delta)^(1/c)` any of them is with at most delta. X is Laplace noise on the grid of the count,
+    `P(X >= k steps) = r^k / (1 + r)` with `r = e^(-1/b)`. Replacing somebody is two steps of adding and removing at
+    half of epsilon each, and costs `(1 + e^(eps/2))` times the delta of one.
+    """
+    position = measurement.thresholded
+    if position is None:
+        return None
+    persons = measurement.numbers[position]
+    most = int(persons.sensitivity / measurement.steps)
+    delta = _delta(noise) / (1 if measurement.steps == 1 else 1 + math.exp(epsilon / 2))
+    one = -math.expm1(math.log1p(-delta) / most)
+    steps = persons.steps / persons.part(epsilon)
+    beyond = steps * -math.log((1 + math.exp(-1 / steps)) * one)
+    return 1 + (max(1, math.ceil(beyond)) + 1) * persons.step
+
+
+def _pure(number: NoisyNumber, epsilon: float) -> Drawing:
+    part = number.part(epsilon)
+    if number.kind is NumberKind.SELECTION:
+        return Drawing(Law.EXPONENTIAL, part, number.apart, rank_90=rank_90(number, part))
+    return Drawing(Law.LAPLACE, part, number.step, number.scale(epsilon))
+
+
+def _gaussian(number: NoisyNumber, mu: float) -> Drawing:
+    if number.kind is NumberKind.SELECTION:
+        raise NoMechanism(
+            f"{number.words} is selected by its rank, and carries no Gaussian noise",
+            hint="use --mechanism laplace: the selection is then as private as Laplace noise is.",
+        )
+    part = mu * math.sqrt(number.share)
+    finer = max(0, math.ceil(math.log2(FINEST * part / number.steps)))
+    return Drawing(Law.GAUSSIAN, part, number.step / 2**finer, float(number.sensitivity) / part)
+
+
+def _mu_to_draw(measurement: Measurement, noise: Noise, epsilon: float) -> float:
+    if measurement.k is None:
+        raise NoMechanism(
+            "Private group keys are found with Laplace noise",
+            hint="use --mechanism laplace with the same --delta, or list the public categories.",
+        )
+    delta = _delta(noise)
+    sound = mu_on_grid(epsilon, delta, measurement.k)
+    if noise.calibration != "classic":
+        return sound
+    classic = mu_classic(epsilon, delta)
+    if classic > sound:
+        raise NoMechanism(
+            "Classic noise is too narrow to keep its delta at this epsilon",
+            hint="use --calibration analytic.",
+        )
+    return classic
+
+
+def _delta(noise: Noise) -> float:
+    if noise.delta is None:
+        what = "Gaussian noise needs" if noise.mechanism == "gaussian" else "Private group keys need"
+        raise PreferenceError(f"{what} a delta", hint="state one with --delta, such as 1e-9.")
+    return noise.delta
