@@ -139,6 +139,69 @@ def _corners(rounds: Sequence[Round]) -> Iterator[Corner]:
         yield from (Corner(view, signs, *sides) for sides in product(high, low))
 
 
+# (epsilon, delta): of no event is P(E | present) above e^epsilon P(E | absent) + delta, nor the other way around
+
+
+@dataclass(frozen=True)
+class DeltaVerdict:
+    epsilon: float
+    claim: float
+    shown: float
+    rounds: int
+    power: float
+
+    @property
+    def holds(self) -> bool:
+        return self.shown <= self.claim
+
+    def __str__(self) -> str:
+        return (
+            f"claimed ({self.epsilon:g}, {self.claim:g}), shown at least delta {self.shown:.4f} in {self.rounds} runs; "
+            f"false alarms {RATE:g}, power against what it is held up to {self.power:.5f}"
+        )
+
+
+def audit_delta(
+    seen: Sequence[tuple[bool, float]], epsilon: float, delta: float, broken: Sequence[tuple[float, float]]
+) -> DeltaVerdict:
+    """Choose a level on a quarter of what was seen, and bound delta from below by how often the others lie beyond it.
+
+    `broken`: level by level, how often a broken mechanism would lie beyond it with the person and without.
+    """
+    quarter = len(seen) // 4
+    first, rest = seen[:quarter], seen[quarter:]
+    levels = sorted({x for _, x in first})[:: max(1, quarter // 200)]
+    above, level = max(
+        ((above, level) for level in levels for above in (True, False)),
+        key=lambda at: _excess(*_beyond(first, *at), epsilon, sure=False),
+    )
+    found = _excess(*_beyond(rest, above, level), epsilon)
+    return DeltaVerdict(epsilon, delta, max(0.0, found), len(seen), _power(epsilon, delta, broken, len(rest) // 2))
+
+
+def _power(epsilon: float, delta: float, broken: Sequence[tuple[float, float]], side: int) -> float:
+    """At least how often it is caught: unless one of two counts is three standard deviations off."""
+
+    def off(rate: float, by: int) -> tuple[int, int]:
+        return max(0, min(side, int(rate * side + by * math.sqrt(rate * (1 - rate) * side)))), side
+
+    excess = max(_excess(off(more, -3), off(fewer, 3), epsilon) for more, fewer in broken)
+    return 0.997 if excess > delta else 0.0
+
+
+def _beyond(seen: Sequence[tuple[bool, float]], above: bool, level: float) -> tuple[tuple[int, int], tuple[int, int]]:
+    """How often a figure lies beyond a level, and of how many: on the likelier side first."""
+    sides = [[(x >= level) is above for present, x in seen if present is there] for there in (above, not above)]
+    return (sum(sides[0]), len(sides[0])), (sum(sides[1]), len(sides[1]))
+
+
+def _excess(more: tuple[int, int], fewer: tuple[int, int], epsilon: float, *, sure: bool = True) -> float:
+    """`P(E) - e^epsilon P'(E)`, at least; or, where it need not be sure, as it was observed."""
+    if not sure:
+        return more[0] / max(1, more[1]) - math.exp(epsilon) * fewer[0] / max(1, fewer[1])
+    return least_rate(*more) - math.exp(epsilon) * most_rate(*fewer)
+
+
 # What is asked
 
 
@@ -167,37 +230,43 @@ _STORED = {"integer": pa.int64(), "number": pa.float64()}
 # How noise on a grid is distributed: X in steps, P(X = k) proportional to e^(-|k| / b)
 
 
-def misfit(noise: Sequence[int], scale: float) -> str:
-    """What tells that noise, in steps of its grid, is not Laplace of this scale, each at the rate above; "" if nothing.
+def laplace(k: int, scale: float) -> float:
+    """P(X <= k) of Laplace noise."""
+    left = math.exp(-abs(k if k < 0 else k + 1) / scale) / (1 + math.exp(-1 / scale))
+    return left if k < 0 else 1 - left
+
+
+def gaussian(k: int, scale: float) -> float:
+    """P(X <= k) of Gaussian noise on a grid that is fine beside it."""
+    return math.erfc(-(k + 0.5) / scale / math.sqrt(2)) / 2
+
+
+def misfit(noise: Sequence[int], scale: float, below: Callable[[int, float], float] = laplace) -> str:
+    """What tells that noise, in steps of its grid, is not of this law and scale, each at the rate above; "" if nothing.
 
     The distance between the distributions is held against the bound of Dvoretzky, Kiefer, Wolfowitz and Massart;
     the furthest noise on either side against how far so many draws must and may reach.
     """
-    n, far = len(noise), distance(noise, scale)
+    n, far = len(noise), distance(noise, scale, below)
     allowed = math.sqrt(math.log(2 / RATE) / (2 * n))
     if far > allowed:
-        return f"{n} draws are {far:.4f} away from Laplace noise of scale {scale:g} steps; chance allows {allowed:.4f}"
+        return f"{n} draws are {far:.4f} away from noise of scale {scale:g} steps; chance allows {allowed:.4f}"
     for furthest in (max(noise), max(-k for k in noise)):
-        if below(furthest, scale) ** n < RATE:
+        beyond = below(-furthest - 1, scale)
+        if n * math.log1p(-beyond) < math.log(RATE):
             return f"none of {n} draws lies beyond {furthest / scale:.2f} scales: noise is cut off"
-        if n * (1 - below(furthest - 1, scale)) < RATE:
+        if n * below(-furthest, scale) < RATE:
             return f"one of {n} draws lies {furthest / scale:.2f} scales away: noise has too long a tail"
     return ""
 
 
-def distance(noise: Sequence[int], scale: float) -> float:
+def distance(noise: Sequence[int], scale: float, below: Callable[[int, float], float] = laplace) -> float:
     """Kolmogorov's: the largest difference between the share of draws up to a point and its probability."""
     furthest, up_to = 0.0, 0
     for k, times in sorted(Counter(noise).items()):
         before, up_to = up_to, up_to + times
         furthest = max(furthest, up_to / len(noise) - below(k, scale), below(k - 1, scale) - before / len(noise))
     return furthest
-
-
-def below(k: int, scale: float) -> float:
-    """P(X <= k)."""
-    left = math.exp(-abs(k if k < 0 else k + 1) / scale) / (1 + math.exp(-1 / scale))
-    return left if k < 0 else 1 - left
 
 
 def _edge(end: float, rate: float, right: int, trials: int) -> float:

@@ -11,135 +11,37 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import combinations, pairwise
 from pathlib import Path
 from statistics import fmean
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
-import sfumato
 from tests.depth import depth
-from tests.statistical.audit import RATE, Numbers, Round, audit, least_rate, misfit, most_rate, power, question
+from tests.statistical.audit import RATE, Round, audit, least_rate, misfit, most_rate, power, question
+from tests.statistical.cases import (
+    AVERAGE,
+    CASES,
+    COUNT,
+    DECIMALS,
+    EPSILON,
+    LARGE,
+    MANY_ROWS,
+    SEED,
+    SUM,
+    Case,
+    alone,
+    grouped,
+)
 
 pytestmark = pytest.mark.statistical
 
 ROOT = Path(__file__).parents[2]
-EPSILON = 1.5  # about where a doubled epsilon shows with the fewest runs
-SEED = 20240229  # of the coins; the noise has none
-FRESH = 2000  # releases after which a table gets a new ledger: one in memory keeps every answer
 
-
-@dataclass(frozen=True)
-class Case:
-    """A question, and a person who moves each of its numbers as far as anybody may.
-
-    The person has a value or several, of which `max_rows` count (0: a person is a row); `instead` is what stands there
-    without them, where somebody is replaced.
-    """
-
-    name: str
-    figure: str
-    type: str
-    bounds: tuple[float, float]
-    others: Numbers
-    person: Numbers
-    moves: Numbers  # the sensitivities, by hand
-    max_rows: int = 0
-    instead: Numbers = ()
-
-    @property
-    def column(self) -> dict[str, Any]:
-        return {"type": self.type, "bounds": list(self.bounds)}
-
-    @property
-    def stated(self) -> dict[str, Any]:
-        """What the schema says of people."""
-        unit = {"unit": "who", "max_rows": self.max_rows} if self.max_rows else {}
-        return unit | {"relation": "replace" if self.instead else "add-remove"}
-
-    def people(self, present: bool) -> tuple[float | Numbers, ...]:
-        return (*self.others, self.person if present else self.instead)
-
-    def truth(self, present: bool) -> Numbers:
-        """The numbers without noise."""
-        counting = (self.person if present else self.instead)[: self.max_rows or None]
-        low, high = self.bounds
-        values = [max(low, min(high, v)) for v in (*self.others, *counting)]
-        centred = [v - (low + high) / 2 for v in values]
-        return {
-            "COUNT(*)": (len(values),),
-            "COUNT(DISTINCT value)": (len(set(values)),),
-            "SUM(value)": (sum(values),),
-            "AVG(value)": (sum(centred), len(values)),
-            "VAR_POP(value)": (sum(c**2 - (high - low) ** 2 / 8 for c in centred), sum(centred), len(values)),
-        }[self.figure]
-
-    def noise(self, rounds: list[Round], j: int) -> list[int]:
-        """What was added to the true number, in steps of its grid."""
-        return [round((r.numbers[j] - self.truth(r.present)[j]) / r.steps[j]) for r in rounds]
-
-    def scale(self, j: int) -> float:
-        """How wide the noise has to be."""
-        return len(self.moves) * self.moves[j] / EPSILON
-
-    def misfits(self, rounds: list[Round]) -> list[str]:
-        """What is wrong with the noise of each number."""
-        return [misfit(self.noise(rounds, j), self.scale(j) / rounds[0].steps[j]) for j in range(len(self.moves))]
-
-
-CASES = [
-    Case("count", "COUNT(*)", "integer", (0, 1), (0, 1, 1), (1,), moves=(1,)),
-    Case("sum", "SUM(value)", "integer", (-100, 20), (-30, 5, 20), (-100,), moves=(100,)),
-    Case("sum of decimals", "SUM(value)", "number", (0, 0.3), (0, 0.15, 0.3), (0.3,), moves=(0.3,)),
-    Case("sum of large numbers", "SUM(value)", "integer", (0, 10**12), (0, 5 * 10**11), (10**12,), moves=(10**12,)),
-    Case("average", "AVG(value)", "integer", (0, 100), (20, 50, 90), (100,), moves=(50, 1)),
-    Case("sum of many rows", "SUM(value)", "number", (-2, 0.5), (0.25, -1), (-7,) * 5, moves=(6,), max_rows=3),
-    Case("count of many rows", "COUNT(*)", "integer", (0, 1), (0, 1, 1), (1,) * 9, moves=(4,), max_rows=4),
-    Case("different values", "COUNT(DISTINCT value)", "integer", (0, 9), (7, 8, 7), (1, 2, 3), moves=(2,), max_rows=2),
-    Case("variance", "VAR_POP(value)", "integer", (0, 100), (20, 50, 90), (100,), moves=(1250, 50, 1)),
-    Case("sum of one replaced", "SUM(value)", "integer", (-100, 100), (5, 20), (100,), moves=(200,), instead=(-100,)),
-    Case("sum beyond the bounds", "SUM(value)", "integer", (0, 100), (0, 40), (10**6,), moves=(100,)),
-    Case("average at the bottom", "AVG(value)", "number", (-1, 0.5), (-0.25, 0.125), (-1,), moves=(0.75, 1)),
-]
-COUNT, SUM, DECIMALS, LARGE, AVERAGE, MANY_ROWS, *_ = CASES
 
 Record = Callable[[str, object], None]
-
-
-def grouped(case: Case, runs: int, groups: int = 400) -> Iterator[Round]:
-    """Many people, each in a group of their own by a coin of their own: one release plays the game in every group."""
-    coins = random.Random(f"{SEED} {case.name}")
-    for _ in range(math.ceil(runs / groups)):
-        present = {f"place {i}": coins.random() < 0.5 for i in range(groups)}
-        places = {place: case.people(there) for place, there in present.items()}
-        sql = f"SELECT place, {case.figure} FROM people GROUP BY place"
-        asked = question(sql, case.column, places, **case.stated)
-        release = asked.release(epsilon=EPSILON, again=True)
-        for (place, *figures), numbers in zip(release.rows, release.numbers, strict=True):
-            yield Round(present[str(place)], numbers, cast(Numbers, tuple(figures)), _steps(release))
-
-
-def alone(case: Case, runs: int) -> Iterator[Round]:
-    """A table with the person and one without, asked again and again: a coin says which."""
-    coins = random.Random(f"{SEED} {case.name} alone")
-    tables: list[sfumato.Query] = []
-    for run in range(runs):
-        if run % FRESH == 0:
-            sql = f"SELECT {case.figure} FROM people"
-            sides = [{"here": case.people(there)} for there in (False, True)]
-            tables = [question(sql, case.column, side, **case.stated) for side in sides]
-        present = coins.random() < 0.5
-        release = tables[present].release(epsilon=EPSILON, again=True)
-        yield Round(present, release.numbers[0], cast(Numbers, release.rows[0]), _steps(release))
-
-
-def _steps(release: sfumato.Release) -> Numbers:
-    """The grid on the certificate, which a release with a guarantee always states."""
-    assert release.certificate.grid_step is not None
-    return release.certificate.grid_step
 
 
 def audited(case: Case, rounds: list[Round]) -> str:
@@ -147,8 +49,13 @@ def audited(case: Case, rounds: list[Round]) -> str:
     verdict = audit(rounds, EPSILON)
     print(verdict)
     assert verdict.holds, verdict
-    assert not any(wrong := case.misfits(rounds)), wrong
+    assert not any(wrong := misfits(case, rounds)), wrong
     return str(verdict)
+
+
+def misfits(case: Case, rounds: list[Round]) -> list[str]:
+    """What is wrong with the noise of each number."""
+    return [misfit(case.noise(rounds, j), case.scale(j) / rounds[0].steps[j]) for j in range(len(case.moves))]
 
 
 @pytest.mark.depth("audit runs", seed=SEED)
@@ -170,7 +77,7 @@ def test_no_guesser_beats_epsilon_by_asking_again(case: Case, record_property: R
 @pytest.mark.depth("audit runs", seed=SEED)
 def test_noise_reaches_as_far_as_it_must() -> None:
     """Noise that is cut off even at six scales is seen by so many draws."""
-    assert not any(wrong := COUNT.misfits(list(grouped(COUNT, 40 * depth("audit runs"), groups=3000)))), wrong
+    assert not any(wrong := misfits(COUNT, list(grouped(COUNT, 40 * depth("audit runs"), groups=3000)))), wrong
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

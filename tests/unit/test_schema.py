@@ -118,6 +118,7 @@ def test_what_answers_may_be_grouped_by(tmp_path: Path) -> None:
 NAME = 'name = "adult"\n'
 AGE = f"{NAME}[columns.age]\n"
 RULE = f"{NAME}[rule]\n"
+KNOWN = "attack_chance, delta, epsilon, exact, gap, mechanism, ratio, worst_case"
 WRONG = {
     "no name": ('unit = "row"',
                 f"The table has no name: adult.toml. Hint: add {NAME.strip()}, the name that SQL uses."),
@@ -224,7 +225,7 @@ WRONG = {
     "a rule that is no table": (f"{NAME}rule = 1.2", "[rule] is a table: rule in adult.toml. "
                                 "Hint: write [rule], then gap = 1.2 and worst_case = true."),
     "an unknown key of the rule": (f"{RULE}gaps = 1.2", "[rule] does not know 'gaps': [rule] in adult.toml. "
-                                   "Hint: it knows attack_chance, epsilon, exact, gap, ratio, worst_case."),
+                                   f"Hint: it knows {KNOWN}."),
     "a rule without a preference": (f"{RULE}worst_case = true", "[rule] states no preference: [rule] in adult.toml. "
                                     "Hint: try gap = 1.2 and worst_case = true."),
     "a rule with a gap below 1": (f"{RULE}gap = 0.9", "gap must be 1 or more, not 0.9: [rule] in adult.toml. "
@@ -237,7 +238,7 @@ WRONG = {
                                                "Hint: add worst_case = true, or leave exact out."),
     "a rule between two groups": (f'{RULE}gap = 1.2\nbetween = "age > 60"',
                                   "[rule] does not know 'between': [rule] in adult.toml. "
-                                  "Hint: it knows attack_chance, epsilon, exact, gap, ratio, worst_case."),
+                                  f"Hint: it knows {KNOWN}."),
     "not TOML": ("name = \n", "adult.toml is not TOML: Invalid value (at line 1, column 8)."),
     "a key twice": (NAME + NAME, "adult.toml is not TOML: Cannot overwrite a value (at line 2, column 15)."),
     "a number of 5,000 digits": (f"{NAME}people_at_least = {'9' * 5000}",

@@ -305,6 +305,11 @@ class Query:
         noise = self._noise(mechanism, delta, calibration)
         if not preferences and noise == Noise():
             noise = self._rule.noise
+        if self.has_private_keys and noise.delta is None:
+            raise PreferenceError(
+                "Private group keys need a delta: the chance that a group of one person shows",
+                hint="state one with --delta, such as 1e-9.",
+            )
         return self._request(preferences, noise, grid, epsilon_max)
 
     def _request(

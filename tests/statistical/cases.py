@@ -1,0 +1,127 @@
+"""Questions, and people who move each of their numbers as far as anybody may: the worst that two tables can differ in.
+
+`grouped` and `alone` play the game of `audit` with them, through nothing but `Query.release`.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import sfumato
+from tests.statistical.audit import Numbers, Round, question
+
+EPSILON = 1.5  # about where a doubled epsilon shows with the fewest runs
+SEED = 20240229  # of the coins; the noise has none
+FRESH = 2000  # releases after which a table gets a new ledger: one in memory keeps every answer
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question, and a person who moves each of its numbers as far as anybody may.
+
+    The person has a value or several, of which `max_rows` count (0: a person is a row); `instead` is what stands there
+    without them, where somebody is replaced.
+    """
+
+    name: str
+    figure: str
+    type: str
+    bounds: tuple[float, float]
+    others: Numbers
+    person: Numbers
+    moves: Numbers  # the sensitivities, by hand
+    max_rows: int = 0
+    instead: Numbers = ()
+
+    @property
+    def column(self) -> dict[str, Any]:
+        return {"type": self.type, "bounds": list(self.bounds)}
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What the schema says of people."""
+        unit = {"unit": "who", "max_rows": self.max_rows} if self.max_rows else {}
+        return unit | {"relation": "replace" if self.instead else "add-remove"}
+
+    def people(self, present: bool) -> tuple[float | Numbers, ...]:
+        return (*self.others, self.person if present else self.instead)
+
+    def truth(self, present: bool) -> Numbers:
+        """The numbers without noise."""
+        counting = (self.person if present else self.instead)[: self.max_rows or None]
+        low, high = self.bounds
+        values = [max(low, min(high, v)) for v in (*self.others, *counting)]
+        centred = [v - (low + high) / 2 for v in values]
+        return {
+            "COUNT(*)": (len(values),),
+            "COUNT(DISTINCT value)": (len(set(values)),),
+            "SUM(value)": (sum(values),),
+            "AVG(value)": (sum(centred), len(values)),
+            "VAR_POP(value)": (sum(c**2 - (high - low) ** 2 / 8 for c in centred), sum(centred), len(values)),
+        }[self.figure]
+
+    def noise(self, rounds: list[Round], j: int) -> list[int]:
+        """What was added to the true number, in steps of its grid."""
+        return [round((r.numbers[j] - self.truth(r.present)[j]) / r.steps[j]) for r in rounds]
+
+    def scale(self, j: int) -> float:
+        """How wide Laplace noise has to be."""
+        return len(self.moves) * self.moves[j] / EPSILON
+
+    def sigma(self, j: int, mu: float) -> float:
+        """How wide Gaussian noise has to be."""
+        return math.sqrt(len(self.moves)) * self.moves[j] / mu
+
+
+CASES = [
+    Case("count", "COUNT(*)", "integer", (0, 1), (0, 1, 1), (1,), moves=(1,)),
+    Case("sum", "SUM(value)", "integer", (-100, 20), (-30, 5, 20), (-100,), moves=(100,)),
+    Case("sum of decimals", "SUM(value)", "number", (0, 0.3), (0, 0.15, 0.3), (0.3,), moves=(0.3,)),
+    Case("sum of large numbers", "SUM(value)", "integer", (0, 10**12), (0, 5 * 10**11), (10**12,), moves=(10**12,)),
+    Case("average", "AVG(value)", "integer", (0, 100), (20, 50, 90), (100,), moves=(50, 1)),
+    Case("sum of many rows", "SUM(value)", "number", (-2, 0.5), (0.25, -1), (-7,) * 5, moves=(6,), max_rows=3),
+    Case("count of many rows", "COUNT(*)", "integer", (0, 1), (0, 1, 1), (1,) * 9, moves=(4,), max_rows=4),
+    Case("different values", "COUNT(DISTINCT value)", "integer", (0, 9), (7, 8, 7), (1, 2, 3), moves=(2,), max_rows=2),
+    Case("variance", "VAR_POP(value)", "integer", (0, 100), (20, 50, 90), (100,), moves=(1250, 50, 1)),
+    Case("sum of one replaced", "SUM(value)", "integer", (-100, 100), (5, 20), (100,), moves=(200,), instead=(-100,)),
+    Case("sum beyond the bounds", "SUM(value)", "integer", (0, 100), (0, 40), (10**6,), moves=(100,)),
+    Case("average at the bottom", "AVG(value)", "number", (-1, 0.5), (-0.25, 0.125), (-1,), moves=(0.75, 1)),
+]
+COUNT, SUM, DECIMALS, LARGE, AVERAGE, MANY_ROWS, *_ = CASES
+
+
+def grouped(case: Case, runs: int, groups: int = 400, **how: Any) -> Iterator[Round]:
+    """Many people, each in a group of their own by a coin of their own: one release plays the game in every group."""
+    coins = random.Random(f"{SEED} {case.name}")
+    for _ in range(math.ceil(runs / groups)):
+        present = {f"place {i}": coins.random() < 0.5 for i in range(groups)}
+        places = {place: case.people(there) for place, there in present.items()}
+        sql = f"SELECT place, {case.figure} FROM people GROUP BY place"
+        asked = question(sql, case.column, places, **case.stated)
+        release = asked.release(again=True, **{"epsilon": EPSILON} | how)
+        for (place, *figures), numbers in zip(release.rows, release.numbers, strict=True):
+            yield Round(present[str(place)], numbers, cast(Numbers, tuple(figures)), _steps(release))
+
+
+def alone(case: Case, runs: int, **how: Any) -> Iterator[Round]:
+    """A table with the person and one without, asked again and again: a coin says which."""
+    coins = random.Random(f"{SEED} {case.name} alone")
+    tables: list[sfumato.Query] = []
+    for run in range(runs):
+        if run % FRESH == 0:
+            sql = f"SELECT {case.figure} FROM people"
+            sides = [{"here": case.people(there)} for there in (False, True)]
+            tables = [question(sql, case.column, side, **case.stated) for side in sides]
+        present = coins.random() < 0.5
+        release = tables[present].release(again=True, **{"epsilon": EPSILON} | how)
+        yield Round(present, release.numbers[0], cast(Numbers, release.rows[0]), _steps(release))
+
+
+def _steps(release: sfumato.Release) -> Numbers:
+    """The grid on the certificate, which a release with a guarantee always states."""
+    assert release.certificate.grid_step is not None
+    return release.certificate.grid_step
