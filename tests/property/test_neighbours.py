@@ -21,7 +21,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.model.facts import Totals
+from sfumato.model.facts import Cell, Totals
+from sfumato.model.measurement import NumberKind
+from sfumato.risk.rank import scores
 from tests.property.questions import plain_questions, quoted, releasable_questions
 from tests.property.tables import (
     MISFITS,
@@ -114,6 +116,9 @@ def test_nobody_moves_the_totals_by_more_than_the_sensitivity(data: st.DataObjec
         "SELECT SUM(days * 2 + price), VAR_SAMP(-price), SUM(CASE WHEN note <> 'x' THEN price / 4 END) FROM visits",
         "SELECT place, COUNT(*), COUNT(DISTINCT who), AVG(days), SUM(ABS(price)) FROM visits GROUP BY place",
         "SELECT SUM(days), COUNT(DISTINCT who), COUNT(DISTINCT note) FROM visits GROUP BY place, who",
+        "SELECT street, COUNT(*), SUM(days) FROM visits GROUP BY street",
+        "SELECT MEDIAN(days), QUANTILE_CONT(price, 0.9), MAX(days) FROM visits",
+        "SELECT place, MEDIAN(days), MAX(price) FROM visits GROUP BY place",
     ],
 )
 def test_somebody_moves_each_number_by_its_whole_sensitivity(sql: str, max_rows: int, relation: str) -> None:
@@ -149,12 +154,14 @@ VISITS = {
         "days": {"type": "integer", "bounds": [-100, 100]},
         "price": {"type": "number", "bounds": [-8, 8]},
         "place": {"type": "text", "categories": [f"place {i}" for i in range(9)]},
+        "street": {"type": "text", "keys": "private"},
     },
 }
 
 
 def visit(who: str | None, days: int, place: int = 0) -> Row:
-    return {"who": who, "days": days, "price": days * 1.5, "place": f"place {place}", "note": f"{who} {place}"}
+    where = {"place": f"place {place}", "street": f"street {place}"}
+    return {"who": who, "days": days, "price": days * 1.5, "note": f"{who} {place}"} | where
 
 
 def opened(table: Table, kind: str, folder: Path) -> sf.Dataset:
@@ -162,11 +169,24 @@ def opened(table: Table, kind: str, folder: Path) -> sf.Dataset:
 
 
 def moved(one: sf.Query, other: sf.Query) -> list[int]:
-    """How far two tables are apart in each noisy number, over all its cells, in steps of its grid."""
-    cells, others = one.totals().cells, other.totals().cells
-    assert cells.keys() == others.keys()
-    changes = [[abs(a - b) for a, b in zip(cells[c], others[c], strict=True)] for c in cells]
-    return [sum(steps) for steps in zip(*changes, strict=True)]
+    """How far two tables are apart in each noisy number, over all its cells, in steps of its grid or of its score."""
+    cells = sorted({*one.totals().cells, *other.totals().cells}, key=repr)
+    numbers = one.measurement.numbers
+    assert one.measurement.cells is None or len(cells) == len(one.measurement.cells)
+    return [sum(_apart(one, other, i, cell) for cell in cells) for i in range(len(numbers))]
+
+
+def _apart(one: sf.Query, other: sf.Query, position: int, cell: Cell) -> int:
+    """In one cell; of a selection the furthest that a candidate's score moves. Where nobody is, all is 0."""
+    number = one.measurement.numbers[position]
+    if number.kind is not NumberKind.SELECTION:
+        nothing = (0,) * len(one.measurement.numbers)
+        totals = [query.totals().cells.get(cell, nothing)[position] for query in (one, other)]
+        return abs(totals[0] - totals[1])
+    empty = [0] * (2 * number.candidates + 1)
+    counts = [query.totals().counts[position].get(cell, empty) for query in (one, other)]
+    good, other_good = (scores(number, counted, epsilon=0.5) for counted in counts)
+    return max(abs(a - b) for a, b in zip(good, other_good, strict=True))
 
 
 def assert_moved_at_most(share: Fraction, one: sf.Query, other: sf.Query) -> None:
