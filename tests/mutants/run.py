@@ -32,14 +32,21 @@ sys.exit(pytest.main([*sys.argv[2:], "-x", "--tb=no", "-rf", "-p", "no:cacheprov
 
 STATISTICAL = "tests/statistical"
 NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
+AUDIT = f"{STATISTICAL}/test_audit.py"
 GUARDS = {
+    "bounds-from-data": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
     "computed-unclamped": f"{NEIGHBOURS}::test_columns_are_clamped_before_they_are_computed_with",
+    "extremes-of-rows": f"{STATISTICAL}/test_selection.py",
+    "gaussian-halved": f"{STATISTICAL}/test_gaussian.py",
+    "gaussian-on-integers": f"{STATISTICAL}/test_gaussian.py",
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
     "rows-kept-in-order": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "rows-kept-of-everybody": f"{PEOPLE}::test_nobody_draws_the_others_anew",
-    "squares-uncharged": f"{STATISTICAL}/test_audit.py::test_no_guesser_beats_epsilon_in_groups[variance]",
+    "selection-halved": f"{STATISTICAL}/test_selection.py",
+    "squares-uncharged": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[variance]",
+    "threshold-on-rows": f"{STATISTICAL}/test_private_keys.py",
 }
 
 # Only a failed assertion catches a mutant: code that merely falls over was not seen through.
