@@ -61,7 +61,7 @@ def mu_on_grid(epsilon: float, delta: float, numbers: int) -> float:
     3.730632
     """
     beyond = epsilon + math.log(2**30 / delta)
-    furthest = numbers + 2 * math.sqrt(numbers * beyond) + 2 * beyond  # of a chi-squared (Laurent and Massart)
+    furthest = (numbers + 2 * math.sqrt(numbers * beyond) + 2 * beyond) * (1 + 2**-20)  # of a chi-squared
     more = (numbers + furthest) / FINEST**2 / 24
     if more >= epsilon:
         raise ValueError("this epsilon is too small for so many numbers")
