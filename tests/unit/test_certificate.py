@@ -169,6 +169,22 @@ def test_a_look_is_on_every_certificate_after_it() -> None:
     assert "at the word of a person" in attested.to_html()
 
 
+def test_what_came_later_is_on_no_earlier_certificate() -> None:
+    """However late it is made: the record is asked for what stood in it before the charge."""
+    stays = opened()
+    choice = stays.query(MEAN).choose(sf.gap(1.2, worst_case=True))
+    stays.query(MEAN).release(choice)
+    stays.query(MEAN).risk()
+    record = stays.ledger.record
+    planned, reserved, looked = (
+        next(e for e in record.entries if e.draft.event == event) for event in ("planned", "reserved", "looked")
+    )
+    assert [record.looked_before(e.number) for e in (reserved, looked)] == [False, False]
+    assert record.looked_before(looked.number + 1)
+    assert record.planned_at(choice.asked.key, before=reserved.number) == planned.draft.at
+    assert record.planned_at(choice.asked.key, before=planned.number) is None
+
+
 def test_bounds_that_were_changed_after_a_look_say_so(tmp_path: Any) -> None:
     opened(ledger=tmp_path / "stays.ledger").query(MEAN).risk()
     columns = COLUMNS | {"days": {"type": "integer", "bounds": [0, 50]}}
