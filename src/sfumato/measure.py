@@ -42,7 +42,8 @@ def measure(statement: Statement, schema: Schema) -> Measurement:
 
     def assembled(output: Output) -> Assembly:
         if isinstance(output.source, ColumnRef):
-            return Assembly(output.name, key=statement.keys.index(output.source), shown=output.shown)
+            key = statement.keys.index(output.source)
+            return Assembly(output.name, key=key, shown=output.shown, type=output.source.type)
         parts = _Numbers(schema, bool(statement.keys)).of(output.source)
         return Assembly(output.name, kind=output.source.kind, numbers=tuple(map(drawn, parts)), shown=output.shown)
 

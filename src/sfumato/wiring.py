@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato import __version__
 from sfumato.errors import PreferenceError, SourceError
 from sfumato.ledger.entry import Entry, verify
 from sfumato.ledger.record import Record
@@ -143,6 +144,8 @@ def _services() -> Services:
         who=_who(),
         now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
         salt=lambda: os.urandom(16).hex(),
+        sampler=_sampler,
+        software=f"sfumato {__version__}",
     )
 
 
@@ -152,6 +155,12 @@ def _who() -> str:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         return f"uid {os.getuid()}"
+
+
+def _sampler() -> str:
+    from importlib.metadata import version
+
+    return f"OpenDP {version('opendp')}, exact on a grid"
 
 
 def _mechanism(law: str) -> Mechanism:

@@ -326,6 +326,42 @@ def test_an_answer_and_its_certificate_in_files(folder: Path, typed: Typed) -> N
     assert "guarantee:       dp: 0.2-differential privacy" in (folder / "c.txt").read_text("utf-8")
 
 
+def test_a_certificate_to_print_and_ranges_in_the_file(folder: Path, typed: Typed) -> None:
+    files = ("--certificate", "c.html", "--out", "a.csv", "--ranges")
+    shown = typed(*ask("release", *files, "--json", sql=BY_SEX)).json
+    page = (folder / "c.html").read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert shown["certificate"]["query_sha256"] in page
+    with (folder / "a.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["sex", "age", "age_low", "age_high"]
+    assert [[float(low), float(high)] for *_, low, high in rows] == [ranges[1] for ranges in shown["ranges"]]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_selection_says_what_holds_of_its_rank(typed: Typed) -> None:
+    shown = typed(*ask("release", sql="SELECT MEDIAN(age) FROM adult")).out
+    assert re.search(r"differential privacy.*\. MEDIAN of age: within [\d.]+ people of the best rank", shown)
+    assert re.search(r"^selected: +MEDIAN of age: within", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize("flag", ["--out", "--certificate"])
+def test_a_file_that_cannot_be_written_leaves_the_answer_in_the_ledger(
+    folder: Path, typed: Typed, flag: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError("no room")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "replace", full)
+        told = typed(*ask("release", flag, "a.json"))
+    assert (told.code, told.out.count("differential privacy")) == (2, 2)
+    assert "the answer is in the ledger: ask again, it costs nothing." in told.err
+    assert not list(folder.glob("*a.json*")), "neither the file nor a part of it"
+    assert typed(*ask("release", flag, "a.json")).out == told.out
+    assert (folder / "a.json").exists()
+
+
 @pytest.mark.usefixtures("folder")
 def test_the_ledger(typed: Typed) -> None:
     released = typed(*ask("release", "--json")).json
@@ -627,11 +663,14 @@ BAD: dict[str, tuple[list[object], str]] = {
     "nothing on standard input": (["--sql", "-"], f"The query is empty. Hint: try {COUNT}."),
     "a ledger in no folder": (["--ledger", "nowhere/a.ledger"], "The ledger nowhere/a.ledger cannot be written. "
                               "Hint: name another with --ledger PATH; nothing was released."),
-    "an answer of no kind": (["--out", "a.xls"], f"a.xls cannot be written. {OUT}"),
-    "an answer in no folder": (["--out", "nowhere/a.csv"], f"nowhere/a.csv cannot be written. {OUT}"),
-    "an answer where a folder is": (["--out", "folder.csv"], f"folder.csv cannot be written. {OUT}"),
-    "a certificate of no kind": (["--certificate", "c.pdf"], "c.pdf cannot be written. "
-                                 "Hint: name a .json, .txt file in a folder that exists."),
+    "an answer of no kind": (["--out", "a.xls"], f"--out cannot write a.xls. {OUT}"),
+    "an answer in no folder": (["--out", "nowhere/a.csv"], f"--out cannot write nowhere/a.csv. {OUT}"),
+    "an answer where a folder is": (["--out", "folder.csv"], f"--out cannot write folder.csv. {OUT}"),
+    "a certificate of no kind": (["--certificate", "c.pdf"], "--certificate cannot write c.pdf. "
+                                 "Hint: name a .html, .json, .txt file in a folder that exists."),
+    "both in one file": (["--out", "a.json", "--certificate", "./a.json"],
+                         "--out and --certificate name the same file. Hint: name two."),
+    "ranges of no file": (["--ranges"], "--ranges goes with --out. Hint: try --out answer.csv --ranges."),
     "an unknown flag": (["--epsilom", 1], "No such option: --epsilom"),
 }  # fmt: skip
 

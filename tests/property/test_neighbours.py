@@ -208,7 +208,7 @@ def released(source: object, schema: Any, sql: str, preference: str = "epsilon")
         release = query.release(query.choose(sf.gap(1.2, worst_case=True)))
     certificate = release.certificate.as_dict()
     assert certificate["guarantee"] == "dp"
-    del certificate["released_at"]
+    del certificate["released_at"], certificate["planned_at"]
     certificate["noise_90"] = len(certificate["noise_90"])  # of a mean it follows from the noisy numbers
     keys = [column.key is not None for column in query.measurement.columns]
     outside = {

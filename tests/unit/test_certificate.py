@@ -1,14 +1,18 @@
-"""What a certificate says of the people it protects, and releases that hold nobody or nothing."""
+"""What a certificate says, to whom and in which forms; what it withholds; releases that hold nobody or nothing."""
 
 from __future__ import annotations
 
 import json
+import math
+import re
+from dataclasses import MISSING, fields, replace
 from typing import Any
 
 import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.views import words
 
 STAYS = pd.DataFrame({"patient": ["a", "a", "b"], "days": [1, 2, 3], "ward": ["x", "x", "y"]})
 COLUMNS = {
@@ -18,8 +22,11 @@ COLUMNS = {
 }
 
 
-def opened(rows: pd.DataFrame = STAYS, ledger: Any = ":memory:", **stated: object) -> sf.Dataset:
-    return sf.open(rows, {"name": "stays", "columns": COLUMNS} | stated, ledger=ledger)
+def opened(
+    rows: pd.DataFrame = STAYS, ledger: Any = ":memory:", bounds_from_data: Any = False, **stated: object
+) -> sf.Dataset:
+    schema = {"name": "stays", "columns": COLUMNS} | stated
+    return sf.open(rows, schema, ledger=ledger, bounds_from_data=bounds_from_data)
 
 
 @pytest.mark.parametrize(
@@ -79,3 +86,215 @@ def test_a_release_about_nobody_lies_within_its_bounds(unit: dict[str, object], 
             assert within is not None
             assert 0 <= within[0] <= within[1] <= most * (1 + 1e-9)
             assert 0 <= figure <= most * (1 + 1e-9)
+
+
+# What is on it
+
+MEAN = "SELECT AVG(days) FROM stays"
+OLDEST = "SELECT ward, MAX(days) AS most FROM stays GROUP BY ward"
+
+
+def test_a_certificate_answers_who_chose_what_when_and_how() -> None:
+    certificate = opened(unit="patient", max_rows=3).query(MEAN).release(epsilon=0.5).certificate
+    assert certificate.shares == (0.5, 0.5)
+    assert certificate.laws == ("laplace", "laplace")
+    assert (certificate.calibration, certificate.threshold, certificate.rank_90) == (None, None, (None, None))
+    assert (certificate.max_rows, certificate.bounds_source, certificate.looked) == (3, "codebook", False)
+    assert certificate.why == "The largest epsilon that meets epsilon 0.5."
+    assert certificate.planned_at is not None
+    assert certificate.planned_at <= certificate.released_at
+    assert certificate.released_by
+    assert re.fullmatch(r"OpenDP \d+\.\d+\.\d+, exact on a grid", certificate.sampler or "")
+    assert certificate.software == f"sfumato {sf.__version__}"
+    for said in (certificate.why, certificate.released_by, certificate.sampler, certificate.software, "share 0.5"):
+        assert f"{said}" in str(certificate)
+
+
+def test_an_epsilon_that_was_held_is_seen_to_be() -> None:
+    certificate = opened().query(MEAN).release(epsilon=1e5).certificate
+    assert certificate.epsilon == 10
+    assert "it is held at epsilon_max, 10." in str(certificate)
+    assert "it is held at epsilon_max, 10." in certificate.to_html()
+
+
+@pytest.mark.parametrize("calibration", ["analytic", "classic"])
+def test_gaussian_noise_says_its_delta_and_how_it_was_calibrated(calibration: str) -> None:
+    query = opened().query(MEAN)
+    choice = query.choose(sf.attack_chance(0.6), mechanism="gaussian", delta=1e-5, calibration=calibration)
+    certificate = query.release(choice).certificate
+    assert (certificate.calibration, certificate.laws) == (calibration, ("gaussian", "gaussian"))
+    assert ", 1e-05)-differential privacy for one row" in str(certificate)
+    assert f"Gaussian noise, {calibration} calibration: 2 noisy numbers." in certificate.to_html()
+    assert "but for a probability of 1e-05" in certificate.to_html()
+
+
+def test_the_promise_counts_delta() -> None:
+    """(e^eps + delta) / (1 + e^eps): 53 of 100 without delta, 62 with 0.2."""
+    certificate = opened().query(MEAN).release(epsilon=0.1).certificate
+    assert "at most 53 times of 100" in words.promise(certificate)
+    assert "at most 62 times of 100" in words.promise(replace(certificate, delta=0.2))
+
+
+def test_a_selection_says_how_far_its_rank_is_off() -> None:
+    release = opened().query(OLDEST).release(epsilon=1)
+    certificate = release.certificate
+    assert certificate.rank_90 == pytest.approx([2 * math.log(10 * 101)])
+    assert (certificate.scale, certificate.laws) == ((None,), ("exponential",))
+    said = "MAX of days: within 13.9 people of the best rank, 90 of 100"
+    for shown in (str(release), release._repr_html_(), str(certificate), certificate.to_html()):
+        assert shown.count(said) == 1
+    assert "Ranges:" not in str(release)
+    assert "90 of 100 for the noise alone" not in str(certificate), "there is no noise that has a range"
+    several = opened(unit="patient", max_rows=3).query(OLDEST).release(epsilon=1)
+    assert "values of the best rank" in str(several), "of three rows a person, ranks are no people"
+
+
+def test_private_groups_say_their_threshold() -> None:
+    columns = COLUMNS | {"ward": {"type": "text", "keys": "private"}}
+    query = opened(columns=columns).query("SELECT ward, COUNT(*) AS n FROM stays GROUP BY ward")
+    certificate = query.release(epsilon=1, delta=1e-6).certificate
+    assert certificate.threshold is not None
+    assert certificate.threshold > 14
+    assert "(1, 1e-06)-differential privacy" in str(certificate)
+    assert f"threshold ({math.ceil(certificate.threshold * 100) / 100:g})" in certificate.to_html()
+
+
+def test_a_look_is_on_every_certificate_after_it() -> None:
+    stays = opened(rule={"epsilon": 0.5})
+    before, _, after = stays.query(MEAN).release(), stays.query(MEAN).risk(), stays.query(MEAN).release(again=True)
+    assert (before.certificate.looked, after.certificate.looked) == (False, True)
+    assert (after.certificate.guarantee, after.certificate.bounds_source) == ("dp", "codebook")
+    attested = stays.query(MEAN).release(epsilon=0.1, fixed_beforehand="minutes of 3 May").certificate
+    assert (attested.decided_by, attested.fixed, attested.bounds_source) == ("looked", "attested", "codebook")
+    assert "at the word of a person" in attested.to_html()
+
+
+def test_what_came_later_is_on_no_earlier_certificate() -> None:
+    """However late it is made: the record is asked for what stood in it before the charge."""
+    stays = opened()
+    choice = stays.query(MEAN).choose(sf.gap(1.2, worst_case=True))
+    stays.query(MEAN).release(choice)
+    stays.query(MEAN).risk()
+    record = stays.ledger.record
+    planned, reserved, looked = (
+        next(e for e in record.entries if e.draft.event == event) for event in ("planned", "reserved", "looked")
+    )
+    assert [record.looked_before(e.number) for e in (reserved, looked)] == [False, False]
+    assert record.looked_before(looked.number + 1)
+    assert record.planned_at(choice.asked.key, before=reserved.number) == planned.draft.at
+    assert record.planned_at(choice.asked.key, before=planned.number) is None
+
+
+def test_bounds_that_were_changed_after_a_look_say_so(tmp_path: Any) -> None:
+    opened(ledger=tmp_path / "stays.ledger").query(MEAN).risk()
+    columns = COLUMNS | {"days": {"type": "integer", "bounds": [0, 50]}}
+    query = opened(ledger=tmp_path / "stays.ledger", columns=columns).query(MEAN)
+    attested = query.release(epsilon=1, fixed_beforehand="the codebook of 2024")
+    accepted = query.release(epsilon=1, accept_none=True, again=True)
+    assert [r.certificate.bounds_source for r in (attested, accepted)] == ["attested", "data"]
+
+
+# What is withheld
+
+WITHHELD: dict[str, tuple[str, dict[str, Any]]] = {
+    "a mean and an extreme": ("SELECT AVG(days), MAX(days), COUNT(*) FROM stays", {}),
+    "groups in order": ("SELECT ward, COUNT(*) AS n FROM stays GROUP BY ward ORDER BY n LIMIT 2", {}),
+    "Gaussian": ("SELECT ward, AVG(days) FROM stays GROUP BY ward", {"mechanism": "gaussian", "delta": 1e-6}),
+    "private groups": ("SELECT patient, COUNT(*) FROM stays GROUP BY patient", {"delta": 1e-6}),
+}
+
+
+@pytest.mark.parametrize("case", WITHHELD)
+def test_without_a_guarantee_nothing_tells_epsilon(case: str) -> None:
+    """Whatever epsilon was, all that is said about the release is the same, letter by letter."""
+    sql, noise = WITHHELD[case]
+    said = set()
+    for epsilon in (0.037, 0.7321, 4.4321):
+        stays = opened(columns=COLUMNS | {"patient": {"type": "text", "keys": "private"}})
+        stays.query("SELECT COUNT(*) FROM stays").risk()
+        release = stays.query(sql).release(epsilon=epsilon, accept_none=True, **noise)
+        certificate = replace(release.certificate, released_at="then", planned_at="before")
+        assert certificate.guarantee == "none"
+        sentences = str(release).rpartition("\n\n")[2], release._repr_html_().rpartition("</table>")[2]
+        forms = certificate.to_json(), str(certificate), certificate.to_html(), certificate._repr_html_()
+        said.add((*sentences, *forms, release.columns, release.ranges, release.answer.types, release.answer.ranged))
+        assert not any(f"{epsilon:g}" in text for text in forms)
+    assert len(said) == 1
+
+
+def test_how_epsilon_was_read_off_the_people_is_told_but_not_what_it_was() -> None:
+    query = opened(bounds_from_data=True).query(MEAN)
+    choice = query.choose(sf.ratio(0.9), sf.attack_chance(0.6))
+    certificate = query.release(choice, accept_none=True).certificate
+    assert certificate.method == (
+        "ratio 0.9, of the people in the data; withheld: chosen by looking at the data; bounds from the data"
+    )
+    assert certificate.bounds_source == "data"
+    assert (certificate.numbers, certificate.shares, certificate.laws, certificate.why) == ((), None, None, None)
+    assert "This release makes no promise" in certificate.to_html()
+
+
+@pytest.mark.parametrize("told", [{"rank_90": (1.0,)}, {"threshold": 17.0}, {"why": "w"}, {"grid_step": (1.0,)}])
+def test_a_certificate_without_a_guarantee_cannot_be_made_to_tell(told: dict[str, Any]) -> None:
+    query = opened(bounds_from_data=True).query(MEAN)
+    certificate = query.release(epsilon=1, accept_none=True).certificate
+    with pytest.raises(ValueError, match="withholds"):
+        replace(certificate, **told)
+
+
+# As a page
+
+QUESTIONS = (
+    "How strong is the promise?",
+    "Who is protected?",
+    "Which tables are neighbours?",
+    "How far can one person move it, and who says so?",
+    "Who has to be trusted?",
+    "What of side channels?",
+    "Who could see the people themselves?",
+)
+
+
+def test_the_page_stands_alone_and_does_not_tell_the_answer() -> None:
+    release = opened().query("SELECT AVG(days), SUM(days) FROM stays").release(epsilon=0.5)
+    page = release.certificate.to_html()
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.count("</html>") == 1
+    assert not re.search(r"https?:|<script|<link|<img|<iframe|@import|url\(|\son\w+=", page)
+    assert "default-src 'none'" in page
+    assert page.index("Whoever knows everybody else in the data still guesses") < page.index("<h2>")
+    for said in (*QUESTIONS, release.certificate.query_sha256, "0.5-differential privacy for one row, add-remove."):
+        assert said in page
+    assert replace(release.certificate, noise_90=()).to_html() == page, "nothing else on it follows from what was drawn"
+    assert "<style" not in release.certificate._repr_html_(), "a notebook keeps its own style"
+
+
+@pytest.mark.parametrize("guarantee", ["dp", "none"])
+def test_what_people_wrote_is_text_on_the_page(guarantee: str) -> None:
+    rows = pd.DataFrame({"<b>who</b>": ["a", "b"], "<i>": [1, 2]})
+    columns = {"<b>who</b>": {"type": "text"}, "<i>": {"type": "integer", "bounds": [0, 9]}}
+    stays = sf.open(rows, {"name": "<s>", "unit": "<b>who</b>", "columns": columns}, ledger=":memory:")
+    query = stays.query("""SELECT SUM("<i>") AS "<img src=x onerror=y>" FROM "<s>" WHERE "<b>who</b>" <> '<script>' """)
+    query.risk()
+    beforehand: dict[str, Any] = (
+        {"fixed_beforehand": "<script>alert(1)</script>"} if guarantee == "dp" else {"accept_none": True}
+    )
+    release = query.release(epsilon=1, **beforehand)
+    assert release.certificate.guarantee == guarantee
+    for html in (release.certificate.to_html(), release.certificate._repr_html_(), release._repr_html_()):
+        assert not re.search("<(script|img|s|b|i)[ >]", html)
+    assert "&lt;script&gt;" in release.certificate.to_html()
+
+
+# Of older ledgers
+
+
+def test_a_certificate_of_an_older_ledger_is_read_and_shown() -> None:
+    release = opened().query("SELECT ward, AVG(days), MAX(days) FROM stays GROUP BY ward").release(epsilon=0.5)
+    stored = json.loads(release.to_json())
+    older = {f.name for f in fields(sf.Certificate) if f.default is MISSING}
+    certificate = sf.Certificate.from_dict({name: stored["certificate"][name] for name in older})
+    assert (certificate.numbers, certificate.shares, certificate.looked) == (release.certificate.numbers, None, None)
+    for shown in (str(certificate), certificate.to_html(), certificate._repr_html_()):
+        assert "0.5-differential privacy for one row" in shown
+        assert "None" not in shown

@@ -5,12 +5,15 @@ from __future__ import annotations
 import doctest
 import re
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from sfumato import wiring
+from sfumato import demo, wiring
+from sfumato.choose.preference import gap
 from sfumato.errors import QueryError
+from sfumato.model.release import Certificate
 from sfumato.schema.load import from_dict
 
 ROOT = Path(__file__).parents[2]
@@ -71,3 +74,21 @@ def test_theory_names_tests_that_exist() -> None:
     for page in (ROOT / "docs" / "theory").glob("*.md"):
         for test in re.findall(r"`(tests/[\w/]+\.py)`", page.read_text("utf-8")):
             assert (ROOT / test).exists(), f"{page.name}: {test}"
+
+
+def test_the_certificate_of_the_docs_is_what_is_printed(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "certificate.md").read_text("utf-8")
+    [shown] = re.findall(r"<!-- certificate -->\n```text\n(.*?)\n```", page, re.DOTALL)
+    [sql] = re.findall(r'--sql "(.*)"', page)
+    demo.write(tmp_path)
+    adult = wiring.open(tmp_path / "adult.parquet", tmp_path / "adult.toml")
+    certificate = adult.query(sql).release(adult.query(sql).choose(gap(1.2, worst_case=True))).certificate
+    differs = re.compile(r"\d{4}-\d\d-\d\dT[\d:+]+|(?<=\+00:00 by ).*|(?<=OpenDP )[\d.]+|(?<=; sfumato )[\d.]+")
+    assert differs.sub("…", shown) == differs.sub("…", str(certificate))
+
+
+def test_every_field_of_a_certificate_is_in_the_docs() -> None:
+    page = (ROOT / "docs" / "certificate.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", page.partition("## Every field")[2], re.MULTILINE)
+    told = re.findall(r"`(\w+)`", " ".join(rows))
+    assert sorted(told) == sorted(field.name for field in fields(Certificate))

@@ -68,13 +68,13 @@ def explain(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-def writable(path: Path | None, flag: str, ending: str) -> None:
+def writable(path: Path | None, flag: str, *endings: str) -> None:
     """Refuse a file that could not be written, before anything is read or entered."""
     if path is None:
         return
     folder = path.parent
-    if path.suffix != ending or path.is_dir() or not (folder.is_dir() and os.access(folder, os.W_OK)):
-        raise BadInput(f"{flag} cannot write {path}", hint=f"name a {ending} file in a folder that exists.")
+    if path.suffix not in endings or path.is_dir() or not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise BadInput(f"{flag} cannot write {path}", hint=f"name a {', '.join(endings)} file in a folder that exists.")
 
 
 def query_text(sql: str) -> str:

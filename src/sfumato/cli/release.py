@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,11 +12,8 @@ from sfumato.cli import options
 from sfumato.cli.waiting import reading
 from sfumato.errors import BadInput
 
-if TYPE_CHECKING:
-    from sfumato.session.release import Release
-
 _OUT = (".csv", ".parquet", ".json")
-_CERTIFICATE = (".json", ".txt")
+_CERTIFICATE = (".html", ".json", ".txt")
 
 
 def choose(
@@ -76,18 +73,24 @@ def release(
         bool, typer.Option("--accept-none", help="Release even though there is no guarantee.")
     ] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE.csv|.parquet|.json", help="Write the answer.")] = None,
-    certificate: Annotated[Path | None, typer.Option(metavar="FILE.json|.txt", help="Write the certificate.")] = None,
+    ranges: Annotated[
+        bool, typer.Option("--ranges", help="In the file, beside each figure NAME: NAME_low and NAME_high.")
+    ] = False,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE.html|.json|.txt", help="Write the certificate.")
+    ] = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
     """A noisy answer with its certificate; the ledger is charged first."""
     from sfumato import wiring
 
-    for path, endings in ((out, _OUT), (certificate, _CERTIFICATE)):
-        if path is not None and (path.suffix not in endings or not path.parent.is_dir() or path.is_dir()):
-            raise BadInput(
-                f"{path} cannot be written", hint=f"name a {', '.join(endings)} file in a folder that exists."
-            )
+    options.writable(out, "--out", *_OUT)
+    options.writable(certificate, "--certificate", *_CERTIFICATE)
+    if out is not None and certificate is not None and out.resolve() == certificate.resolve():
+        raise BadInput("--out and --certificate name the same file", hint="name two.")
+    if ranges and out is None:
+        raise BadInput("--ranges goes with --out", hint="try --out answer.csv --ranges.")
     query = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data).query(options.query_text(sql))
     preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
@@ -97,24 +100,10 @@ def release(
         released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
     try:
-        _write(released, out, certificate)
+        if certificate is not None:
+            released.certificate.write(certificate)
+        if out is not None:
+            released.write(out, ranges=ranges)
     except OSError:
         hint = "the answer is in the ledger: ask again, it costs nothing."
         raise BadInput("The answer was released, but a file could not be written", hint=hint) from None
-
-
-def _write(released: Release, out: Path | None, certificate: Path | None) -> None:
-    if certificate is not None:
-        as_json = certificate.suffix == ".json"
-        text = json.dumps(released.certificate.as_dict(), indent=2) if as_json else repr(released.certificate)
-        certificate.write_text(text + "\n", "utf-8")
-    if out is None:
-        return
-    if out.suffix == ".csv":
-        released.to_csv(out)
-    elif out.suffix == ".json":
-        out.write_text(released.to_json() + "\n", "utf-8")
-    else:
-        import pyarrow.parquet as pq
-
-        pq.write_table(released.to_arrow(), out)

@@ -91,6 +91,15 @@ class Record:
         """Whether this plan is entered, and no other for the statement since."""
         return key in self._planned and (self.somebody_looked or self._plan_at_look.get(query_sha256) == key)
 
+    def planned_at(self, key: str, *, before: int) -> str | None:
+        """When this plan was last entered before an entry."""
+        planned = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
+        return max(((e.number, e.draft.at) for e in planned if e.number < before), default=(0, None))[1]
+
+    def looked_before(self, number: int) -> bool:
+        """Whether somebody had looked before an entry."""
+        return self._first_look is not None and self._first_look < number
+
     def released(self, key: str) -> Entry | None:
         """The last answer to this very request."""
         return self._released.get(key)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from sfumato.model.dataset import Bounds, Category
+from sfumato.model.dataset import Bounds, Category, Type
 from sfumato.model.statement import Aggregate, Kind, Scalar
 
 
@@ -109,6 +109,7 @@ class Assembly:
     kind: Kind | None = None
     numbers: tuple[int, ...] = ()  # one: as it is; two: a centred sum and its count; three: squares before them
     shown: bool = True
+    type: Type | None = None  # of a key
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from datetime import date
 from typing import Any, Self
 
+from sfumato.model.dataset import Type
 from sfumato.model.guarantee import Guarantee
 
 Row = tuple[object, ...]
@@ -41,9 +43,24 @@ class Certificate:
     grid_step: tuple[float, ...] | None
     numbers: tuple[str, ...]
     post_processing: tuple[str, ...]
+    # Entries of older ledgers are without what follows.
+    calibration: str | None = None  # of Gaussian noise
+    shares: tuple[float, ...] | None = None  # of the budget: of epsilon, or of rho where the noise is Gaussian
+    laws: tuple[str, ...] | None = None
+    rank_90: tuple[float | None, ...] | None = None  # None: no selection
+    threshold: float | None = None  # noisy persons that a private group must have
+    max_rows: int | None = None
+    bounds_source: str | None = None
+    why: str | None = None
+    planned_at: str | None = None
+    looked: bool | None = None  # whether somebody had, before this release
+    released_by: str | None = None
+    sampler: str | None = None
+    software: str | None = None
 
     def __post_init__(self) -> None:
-        withheld = (self.epsilon, self.scale, self.noise_90, self.charged)
+        sizes = (self.epsilon, self.charged, self.scale, self.grid_step, self.noise_90, self.rank_90)
+        withheld = (*sizes, self.threshold, self.why)
         if not self.guarantee.holds and any(field is not None for field in withheld):
             raise ValueError("a release without a guarantee withholds the size of its noise")
 
@@ -54,34 +71,50 @@ class Certificate:
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
         words = ("guarantee", "dataset_guarantee")
-        values = {f.name: stored[f.name] for f in fields(cls)}
+        values = {f.name: stored[f.name] for f in fields(cls) if f.name in stored}
         values = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
         return cls(**values | {name: Guarantee(values[name]) for name in words})
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The released rows, their noise ranges, and the noisy numbers they were made from."""
+    """The released rows, their noise ranges, and the noisy numbers they were made from.
+
+    `types` and `ranged` are the columns': what their values are, and whether noise ranges go with them. Entries of
+    older ledgers are without; then what there is tells.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     ranges: tuple[tuple[Interval | None, ...], ...] | None
     numbers: tuple[tuple[float, ...], ...]
+    types: tuple[Type | None, ...]
+    ranged: tuple[bool, ...]
 
     def as_dict(self) -> dict[str, Any]:
         return {
             "columns": list(self.columns),
-            "rows": [list(row) for row in self.rows],
+            "rows": [[v.isoformat() if isinstance(v, date) else v for v in row] for row in self.rows],
             "ranges": None if self.ranges is None else [[r and list(r) for r in row] for row in self.ranges],
             "numbers": [list(cell) for cell in self.numbers],
+            "types": [type_ and type_.value for type_ in self.types],
+            "ranged": list(self.ranged),
         }
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
-        ranges = stored["ranges"]
+        columns, ranges = stored["columns"], stored["ranges"]
+        types = tuple(type_ and Type(type_) for type_ in stored.get("types", [None] * len(columns)))
+        ranged = (any(row[i] for row in ranges or ()) for i in range(len(columns)))
         return cls(
-            tuple(stored["columns"]),
-            tuple(tuple(row) for row in stored["rows"]),
+            tuple(columns),
+            tuple(tuple(map(_read, row, types)) for row in stored["rows"]),
             None if ranges is None else tuple(tuple(r and (r[0], r[1]) for r in row) for row in ranges),
             tuple(tuple(cell) for cell in stored["numbers"]),
+            types,
+            tuple(stored.get("ranged", ranged)),
         )
+
+
+def _read(value: Any, type_: Type | None) -> object:
+    return date.fromisoformat(value) if type_ is Type.DATE and value is not None else value

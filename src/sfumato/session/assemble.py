@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sfumato.model.dataset import Type
 from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.model.release import Answer, Interval
@@ -38,6 +39,8 @@ def answer(
         tuple(tuple(rows[row][i] for i in shown) for row in order),
         ranges,
         tuple(numbers[row] for row in order),
+        tuple(_type_of(measurement.columns[i], measurement) for i in shown),
+        tuple(_has_ranges(measurement.columns[i], measurement) for i in shown),
     )
 
 
@@ -75,6 +78,18 @@ def post_processing(
         (picked, words.PICKED),
     )
     return tuple(said for applies, said in done if applies)
+
+
+def _type_of(column: Assembly, measurement: Measurement) -> Type | None:
+    if column.key is not None:
+        return column.type
+    counted = len(column.numbers) == 1 and measurement.numbers[column.numbers[0]].kind.counts
+    return Type.INTEGER if counted else Type.NUMBER
+
+
+def _has_ranges(column: Assembly, measurement: Measurement) -> bool:
+    """Whether its figures have noise; keys have none, and a selection is within so many ranks instead."""
+    return all(measurement.numbers[i].kind is not NumberKind.SELECTION for i in column.numbers) and column.key is None
 
 
 def _figure(column: Assembly, measurement: Measurement, cell: Sequence[float]) -> int | float:

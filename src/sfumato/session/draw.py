@@ -6,25 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.errors import Infeasible, NoGuarantee
-from sfumato.ledger.entry import NANO, Draft, Entry, Event, nano
+from sfumato.ledger.entry import Draft, Entry, Event, nano
 from sfumato.ledger.record import Record, Total
-from sfumato.model.drawing import Calibration
-from sfumato.model.guarantee import Guarantee, Provenance, fixed, word
+from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.model.release import Answer
 from sfumato.risk.calibrate import calibrate
 from sfumato.session import assemble
+from sfumato.session.certificate import certified
 from sfumato.session.choice import Choice
-from sfumato.session.decide import Request, decided_by
+from sfumato.session.decide import Request
 from sfumato.session.ledger import digest
 from sfumato.session.noise import drawn
 from sfumato.session.release import Certificate, Release
-from sfumato.views.words import rows_that_count
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
-
-ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
-BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
 
 
 def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attestation: str) -> Release:
@@ -59,7 +55,7 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
     shown = calibration if word(inputs).holds else None
     noisy = drawn(query.totals(), query.measurement, calibration, query.dataset.services.mechanism)
     answer = assemble.answer(query.measurement, noisy, shown, query.statement.afterwards)
-    certificate = _certificate(query, choice, shown, answer, reserved, inputs, total.and_then(reserved))
+    certificate = certified(query, choice, shown, answer, reserved, inputs, total.and_then(reserved))
     left: dict[str, object] = {"what": query.sql, "guarantee": word(inputs).value, "reserved": reserved.number}
     left |= {"answer": answer.as_dict(), "certificate": certificate.as_dict()}
     ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, left)])
@@ -124,50 +120,3 @@ def _as_it_left(draft: Draft) -> Release:
     public = draft.public
     answer = Answer.from_dict(public["answer"])  # type: ignore[arg-type]
     return Release(answer, Certificate.from_dict(public["certificate"]))  # type: ignore[arg-type]
-
-
-def _certificate(
-    query: Query,
-    choice: Choice,
-    calibration: Calibration | None,
-    answer: Answer,
-    reserved: Entry,
-    inputs: tuple[Provenance, ...],
-    total: Total,
-) -> Certificate:
-    """Without a calibration, which tells epsilon, whatever follows from it is withheld."""
-    dataset, measurement = query.dataset, query.measurement
-    epsilon = None if calibration is None else calibration.epsilon
-    attestations = sorted({i.attestation for i in inputs if i.attestation})
-    assumed = [BOUNDS_FROM_DATA if dataset.bounds_from_data else ATTESTED_SCHEMA, *dataset.assumed]
-    assumed += [rows_that_count(dataset.schema.unit)] if dataset.schema.unit.column else []
-    assumed += [f"fixed beforehand: “{said}” (said by {reserved.draft.who})" for said in attestations]
-    numbers = () if dataset.bounds_from_data else measurement.numbers  # bounds from the data are the data's
-    return Certificate(
-        guarantee=word(inputs),
-        epsilon=epsilon,
-        delta=choice.noise.delta or 0.0,
-        mechanism=choice.noise.mechanism if calibration is None else calibration.mechanism,
-        sensitivity=tuple(float(n.sensitivity) for n in numbers) or None,
-        scale=None if calibration is None else tuple(drawing.scale for drawing in calibration.numbers),
-        unit=dataset.schema.unit.words,
-        relation=dataset.schema.relation.value,
-        outputs=measurement.k if numbers else None,
-        select_epsilon=choice.select_epsilon,
-        charged=None if epsilon is None else reserved.draft.nano_epsilon / NANO,
-        noise_90=None if calibration is None else assemble.half_widths(answer, measurement, calibration),
-        query=query.sql,
-        query_sha256=query.statement.sha256,
-        ledger_entry=reserved.number if dataset.ledger.recorded else None,
-        dataset=dataset.schema.name,
-        released_at=reserved.draft.at,
-        method=choice.method,
-        decided_by=decided_by(inputs, query.is_rule(choice)).value,
-        fixed=fixed(inputs).value,
-        assumed=tuple(assumed),
-        dataset_total=total.epsilon,
-        dataset_guarantee=total.guarantee,
-        grid_step=None if calibration is None else tuple(float(drawing.step) for drawing in calibration.numbers),
-        numbers=tuple(n.words for n in numbers),
-        post_processing=assemble.post_processing(measurement, calibration, query.statement.afterwards),
-    )

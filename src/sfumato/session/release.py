@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 from sfumato.errors import BadInput
 from sfumato.model import release as model
 from sfumato.model.release import Answer, Interval, Row
+from sfumato.session.columns import arrow, columns
+from sfumato.session.whole_file import write_text_whole, write_whole
+from sfumato.views import certificate as page
 from sfumato.views import release as view
 
 if TYPE_CHECKING:
@@ -20,11 +24,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Certificate(model.Certificate):
+    """What goes with a release: printed, as JSON, or as a page that stands alone. The answer is not on it."""
+
+    def to_json(self) -> str:
+        return json.dumps(self.as_dict(), indent=2)
+
+    def to_html(self) -> str:
+        return page.certificate_page(self)
+
+    def write(self, path: str | Path) -> None:
+        """As a page (.html), as JSON (.json) or as text, by the name's ending; the whole file or none."""
+        forms: dict[str, Callable[[], str]] = {".html": self.to_html, ".json": self.to_json}
+        write_text_whole(Path(path), f"{forms.get(Path(path).suffix, self.__repr__)().rstrip()}\n")
+
+    def show(self) -> None:
+        print(self)
+
     def __repr__(self) -> str:
-        return view.certificate_text(self)
+        return page.certificate_text(self)
 
     def _repr_html_(self) -> str:
-        return view.certificate_html(self)
+        return page.certificate_html(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,21 +70,42 @@ class Release:
     def numbers(self) -> tuple[tuple[float, ...], ...]:
         return self.answer.numbers
 
-    def to_arrow(self) -> pa.Table:
+    def to_arrow(self, *, ranges: bool = False) -> pa.Table:
+        """Typed by the statement, also where there is no row. `ranges` adds NAME_low and NAME_high to each figure."""
         import pyarrow as pa
 
-        return pa.table({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)})
+        made = columns(self.answer, ranges=ranges)
+        return pa.table([arrow(column) for column in made], names=[column.name for column in made])
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self, *, ranges: bool = False) -> pd.DataFrame:
         try:
             import pandas  # noqa: F401
         except ImportError:
             raise BadInput("pandas is not installed", hint="pip install 'sfumato[notebook]'.") from None
-        return self.to_arrow().to_pandas()
+        return self.to_arrow(ranges=ranges).to_pandas()
 
-    def to_csv(self, path: str | Path) -> None:
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([self.columns, *self.rows])
+    def to_csv(self, path: str | Path, *, ranges: bool = False) -> None:
+        made = columns(self.answer, ranges=ranges)
+
+        def write(part: Path) -> None:
+            with part.open("w", newline="", encoding="utf-8") as file:
+                rows = zip(*(column.values for column in made), strict=True)
+                csv.writer(file).writerows([[column.name for column in made], *rows])
+
+        write_whole(Path(path), write, private=False)
+
+    def write(self, path: str | Path, *, ranges: bool = False) -> None:
+        """As CSV, Parquet or JSON, by the name's ending; the whole file or none. JSON has the ranges anyway."""
+        match Path(path).suffix:
+            case ".json":
+                write_text_whole(Path(path), f"{self.to_json()}\n")
+            case ".parquet":
+                import pyarrow.parquet as pq
+
+                table = self.to_arrow(ranges=ranges)
+                write_whole(Path(path), lambda part: pq.write_table(table, part), private=False)
+            case _:
+                self.to_csv(path, ranges=ranges)
 
     def as_dict(self) -> dict[str, Any]:
         return self.answer.as_dict() | {"certificate": self.certificate.as_dict()}

@@ -16,3 +16,5 @@ class Services:
     who: str
     now: Callable[[], str]
     salt: Callable[[], str]
+    sampler: Callable[[], str]  # what draws the noise, with its version
+    software: str

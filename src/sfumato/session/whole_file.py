@@ -20,3 +20,12 @@ def write_whole(place: Path, write: Callable[[Path], None], *, private: bool) ->
     except OSError:
         part.unlink(missing_ok=True)
         raise
+
+
+def write_text_whole(place: Path, text: str) -> None:
+    """What anybody may read."""
+
+    def write(part: Path) -> None:
+        part.write_text(text, "utf-8")
+
+    write_whole(place, write, private=False)

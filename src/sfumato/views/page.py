@@ -27,6 +27,15 @@ code{font:.9rem/1.5 ui-monospace,monospace}
 .banner{margin:0 0 1rem;padding:.6rem 1rem;border:2px solid var(--over);border-radius:.35rem;font-weight:600}
 .lead{font-size:1.05rem}
 .soft,caption{color:var(--soft)}
+.break{overflow-wrap:anywhere}
+.framed{margin:1.25rem 0 1.5rem;padding:.25rem 0 .25rem 1.25rem;border-left:.3rem solid}
+.framed p{margin:.5rem 0;color:var(--ink)}
+.framed .word{font-weight:600}
+.well,.well .word{border-color:var(--chosen);color:var(--chosen)}
+.ill,.ill .word{border-color:var(--over);color:var(--over)}
+.framed .lead{font-size:1.35rem;line-height:1.4}
+dl.asked{display:block}
+dl.asked dd{margin:0 0 .9rem}
 figure svg{display:block}
 figure svg+svg{display:none}
 .table{overflow-x:auto}
@@ -48,10 +57,11 @@ figure svg{display:none}
 figure svg+svg{display:block;width:100%}
 }
 @media print{
-body{font-size:10pt}
+html{font-size:10pt}
 main{max-width:none;padding:0}
 h2{break-after:avoid}
-figure,tr,.banner{break-inside:avoid}
+figure,tr,.banner,.framed,dl.asked dd{break-inside:avoid}
+dl.asked dt{break-after:avoid}
 .table{overflow:visible}
 }
 """
@@ -84,8 +94,15 @@ def items(sentences: Iterable[str]) -> str:
     return "<ul>" + "".join(f"<li>{_text(sentence)}</li>" for sentence in sentences) + "</ul>"
 
 
-def definitions(pairs: Iterable[tuple[str, str]]) -> str:
-    return "<dl>" + "".join(f"<dt>{_text(term)}</dt><dd>{_text(meaning)}</dd>" for term, meaning in pairs) + "</dl>"
+def framed(word: str, lead: str, more: str, *, well: bool) -> str:
+    """What has to be read, if nothing else is; the word stands above it, and its colour says whether all is well."""
+    said = f"{paragraph(word, 'word')}{paragraph(lead, 'lead')}{paragraph(more)}"
+    return f'<div class="framed {"well" if well else "ill"}">{said}</div>'
+
+
+def definitions(pairs: Iterable[tuple[str, str]], kind: str = "") -> str:
+    start = f'<dl class="{kind}">' if kind else "<dl>"
+    return start + "".join(f"<dt>{_text(term)}</dt><dd>{_text(meaning)}</dd>" for term, meaning in pairs) + "</dl>"
 
 
 def code(text: str) -> str:

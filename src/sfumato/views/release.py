@@ -1,61 +1,23 @@
-"""A released answer and its certificate, as text and as HTML."""
+"""A released answer, as text and as HTML."""
 
 from __future__ import annotations
+
+from html import escape
 
 from sfumato.model.release import Answer, Certificate, Interval
 from sfumato.views import words
 from sfumato.views.figure import plain
-from sfumato.views.html import html_table, preformatted
+from sfumato.views.html import html_table
 from sfumato.views.table import table
 
 
 def answer_text(answer: Answer, certificate: Certificate) -> str:
-    return f"{table(*_cells(answer))}\n\n{words.guarantee(certificate)} {_range_note(answer, certificate)}".rstrip()
+    return f"{table(*_cells(answer))}\n\n{' '.join([words.guarantee(certificate), *_notes(answer, certificate)])}"
 
 
 def answer_html(answer: Answer, certificate: Certificate) -> str:
-    return html_table(*_cells(answer), caption=words.guarantee(certificate))
-
-
-def certificate_html(certificate: Certificate) -> str:
-    return preformatted(certificate_text(certificate))
-
-
-def certificate_text(certificate: Certificate) -> str:
-    """Everything a certificate states, a line each."""
-    c = certificate
-    lines = [
-        ("guarantee", f"{c.guarantee.value}: {words.guarantee(c)}"),
-        ("for the people", words.promise(c)),
-        ("dataset", c.dataset),
-        ("query", c.query),
-        ("query sha256", c.query_sha256),
-        ("protected", f"{words.protected(c)}, relation {c.relation}"),
-        ("epsilon", _or_withheld(c.epsilon)),
-        ("delta", f"{c.delta:g}"),
-        ("charged", _or_withheld(c.charged)),
-        ("chosen by", f"{c.method} (decided by: {c.decided_by}; fixed: {c.fixed})"),
-        ("mechanism", c.mechanism if c.outputs is None else f"{c.mechanism}, {c.outputs} noisy numbers"),
-        *(_number_line(c, position) for position in range(len(c.numbers))),
-        ("noise range", words.ranges(c) if c.noise_90 is not None else words.WITHHELD),
-        ("afterwards", "; ".join(c.post_processing) or "nothing"),
-        *(("assumed", assumption) for assumption in c.assumed),
-        ("in all", words.total(c)),
-        ("ledger entry", "not recorded" if c.ledger_entry is None else f"{c.ledger_entry}"),
-        ("released", c.released_at),
-    ]
-    return "\n".join(f"{name + ':':<16} {plain(text)}" for name, text in lines)
-
-
-def _number_line(c: Certificate, position: int) -> tuple[str, str]:
-    scale = "scale " + (words.WITHHELD if c.scale is None else f"{c.scale[position]:g}")
-    known = zip(("sensitivity", "grid step"), (c.sensitivity, c.grid_step), strict=True)
-    figures = [f"{name} {values[position]:g}" for name, values in known if values is not None]
-    return ("  number", ", ".join([f"{c.numbers[position]}: {figures[0]}", scale, *figures[1:]]))
-
-
-def _or_withheld(figure: float | None) -> str:
-    return words.WITHHELD if figure is None else f"{figure:.15g}"
+    notes = "".join(f"<p>{escape(plain(note))}</p>" for note in _notes(answer, certificate))
+    return f"<div>{html_table(*_cells(answer), caption=words.guarantee(certificate))}{notes}</div>"
 
 
 def _cells(answer: Answer) -> tuple[list[str], list[list[str]]]:
@@ -86,5 +48,10 @@ def _interval(interval: Interval | None) -> str:
     return "" if interval is None else f"{interval[0]:,.6g} – {interval[1]:,.6g}"
 
 
-def _range_note(answer: Answer, certificate: Certificate) -> str:
-    return "" if answer.ranges is None else f"Ranges: {words.ranges(certificate)}."
+def _notes(answer: Answer, certificate: Certificate) -> list[str]:
+    """What the ranges cover, and what holds of selections instead, each where there is one."""
+    ranged = answer.ranges is not None and any(answer.ranged)
+    return [
+        *([f"Ranges: {words.ranges(certificate)}."] if ranged else []),
+        *map(words.sentence, words.ranks(certificate)),
+    ]

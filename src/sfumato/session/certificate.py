@@ -1,0 +1,104 @@
+"""What can be said to the public about a release: from the record, public facts, and the calibration where told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sfumato.ledger.entry import NANO, Entry
+from sfumato.ledger.record import Total
+from sfumato.model.drawing import Calibration, Law
+from sfumato.model.guarantee import Fixed, Provenance, fixed, word
+from sfumato.model.measurement import NoisyNumber, NumberKind
+from sfumato.model.release import Answer
+from sfumato.session import assemble
+from sfumato.session.choice import Choice
+from sfumato.session.decide import decided_by
+from sfumato.session.release import Certificate
+from sfumato.views import words
+
+if TYPE_CHECKING:
+    from sfumato.session.query import Query
+
+_SOURCES = {Fixed.PLANNED: "codebook", Fixed.ATTESTED: "attested", Fixed.AFTER_LOOK: "data"}  # of bounds (methods 18)
+
+
+def certified(
+    query: Query,
+    choice: Choice,
+    calibration: Calibration | None,
+    answer: Answer,
+    reserved: Entry,
+    inputs: tuple[Provenance, ...],
+    total: Total,
+) -> Certificate:
+    """Without a calibration, which tells epsilon, whatever follows from it is withheld."""
+    dataset, measurement = query.dataset, query.measurement
+    unit, services, record = dataset.schema.unit, dataset.services, dataset.ledger.known
+    numbers = () if dataset.bounds_from_data else measurement.numbers  # bounds from the data are the data's
+    drawings = None if calibration is None else calibration.numbers
+    threshold = None if calibration is None else calibration.threshold
+    return Certificate(
+        guarantee=word(inputs),
+        epsilon=None if calibration is None else calibration.epsilon,
+        delta=choice.noise.delta or 0.0,
+        mechanism=choice.noise.mechanism if calibration is None else calibration.mechanism,
+        sensitivity=tuple(float(n.sensitivity) for n in numbers) or None,
+        scale=None if drawings is None else tuple(drawing.scale for drawing in drawings),
+        unit=unit.words,
+        relation=dataset.schema.relation.value,
+        outputs=measurement.k if numbers else None,
+        select_epsilon=choice.select_epsilon,
+        charged=None if calibration is None else reserved.draft.nano_epsilon / NANO,
+        noise_90=None if calibration is None else assemble.half_widths(answer, measurement, calibration),
+        query=query.sql,
+        query_sha256=query.statement.sha256,
+        ledger_entry=reserved.number if dataset.ledger.recorded else None,
+        dataset=dataset.schema.name,
+        released_at=reserved.draft.at,
+        method=_method(choice, told=calibration is not None),
+        decided_by=decided_by(inputs, query.is_rule(choice)).value,
+        fixed=fixed(inputs).value,
+        assumed=_assumed(query, reserved, inputs),
+        dataset_total=total.epsilon,
+        dataset_guarantee=total.guarantee,
+        grid_step=None if drawings is None else tuple(float(drawing.step) for drawing in drawings),
+        numbers=tuple(n.words for n in numbers),
+        post_processing=assemble.post_processing(measurement, calibration, query.statement.afterwards),
+        calibration=choice.noise.calibration if choice.noise.mechanism == Law.GAUSSIAN else None,
+        shares=tuple(float(n.share) for n in numbers) or None,
+        laws=tuple(_law(n, choice) for n in numbers) or None,
+        rank_90=None if drawings is None else tuple(drawing.rank_90 for drawing in drawings),
+        threshold=None if threshold is None else float(threshold),
+        max_rows=unit.max_rows,
+        bounds_source=_SOURCES[fixed(i for i in inputs if i.what != "preference")],
+        why=None if calibration is None else choice.why,
+        planned_at=record.planned_at(choice.asked.key, before=reserved.number),
+        looked=record.looked_before(reserved.number),
+        released_by=reserved.draft.who,
+        sampler=services.sampler(),
+        software=services.software,
+    )
+
+
+def _method(choice: Choice, *, told: bool) -> str:
+    """How epsilon was chosen. What leads to it without the people would tell it where it is withheld."""
+    asked = choice.asked
+    if told or all(p.reads_people for p in asked.preferences):
+        return choice.method
+    said = [p.words if p.reads_people else words.WITHHELD for p in asked.preferences]
+    return "; ".join(dict.fromkeys([*said, *(["bounds from the data"] if asked.bounds_from_data else [])]))
+
+
+def _law(number: NoisyNumber, choice: Choice) -> str:
+    return Law.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else choice.noise.mechanism
+
+
+def _assumed(query: Query, reserved: Entry, inputs: tuple[Provenance, ...]) -> tuple[str, ...]:
+    dataset, unit = query.dataset, query.dataset.schema.unit
+    attestations = sorted({i.attestation for i in inputs if i.attestation})
+    return (
+        words.BOUNDS_FROM_DATA if dataset.bounds_from_data else words.ATTESTED_SCHEMA,
+        *dataset.assumed,
+        *([words.rows_that_count(unit)] if unit.column else []),
+        *(f"fixed beforehand: “{said}” (said by {reserved.draft.who})" for said in attestations),
+    )

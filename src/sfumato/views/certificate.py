@@ -1,0 +1,138 @@
+"""A certificate as text, as a page that stands alone, and as the same for a notebook. The answer is not on it."""
+
+from __future__ import annotations
+
+from sfumato.model.release import Certificate
+from sfumato.views import words
+from sfumato.views.figure import plain
+from sfumato.views.page import code, definitions, framed, items, page, paragraph, scrolled, section
+
+TITLE = "Certificate of a release"
+
+
+def certificate_text(certificate: Certificate) -> str:
+    """Everything a certificate states, a line each."""
+    c = certificate
+    lines = [
+        ("guarantee", f"{c.guarantee.value}: {words.guarantee(c)}"),
+        ("for the people", words.promise(c)),
+        ("dataset", c.dataset),
+        ("query", c.query),
+        ("query sha256", c.query_sha256),
+        ("protected", f"{words.protected(c)}, relation {c.relation}"),
+        ("epsilon", _or_withheld(c.epsilon)),
+        ("delta", f"{c.delta:g}"),
+        ("charged", _or_withheld(c.charged)),
+        ("chosen by", f"{c.method} (decided by: {c.decided_by}; fixed: {c.fixed})"),
+        *([("because", c.why)] if c.why else []),
+        *([("entered", c.planned_at)] if c.planned_at else []),
+        ("mechanism", c.mechanism if c.outputs is None else f"{c.mechanism}, {c.outputs} noisy numbers"),
+        *([("calibration", c.calibration)] if c.calibration else []),
+        *(("  number", f"{c.numbers[i]}: {', '.join(_figures(c, i))}") for i in range(len(c.numbers))),
+        ("noise range", _ranges(c)),
+        *(("selected", said) for said in words.ranks(c)),
+        ("afterwards", "; ".join(c.post_processing) or "nothing"),
+        *([("bounds", words.BOUNDS[c.bounds_source])] if c.bounds_source else []),
+        *(("assumed", assumption) for assumption in c.assumed),
+        ("in all", words.total(c)),
+        ("ledger entry", "not recorded" if c.ledger_entry is None else f"{c.ledger_entry}"),
+        *([("looked", words.looked(c))] if c.looked is not None else []),
+        ("released", f"{c.released_at} by {c.released_by}" if c.released_by else c.released_at),
+        *([("drawn by", f"{c.sampler}; {c.software}")] if c.sampler else []),
+        *(("not promised", said) for said in words.limits(c)),
+    ]
+    return "\n".join(f"{name + ':':<16} {plain(text)}" for name, text in lines)
+
+
+def certificate_page(certificate: Certificate) -> str:
+    """One page, to print or to file."""
+    c = certificate
+    banner = "" if c.guarantee.holds else words.NO_GUARANTEE
+    footer = f"Written by {c.software or 'sfumato'}. The answer itself is not on this page."
+    return page(TITLE, _parts(c), banner=banner, footer=footer)
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """The same without the page, in the notebook's own style."""
+    return f"<article>{''.join(_parts(certificate))}</article>"
+
+
+def _parts(c: Certificate) -> list[str]:
+    return [
+        paragraph(f"{c.dataset} · {words.moment(c.released_at)} · {_entry(c)}", "soft"),
+        framed(
+            f"Guarantee: {c.guarantee.value}", words.promise(c), words.MEANINGS[c.guarantee], well=c.guarantee.holds
+        ),
+        definitions(_at_a_glance(c)),
+        section("The query", code(c.query), paragraph(f"SHA-256 {c.query_sha256}", "soft break")),
+        section("The noise", *_noise(c)),
+        section("What was assumed", items(map(words.sentence, c.assumed))),
+        section(
+            "The questions of NIST SP 800-226", paragraph(words.NIST, "soft"), definitions(words.questions(c), "asked")
+        ),
+        section("What this does not promise", items(words.limits(c))),
+    ]
+
+
+def _at_a_glance(c: Certificate) -> list[tuple[str, str]]:
+    return [
+        ("In the field’s words", words.guarantee(c)),
+        ("Epsilon", _or_withheld(c.epsilon)),
+        ("Delta", f"{c.delta:g}"),
+        ("Charged", _or_withheld(c.charged)),
+        ("Chosen by", c.method),
+        *([("Because", c.why)] if c.why else []),
+        ("In all", words.total(c)),
+    ]
+
+
+def _noise(c: Certificate) -> list[str]:
+    """What was drawn, and a table of the numbers where they may be told. Columns that are withheld are left out."""
+    figures = {"share": c.shares, "sensitivity": c.sensitivity, "scale": c.scale, "grid step": c.grid_step}
+    known = {"law": c.laws} | figures
+    columns = [name for name, values in known.items() if values is not None]
+    told = [values for values in known.values() if values is not None]
+    cells = zip(c.numbers, *told, strict=True) if c.numbers else ()
+    rows = [["" if cell is None else _figure(cell) for cell in row] for row in cells]
+    return [
+        scrolled(["number", *columns], rows, "Each noisy number") if rows else "",
+        paragraph(words.columns(columns) if rows else "", "soft"),
+        paragraph("" if c.scale else words.sentence(f"How wide it is: {words.WITHHELD}")),
+    ]
+
+
+def _figures(c: Certificate, position: int) -> list[str]:
+    """What is known of one number: what is withheld, and what there is none of, is said of the scale alone."""
+    known = (
+        ("law", c.laws),
+        ("share", c.shares),
+        ("sensitivity", c.sensitivity),
+        ("scale", c.scale),
+        ("grid step", c.grid_step),
+    )
+    found = []
+    for name, values in known:
+        value = None if values is None else values[position]
+        if value is not None:
+            found.append(f"{name} {_figure(value)}")
+        elif name == "scale":
+            found.append(f"{name} {words.WITHHELD}" if values is None else "selected by its rank")
+    return found
+
+
+def _ranges(c: Certificate) -> str:
+    if c.noise_90 is None:
+        return words.WITHHELD
+    return words.ranges(c) if words.has_ranges(c) else "there is none"
+
+
+def _entry(c: Certificate) -> str:
+    return "not recorded" if c.ledger_entry is None else f"ledger entry {c.ledger_entry}"
+
+
+def _figure(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _or_withheld(figure: float | None) -> str:
+    return words.WITHHELD if figure is None else f"{figure:.15g}"

@@ -1,0 +1,145 @@
+"""A released answer as Arrow, pandas, CSV, Parquet and JSON: typed by the statement, with or without noise ranges."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato.model.dataset import Type
+from sfumato.model.release import Answer
+from sfumato.session.columns import columns
+
+STAYS = pd.DataFrame({"ward": ["x", "x", "y"], "urgent": [True, False, True], "grade": [1, 2, 2], "days": [1, 2, 3]})
+SCHEMA = {
+    "name": "stays",
+    "columns": {
+        "ward": {"type": "text", "categories": ["x", "y"]},
+        "urgent": {"type": "boolean"},
+        "grade": {"type": "integer", "categories": [1, 2]},
+        "days": {"type": "integer", "bounds": [0, 100]},
+    },
+}
+SQL = "SELECT ward, urgent, grade, COUNT(*) AS n, AVG(days) AS mean, MEDIAN(days) AS mid FROM stays GROUP BY ALL"
+TYPES = [pa.string(), pa.bool_(), pa.int64(), pa.int64(), pa.float64(), pa.float64()]
+WITH_RANGES = ["ward", "urgent", "grade", "n", "n_low", "n_high", "mean", "mean_low", "mean_high", "mid"]
+
+
+def released(having: str = "", **how: Any) -> sf.Release:
+    sql = SQL.replace("GROUP BY ALL", f"GROUP BY ward, urgent, grade {having}")
+    return sf.open(STAYS, SCHEMA, ledger=":memory:").query(sql).release(**{"epsilon": 1} | how)
+
+
+@pytest.mark.parametrize("having", ["", "HAVING n > 1000000"])
+def test_columns_have_the_types_of_the_statement(having: str) -> None:
+    """Also where there is no row to tell."""
+    release = released(having)
+    table = release.to_arrow()
+    assert table.num_rows == (0 if having else 8)
+    assert table.schema.types == TYPES
+    ranged = release.to_arrow(ranges=True)
+    assert ranged.column_names == WITH_RANGES
+    assert ranged.select(table.column_names).equals(table)
+    assert {ranged.schema.field(name).type for name in WITH_RANGES if "_" in name} == {pa.float64()}
+    assert list(release.to_pandas(ranges=True).columns) == WITH_RANGES
+
+
+def test_a_column_of_nothing_keeps_its_type() -> None:
+    answer = Answer(("a", "n"), ((None, None),), None, ((),), (Type.TEXT, Type.INTEGER), (False, True))
+    table = sf.Release(answer, released().certificate).to_arrow(ranges=True)
+    assert table.schema.types == [pa.string(), pa.int64(), pa.float64(), pa.float64()]
+    assert table.to_pylist() == [{"a": None, "n": None, "n_low": None, "n_high": None}]
+
+
+def test_ranges_stand_beside_their_figures() -> None:
+    release = released()
+    assert release.ranges is not None
+    for row, ranges, shown in zip(release.rows, release.ranges, release.to_arrow(ranges=True).to_pylist(), strict=True):
+        assert (shown["n"], shown["mean"]) == row[3:5]
+        assert [(shown["n_low"], shown["n_high"]), (shown["mean_low"], shown["mean_high"])] == list(ranges[3:5])
+
+
+def test_ranges_that_are_withheld_are_empty() -> None:
+    dataset = sf.open(STAYS, SCHEMA, ledger=":memory:", bounds_from_data=True)
+    release = dataset.query("SELECT COUNT(*) AS n FROM stays").release(epsilon=1, accept_none=True)
+    assert release.to_arrow(ranges=True).select(["n_low", "n_high"]).to_pylist() == [{"n_low": None, "n_high": None}]
+
+
+def test_a_range_takes_nobodys_name() -> None:
+    types = (Type.INTEGER, Type.NUMBER, Type.NUMBER)
+    answer = Answer(("n", "n_low", "n_low_"), (), (), (), types, (True, True, False))
+    assert [c.name for c in columns(answer, ranges=True)] == [
+        *("n", "n_low__", "n_high"),
+        *("n_low", "n_low_low", "n_low_high"),
+        "n_low_",
+    ]
+
+
+@pytest.mark.parametrize("ranges", [False, True])
+def test_files_hold_the_same(tmp_path: Path, ranges: bool) -> None:
+    release = released()
+    table = release.to_arrow(ranges=ranges)
+    for name in ("a.csv", "a.parquet", "a.json"):
+        release.write(tmp_path / name, ranges=ranges)
+    assert pq.read_table(tmp_path / "a.parquet").equals(table)
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == table.column_names
+    assert rows == [["" if v is None else str(v) for v in row.values()] for row in table.to_pylist()]
+    assert json.loads((tmp_path / "a.json").read_text("utf-8")) == release.as_dict()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.json", "a.parquet"]
+
+
+class Torn:
+    """A value at which writing breaks off."""
+
+    def __str__(self) -> str:
+        raise OSError("no room")
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    answer = Answer(("a",), (("x",), (Torn(),)), None, ((), ()), (Type.TEXT,), (False,))
+    (tmp_path / "a.csv").write_text("as it was", "utf-8")
+    with pytest.raises(OSError, match="no room"):
+        sf.Release(answer, released().certificate).to_csv(tmp_path / "a.csv")
+    assert [(path.name, path.read_text("utf-8")) for path in tmp_path.iterdir()] == [("a.csv", "as it was")]
+
+
+@pytest.mark.parametrize("ending", ["html", "json", "txt"])
+def test_a_certificate_is_written_in_the_form_that_its_name_ends_in(tmp_path: Path, ending: str) -> None:
+    certificate = released().certificate
+    certificate.write(tmp_path / f"c.{ending}")
+    forms = {"html": certificate.to_html(), "json": certificate.to_json() + "\n", "txt": f"{certificate}\n"}
+    assert (tmp_path / f"c.{ending}").read_text("utf-8") == forms[ending]
+
+
+def test_an_answer_of_an_older_ledger_is_read() -> None:
+    release = released()
+    stored = {name: part for name, part in release.answer.as_dict().items() if name not in ("types", "ranged")}
+    older = sf.Release(Answer.from_dict(stored), release.certificate)
+    assert (older.rows, older.ranges) == (release.rows, release.ranges)
+    assert older.to_arrow(ranges=True).equals(release.to_arrow(ranges=True)), "the values tell their types"
+
+
+def test_keys_that_are_dates_come_back_as_dates(tmp_path: Path) -> None:
+    """They are read off the data, as the authors do."""
+    days = pd.DataFrame({"day": [dt.date(2024, 5, 3), dt.date(2024, 5, 4)]})
+    schema = {"name": "stays", "columns": {"day": {"type": "date"}}}
+
+    def release() -> sf.Release:
+        stays = sf.open(days, schema, ledger=tmp_path / "a.ledger", bounds_from_data=True, version="1")
+        return stays.query("SELECT day, COUNT(*) FROM stays GROUP BY day").release(epsilon=1, accept_none=True)
+
+    first, again = release(), release()
+    assert again.answer == first.answer
+    assert [row[0] for row in again.rows] == list(days["day"])
+    assert again.to_arrow().schema.types == [pa.date32(), pa.int64()]
+    assert json.loads(again.to_json())["rows"][0][0] == "2024-05-03"
