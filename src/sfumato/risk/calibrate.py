@@ -13,11 +13,14 @@ from sfumato.risk.gaussian import FINEST, mu_analytic, mu_classic, mu_on_grid
 from sfumato.risk.rank import rank_90
 
 
-def calibrate(measurement: Measurement, noise: Noise, epsilon: float) -> Calibration:
-    """What will be drawn so that all of it together is (epsilon, delta)-dp: epsilon for the whole query."""
+def calibrate(measurement: Measurement, noise: Noise, epsilon: float, epsilon_max: float) -> Calibration:
+    """What will be drawn so that all of it together is (epsilon, delta)-dp: epsilon for the whole query.
+
+    The grid of Gaussian noise is fine enough for the largest epsilon there could be: it must not tell which it was.
+    """
     if noise.mechanism == "gaussian":
-        mu = _mu_to_draw(measurement, noise, epsilon)
-        return Calibration(noise, epsilon, tuple(_gaussian(number, mu) for number in measurement.numbers))
+        mu, largest = _mu_to_draw(measurement, noise, epsilon), mu_analytic(epsilon_max, _delta(noise))
+        return Calibration(noise, epsilon, tuple(_gaussian(number, mu, largest) for number in measurement.numbers))
     drawings = tuple(_pure(number, epsilon) for number in measurement.numbers)
     return Calibration(noise, epsilon, drawings, threshold(measurement, noise, epsilon))
 
@@ -63,14 +66,14 @@ def _pure(number: NoisyNumber, epsilon: float) -> Drawing:
     return Drawing(Law.LAPLACE, part, number.step, number.scale(epsilon))
 
 
-def _gaussian(number: NoisyNumber, mu: float) -> Drawing:
+def _gaussian(number: NoisyNumber, mu: float, largest: float) -> Drawing:
     if number.kind is NumberKind.SELECTION:
         raise NoMechanism(
             f"{number.words} is selected by its rank, and carries no Gaussian noise",
             hint="use --mechanism laplace: the selection is then as private as Laplace noise is.",
         )
-    part = mu * math.sqrt(number.share)
-    finer = max(0, math.ceil(math.log2(FINEST * part / number.steps)))
+    root = math.sqrt(number.share)
+    part, finer = mu * root, max(0, math.ceil(math.log2(FINEST * max(mu, largest) * root / number.steps)))
     return Drawing(Law.GAUSSIAN, part, number.step / 2**finer, float(number.sensitivity) / part)
 
 

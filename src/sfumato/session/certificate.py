@@ -55,7 +55,7 @@ def certified(
         ledger_entry=reserved.number if dataset.ledger.recorded else None,
         dataset=dataset.schema.name,
         released_at=reserved.draft.at,
-        method=_method(choice, told=calibration is not None),
+        method=choice.asked.said(told=calibration is not None),
         decided_by=decided_by(inputs, query.is_rule(choice)).value,
         fixed=fixed(inputs).value,
         assumed=_assumed(query, reserved, inputs),
@@ -78,15 +78,6 @@ def certified(
         sampler=services.sampler(),
         software=services.software,
     )
-
-
-def _method(choice: Choice, *, told: bool) -> str:
-    """How epsilon was chosen. What leads to it without the people would tell it where it is withheld."""
-    asked = choice.asked
-    if told or all(p.reads_people for p in asked.preferences):
-        return choice.method
-    said = [p.words if p.reads_people else words.WITHHELD for p in asked.preferences]
-    return "; ".join(dict.fromkeys([*said, *(["bounds from the data"] if asked.bounds_from_data else [])]))
 
 
 def _law(number: NoisyNumber, choice: Choice) -> str:

@@ -15,6 +15,7 @@ from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_
 from sfumato.model.statement import Statement
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.session.ledger import digest
+from sfumato.views import words
 
 EPSILON_MAX = 10.0
 
@@ -50,8 +51,12 @@ class Request:
 
     @property
     def method(self) -> str:
-        words = "; ".join(p.words for p in self.preferences)
-        return f"{words}; bounds from the data" if self.bounds_from_data else words
+        return self.said(told=True)
+
+    def said(self, *, told: bool) -> str:
+        """How epsilon was chosen. What leads to it without the people would tell it, where it is not to be told."""
+        parts = [p.words if told or p.reads_people else words.WITHHELD for p in self.preferences]
+        return "; ".join(dict.fromkeys([*parts, *(["bounds from the data"] if self.bounds_from_data else [])]))
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
     reserved = added[-1]
     if choice.epsilon is None:
         raise _infeasible(choice)
-    calibration = calibrate(query.measurement, choice.noise, choice.epsilon)
+    calibration = calibrate(query.measurement, choice.noise, choice.epsilon, choice.epsilon_max)
     shown = calibration if word(inputs).holds else None
     noisy = drawn(query.totals(), query.measurement, calibration, query.dataset.services.mechanism)
     answer = assemble.answer(query.measurement, noisy, shown, query.statement.afterwards)
@@ -85,7 +85,11 @@ def _reservation(query: Query, choice: Choice, key: str, outcome: Guarantee) -> 
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
     holds = outcome.holds and choice.epsilon is not None
     charge = nano(choice.epsilon if holds and choice.epsilon is not None else choice.epsilon_max)
-    public: dict[str, object] = {"what": query.sql, "guarantee": outcome.value, "method": choice.method}
+    public: dict[str, object] = {
+        "what": query.sql,
+        "guarantee": outcome.value,
+        "method": choice.asked.said(told=outcome.holds),
+    }
     confidential: dict[str, object] = {} if holds else {"epsilon": choice.epsilon}
     return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
@@ -106,7 +110,7 @@ def _drawable(query: Query, choice: Choice) -> None:
     """Refuse what cannot be drawn, from public facts, before anything is charged."""
     if choice.epsilon is None and not choice.asked.reads_people:
         raise _infeasible(choice)
-    calibrate(query.measurement, choice.noise, choice.epsilon or choice.epsilon_max)
+    calibrate(query.measurement, choice.noise, choice.epsilon or choice.epsilon_max, choice.epsilon_max)
     query.dataset.require_data()
 
 

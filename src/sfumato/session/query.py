@@ -186,7 +186,7 @@ class Query:
 
         def plan(record: Record) -> Sequence[Draft]:
             foreseen = word(self._provenances(asked, record, fixed_beforehand))
-            what = f"{asked.method} for {self.sql}"
+            what = f"{asked.said(told=foreseen.holds)} for {self.sql}"
             public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
             return [ledger.draft(Event.PLANNED, asked.key, public | {"query_sha256": self.statement.sha256})]
 
