@@ -78,6 +78,7 @@ def release(
     out: Annotated[Path | None, typer.Option(metavar="FILE.csv|.parquet|.json", help="Write the answer.")] = None,
     certificate: Annotated[Path | None, typer.Option(metavar="FILE.json|.txt", help="Write the certificate.")] = None,
     ledger: options.Ledger = None,
+    stop: options.Stop = None,
     as_json: options.Json = False,
 ) -> None:
     """A noisy answer with its certificate; the ledger is charged first."""
@@ -88,12 +89,12 @@ def release(
             raise BadInput(
                 f"{path} cannot be written", hint=f"name a {', '.join(endings)} file in a folder that exists."
             )
-    query = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data).query(options.query_text(sql))
+    dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
+    query = dataset.query(options.query_text(sql))
     preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
     with reading(query.dataset.progress):
-        if not accept_none:
-            query.require_guarantee(*preferences, **how)
+        query.require_releasable(*preferences, **how, accept_none=accept_none, again=again)
         released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
     try:
