@@ -88,5 +88,6 @@ def upward(exact: Fraction) -> float:
 
 
 def _digest(number: int, draft: Draft, previous: str) -> str:
-    text = json.dumps([number, vars(draft), previous], sort_keys=True, ensure_ascii=True)
+    # `default` is for what a broken file may hold in place of a text: it has another digest, and so is named.
+    text = json.dumps([number, vars(draft), previous], sort_keys=True, ensure_ascii=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()

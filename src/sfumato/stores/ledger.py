@@ -95,18 +95,18 @@ class SQLiteLedger:
         try:
             return work()
         except sa.exc.OperationalError as error:
-            said = {"locked": _busy, "no such table": _unreadable}
+            said = {"locked": _busy, "no such": _unreadable, "unsupported file": _unreadable}
             kind = next((made for words, made in said.items() if words in str(error.orig)), _unwritable)
             failure: SfumatoError = kind(self.path)
         except OSError:
             failure = _unwritable(self.path)
-        except sa.exc.SQLAlchemyError:
+        except (sa.exc.SQLAlchemyError, UnicodeError):  # SQLite's own words may quote bytes that are no text
             failure = _unreadable(self.path)
         raise failure
 
     def _open(self) -> sa.Engine:
         if self._engine is None:
-            if self.recorded:
+            if self.recorded and not Path(self.path).exists():
                 Path(self.path).touch(mode=0o600)  # what a ledger keeps is the controller's
             url = sa.URL.create("sqlite", database=self.path)
             pool = sa.pool.NullPool if self.recorded else sa.pool.StaticPool
@@ -119,6 +119,7 @@ class SQLiteLedger:
 
 def _configure(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # we begin transactions ourselves, for writing from the start
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")  # what was no text has another digest
     for pragma in ("journal_mode=DELETE", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -162,8 +163,8 @@ def _entry(row: dict[str, Any]) -> Entry:
     try:
         texts = {name: json.loads(row[name]) for name in ("public", "confidential")}
         return Entry(number, Draft(**row | texts | {"event": Event(row["event"])}), previous, digest)
-    except ValueError:
-        raise changed(number) from None
+    except (TypeError, ValueError):
+        raise changed(max(number, 1)) from None  # a broken page may number a row 0
 
 
 def _put_back(number: int) -> LedgerBroken:
