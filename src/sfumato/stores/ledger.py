@@ -70,14 +70,13 @@ class SQLiteLedger:
 
     def _read(self, after: int, head: str | None) -> Sequence[Entry]:
         with self._open().connect() as connection:
-            self._has_table = self._has_table or sa.inspect(connection).has_table("ledger")
-            return _beyond(connection, after, head) if self._has_table else _nothing(after)
+            return _beyond(connection, after, head) if self._is_ledger(connection) else _nothing(after)
 
     def _append(
         self, after: int, decide: Callable[[Sequence[Entry]], Sequence[Draft]], head: str | None
     ) -> Sequence[Entry]:
         with self._open().connect().execution_options(writing=True) as connection, connection.begin():
-            if not self._has_table:
+            if not self._is_ledger(connection):
                 _metadata.create_all(connection)
             known = _beyond(connection, after, head)
             number, previous = _last(connection)
@@ -89,6 +88,15 @@ class SQLiteLedger:
                 number, previous = entry.number, entry.digest
         self._has_table = True
         return added
+
+    def _is_ledger(self, connection: sa.Connection) -> bool:
+        """Whether there is a ledger already; a file that holds something else does not become one."""
+        if not self._has_table:
+            tables = sa.inspect(connection).get_table_names()
+            if tables and _entries.name not in tables:
+                raise _unreadable(self.path)
+            self._has_table = bool(tables)
+        return self._has_table
 
     def _guarded(self, work: Callable[[], Sequence[Entry]]) -> Sequence[Entry]:
         """SQLite's own words hold parameters and rows: one of our sentences stands in for them."""
