@@ -117,13 +117,13 @@ def check(folder: Path, printed: Printed) -> None:
 
 def kept(record: Record) -> dict[float, list[list[float]]]:
     """The answers in the ledger, by their epsilon; each stands after its charge."""
+    charges = {entry.number: entry.draft.nano_epsilon for entry in record.entries}
     answers = {}
     for entry in record.entries:
         if entry.draft.event is Event.RELEASED:
             said: dict[str, Any] = dict(entry.draft.public)
-            charge = next(e for e in record.entries if e.number == said["reserved"])
-            assert charge.number < entry.number
-            assert charge.draft.nano_epsilon == nano(said["certificate"]["epsilon"])
+            assert said["reserved"] < entry.number
+            assert charges[said["reserved"]] == nano(said["certificate"]["epsilon"])
             answers[said["certificate"]["epsilon"]] = said["answer"]["rows"]
     return answers
 
