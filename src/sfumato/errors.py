@@ -12,6 +12,7 @@ SfumatoError            exit 1  our own failure
     ├── NoGuarantee             a release that would carry no guarantee, without a word that this is accepted
     ├── Infeasible              no epsilon meets the preference, or every one does
     ├── NoMechanism             no sound way to draw the noise that was asked for
+    ├── StopReached             the dataset's total would pass its stop
     └── LedgerBroken            the record was edited: nothing is released on top of it
 """
 
@@ -97,6 +98,10 @@ class Infeasible(Refused):
 
 class NoMechanism(Refused):
     code = "no-mechanism"
+
+
+class StopReached(Refused):
+    code = "stop-reached"
 
 
 class LedgerBroken(Refused):

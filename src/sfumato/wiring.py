@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato import __version__
-from sfumato.errors import PreferenceError, SourceError
+from sfumato.errors import LedgerBroken, PreferenceError, SourceError
 from sfumato.ledger.entry import Entry, verify
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.drawing import Law
 from sfumato.model.fit import Seen
+from sfumato.model.stop import stop_of
 from sfumato.schema.ask import Answer, ask
 from sfumato.schema.draft import draft
 from sfumato.schema.load import from_dict, load
@@ -43,12 +44,14 @@ def open(
     ledger: str | Path | None = None,
     bounds_from_data: bool = False,
     version: str | None = None,
+    stop: float | tuple[float, float] | None = None,
 ) -> Dataset:
     """Open a table with its schema.
 
     `source` is a CSV or Parquet file, a folder of Parquet files, or a pandas, polars or Arrow table. The ledger is a
     file, by default NAME.ledger beside the schema file; ":memory:" is forgotten at exit. `version` names the data where
-    it is not a file: the same version of the same question gets the same answer.
+    it is not a file: the same version of the same question gets the same answer. `stop` is an epsilon, or a pair of
+    epsilon and delta, that all releases together never pass; of this one and the schema's the stricter holds.
     """
     if engine != "duckdb":
         raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
@@ -61,6 +64,7 @@ def open(
         source=source,
         version=version or _version(source),
         bounds_from_data=bounds_from_data,
+        stop=stop_of(stop),
     )
 
 
@@ -115,8 +119,14 @@ def _entries(path: str | Path) -> Sequence[Entry]:
     from sfumato.stores.ledger import SQLiteLedger
 
     if not Path(path).is_file():
-        raise SourceError(f"There is no ledger {path}", hint="check the path.")
-    return SQLiteLedger(str(path)).read(0)
+        is_folder = Path(path).is_dir()
+        said = f"{path} is a folder, not a ledger" if is_folder else f"There is no ledger {path}"
+        raise SourceError(said, hint="check the path.")
+    entries = SQLiteLedger(str(path)).read(0)
+    if not entries:
+        hint = "a ledger has its first entry before anything is looked at or released; find the one that does."
+        raise LedgerBroken(f"{path} has no entries: it was never written to, or they are gone", hint=hint)
+    return entries
 
 
 def _guessed_types(engine: DuckDB) -> dict[str, Type]:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import wiring
 from sfumato.errors import LedgerBroken, LedgerUnwritable
 from sfumato.ledger.entry import Draft, Entry, Event, verify
 from sfumato.stores.ledger import SQLiteLedger
+from tests.depth import depth
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA = {"name": "stays", "columns": {"ward": {"categories": ["a", "b"]}, "days": {"type": "integer"}}}
@@ -238,9 +243,51 @@ def test_a_file_that_is_no_ledger_is_left_alone(ledger_path: Path) -> None:
     _named_and_refused(ledger_path, f"{ledger_path} is not a ledger that can be read. ")
 
 
-def test_half_a_file_is_no_ledger(kept: Path) -> None:
-    kept.write_bytes(kept.read_bytes()[:5000])
+@pytest.mark.parametrize("table", ["bookmarks (url)", "ledger (url)"], ids=["of its own kind", "by name only"])
+def test_a_database_of_somebody_else_is_left_alone(ledger_path: Path, table: str) -> None:
+    with sqlite(ledger_path) as connection:
+        connection.execute(f"CREATE TABLE {table}")
+    _named_and_refused(ledger_path, f"{ledger_path} is not a ledger that can be read. ")
+
+
+@pytest.mark.parametrize("pages", [0.01, 0.5, 1, 1.2, 2, 3.5], ids=lambda pages: f"{pages} pages")
+def test_a_file_that_was_cut_off_is_no_ledger(kept: Path, pages: float) -> None:
+    os.truncate(kept, int(pages * 4096))
     _named_and_refused(kept, "")
+
+
+def test_an_empty_file_has_no_entries(ledger_path: Path) -> None:
+    """It may be a ledger that was never written to, so it can become one; but there is nothing in it to verify."""
+    ledger_path.touch()
+    for attempt in (wiring.verified, wiring.records):
+        with pytest.raises(
+            LedgerBroken, match=r"test\.ledger has no entries: it was never written to, or they are gone"
+        ):
+            attempt(ledger_path)
+    stays(ledger_path).query(SQL).release(epsilon=0.5)
+    assert wiring.verified(ledger_path) == 4
+
+
+@pytest.mark.depth("broken files")
+@given(st.data())
+@settings(max_examples=depth("broken files"), suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_is_changed_in_a_file_is_named_or_changes_nothing(
+    two_releases: Path, tmp_path: Path, data: st.DataObject
+) -> None:
+    """One byte is another, or the end is gone; SQLite's free bytes apart, there is a sentence for each."""
+    whole = two_releases.read_bytes()
+    place = data.draw(st.integers(0, len(whole) - 1))
+    changed = whole[:place]
+    if data.draw(st.booleans(), "only one byte"):
+        changed += bytes([whole[place] ^ data.draw(st.integers(1, 255))]) + whole[place + 1 :]
+    broken = tmp_path / "broken.ledger"
+    broken.write_bytes(changed)
+    try:
+        found = str([record.entries for record in wiring.records(broken)])
+    except LedgerBroken as named:
+        found = str(named)
+    same = found == str([record.entries for record in wiring.records(two_releases)])
+    assert same or found.startswith((*(f"The ledger was changed at entry {n}. " for n in range(1, 8)), str(broken)))
 
 
 PUT_BACK = {
@@ -254,11 +301,31 @@ PUT_BACK = {
 def test_whoever_saw_an_entry_notices_that_it_is_gone(kept: Path, statements: list[str]) -> None:
     query = stays(kept).query(SQL)
     tamper(kept, *statements)
-    before = kept.read_bytes()
+    _refused(query, kept)
+
+
+@pytest.mark.parametrize("size", [0, 2048, 4096, 8192])
+def test_whoever_has_a_ledger_open_notices_that_its_file_was_cut_off(kept: Path, size: int) -> None:
+    query = stays(kept).query(SQL)
+    os.truncate(kept, size)
+    _refused(query, kept)
+
+
+def test_whoever_has_a_ledger_open_notices_that_its_file_is_gone(kept: Path) -> None:
+    query = stays(kept).query(SQL)
+    kept.unlink()
+    for epsilon in (0.5, 0.3):
+        with pytest.raises(LedgerBroken):
+            query.release(epsilon=epsilon)
+
+
+def _refused(query: sf.Query, path: Path) -> None:
+    """What is open releases nothing on top, neither anew nor again, looks at nobody, and leaves the file as it is."""
+    before = path.read_bytes()
     for attempt in (lambda: query.release(epsilon=0.5), lambda: query.release(epsilon=0.3), query.risk):
         with pytest.raises(LedgerBroken):
             attempt()
-    assert kept.read_bytes() == before
+    assert path.read_bytes() == before
 
 
 def _named_and_refused(path: Path, sentence: str) -> None:
@@ -292,6 +359,21 @@ def no_draw(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def read_only(two_releases: Path) -> Iterator[Path]:
+    """A folder with a ledger in which we may read, not write; root, who may do anything, is nobody for a while."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, user = Path(name), os.geteuid()
+        Path(shutil.copy(two_releases, folder / "test.ledger")).chmod(0o444)
+        folder.chmod(0o555)
+        os.seteuid(user or 65534)
+        try:
+            yield folder
+        finally:
+            os.seteuid(user)
+            folder.chmod(0o755)
+
+
+@pytest.fixture
 def fill_disk() -> Iterator[Callable[[], None]]:
     """From the call on, no file takes one byte more."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -311,6 +393,31 @@ def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
     assert str(unwritable.value) == sentence(path)
     assert unwritable.value.exit_status == 2
     assert not path.parent.exists()
+
+
+@pytest.mark.usefixtures("no_draw")
+@pytest.mark.parametrize("path", ["/proc/test.ledger", "."], ids=["where nobody may write", "where a folder is"])
+def test_a_path_that_cannot_be_written(path: str) -> None:
+    with pytest.raises(LedgerUnwritable) as unwritable:
+        stays(path).query(SQL).release(epsilon=0.5)
+    assert str(unwritable.value) == sentence(Path(path))
+    assert unwritable.value.exit_status == 2
+
+
+@pytest.mark.usefixtures("no_draw")
+def test_a_ledger_that_may_only_be_read(two_releases: Path, read_only: Path) -> None:
+    """It is shown and verified to whoever may read it; nothing is released."""
+    path = read_only / "test.ledger"
+    query = stays(path).query(SQL)
+    assert wiring.verified(path) == 7
+    assert query.dataset.ledger.total.epsilon == 0.6
+    for epsilon in (0.5, 0.3):
+        with pytest.raises(LedgerUnwritable) as unwritable:
+            query.release(epsilon=epsilon, again=True)
+        assert str(unwritable.value) == sentence(path)
+    with pytest.raises(LedgerUnwritable):
+        stays(read_only / "new.ledger").query(SQL).release(epsilon=0.5)
+    assert [file.name for file in read_only.iterdir()] == ["test.ledger"]
 
 
 @pytest.mark.usefixtures("no_draw")

@@ -10,10 +10,12 @@ import pty
 import re
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -378,6 +380,57 @@ def test_the_ledger(typed: Typed) -> None:
     assert typed("ledger", "verify", "adult.ledger", "--json").json == {"entries": 5, "intact": True}
 
 
+def test_a_stop(folder: Path, typed: Typed) -> None:
+    """In the schema and on the command line; what would pass it is refused, what was released comes back."""
+    schema = (folder / "adult.toml").read_text("utf-8")
+    (folder / "adult.toml").write_text(f"stop = 0.5\nstop_delta = 1e-6\n{schema}", "utf-8")
+    released = typed(*ask("release", "--json"))
+    before = (folder / "adult.ledger").read_bytes()
+    beyond: list[tuple[list[object], str]] = [
+        (["--again", "--stop", 0.3], "0.2 is spent, the stop is 0.3 and 0.1 is left"),
+        (["--epsilon", 0.4, "--stop", 3], "0.2 is spent, the stop is 0.5 and 0.3 is left"),
+    ]
+    for options, left in beyond:
+        stopped = typed(*ask("release", *options, "--json"))
+        assert (stopped.code, stopped.json["error"]) == (3, stopped.error)
+        assert stopped.error["code"] == "stop-reached"
+        assert left in stopped.error["message"]
+    assert typed(*ask("release", "--json", "--stop", 0.1)) == released
+    assert (folder / "adult.ledger").read_bytes() == before
+    [shown] = typed("ledger", "show", "adult.ledger", "--json").json
+    assert (shown["spent"], shown["delta"], shown["stop"]) == (0.2, 0, {"epsilon": 0.5, "delta": 1e-6})
+    assert {entry["delta"] for entry in shown["entries"]} == {0}
+    words = typed("ledger", "show", "adult.ledger").out
+    assert "Stop at the last charge: epsilon 0.5 (0.3 left), delta 1e-06 (1e-06 left)." in words
+
+
+BROKEN = {
+    "an edited entry": ("UPDATE ledger SET nano_epsilon = 0 WHERE number = 3", "The ledger was changed at entry 3."),
+    "a removed entry": ("DELETE FROM ledger WHERE number = 2", "The ledger was changed at entry 2."),
+    "a moved entry": ("UPDATE ledger SET number = 9 WHERE number = 1", "The ledger was changed at entry 1."),
+    "nothing in it": ("DELETE FROM ledger", "adult.ledger has no entries: it was never written to, or they are gone."),
+    "no ledger in it": ("DROP TABLE ledger", "adult.ledger has no entries: it was never written to, or they are gone."),
+}
+
+
+@pytest.mark.parametrize(("statement", "sentence"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_ledger(folder: Path, typed: Typed, statement: str, sentence: str) -> None:
+    typed(*ask("release"))
+    with closing(sqlite3.connect("adult.ledger")) as file, file:
+        for verb in ("update", "delete"):
+            file.execute(f"DROP TRIGGER ledger_no_{verb}")
+        file.execute(statement)
+    before = (folder / "adult.ledger").read_bytes()
+    for command in (["ledger", "show", "adult.ledger"], ["ledger", "verify", "adult.ledger"]):
+        told = typed(*command)
+        assert (told.code, told.out) == (3, "")
+        assert told.err.startswith(sentence)
+        assert typed(*command, "--json").json["error"]["code"] == "ledger-broken"
+    if "entry" in sentence:
+        assert typed(*ask("release", "--again")).code == 3
+    assert (folder / "adult.ledger").read_bytes() == before
+
+
 def test_a_schema_from_draft_to_check(folder: Path, typed: Typed) -> None:
     drafted = typed("schema", "draft", "adult.parquet", "--name", "people")
     assert (drafted.code, drafted.err) == (0, "")
@@ -671,6 +724,10 @@ BAD: dict[str, tuple[list[object], str]] = {
     "both in one file": (["--out", "a.json", "--certificate", "./a.json"],
                          "--out and --certificate name the same file. Hint: name two."),
     "ranges of no file": (["--ranges"], "--ranges goes with --out. Hint: try --out answer.csv --ranges."),
+    "stop -1": (["--stop", -1], "stop is a number from 0 to 1,000,000, not -1.0. Hint: try stop = 3."),
+    "stop nan": (["--stop", "nan"], "stop is a number from 0 to 1,000,000, not nan. Hint: try stop = 3."),
+    "a ledger where a folder is": (["--ledger", "folder.csv"], "The ledger folder.csv cannot be written. "
+                                   "Hint: name another with --ledger PATH; nothing was released."),
     "an unknown flag": (["--epsilom", 1], "No such option: --epsilom"),
 }  # fmt: skip
 
@@ -726,6 +783,7 @@ def test_bad_input_is_one_sentence(
         (["schema", "check", "adult.parquet"], "Missing option '--schema'."),
         (["ledger", "verify", "no.ledger"], "There is no ledger no.ledger. Hint: check the path."),
         (["ledger", "show", "no.ledger"], "There is no ledger no.ledger. Hint: check the path."),
+        (["ledger", "verify", "folder.csv"], "folder.csv is a folder, not a ledger. Hint: check the path."),
         (["demo", "--rows", 0], "Invalid value for '--rows': "),
         (["demo", "--keep", "adult.toml"], "adult.toml cannot be written"),
     ],

@@ -3,47 +3,56 @@
 from __future__ import annotations
 
 import json
+import os
 import random
-import subprocess
-import sys
+import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
 import sfumato as sf
 from sfumato import wiring
 from sfumato.ledger.entry import Event, nano
+from sfumato.ledger.record import Record
 from tests.depth import depth
+from tests.e2e.forks import Forks, forks
 
 pytestmark = pytest.mark.e2e
 
 SQL = "SELECT COUNT(*), SUM(age) FROM people"
 SCHEMA = 'name = "people"\n[columns.age]\ntype = "integer"\nbounds = [0, 100]\n'
 RELEASE = """
-import json, sys, time
+import time
 import sfumato as sf
 from sfumato import wiring
 
-def wait(moment):
-    if sys.argv[1] == moment:
-        print(moment, flush=True)
-        time.sleep(60)
+def main(folder, sql, first, moment):
+    def wait(now):
+        if moment == now:
+            say(moment)
+            time.sleep(60)
 
-def mechanism(name, real=wiring._mechanism):
-    wait("reserved")
-    return real(name)
+    def mechanism(name, real=wiring._mechanism):
+        wait("reserved")
+        return real(name)
 
-wiring._mechanism = mechanism
-query = sf.open("people.csv", "people.toml").query(sys.argv[2])
-for n in range(1, 10_000):
-    released = query.release(epsilon=n / 1000)
-    wait("released")
-    print(json.dumps([n / 1000, released.rows]), flush=True)
-    wait("printed")
+    say(str(os.getpid()))
+    wiring._mechanism = mechanism
+    os.chdir(folder)
+    query = sf.open("people.csv", "people.toml").query(sql)
+    for n in range(first, first + 100):
+        released = query.release(epsilon=n / 100_000)
+        wait("released")
+        say(json.dumps([n / 100_000, released.rows]))
+        wait("printed")
 """
+
+LEAST = 0.00001  # the epsilon of a process's first release, where it is not told to start further on
+Printed: TypeAlias = list[tuple[float, list[list[float]]]]
+Killed: TypeAlias = Callable[..., Printed]
 
 
 @pytest.fixture
@@ -53,17 +62,32 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@contextmanager
-def releasing(folder: Path, until: str) -> Iterator[Iterator[str]]:
-    """A process that releases and releases, and is killed when we have seen enough."""
-    with subprocess.Popen(
-        [sys.executable, "-c", RELEASE, until, SQL], cwd=folder, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
+@pytest.fixture(scope="module")
+def releasing() -> Iterator[Forks]:
+    with forks(RELEASE) as found:
+        yield found
+
+
+@pytest.fixture
+def killed(releasing: Forks, folder: Path) -> Killed:
+    """Let a process release and release, until it has printed so many lines and some time has passed; what it printed.
+
+    It stops at a moment, if one is named, says so, and is killed there.
+    """
+
+    def run(moment: str = "never", *, first: int = 1, lines: int = 1, seconds: float = 0.0) -> Printed:
+        releasing.start(str(folder), SQL, first, moment)
+        pid = int(releasing.line())
         try:
-            yield iter(process.stdout)
+            seen = [releasing.line() for _ in range(lines)]
+            time.sleep(seconds)
         finally:
-            process.kill()
+            os.kill(pid, signal.SIGKILL)
+        rest, codes = releasing.ended()
+        assert codes == [-signal.SIGKILL]
+        return [json.loads(line) for line in (*seen, *rest) if line != moment]
+
+    return run
 
 
 def reopened(folder: Path) -> sf.Query:
@@ -80,54 +104,72 @@ def events(query: sf.Query) -> list[Event]:
     return [entry.draft.event for entry in query.dataset.ledger.entries]
 
 
-def check(folder: Path, printed: list[str]) -> None:
+def check(folder: Path, printed: Printed) -> None:
     """Every answer that was printed comes back as it was, uncharged; another draw is charged."""
     query = reopened(folder)
     before = spent(query)
-    for epsilon, rows in map(json.loads, printed):
+    for epsilon, rows in printed:
         assert [list(row) for row in query.release(epsilon=epsilon).rows] == rows
-    assert spent(query) == before >= sum(nano(json.loads(line)[0]) for line in printed)
+    assert spent(query) == before >= sum(nano(epsilon) for epsilon, _ in printed)
     query.release(epsilon=9, again=True)
     assert spent(query) == before + nano(9)
 
 
-def test_killed_between_two_releases(folder: Path) -> None:
-    with releasing(folder, "printed") as lines:
-        printed = [next(lines)]
-        assert next(lines) == "printed\n"
-    check(folder, printed)
+def kept(record: Record) -> dict[float, list[list[float]]]:
+    """The answers in the ledger, by their epsilon; each stands after its charge."""
+    charges = {entry.number: entry.draft.nano_epsilon for entry in record.entries}
+    answers = {}
+    for entry in record.entries:
+        if entry.draft.event is Event.RELEASED:
+            said: dict[str, Any] = dict(entry.draft.public)
+            assert said["reserved"] < entry.number
+            assert charges[said["reserved"]] == nano(said["certificate"]["epsilon"])
+            answers[said["certificate"]["epsilon"]] = said["answer"]["rows"]
+    return answers
+
+
+def test_killed_between_two_releases(folder: Path, killed: Killed) -> None:
+    check(folder, killed("printed", lines=2))
     query = reopened(folder)
     before = spent(query)
-    anew = query.release(epsilon=0.001, again=True)
-    assert spent(query) == before + nano(0.001)
-    assert query.release(epsilon=0.001) == anew, "and is what holds from then on"
+    anew = query.release(epsilon=LEAST, again=True)
+    assert spent(query) == before + nano(LEAST)
+    assert query.release(epsilon=LEAST) == anew, "and is what holds from then on"
 
 
-def test_killed_after_the_charge(folder: Path) -> None:
-    with releasing(folder, "reserved") as lines:
-        next(lines)
+def test_killed_after_the_charge(folder: Path, killed: Killed) -> None:
+    assert killed("reserved") == []
     query = reopened(folder)
     assert events(query) == [Event.OPENED, Event.PLANNED, Event.RESERVED]
-    assert spent(query) == nano(0.001), "an unknown outcome counts as spent"
-    query.release(epsilon=0.001)
-    assert spent(query) == 2 * nano(0.001), "and what comes next is another draw"
+    assert spent(query) == nano(LEAST), "an unknown outcome counts as spent"
+    query.release(epsilon=LEAST)
+    assert spent(query) == 2 * nano(LEAST), "and what comes next is another draw"
 
 
-def test_killed_before_the_answer_was_seen(folder: Path) -> None:
-    with releasing(folder, "released") as lines:
-        next(lines)
+def test_killed_before_the_answer_was_seen(folder: Path, killed: Killed) -> None:
+    assert killed("released") == []
     query = reopened(folder)
     assert events(query)[-2:] == [Event.RESERVED, Event.RELEASED]
-    query.release(epsilon=0.001)
-    assert spent(query) == nano(0.001), "it is kept, and is the answer"
+    query.release(epsilon=LEAST)
+    assert spent(query) == nano(LEAST), "it is kept, and is the answer"
 
 
 @pytest.mark.depth("kills", seed=14)
-def test_killed_at_any_moment(folder: Path) -> None:
+def test_killed_at_any_moment(folder: Path, killed: Killed, record_property: Callable[[str, object], None]) -> None:
+    """Also before the ledger has its first entry; whoever comes next goes on with what is there."""
     chance = random.Random(14)
-    printed: list[str] = []
-    for _ in range(depth("kills")):
-        with releasing(folder, "never") as lines:
-            printed += [next(lines) for _ in range(chance.randrange(1, 4))]
-            time.sleep(chance.uniform(0, 0.1))
-        check(folder, printed)
+    ledger = folder / "people.ledger"
+    printed: Printed = []
+    last: list[Event] = []
+    for kill in range(depth("kills")):
+        lines = chance.choice([0, 1, 1, 2])
+        printed += killed(first=1 + 100 * kill, lines=lines, seconds=chance.uniform(0, 0.1 if lines else 0.5))
+        if ledger.exists() and ledger.stat().st_size:
+            [record] = wiring.records(ledger)
+            answers = kept(record)
+            assert [answers.get(epsilon) for epsilon, _ in printed] == [rows for _, rows in printed], (
+                "all that was seen"
+            )
+            last.append(record.entries[-1].draft.event)
+    check(folder, chance.sample(printed, 5))
+    record_property("verdict", f"{last.count(Event.RESERVED)} of them between the charge and the answer")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.model.dataset import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
+from sfumato.model.stop import Stop
 from sfumato.schema.load import from_dict
 from sfumato.schema.write import write
 
@@ -48,6 +49,10 @@ def columns(draw: st.DrawFn, name: str) -> Column:
     return Column(name, type_, between, listed, step, private)
 
 
+def limits(most: int) -> st.SearchStrategy[Fraction | None]:
+    return st.none() | (st.integers(0, most) | st.floats(0, most)).map(lambda limit: Fraction(str(limit)))
+
+
 @st.composite
 def schemas(draw: st.DrawFn) -> Schema:
     described = tuple(draw(columns(name)) for name in draw(st.lists(NAMES, max_size=4, unique_by=str.lower)))
@@ -61,6 +66,7 @@ def schemas(draw: st.DrawFn) -> Schema:
         null_values=tuple(draw(st.lists(TEXTS, max_size=2))),
         people_at_least=draw(st.none() | st.integers(0, 10**9)),
         rule=draw(st.sampled_from(RULES)),
+        stop=Stop(draw(limits(10**6)), draw(limits(1))),
     )
 
 

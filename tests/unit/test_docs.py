@@ -44,7 +44,7 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", ["start.md", "schema.md", "sql.md"])
+@pytest.mark.parametrize("page", ["start.md", "schema.md", "sql.md", "ledger.md"])
 def test_schemas_in_the_docs_load(page: str) -> None:
     blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / page).read_text("utf-8"), re.DOTALL)
     assert blocks

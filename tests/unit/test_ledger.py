@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import LedgerBroken
-from sfumato.ledger.entry import GENESIS, Draft, Entry, Event, nano, seal, verify
+from sfumato.ledger.entry import GENESIS, Draft, Entry, Event, nano, seal, upward, verify
 from sfumato.ledger.record import Record, Total
 from sfumato.model.guarantee import Guarantee
 
@@ -207,6 +208,30 @@ def test_only_the_facts_in_force_at_the_first_look_are_public() -> None:
 def test_a_total_adds_up_exactly() -> None:
     total = record(*[reserved(0.1)] * 3).total
     assert (total.epsilon, total.nano_epsilon, total.releases) == (0.3, 3 * 10**8, 3)
+
+
+def test_deltas_are_added_exactly_and_shown_rounded_up() -> None:
+    third = replace(reserved(0.1), delta="1/3")
+    total = record(reserved(0.1), third, third).total
+    assert total.exact_delta == Fraction(2, 3)
+    assert total.delta is not None
+    assert Fraction(total.delta) > Fraction(2, 3) > Fraction(total.delta) - Fraction(1, 10**15)
+
+
+def test_a_ledger_from_before_there_were_deltas_still_verifies() -> None:
+    """The digest covers the text; "0" is how nothing was always written."""
+    old = Draft(Event.RESERVED, "stays", "ada", "2026-11-15T09:00:00+00:00", "key", 10**8, "0", {"guarantee": "dp"})
+    entry = seal(1, old, GENESIS)
+    assert entry.digest == "2e99419014dae36235771a4f5b1a337d4d0380c5cbb207b72c7c8d29182fd8db"
+    assert record(old).total == Total(10**8, Guarantee.DP, 1)
+
+
+@given(st.fractions(0, 1) | st.floats(0, 1).map(lambda delta: Fraction(str(delta))))
+def test_what_is_shown_is_never_less(exact: Fraction) -> None:
+    shown = upward(exact)
+    assert Fraction(str(shown)) >= exact
+    below = math.nextafter(shown, 0)
+    assert shown == 0 or Fraction(str(below)) < exact, "and is the least such float"
 
 
 def test_what_was_reserved_counts_whether_or_not_it_was_released() -> None:

@@ -24,7 +24,8 @@ def show(path: Path, as_json: options.Json = False) -> None:
     if as_json:
         typer.echo(json.dumps([view.as_dict(record) for record in records], indent=2))
     else:
-        typer.echo("\n\n".join(view.as_text(r.entries, r.total) for r in records) or view.EMPTY)
+        said = "Stop at the last charge"
+        typer.echo("\n\n".join(view.as_text(r.entries, r.total, r.stop, said) for r in records))
 
 
 @app.command()

@@ -80,6 +80,7 @@ def release(
         Path | None, typer.Option(metavar="FILE.html|.json|.txt", help="Write the certificate.")
     ] = None,
     ledger: options.Ledger = None,
+    stop: options.Stop = None,
     as_json: options.Json = False,
 ) -> None:
     """A noisy answer with its certificate; the ledger is charged first."""
@@ -91,12 +92,12 @@ def release(
         raise BadInput("--out and --certificate name the same file", hint="name two.")
     if ranges and out is None:
         raise BadInput("--ranges goes with --out", hint="try --out answer.csv --ranges.")
-    query = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data).query(options.query_text(sql))
+    dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
+    query = dataset.query(options.query_text(sql))
     preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
     with reading(query.dataset.progress):
-        if not accept_none:
-            query.require_guarantee(*preferences, **how)
+        query.require_releasable(*preferences, **how, accept_none=accept_none, again=again)
         released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
     try:

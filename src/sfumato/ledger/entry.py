@@ -34,7 +34,7 @@ class Draft:
     at: str
     key: str = ""
     nano_epsilon: int = 0
-    delta: str = "0"
+    delta: str = "0"  # exactly, as a fraction
     public: Mapping[str, object] = field(default_factory=dict)
     confidential: Mapping[str, object] = field(default_factory=dict, repr=False)
 
@@ -77,6 +77,17 @@ def nano(epsilon: float) -> int:
     return math.ceil(Fraction(str(epsilon)) * NANO)
 
 
+def upward(exact: Fraction) -> float:
+    """A number as a float that does not read as less: what is shown of a delta is never below it.
+
+    >>> upward(Fraction(1, 10**6)), upward(Fraction(2, 3)) > Fraction(2, 3)
+    (1e-06, True)
+    """
+    nearest = float(exact)
+    return nearest if Fraction(str(nearest)) >= exact else math.nextafter(nearest, math.inf)
+
+
 def _digest(number: int, draft: Draft, previous: str) -> str:
-    text = json.dumps([number, vars(draft), previous], sort_keys=True, ensure_ascii=True)
+    # `default` is for what a broken file may hold in place of a text: it has another digest, and so is named.
+    text = json.dumps([number, vars(draft), previous], sort_keys=True, ensure_ascii=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -4,29 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
-from sfumato.ledger.entry import GENESIS, NANO, Entry, Event, verify
+from sfumato.ledger.entry import GENESIS, NANO, Entry, Event, upward, verify
 from sfumato.model.guarantee import Guarantee, Provenance, join, of_record, stated
+from sfumato.model.stop import NO_STOP, Stop
 
 
 @dataclass(frozen=True)
 class Total:
-    """What everything released so far adds up to. `nano_epsilon` is what the public may know."""
+    """What everything released so far adds up to; `nano_epsilon` and `exact_delta` count what was charged."""
 
     nano_epsilon: int = 0
     guarantee: Guarantee = Guarantee.DP
     releases: int = 0
+    exact_delta: Fraction = Fraction(0)
 
     def and_then(self, reserved: Entry) -> Total:
-        """The total with one more charge; words only get weaker."""
+        """The total with one more charge: epsilons add, deltas add, words only get weaker."""
         word = Guarantee(str(reserved.draft.public["guarantee"]))
         spent = self.nano_epsilon + reserved.draft.nano_epsilon
-        return Total(spent, join((self.guarantee, word)), self.releases + 1)
+        delta = self.exact_delta + Fraction(reserved.draft.delta)
+        return Total(spent, join((self.guarantee, word)), self.releases + 1, delta)
 
     @property
     def epsilon(self) -> float | None:
         """The total, while there is one: after a release without a guarantee there is none."""
         return self.nano_epsilon / NANO if self.guarantee.holds else None
+
+    @property
+    def delta(self) -> float | None:
+        """The same of the deltas, rounded up."""
+        return upward(self.exact_delta) if self.guarantee.holds else None
 
 
 class Record:
@@ -47,6 +56,7 @@ class Record:
         self._looked: set[str] = set()
         self._released: dict[str, Entry] = {}
         self._total = Total()
+        self._stop = NO_STOP
 
     def extend(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
@@ -71,6 +81,7 @@ class Record:
                     self._plan_at_look[entry.draft.public.get("query_sha256")] = entry.draft.key
             case Event.RESERVED:
                 self._total = self._total.and_then(entry)
+                self._stop = Stop.from_texts(entry.draft.public.get("stop", {}))  # type: ignore[arg-type]
             case Event.RELEASED:
                 self._released[entry.draft.key] = entry
 
@@ -127,3 +138,8 @@ class Record:
     @property
     def total(self) -> Total:
         return self._total
+
+    @property
+    def stop(self) -> Stop:
+        """The stop that the last charge was made under."""
+        return self._stop

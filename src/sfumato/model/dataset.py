@@ -10,6 +10,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.errors import SchemaError
+from sfumato.model.stop import NO_STOP, Stop
 
 Category = str | int | bool
 
@@ -118,6 +119,7 @@ class Schema:
     people_at_least: int | None = None
     rule: Mapping[str, object] | None = field(default=None)
     origin: str = "the schema"
+    stop: Stop = NO_STOP  # in no fingerprint: raising it changes nothing that an answer is made from
 
     def column(self, name: str) -> Column | None:
         """The column of that name; names are the same in upper and lower case, as in SQL."""

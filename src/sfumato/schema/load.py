@@ -9,12 +9,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn, TypeGuard
 
-from sfumato.errors import SchemaError
+from sfumato.errors import PreferenceError, SchemaError
 from sfumato.model.dataset import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
+from sfumato.model.stop import MOST_DELTA, MOST_EPSILON, Stop, limit
 from sfumato.schema import smartnoise
 from sfumato.schema.write import key
 
-_TABLE = ("name", "unit", "max_rows", "relation", "null_values", "people_at_least", "rule", "columns")
+_STOPS = {"stop": MOST_EPSILON, "stop_delta": MOST_DELTA}
+_TABLE = ("name", "unit", "max_rows", "relation", "null_values", "people_at_least", *_STOPS, "rule", "columns")
 _COLUMN = ("type", "bounds", "categories", "step", "keys")
 _YAML = (".yaml", ".yml")
 _MOST_ROWS = 10**9
@@ -81,6 +83,7 @@ class _Reader:
             people_at_least=self.people(stated.get("people_at_least")),
             rule=self.rule(stated.get("rule")),
             origin=self.origin,
+            stop=Stop(*(self.stop(stated, name) for name in _STOPS)),
         )
 
     def columns(self, stated: Any) -> tuple[Column, ...]:
@@ -206,6 +209,12 @@ class _Reader:
         if stated is not None and (not _is_whole(stated) or stated < 0):
             self.wrong("people_at_least is a whole number", where="people_at_least")
         return stated
+
+    def stop(self, stated: Mapping[str, Any], name: str) -> Fraction | None:
+        try:
+            return limit(name, stated[name], _STOPS[name]) if name in stated else None
+        except PreferenceError as wrong:
+            self.wrong(wrong.message, hint=wrong.hint, where=name)
 
     def rule(self, stated: Any) -> Any:
         if stated is not None and not isinstance(stated, Mapping):

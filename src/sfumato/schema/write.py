@@ -47,6 +47,9 @@ def _table(schema: Schema) -> Iterator[str]:
     yield f"null_values = {texts(schema.null_values)}"
     if schema.people_at_least is not None:
         yield f"people_at_least = {schema.people_at_least}"
+    for name, limit in (("stop", schema.stop.epsilon), ("stop_delta", schema.stop.delta)):
+        if limit is not None:
+            yield f"{name} = {_number(limit, name)}"
 
 
 def _rule(rule: Mapping[str, object] | None) -> Iterator[str]:
@@ -56,12 +59,12 @@ def _rule(rule: Mapping[str, object] | None) -> Iterator[str]:
 
 
 def _column(column: Column) -> Iterator[str]:
-    yield f"[columns.{key(column.name)}]"
+    yield (where := f"[columns.{key(column.name)}]")
     yield f"type = {text(column.type)}"
     if column.bounds is not None:
-        yield f"bounds = [{_number(column.bounds.lower, column)}, {_number(column.bounds.upper, column)}]"
+        yield f"bounds = [{_number(column.bounds.lower, where)}, {_number(column.bounds.upper, where)}]"
     if column.step is not None:
-        yield f"step = {_number(column.step, column)}"
+        yield f"step = {_number(column.step, where)}"
     if column.categories is not None:
         yield f"categories = {texts(column.categories)}"
     if column.private_keys:
@@ -74,7 +77,7 @@ def _value(value: object) -> str:
     return text(value) if isinstance(value, str) else str(value)
 
 
-def _number(value: Fraction, column: Column) -> str:
+def _number(value: Fraction, where: str) -> str:
     """The number in the digits that are read back as it: a schema file holds whole numbers and doubles."""
     if value.denominator == 1 and abs(value) < _LONGEST_WHOLE:
         return str(value)
@@ -82,4 +85,4 @@ def _number(value: Fraction, column: Column) -> str:
         return str(float(value))
     if value.denominator == 1:
         return str(value)
-    raise SchemaError(f"{value} has no end as a decimal", hint="round it.", where=f"[columns.{key(column.name)}]")
+    raise SchemaError(f"{value} has no end as a decimal", hint="round it.", where=where)

@@ -8,6 +8,7 @@ from sfumato.errors import SourceError
 from sfumato.model.dataset import Schema
 from sfumato.model.fit import Fit
 from sfumato.model.statement import Predicate
+from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import Engine, LedgerStore
 from sfumato.session.decide import Rule, rule_of
 from sfumato.session.ledger import Ledger, digest
@@ -30,6 +31,7 @@ class Dataset:
         source: object,
         version: str,
         bounds_from_data: bool = False,
+        stop: Stop = NO_STOP,
     ) -> None:
         self.schema = schema
         self.services = services
@@ -39,7 +41,7 @@ class Dataset:
         self.rule = self.rule_for(private_keys=True).preferences
         self._opened = engine
         self._source = source
-        self.ledger = Ledger(store, schema, services)
+        self.ledger = Ledger(store, schema, services, stop)
 
     def query(self, sql: str) -> Query:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import Infeasible, NoGuarantee
@@ -43,7 +44,7 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
         inputs, total = query.provenances(choice, record, attestation), record.total
         if not accept_none:
             refuse_without_guarantee(inputs)
-        return [_reservation(query, choice, key, word(inputs))]
+        return ledger.reserve(record, _reservation(query, choice, key, word(inputs)))
 
     added = ledger.write(decide)
     if stored is not None:
@@ -62,9 +63,14 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
     return Release(answer, certificate)
 
 
-def repeats(query: Query, asked: Request, record: Record) -> bool:
-    """Whether this very request was answered before, with a guarantee: then the same answer comes back."""
-    return _repeatable(record.released(_key(query, asked)), accept_none=False) is not None
+def repeats(query: Query, asked: Request, record: Record, accept_none: bool) -> bool:
+    """Whether this very request was answered before, and may be again: then the same answer comes back."""
+    return _repeatable(record.released(_key(query, asked)), accept_none) is not None
+
+
+def refuse_beyond_stop(query: Query, choice: Choice, record: Record, inputs: Sequence[Provenance]) -> None:
+    """Refuse what `draw` would refuse for the stop, before anything is entered."""
+    query.dataset.ledger.reserve(record, _reservation(query, choice, "", word(inputs)))
 
 
 def _key(query: Query, asked: Request) -> str:
@@ -91,7 +97,8 @@ def _reservation(query: Query, choice: Choice, key: str, outcome: Guarantee) -> 
         "method": choice.asked.said(told=outcome.holds),
     }
     confidential: dict[str, object] = {} if holds else {"epsilon": choice.epsilon}
-    return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
+    delta = Fraction(str(choice.noise.delta or 0))
+    return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge, delta)
 
 
 def refuse_without_guarantee(inputs: Sequence[Provenance]) -> None:

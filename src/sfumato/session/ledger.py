@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from threading import RLock
 
-from sfumato.errors import SfumatoError
-from sfumato.ledger.entry import Draft, Entry, Event
+from sfumato.errors import SfumatoError, StopReached
+from sfumato.ledger.entry import NANO, Draft, Entry, Event
 from sfumato.ledger.record import Record, Total
 from sfumato.model.dataset import Schema
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import LedgerStore
 from sfumato.session.services import Services
 from sfumato.views import ledger as view
@@ -19,12 +23,13 @@ from sfumato.views import ledger as view
 class Ledger:
     """What was looked at, planned and spent for one dataset, oldest first."""
 
-    def __init__(self, store: LedgerStore, schema: Schema, services: Services) -> None:
+    def __init__(self, store: LedgerStore, schema: Schema, services: Services, stop: Stop = NO_STOP) -> None:
         self._store = store
         self._services = services
         self._dataset = schema.name
         self.schema = schema.fingerprints()
         self.rule = digest(schema.rule)
+        self.stop = schema.stop.strictest(stop)
         self._record = Record(schema.name)
         self._lock = RLock()
         is_open = self.record.is_open(self.schema, self.rule)
@@ -77,6 +82,19 @@ class Ledger:
         if not self.known.looked(key):
             self.write(lambda record: [] if record.looked(key) else [self.draft(Event.LOOKED, key, {"what": what})])
 
+    def reserve(self, record: Record, charge: Draft) -> Sequence[Draft]:
+        """The charge, to be written by the transaction that `record` was read in; refused where it passes the stop."""
+        if not self.stop.stated:
+            return [charge]
+        total = record.total
+        for name, stop, spent, asked in (
+            ("epsilon", self.stop.epsilon, Fraction(total.nano_epsilon, NANO), Fraction(charge.nano_epsilon, NANO)),
+            ("delta", self.stop.delta, total.exact_delta, Fraction(charge.delta)),
+        ):
+            if stop is not None and spent + asked > stop:
+                raise _stopped(name, stop, spent, asked, Guarantee(str(charge.public["guarantee"])))
+        return [replace(charge, public={**charge.public, "stop": self.stop.as_texts()})]
+
     def draft(
         self,
         event: Event,
@@ -84,10 +102,11 @@ class Ledger:
         public: dict[str, object],
         confidential: dict[str, object] | None = None,
         nano_epsilon: int = 0,
+        delta: Fraction = Fraction(0),
     ) -> Draft:
         now, who = self._services.now(), self._services.who
         hidden = confidential | {"salt": self._services.salt()} if confidential else {}  # digests must not tell it
-        return Draft(event, self._dataset, who, now, key, nano_epsilon, "0", public, hidden)
+        return Draft(event, self._dataset, who, now, key, nano_epsilon, str(delta), public, hidden)
 
     def _opened(self) -> Draft:
         what = "the schema, and the rule if there is one, as they stand"
@@ -98,12 +117,23 @@ class Ledger:
 
     def __repr__(self) -> str:
         try:
-            return view.as_text(self.entries, self.total)
+            return view.as_text(self.entries, self.total, self.stop)
         except SfumatoError as error:
             return str(error)
 
     def _repr_html_(self) -> str:
-        return view.as_html(self.entries, self.total)
+        return view.as_html(self.entries, self.total, self.stop)
+
+
+def _stopped(name: str, stop: Fraction, spent: Fraction, asked: Fraction, word: Guarantee) -> StopReached:
+    left = max(stop - spent, Fraction(0))
+    charge = f"{name} {view.figure(asked)}{'' if word.holds else ', the charge of a release without a guarantee'}"
+    less = f"ask for {view.figure(left)} or less, or " if left else ""
+    return StopReached(
+        f"This asks for {charge}: {view.figure(spent)} is spent, the stop is {view.figure(stop)} and "
+        f"{view.figure(left)} is left. Nothing was drawn and nothing was charged",
+        hint=f"{less}raise the stop where it is stated; what was released before comes back for nothing.",
+    )
 
 
 def digest(public: object) -> str:

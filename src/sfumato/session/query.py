@@ -33,7 +33,7 @@ from sfumato.session.decide import (
     opening_of,
     provenances,
 )
-from sfumato.session.draw import draw, refuse_without_guarantee, repeats
+from sfumato.session.draw import draw, refuse_beyond_stop, refuse_without_guarantee, repeats
 from sfumato.session.ledger import digest
 from sfumato.session.profile import RiskProfile
 from sfumato.session.release import Release
@@ -46,6 +46,8 @@ RECOMMENDED = (
     "try --gap 1.2 --worst-case (nobody at more than 1.2 times the risk of anybody else: epsilon 0.2, a count is then "
     "within ±11.5 in 90 of 100 answers), or --attack-chance 0.6, or state one with --epsilon."
 )
+
+_UNREAD = Solution(None, feasible=False, unbounded=False, why="nobody was read")  # its charge is a public constant
 
 
 class Query:
@@ -194,7 +196,7 @@ class Query:
             ledger.write(plan)
         return self._choice(asked, solution, self._provenances(asked, ledger.known, fixed_beforehand), fixed_beforehand)
 
-    def require_guarantee(
+    def require_releasable(
         self,
         *preferences: Preference,
         mechanism: str = "laplace",
@@ -203,15 +205,23 @@ class Query:
         grid: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
         fixed_beforehand: str = "",
+        accept_none: bool = False,
+        again: bool = False,
     ) -> None:
-        """Refuse preferences whose release would carry no guarantee, before anybody is read or anything is entered.
+        """Refuse what would carry no guarantee or pass the stop, before anybody is read or anything is entered.
 
         What was released before comes back with the word it had: that is not refused.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
         record = self.dataset.ledger.record
-        if not repeats(self, asked, record):
-            refuse_without_guarantee(self._provenances(asked, record, fixed_beforehand))
+        if not again and repeats(self, asked, record, accept_none):
+            return
+        inputs = self._provenances(asked, record, fixed_beforehand)
+        if not accept_none:
+            refuse_without_guarantee(inputs)
+        solution = _UNREAD if asked.reads_people else self._solved(asked)
+        if asked.reads_people or solution.epsilon is not None:
+            refuse_beyond_stop(self, self._choice(asked, solution, inputs, fixed_beforehand), record, inputs)
 
     # From an epsilon to an answer
 
@@ -235,8 +245,7 @@ class Query:
         if choice is None:
             preferences = () if epsilon is None else (stated_epsilon(epsilon),)
             how: dict[str, Any] = {"mechanism": mechanism, "delta": delta, "fixed_beforehand": fixed_beforehand}
-            if not accept_none:
-                self.require_guarantee(*preferences, **how)
+            self.require_releasable(*preferences, **how, accept_none=accept_none, again=again)
             choice = self.choose(*preferences, **how)
         self._made_here(choice)
         return draw(self, choice, accept_none=accept_none, again=again, attestation=fixed_beforehand)

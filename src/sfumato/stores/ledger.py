@@ -70,14 +70,13 @@ class SQLiteLedger:
 
     def _read(self, after: int, head: str | None) -> Sequence[Entry]:
         with self._open().connect() as connection:
-            self._has_table = self._has_table or sa.inspect(connection).has_table("ledger")
-            return _beyond(connection, after, head) if self._has_table else _nothing(after)
+            return _beyond(connection, after, head) if self._is_ledger(connection) else _nothing(after)
 
     def _append(
         self, after: int, decide: Callable[[Sequence[Entry]], Sequence[Draft]], head: str | None
     ) -> Sequence[Entry]:
         with self._open().connect().execution_options(writing=True) as connection, connection.begin():
-            if not self._has_table:
+            if not self._is_ledger(connection):
                 _metadata.create_all(connection)
             known = _beyond(connection, after, head)
             number, previous = _last(connection)
@@ -90,23 +89,32 @@ class SQLiteLedger:
         self._has_table = True
         return added
 
+    def _is_ledger(self, connection: sa.Connection) -> bool:
+        """Whether there is a ledger already; a file that holds something else does not become one."""
+        if not self._has_table:
+            tables = sa.inspect(connection).get_table_names()
+            if tables and _entries.name not in tables:
+                raise _unreadable(self.path)
+            self._has_table = bool(tables)
+        return self._has_table
+
     def _guarded(self, work: Callable[[], Sequence[Entry]]) -> Sequence[Entry]:
         """SQLite's own words hold parameters and rows: one of our sentences stands in for them."""
         try:
             return work()
         except sa.exc.OperationalError as error:
-            said = {"locked": _busy, "no such table": _unreadable}
+            said = {"locked": _busy, "no such": _unreadable, "unsupported file": _unreadable}
             kind = next((made for words, made in said.items() if words in str(error.orig)), _unwritable)
             failure: SfumatoError = kind(self.path)
         except OSError:
             failure = _unwritable(self.path)
-        except sa.exc.SQLAlchemyError:
+        except (sa.exc.SQLAlchemyError, UnicodeError):  # SQLite's own words may quote bytes that are no text
             failure = _unreadable(self.path)
         raise failure
 
     def _open(self) -> sa.Engine:
         if self._engine is None:
-            if self.recorded:
+            if self.recorded and not Path(self.path).exists():
                 Path(self.path).touch(mode=0o600)  # what a ledger keeps is the controller's
             url = sa.URL.create("sqlite", database=self.path)
             pool = sa.pool.NullPool if self.recorded else sa.pool.StaticPool
@@ -119,6 +127,7 @@ class SQLiteLedger:
 
 def _configure(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # we begin transactions ourselves, for writing from the start
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")  # what was no text has another digest
     for pragma in ("journal_mode=DELETE", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -162,8 +171,8 @@ def _entry(row: dict[str, Any]) -> Entry:
     try:
         texts = {name: json.loads(row[name]) for name in ("public", "confidential")}
         return Entry(number, Draft(**row | texts | {"event": Event(row["event"])}), previous, digest)
-    except ValueError:
-        raise changed(number) from None
+    except (TypeError, ValueError):
+        raise changed(max(number, 1)) from None  # a broken page may number a row 0
 
 
 def _put_back(number: int) -> LedgerBroken:

@@ -1,0 +1,67 @@
+"""How much may be spent on one dataset in all: public, and stated by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.errors import PreferenceError
+
+MOST_EPSILON, MOST_DELTA = 1_000_000, 1
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The most that the releases of a dataset may add up to; what is None has no limit. Numbers are exact."""
+
+    epsilon: Fraction | None = None
+    delta: Fraction | None = None
+
+    @property
+    def stated(self) -> bool:
+        return self != NO_STOP
+
+    def strictest(self, other: Stop) -> Stop:
+        """What holds where both are stated."""
+        return Stop(_lower(self.epsilon, other.epsilon), _lower(self.delta, other.delta))
+
+    def as_texts(self) -> dict[str, str]:
+        """What is stated, exactly, for a record."""
+        return {name: str(limit) for name, limit in vars(self).items() if limit is not None}
+
+    @classmethod
+    def from_texts(cls, texts: Mapping[str, str]) -> Stop:
+        return cls(**{name: Fraction(text) for name, text in texts.items()})
+
+
+NO_STOP = Stop()
+
+
+def stop_of(stated: object) -> Stop:
+    """A stop as it is stated in Python: an epsilon, a pair of epsilon and delta, or nothing.
+
+    >>> stop_of(0.3) == Stop(Fraction(3, 10))
+    True
+    >>> stop_of((3, 1e-6)).as_texts()
+    {'epsilon': '3', 'delta': '1/1000000'}
+    """
+    match stated:
+        case None:
+            return NO_STOP
+        case epsilon, delta:
+            return Stop(limit("stop", epsilon, MOST_EPSILON), limit("stop_delta", delta, MOST_DELTA))
+        case epsilon:
+            return Stop(limit("stop", epsilon, MOST_EPSILON))
+
+
+def limit(what: str, stated: object, most: int) -> Fraction:
+    """A number from 0 to `most`, exactly as it is written."""
+    if isinstance(stated, int | float | Fraction) and not isinstance(stated, bool) and 0 <= stated <= most:
+        return Fraction(str(stated))
+    hint = "try stop = 3." if what == "stop" else f"try {what} = 1e-6."
+    raise PreferenceError(f"{what} is a number from 0 to {most:,}, not {stated!r}", hint=hint)
+
+
+def _lower(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return min((stated for stated in (one, other) if stated is not None), default=None)
