@@ -31,10 +31,11 @@ from sfumato.session.decide import (
     opening_of,
     provenances,
 )
-from sfumato.session.draw import draw, refuse_without_guarantee, repeats
+from sfumato.session.draw import draw, repeats
 from sfumato.session.ledger import digest
 from sfumato.session.profile import RiskProfile
 from sfumato.session.release import Release
+from sfumato.session.reserve import refuse_without_guarantee
 from sfumato.session.survey import Survey
 
 if TYPE_CHECKING:
