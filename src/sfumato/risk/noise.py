@@ -17,6 +17,15 @@ def laplace_half_width(scale: float) -> float:
     return scale * math.log(1 / (1 - COVERAGE))
 
 
+def joint_reach(scale: float, numbers: int, step: float) -> float:
+    """`b ln(n / 0.1)` and a step: on any of n numbers, noise on the grid lies beyond it at most 10 times of 100.
+
+    >>> round(joint_reach(20, 21, 1 / 1024))
+    107
+    """
+    return scale * math.log(numbers / (1 - COVERAGE)) + step
+
+
 def sum_tail(t: float, a: float, b: float) -> float:
     """`P(|X + Y| > t)` for Laplace noises X, Y of scales a and b.
 

@@ -15,7 +15,7 @@ from sfumato.model.measurement import Measurement
 from sfumato.model.statement import Predicate, Statement
 from sfumato.ports import Engine
 from sfumato.sql import facts as plan
-from sfumato.sql import totals
+from sfumato.sql import sketch, totals
 from sfumato.sql.rows import L1, L2, Question
 
 if TYPE_CHECKING:
@@ -124,6 +124,11 @@ class Survey(Confidential):
 
     def totals(self) -> Totals:
         return totals.read_totals(self._rows(totals.totals(self.question)), self.question)
+
+    def people_by_bin(self, bins: int) -> tuple[int, ...]:
+        """How many people are at exposure 0, and in each of so many bins up to 1."""
+        tree = sketch.people_by_bin(self.question, bins)
+        return sketch.read_people_by_bin(self._rows(tree), self.people_count, bins)
 
     @cached_property
     def _matched(self) -> int:
