@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self
 
@@ -83,7 +82,7 @@ class Sketch:
         middles = [(low + high) / 2 for low, high in pairwise(self.edges)]
         return max(0.0, sum(count * middle**power for count, middle in zip(self.noisy, middles, strict=True)))
 
-    @cached_property
+    @property
     def _distribution(self) -> Distribution:
         bars = zip(pairwise(self.edges), self.histogram.people, strict=True)
         return Distribution(tuple(Bin(low, high, people) for (low, high), people in bars if people))

@@ -127,8 +127,14 @@ class Survey(Confidential):
 
     def people_by_bin(self, bins: int) -> tuple[int, ...]:
         """How many people are at exposure 0, and in each of so many bins up to 1."""
-        tree = sketch.people_by_bin(self.question, bins)
-        return sketch.read_people_by_bin(self._rows(tree), self.people_count, bins)
+        if bins not in self._placed:
+            rows = self._rows(sketch.people_by_bin(self.question, bins))
+            self._placed[bins] = sketch.read_people_by_bin(rows, self.people_count, bins)
+        return self._placed[bins]
+
+    @cached_property
+    def _placed(self) -> dict[int, tuple[int, ...]]:
+        return {}
 
     @cached_property
     def _matched(self) -> int:

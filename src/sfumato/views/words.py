@@ -49,10 +49,10 @@ NOISE_RANGE = "How far the noise moves a figure at most, 90 times of 100; one ra
 SOURCES = {
     Source.WORST_CASE: "Worst case: from public facts alone, true for any data. Nobody was looked at.",
     Source.REHEARSAL: "Rehearsal: the same query on an invented or public look-alike. Nobody was looked at.",
-    Source.SKETCH: "Private sketch: a noisy histogram of the people's exposures, charged. Seeing it is no look.",
+    Source.SKETCH: "Private sketch: a noisy histogram of how exposed the people are, charged. It is no look.",
     Source.PEOPLE: "The people themselves. " + LOOK,
 }
-SKETCH_WITHOUT = "A noisy histogram of the people's exposures, without a guarantee."
+SKETCH_WITHOUT = "A noisy histogram of how exposed the people are."
 
 TITLES = {
     Source.WORST_CASE: "Risk in the worst case",
