@@ -49,7 +49,10 @@ NOISE_RANGE = "How far the noise moves a figure at most, 90 times of 100; one ra
 SOURCES = {
     Source.WORST_CASE: "Worst case: from public facts alone, true for any data. Nobody was looked at.",
     Source.REHEARSAL: "Rehearsal: the same query on an invented or public look-alike. Nobody was looked at.",
-    Source.SKETCH: "Private sketch: a noisy histogram of how exposed the people are, charged. It is no look.",
+    Source.SKETCH: (
+        "Private sketch: a noisy histogram of how exposed the people are, charged. It is no look. The gap is among "
+        "those who can be told from noise."
+    ),
     Source.PEOPLE: "The people themselves. " + LOOK,
 }
 SKETCH_WITHOUT = "A noisy histogram of how exposed the people are."
