@@ -55,6 +55,11 @@ def measure(statement: Statement, schema: Schema) -> Measurement:
     return Measurement(each, cells, columns, schema.relation.steps, persons)
 
 
+def people_by_exposure(schema: Schema) -> NoisyNumber:
+    """The people in each public bin of exposure: everybody is in exactly one, whoever else is there (methods 16.5)."""
+    return NoisyNumber(NumberKind.PERSONS, None, Fraction(schema.relation.steps), Fraction(1, FINEST))
+
+
 class _Numbers:
     """The noisy numbers of one aggregate (methods 15); a person has at most `rows` rows, in as many cells."""
 

@@ -186,6 +186,44 @@ def test_the_ways_to_see_risk(typed: Typed, command: str, options: list[object],
     assert "90 of 100" in words.out
 
 
+def test_a_private_sketch(folder: Path, typed: Typed) -> None:
+    """Charged once, the same when it is asked for again, anew when that is said; and no look."""
+    how = ["--epsilon", 0.5, "--bins", 10, "--grid", "0.1,1"]
+    shown = typed(*ask("sketch", *how, "--json", sql=BY_SEX))
+    assert (shown.code, shown.err) == (0, "")
+    assert set(shown.json) >= RISK
+    assert (shown.json["source"], shown.json["influence"], shown.json["guarantee"]) == ("sketch", None, "dp")
+    assert set(shown.json["exposure"]) == FIGURES
+    assert [set(candidate) for candidate in shown.json["candidates"]] == [CANDIDATE] * 2
+    assert abs(shown.json["people"] - ROWS) < 400
+    assert len(shown.json["bins"]) == 11
+    assert shown.json["ledger_entry"] == 2
+    again = typed(*ask("sketch", *how, "--json", "--html", "view.html", sql=BY_SEX))
+    assert again.json == shown.json
+    assert "Controller only" not in (folder / "view.html").read_text("utf-8")
+    spoken = " ".join(typed(*ask("sketch", *how, sql=BY_SEX)).out.split())
+    for said in ("Private sketch: a noisy histogram", "0.5-differential privacy", "so far: epsilon 0.5.", "±6"):
+        assert said in spoken
+    anew = typed(*ask("sketch", *how, "--again", "--json", sql=BY_SEX))
+    assert anew.json["bins"] != shown.json["bins"]
+    assert anew.json["dataset_total"] == 1.0
+    assert typed(*ask("release", "--epsilon", 0.3, "--json")).json["certificate"]["guarantee"] == "dp"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_sketch_that_is_refused(typed: Typed) -> None:
+    median = typed(*ask("sketch", "--epsilon", 0.05, "--json", sql="SELECT MEDIAN(age) FROM adult"))
+    assert (median.code, median.error["code"]) == (3, "no-mechanism")
+    typed(*ask("risk"))
+    after_a_look = typed(*ask("sketch", "--epsilon", 0.05))
+    assert (after_a_look.code, after_a_look.out) == (3, "")
+    assert "Nothing was drawn and nothing was charged." in after_a_look.err
+    accepted = typed(*ask("sketch", "--epsilon", 0.05, "--accept-none", "--json")).json
+    assert (accepted["guarantee"], accepted["epsilon"], accepted["charged"]) == ("none", None, None)
+    attested = typed(*ask("sketch", "--epsilon", 0.07, "--fixed-beforehand", "minutes", "--json")).json
+    assert (attested["guarantee"], attested["epsilon"]) == ("dp", 0.07)
+
+
 @pytest.mark.parametrize("command", ["worst-case", "risk"])
 @pytest.mark.usefixtures("folder")
 def test_exact_figures(typed: Typed, command: str) -> None:
@@ -779,6 +817,12 @@ def test_bad_input_is_one_sentence(
          "Invalid value for '--rows': "),
         (["rehearse", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--like", "no.csv"],
          "no.csv cannot be read as a table. Hint: there is no such file."),
+        (["sketch", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT], "Missing option '--epsilon'."),
+        (["sketch", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 0], f"{BETWEEN} 0"),
+        (["sketch", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 1, "--bins", 1],
+         "A sketch has 2 to 200 bins, not 1. Hint: try --bins 20."),
+        (["sketch", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 1, "--html", "a.pdf"],
+         "--html cannot write a.pdf. Hint: name a .html file in a folder that exists."),
         (["schema", "draft", "no.csv"], "no.csv cannot be read as a table. Hint: there is no such file."),
         (["schema", "check", "adult.parquet"], "Missing option '--schema'."),
         (["ledger", "verify", "no.ledger"], "There is no ledger no.ledger. Hint: check the path."),

@@ -110,7 +110,7 @@ def page() -> str:
 
 
 def test_the_commands_of_this_version() -> None:
-    alone = ("demo", "worst-case", "rehearse", "risk", "choose", "release")
+    alone = ("demo", "worst-case", "rehearse", "sketch", "risk", "choose", "release")
     grouped = ("schema draft", "schema ask", "schema convert", "schema check", "ledger show", "ledger verify")
     assert set(COMMANDS) >= {f"sfumato {name}" for name in (*alone, *grouped)}
 

@@ -211,11 +211,12 @@ AGGREGATES: dict[str, tuple[Kind, tuple[str, ...]]] = {
     ),
 }
 PLAIN = ("COUNT(*)", "COUNT", "SUM", "AVG")
+ADDITIVE = tuple(n for n, (kind, _) in AGGREGATES.items() if not kind.selects and kind is not Kind.COUNT_DISTINCT)
 
 _MAYBE, _SELDOM = st.booleans(), st.integers(0, 3).map(lambda i: i == 0)
 _QUANTILES = st.sampled_from(("0.5", "0.25", "0.9", "0.1", "0", "1", "0.333", "0.75", "0.99"))
 _OF_ONE, _OF_EITHER = st.sampled_from(OF_ONE), st.sampled_from((*OF_ONE, *OF_TWO, *OF_TWO))
-_ANY, _ANY_PLAIN = map(st.sampled_from, (tuple(AGGREGATES), PLAIN))
+_ANY, _ANY_PLAIN, _ANY_ADDITIVE = map(st.sampled_from, (tuple(AGGREGATES), PLAIN, ADDITIVE))
 
 
 @st.composite
@@ -227,12 +228,12 @@ def questions(draw: Draw, table: Table, aggregate: str) -> Question:
 
 
 @st.composite
-def releasable_questions(draw: Draw, table: Table) -> Question:
-    """One SELECT of one to three aggregates that are released, of whatever is asked for."""
+def releasable_questions(draw: Draw, table: Table, additive: bool = False) -> Question:
+    """One SELECT of one to three aggregates that are released, of whatever is asked for; or of sums over people."""
     source = _sub_select(draw, table) if draw(_SELDOM) else _table(table)
-    chosen = draw(st.lists(_ANY, min_size=1, max_size=3))
+    chosen = draw(st.lists(_ANY_ADDITIVE if additive else _ANY, min_size=1, max_size=3))
     asked = [_asked(draw, one, source) for one in chosen]
-    if draw(_SELDOM) and table.names.who in source.others:
+    if draw(_SELDOM) and table.names.who in source.others and ("unit" in table.schema or not additive):
         who = table.names.who
         asked.append((f"COUNT(DISTINCT {quoted(who)})", Asked(Kind.COUNT_DISTINCT, f'"{who.lower()}"')))
     return _question(draw, table, source, asked)

@@ -211,6 +211,18 @@ def test_terminal_bars_grow_and_the_limit_is_a_column() -> None:
     assert f"{' ' * column}└ your limit 1.2×" in text(GAP).split("\n")
 
 
+def test_bars_say_how_far_they_may_be_off() -> None:
+    """In words at each bar, and drawn as a line through each, an empty one too; the axis has room for it."""
+    figure = Figure("t", "", Axis("exposure"), Axis("people"), (Bars((0.0, 0.5, 1.0), (40.0, 0.0), noise=12.0),))
+    assert "40 ±12" in text(figure)
+    assert "0 ±12" in text(figure)
+    assert figure.up.high == 52
+    assert "0 to 0.5: 40 ±12" in svg(figure)
+    plain = Figure("t", "", Axis("exposure"), Axis("people"), (Bars((0.0, 0.5, 1.0), (40.0, 0.0)),))
+    assert svg(figure).count('stroke-width="1.5"') == svg(plain).count('stroke-width="1.5"') + 2
+    assert "±" not in text(plain) + svg(plain)
+
+
 def test_terminal_histogram_folds_its_empty_middle() -> None:
     rows = [line for line in text(EXPOSURE).split("\n") if "–" in line]
     assert len(rows) == 4
@@ -278,6 +290,8 @@ def test_numbers(value: float, digits: int, said: str) -> None:
         lambda: Bars((0,), ()),
         lambda: Bars((0, 0), (1,)),
         lambda: Bars((0, 1), (-1,)),
+        lambda: Bars((0, 1), (1,), noise=-1),
+        lambda: Bars((0, 1), (1,), noise=inf),
         lambda: Bars((0, inf), (1,)),
         lambda: Line(((0, 1),)),
         lambda: Line(((0, 1), (1, nan))),

@@ -27,6 +27,7 @@ app.command("demo", short_help="The guided tour on an embedded population.")(dem
 app.add_typer(schema.app, name="schema")
 app.command("worst-case", short_help="Risk from public facts alone; reads no data.")(risk.worst_case)
 app.command("rehearse", short_help="The same query on a look-alike; reads no data.")(risk.rehearse)
+app.command("sketch", short_help="A private histogram of exposures, charged.")(risk.sketch)
 app.command("risk", short_help="The people themselves: recorded as a look.")(risk.risk)
 app.command("choose", short_help="The largest epsilon that meets a preference.")(release.choose)
 app.command("release", short_help="A noisy answer with its certificate.")(release.release)

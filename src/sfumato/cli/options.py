@@ -44,6 +44,8 @@ BoundsFromData = Annotated[
 FixedBeforehand = Annotated[
     str, typer.Option(metavar="TEXT", help="Where this was written down before anyone looked; goes on the certificate.")
 ]
+Again = Annotated[bool, typer.Option("--again", help="Draw anew, and be charged anew.")]
+AcceptNone = Annotated[bool, typer.Option("--accept-none", help="Release even though there is no guarantee.")]
 Epsilon = Annotated[float | None, typer.Option(help="This epsilon, whatever it does.")]
 Gap = Annotated[float | None, typer.Option(help="Nobody at more than so many times the risk of anybody else.")]
 Ratio = Annotated[

@@ -68,10 +68,8 @@ def release(
     epsilon_max: options.EpsilonMax = 10.0,
     bounds_from_data: options.BoundsFromData = False,
     fixed_beforehand: options.FixedBeforehand = "",
-    again: Annotated[bool, typer.Option("--again", help="Draw anew, and be charged anew.")] = False,
-    accept_none: Annotated[
-        bool, typer.Option("--accept-none", help="Release even though there is no guarantee.")
-    ] = False,
+    again: options.Again = False,
+    accept_none: options.AcceptNone = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE.csv|.parquet|.json", help="Write the answer.")] = None,
     ranges: Annotated[
         bool, typer.Option("--ranges", help="In the file, beside each figure NAME: NAME_low and NAME_high.")

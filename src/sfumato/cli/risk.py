@@ -1,4 +1,4 @@
-"""`sfumato worst-case`, `rehearse`, `risk`: the ways to see risk."""
+"""`sfumato worst-case`, `rehearse`, `sketch`, `risk`: the ways to see risk."""
 
 from __future__ import annotations
 
@@ -80,6 +80,46 @@ def rehearse(
             calibration=calibration,
             grid=options.grid_of(grid),
             epsilon_max=epsilon_max,
+        )
+        show = _shown(profile, as_json, html)
+    show()
+
+
+def sketch(
+    data: options.Data,
+    schema: options.Schema,
+    sql: options.Sql,
+    epsilon: Annotated[
+        float, typer.Option(help="What the sketch spends; 0.05 shows bins of a hundred people or more.")
+    ],
+    bins: Annotated[int, typer.Option(help="Bins of exposure above 0, from 2 to 200.")] = 20,
+    mechanism: options.Mechanism = "laplace",
+    delta: options.Delta = None,
+    calibration: options.Calibration = "analytic",
+    grid: options.Grid = None,
+    fixed_beforehand: options.FixedBeforehand = "",
+    again: options.Again = False,
+    accept_none: options.AcceptNone = False,
+    html: options.Html = None,
+    ledger: options.Ledger = None,
+    as_json: options.Json = False,
+) -> None:
+    """A private histogram of exposures: the ledger is charged first, and it is no look."""
+    from sfumato import wiring
+
+    options.writable(html, "--html", ".html")
+    query = wiring.open(data, schema, ledger=ledger).query(options.query_text(sql))
+    with reading(query.dataset.progress):
+        profile = query.sketch(
+            epsilon,
+            bins=bins,
+            mechanism=mechanism,
+            delta=delta,
+            candidates=options.grid_of(grid),
+            calibration=calibration,
+            accept_none=accept_none,
+            again=again,
+            fixed_beforehand=fixed_beforehand,
         )
         show = _shown(profile, as_json, html)
     show()

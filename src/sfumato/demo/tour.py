@@ -1,4 +1,4 @@
-"""The guided tour: rule, worst case, rehearsal, choice, release, certificate; then a look and what it costs."""
+"""The guided tour: rule, worst case, rehearsal, sketch, choice, release, certificate; then a look and its cost."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sfumato.session import report
 from sfumato.session.dataset import Dataset
 from sfumato.session.ledger import Ledger
 from sfumato.views import people as spread
+from sfumato.views import sketch, words
 from sfumato.views.ledger import total_text
 from sfumato.views.table import table
 
@@ -78,28 +79,33 @@ def _decide_first(say: Say, adult: Dataset) -> None:
     assert found is not None
     say(spread.as_text(found))
 
-    say(_step(5, "The choice: the rule of record, applied as it stands"))
+    say(_step(5, "The private sketch: the people's own exposures with noise, charged 0.05"))
+    sketched = query.sketch(epsilon=0.05).view
+    assert sketched.sketch is not None
+    say(f"{words.source(sketched)}\n\n{sketch.as_text(sketched.sketch)}")
+
+    say(_step(6, "The choice: the rule of record, applied as it stands"))
     choice = query.choose()
     say(choice.text())
     say("\nLess than on the look-alike: it holds in any data, also for people whom no look-alike shows.")
 
-    say(_step(6, "The release: the ledger is charged, then the noise is drawn"))
+    say(_step(7, "The release: the ledger is charged, then the noise is drawn"))
     release = query.release(choice)
     say(str(release))
 
-    say(_step(7, "Its certificate"))
+    say(_step(8, "Its certificate"))
     say(repr(release.certificate))
 
-    say(_step(8, "Asking again costs nothing: the same answer comes back"))
+    say(_step(9, "Asking again costs nothing: the same answer comes back"))
     say(f"{query.release(choice).rows == release.rows}, spent so far: epsilon {adult.ledger.total.epsilon:g}")
 
 
 def _then_look(say: Say, adult: Dataset) -> None:
     query = adult.query(QUERY)
-    say(_step(9, "A look at the people themselves: allowed, recorded, and not for nothing"))
+    say(_step(10, "A look at the people themselves: allowed, recorded, and not for nothing"))
     say(query.risk(candidates=NARROW).text())
 
-    say(_step(10, "The paper's own choice (Algorithm 1), from the people: guarantee none"))
+    say(_step(11, "The paper's own choice (Algorithm 1), from the people: guarantee none"))
     choice = query.choose(ratio(0.95))
     say(choice.text())
     try:
@@ -107,11 +113,11 @@ def _then_look(say: Say, adult: Dataset) -> None:
     except NoGuarantee as refusal:
         say(f"\nReleased with it? {refusal}")
 
-    say(_step(11, "The rule of record still carries its word, whatever was looked at"))
+    say(_step(12, "The rule of record still carries its word, whatever was looked at"))
     say(f"{OTHER}\n")
     say(str(adult.query(OTHER).release()))
 
-    say(_step(12, "The ledger: what was looked at, planned and spent"))
+    say(_step(13, "The ledger: what was looked at, planned and spent"))
     say(_recorded(adult.ledger))
 
 
@@ -126,7 +132,7 @@ def _recorded(ledger: Ledger) -> str:
     for entry in ledger.entries:
         public = entry.draft.public
         charged = f"{entry.draft.nano_epsilon / NANO:g}" if entry.draft.event is Event.RESERVED else ""
-        what = shorten(str(public.get("what", "")), width=43, placeholder=" …")
+        what = shorten(str(public.get("what", "")), width=42, placeholder=" …")
         rows.append([str(entry.number), entry.draft.event.value, str(public.get("guarantee", "")), charged, what])
     return f"{table(['#', 'event', 'guarantee', 'charged', 'what'], rows)}\n\n{total_text(ledger.total)}"
 

@@ -44,6 +44,8 @@ class Certificate:
     numbers: tuple[str, ...]
     post_processing: tuple[str, ...]
     # Entries of older ledgers are without what follows.
+    dataset_delta: float | None = None
+    stop: str | None = None  # the most that the dataset may spend in all, at the time
     calibration: str | None = None  # of Gaussian noise
     shares: tuple[float, ...] | None = None  # of the budget: of epsilon, or of rho where the noise is Gaussian
     laws: tuple[str, ...] | None = None

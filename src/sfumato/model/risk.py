@@ -9,13 +9,15 @@ from fractions import Fraction
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Relation
 from sfumato.model.facts import Distribution, Reach, Summary
+from sfumato.model.sketch import Sketch
 
 
 class Source(StrEnum):
-    """The ways to see risk: public facts (free), the same query on a look-alike (free), the people (a look)."""
+    """The ways to see risk: public facts or a look-alike (free), a noisy histogram (charged), the people (a look)."""
 
     WORST_CASE = "worst case"
     REHEARSAL = "rehearsal"
+    SKETCH = "sketch"
     PEOPLE = "people"
 
 
@@ -74,12 +76,17 @@ class RiskView(Confidential):
     mechanism: str
     sensitivity: tuple[float, ...]
     influence: Summary | Reach | None
-    exposure: Summary | Reach | None
+    exposure: Summary | Reach | Sketch | None
     candidates: tuple[RiskAt, ...]
     exact: bool = False  # RDRs as they are, not their upper bound
 
+    @property
+    def sketch(self) -> Sketch | None:
+        """The noisy histogram, where that is what is shown."""
+        return self.exposure if isinstance(self.exposure, Sketch) else None
+
     def as_dict(self) -> dict[str, object]:
-        return {
+        found: dict[str, object] = {
             "source": self.source.value,
             "people": self.people,
             "outputs": self.outputs,
@@ -89,8 +96,9 @@ class RiskView(Confidential):
             "exposure": _figures(self.exposure),
             "candidates": [candidate.as_dict() for candidate in self.candidates],
         }
+        return found if self.sketch is None else found | self.sketch.as_dict()
 
 
-def _figures(summary: Summary | Reach | None) -> dict[str, float | None] | None:
+def _figures(summary: Summary | Reach | Sketch | None) -> dict[str, float | None] | None:
     names = ("min", "max", "mean", "sum", "sum_sq")
     return {name: getattr(summary, name) for name in names} if summary is not None else None

@@ -25,6 +25,15 @@ def joint_tail(law: Law, t: float, a: float, b: float) -> float:
     return sum_tail(t, a, b) if law is Law.LAPLACE else math.erfc(t / math.hypot(a, b) / math.sqrt(2))
 
 
+def joint_reach(scale: float, numbers: int, step: float) -> float:
+    """`b ln(n / 0.1)` and a step: on any of n numbers, noise on the grid lies beyond it at most 10 times of 100.
+
+    >>> round(joint_reach(20, 21, 1 / 1024))
+    107
+    """
+    return scale * math.log(numbers / (1 - COVERAGE)) + step
+
+
 def sum_tail(t: float, a: float, b: float) -> float:
     """`P(|X + Y| > t)` for Laplace noises X, Y of scales a and b.
 

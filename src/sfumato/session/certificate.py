@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sfumato.ledger.entry import NANO, Entry
-from sfumato.ledger.record import Total
 from sfumato.model.drawing import Calibration, Law
-from sfumato.model.guarantee import Fixed, Provenance, fixed, word
+from sfumato.model.guarantee import Fixed, Provenance, fixed
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import Answer
 from sfumato.session import assemble
 from sfumato.session.choice import Choice
 from sfumato.session.decide import decided_by
 from sfumato.session.release import Certificate
+from sfumato.session.reserve import Reserved
 from sfumato.views import words
 
 if TYPE_CHECKING:
@@ -23,44 +23,25 @@ _SOURCES = {Fixed.PLANNED: "codebook", Fixed.ATTESTED: "attested", Fixed.AFTER_L
 
 
 def certified(
-    query: Query,
-    choice: Choice,
-    calibration: Calibration | None,
-    answer: Answer,
-    reserved: Entry,
-    inputs: tuple[Provenance, ...],
-    total: Total,
+    query: Query, choice: Choice, calibration: Calibration | None, answer: Answer, held: Reserved
 ) -> Certificate:
     """Without a calibration, which tells epsilon, whatever follows from it is withheld."""
     dataset, measurement = query.dataset, query.measurement
-    unit, services, record = dataset.schema.unit, dataset.services, dataset.ledger.known
     numbers = () if dataset.bounds_from_data else measurement.numbers  # bounds from the data are the data's
     drawings = None if calibration is None else calibration.numbers
     threshold = None if calibration is None else calibration.threshold
     return Certificate(
-        guarantee=word(inputs),
+        **about(query, held),
         epsilon=None if calibration is None else calibration.epsilon,
         delta=choice.noise.delta or 0.0,
         mechanism=choice.noise.mechanism if calibration is None else calibration.mechanism,
         sensitivity=tuple(float(n.sensitivity) for n in numbers) or None,
         scale=None if drawings is None else tuple(drawing.scale for drawing in drawings),
-        unit=unit.words,
-        relation=dataset.schema.relation.value,
         outputs=measurement.k if numbers else None,
         select_epsilon=choice.select_epsilon,
-        charged=None if calibration is None else reserved.draft.nano_epsilon / NANO,
         noise_90=None if calibration is None else assemble.half_widths(answer, measurement, calibration),
-        query=query.sql,
-        query_sha256=query.statement.sha256,
-        ledger_entry=reserved.number if dataset.ledger.recorded else None,
-        dataset=dataset.schema.name,
-        released_at=reserved.draft.at,
         method=choice.asked.said(told=calibration is not None),
-        decided_by=decided_by(inputs, query.is_rule(choice)).value,
-        fixed=fixed(inputs).value,
-        assumed=_assumed(query, reserved, inputs),
-        dataset_total=total.epsilon,
-        dataset_guarantee=total.guarantee,
+        decided_by=decided_by(held.inputs, query.is_rule(choice)).value,
         grid_step=None if drawings is None else tuple(float(drawing.step) for drawing in drawings),
         numbers=tuple(n.words for n in numbers),
         post_processing=assemble.post_processing(measurement, calibration, query.statement.afterwards),
@@ -69,15 +50,38 @@ def certified(
         laws=tuple(_law(n, choice) for n in numbers) or None,
         rank_90=None if drawings is None else tuple(drawing.rank_90 for drawing in drawings),
         threshold=None if threshold is None else float(threshold),
-        max_rows=unit.max_rows,
-        bounds_source=_SOURCES[fixed(i for i in inputs if i.what != "preference")],
         why=None if calibration is None else choice.why,
-        planned_at=record.planned_at(choice.asked.key, before=reserved.number),
-        looked=record.looked_before(reserved.number),
-        released_by=reserved.draft.who,
-        sampler=services.sampler(),
-        software=services.software,
+        planned_at=dataset.ledger.known.planned_at(choice.asked.key, before=held.entry.number),
     )
+
+
+def about(query: Query, held: Reserved) -> dict[str, Any]:
+    """What is said of everything that was charged: of whom, from which data, when and by whom, and of the total."""
+    dataset, reserved, inputs, total = query.dataset, held.entry, held.inputs, held.total
+    unit, services, ledger = dataset.schema.unit, dataset.services, dataset.ledger
+    return {
+        "guarantee": held.guarantee,
+        "unit": unit.words,
+        "relation": dataset.schema.relation.value,
+        "charged": reserved.draft.nano_epsilon / NANO if held.guarantee.holds else None,
+        "query": query.sql,
+        "query_sha256": query.statement.sha256,
+        "ledger_entry": reserved.number if ledger.recorded else None,
+        "dataset": dataset.schema.name,
+        "released_at": reserved.draft.at,
+        "fixed": fixed(inputs).value,
+        "assumed": _assumed(query, reserved, inputs),
+        "dataset_total": total.epsilon,
+        "dataset_delta": total.delta,
+        "dataset_guarantee": total.guarantee,
+        "stop": words.stop(ledger.stop),
+        "max_rows": unit.max_rows,
+        "bounds_source": _SOURCES[fixed(i for i in inputs if i.what in ("schema", "bounds"))],
+        "looked": ledger.known.looked_before(reserved.number),
+        "released_by": reserved.draft.who,
+        "sampler": services.sampler(),
+        "software": services.software,
+    }
 
 
 def _law(number: NoisyNumber, choice: Choice) -> str:

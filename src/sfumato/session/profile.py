@@ -11,7 +11,9 @@ from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Relation
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Reach, Summary
 from sfumato.model.measurement import Measurement
+from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskAt, RiskView, Source, Spread
+from sfumato.model.sketch import Sketch
 from sfumato.risk.view import CANDIDATES, risk_at
 from sfumato.session.as_published import AsPublished
 from sfumato.session.figures import Figures
@@ -25,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class RiskProfile(Confidential):
-    """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs."""
+    """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs.
+
+    Of a private sketch `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
+    """
 
     def __init__(
         self,
@@ -37,6 +42,7 @@ class RiskProfile(Confidential):
         *,
         reach: tuple[Reach, Reach] | None = None,
         survey: Survey | None = None,
+        sketch: Sketch | None = None,
         candidates: Sequence[float] | None = None,
         solution: Solution | None = None,
         limit: float | None = None,
@@ -44,8 +50,9 @@ class RiskProfile(Confidential):
     ) -> None:
         self.source = source
         self.influence: Figures | Reach | None
-        self.exposure: Figures | Reach | None
-        self.influence, self.exposure = _figures(survey) if survey is not None else reach or (None, None)
+        self.exposure: Figures | Reach | Sketch | None
+        self.influence, self.exposure = _figures(survey) if survey is not None else reach or (None, sketch)
+        self.certificate: Certificate | None = None if sketch is None else sketch.certificate
         self.solution = solution
         self.outputs = spread.k if spread.published else measurement.k
         self._query = query
@@ -60,6 +67,8 @@ class RiskProfile(Confidential):
 
     @property
     def people_count(self) -> int | None:
+        if isinstance(self.exposure, Sketch):
+            return self.exposure.people
         return None if self._survey is None else self._survey.people_count
 
     @property
@@ -97,7 +106,7 @@ class RiskProfile(Confidential):
     @property
     def _surveyed(self) -> Survey:
         if self._survey is None:
-            raise ValueError("the worst case is about anybody: it has no list of people")
+            raise ValueError(words.NOBODY_LISTED[self.source])
         return self._survey
 
     def plot(self) -> Picture:
@@ -114,7 +123,7 @@ class RiskProfile(Confidential):
             mechanism=self._noise.mechanism,
             sensitivity=tuple(float(n.sensitivity) for n in self._measurement.numbers),
             influence=_plain(self.influence),
-            exposure=_plain(self.exposure),
+            exposure=self.exposure if isinstance(self.exposure, Sketch) else _plain(self.exposure),
             candidates=self.candidates,
             exact=self._exact,
         )

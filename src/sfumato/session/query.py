@@ -20,6 +20,7 @@ from sfumato.model.guarantee import Provenance, word
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.statement import Statement
+from sfumato.risk.view import own_scale
 from sfumato.session import as_published
 from sfumato.session.choice import Choice
 from sfumato.session.compare import compared, fixed_part, require_comparable, require_exact, spread
@@ -33,10 +34,12 @@ from sfumato.session.decide import (
     opening_of,
     provenances,
 )
-from sfumato.session.draw import draw, refuse_beyond_stop, refuse_without_guarantee, repeats
+from sfumato.session.draw import draw, refuse_beyond_stop, repeats
 from sfumato.session.ledger import digest
 from sfumato.session.profile import RiskProfile
 from sfumato.session.release import Release
+from sfumato.session.reserve import refuse_without_guarantee
+from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
 
 if TYPE_CHECKING:
@@ -136,6 +139,44 @@ class Query:
             solution=solution,
             limit=_limit(preferences),
             exact=found.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
+        )
+
+    def sketch(
+        self,
+        epsilon: float,
+        *,
+        bins: int = BINS,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        candidates: str | Sequence[float] | None = None,
+        calibration: str = "analytic",
+        accept_none: bool = False,
+        again: bool = False,
+        fixed_beforehand: str = "",
+    ) -> RiskProfile:
+        """A private histogram of exposures, charged first: what is decided from it rests on no look.
+
+        `mechanism` is the noise of the release that is thought of. The same request on the same data returns the
+        sketch that was drawn, uncharged; `again` draws anew.
+        """
+        noise = checked_noise(mechanism, delta, calibration)
+        shown = grid_of(candidates)
+        drawn = sketch(self, noise, epsilon, bins, accept_none=accept_none, again=again, attestation=fixed_beforehand)
+        measurement = self._public()
+        return RiskProfile(
+            Source.SKETCH,
+            self.sql,
+            measurement,
+            noise,
+            Spread(
+                Fraction(drawn.min),
+                Fraction(drawn.max),
+                measurement.k or 1,
+                relation=self.dataset.schema.relation,
+                scale=own_scale(measurement, noise),
+            ),
+            sketch=drawn,
+            candidates=shown,
         )
 
     def risk(
@@ -269,6 +310,10 @@ class Query:
         if self._drawn_from is None:
             self._drawn_from = self._survey(Noise()).totals()
         return self._drawn_from
+
+    def people_by_bin(self, noise: Noise, bins: int) -> tuple[int, ...]:
+        """How many people are how exposed, for the mechanism's eyes: confidential."""
+        return self._survey(noise).people_by_bin(bins)
 
     def _made_here(self, choice: object) -> None:
         """Refuse a choice that this query would not make itself: for another query, for other data, or altered."""

@@ -15,7 +15,7 @@ from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.statement import Predicate, Statement
 from sfumato.ports import Engine
 from sfumato.sql import facts as plan
-from sfumato.sql import ranks, totals
+from sfumato.sql import ranks, sketch, totals
 from sfumato.sql.rows import L1, L2, Question
 
 if TYPE_CHECKING:
@@ -131,6 +131,17 @@ class Survey(Confidential):
         return Totals(
             found, {i: ranks.read_counts(self._rows(ranks.counts(question, numbers[i])), numbers[i]) for i in selected}
         )
+
+    def people_by_bin(self, bins: int) -> tuple[int, ...]:
+        """How many people are at exposure 0, and in each of so many bins up to 1."""
+        if bins not in self._placed:
+            rows = self._rows(sketch.people_by_bin(self.question, bins))
+            self._placed[bins] = sketch.read_people_by_bin(rows, self.people_count, bins)
+        return self._placed[bins]
+
+    @cached_property
+    def _placed(self) -> dict[int, tuple[int, ...]]:
+        return {}
 
     @cached_property
     def _matched(self) -> int:

@@ -20,7 +20,7 @@ from sfumato.sql.tree import cast, column, selected
 def totals(question: Question) -> exp.Select:
     """Per cell, the exact sum and count behind each noisy number."""
     q = question
-    parts = [part for n in q.measurement.numbers for part in (_sum_of(n, q), _count_of(n, q))]
+    parts = [part for n in q.measurement.numbers for part in (sum_of(n, q), count_of(n, q))]
     return selected([*map(column, q.keys), *parts], rows(q), by=q.keys)
 
 
@@ -45,14 +45,14 @@ def _steps(n: NoisyNumber, total: int, count: int) -> int:
     return int(((count if n.kind.counts else total) - n.centre * count * (not n.kind.counts)) / n.step)
 
 
-def _sum_of(n: NoisyNumber, q: Question) -> exp.Expr:
+def sum_of(n: NoisyNumber, q: Question) -> exp.Expr:
     reading = q.reading_of(n)
     if n.kind.counts or n.kind is NumberKind.SELECTION or reading is None:
         return exp.Null()
-    return (_rounded(n, reading) if n.rounded else col(reading.name)).total().tree
+    return (rounded(n, reading) if n.rounded else col(reading.name)).total().tree
 
 
-def _count_of(n: NoisyNumber, q: Question) -> exp.Expr:
+def count_of(n: NoisyNumber, q: Question) -> exp.Expr:
     reading = q.reading_of(n)
     if n.kind is NumberKind.SELECTION:
         return exp.Null()
@@ -67,7 +67,7 @@ def _count_of(n: NoisyNumber, q: Question) -> exp.Expr:
     return counted.tree
 
 
-def _rounded(n: NoisyNumber, reading: Reading) -> Term:
+def rounded(n: NoisyNumber, reading: Reading) -> Term:
     """What a row adds, in whole steps and within bounds: a function of this record alone."""
     value = col(reading.name)
     off = value.double - n.centre

@@ -66,18 +66,20 @@ class Limit:
 
 @dataclass(frozen=True)
 class Bars:
-    """A histogram: each height stands between two neighbouring edges."""
+    """A histogram: each height stands between two neighbouring edges, and is at most `noise` away from the truth."""
 
     edges: tuple[float, ...]
     heights: tuple[float, ...]
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
-        _finite((*self.edges, *self.heights), "bars")
+        _finite((*self.edges, *self.heights, self.noise), "bars")
         edges, heights = len(self.edges), len(self.heights)
         _require(heights > 0 and edges == heights + 1, f"{heights} bars do not fit {edges} edges")
         rising = all(left < right for left, right in zip(self.edges, self.edges[1:], strict=False))
         _require(rising, "the edges of bars must rise")
         _require(min(self.heights) >= 0, "a bar cannot be lower than nothing")
+        _require(self.noise >= 0, "a bar cannot be closer to the truth than at it")
 
     @property
     def bins(self) -> list[tuple[float, float, float]]:
@@ -201,7 +203,7 @@ class Figure:
     @property
     def _up(self) -> list[float]:
         ends = [end for mark in self.of(Range) for end in (mark.low, mark.high)]
-        heights = [height for mark in self.of(Bars) for height in (0, *mark.heights)]
+        heights = [height for mark in self.of(Bars) for height in (0, *mark.heights, max(mark.heights) + mark.noise)]
         points = [y for mark in self.of(Line) for _, y in mark.points]
         return ends + [mark.y for mark in self.of(Limit)] + heights + points
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sfumato.model.risk import RiskView, Source
+from sfumato.model.sketch import Sketch
 from sfumato.views import words
+from sfumato.views.certificate import certificate_text
 from sfumato.views.figure import Range
 from sfumato.views.page import code, definitions, drawing, items, page, paragraph, scrolled, section
 from sfumato.views.people import People
 from sfumato.views.risk import candidates, figure, has_parts, size
+from sfumato.views.sketch import bars, bins, promised
 
 
 def report(
@@ -28,7 +31,8 @@ def report(
         section("What the words mean", definitions(words.definitions(view))),
         _gap(view, limit, chosen, conclusion),
         *(_people(people) if people is not None else []),
-        section("How to read this page", items([*words.READING, words.DECIDING[view.source]])),
+        *(_sketched(view.sketch) if view.sketch is not None else []),
+        section("How to read this page", items([*words.READING, words.deciding(view)])),
     ]
     banner = words.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
     return page(words.TITLES[view.source], parts, banner=banner, footer=footer)
@@ -47,6 +51,22 @@ def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: 
         scrolled(columns, rows, "What each epsilon would mean"),
         paragraph(words.NOISY_PARTS if has_parts(view) else "", "soft"),
     )
+
+
+def _sketched(sketch: Sketch) -> list[str]:
+    """The histogram with its noise, then what it promises and what it cost."""
+    drawn = replace(bars(sketch), title=words.AT_EACH_EXPOSURE, subtitle="")
+    return [
+        section(
+            words.SKETCHED,
+            paragraph(f"Exposure {words.EXPOSURE}"),
+            paragraph(words.at_zero(sketch), "lead"),
+            drawing(drawn),
+            paragraph(words.seen(sketch)),
+            scrolled(*bins(sketch), words.SKETCHED_NUMBERS.capitalize()),
+        ),
+        section(words.SKETCH_COST, *map(paragraph, promised(sketch)), code(certificate_text(sketch.certificate))),
+    ]
 
 
 def _people(people: People) -> list[str]:

@@ -7,6 +7,8 @@ from sfumato.views import words
 from sfumato.views.figure import Axis, Figure, Limit, Range, number
 from sfumato.views.figure import Verdict as Mark
 from sfumato.views.html import page_part
+from sfumato.views.sketch import as_html as sketch_html
+from sfumato.views.sketch import as_text as sketch_text
 from sfumato.views.svg import svg
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph, text
@@ -28,12 +30,15 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
 
 def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
     shown = [text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))]
-    return "\n\n".join([*shown, *([paragraph(words.NOISY_PARTS)] if has_parts(view) else [])])
+    shown += [paragraph(words.NOISY_PARTS)] if has_parts(view) else []
+    shown += [sketch_text(view.sketch, colour=colour)] if view.sketch is not None else []
+    return "\n\n".join(shown)
 
 
 def as_html(view: RiskView, limit: float | None = None, chosen: float | None = None) -> str:
     warning = words.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
-    return page_part(warning, svg(figure(view, limit, chosen)), _numbers(view))
+    shown = page_part(warning, svg(figure(view, limit, chosen)), _numbers(view))
+    return shown if view.sketch is None else shown + sketch_html(view.sketch)
 
 
 def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
@@ -55,7 +60,8 @@ def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
 
 def size(view: RiskView) -> str:
     """How many people and noisy numbers, and which noise."""
-    people = "" if view.people is None else f"{view.people:,} people, "
+    about = "about " if view.sketch is not None else ""
+    people = "" if view.people is None else f"{about}{view.people:,} people, "
     numbers = "private group keys" if view.outputs is None else f"{view.outputs:,} noisy numbers"
     numbers = "1 noisy number" if view.outputs == 1 else numbers
     exact = ", exact RDR" if view.exact else ""

@@ -243,6 +243,7 @@ def _plane(sheet: Sheet, figure: Figure, frame: Frame) -> None:
     across, up = figure.across, figure.up
     for bars in figure.of(Bars):
         _bars(sheet, figure, frame, bars)
+        _whiskers(sheet, figure, frame, bars)
     for line, (colour, dashes) in zip(figure.of(Line), cycle(STROKES), strict=False):
         points = " ".join(f"{frame.x(across.at(x)):.1f},{frame.y(up.at(y)):.1f}" for x, y in line.points)
         sheet.draw("polyline", "", colour, line.label, points=points, stroke_width=2, stroke_dasharray=dashes)
@@ -263,12 +264,21 @@ def _bars(sheet: Sheet, figure: Figure, frame: Frame, bars: Bars) -> None:
     apart = all(one[1] + 6 <= other[0] for one, other in pairwise(spans))
     for (left, right), span, (low, high, height) in zip(sides, spans, standing, strict=True):
         top = min(frame.y(figure.up.at(height)), frame.bottom - 2)  # the few who are most exposed must be seen
-        hint = f"{figure.across.say(low)} to {figure.across.say(high)}: {figure.up.say(height)}"
+        off = f" ±{figure.up.say(bars.noise)}" if bars.noise else ""
+        hint = f"{figure.across.say(low)} to {figure.across.say(high)}: {figure.up.say(height)}{off}"
         size = {"width": max(right - left, 1), "height": frame.bottom - top}
         sheet.draw("rect", "chosen", "", hint, x=left, y=top, **size)
         if apart and len(standing) <= FEW:
             start = span[0] == left
             sheet.say(figure.up.say(height), left if start else right, top - 4, anchor="start" if start else "end")
+
+
+def _whiskers(sheet: Sheet, figure: Figure, frame: Frame, bars: Bars) -> None:
+    """Draw how far the truth may be from each bar."""
+    for left, right, height in bars.bins if bars.noise else ():
+        middle = frame.x(figure.across.at((left + right) / 2))
+        low, high = (frame.y(figure.up.at(max(0, end))) for end in (height - bars.noise, height + bars.noise))
+        sheet.rule((middle, low), (middle, high), "ink", 1.5)
 
 
 def _standing(bars: Bars) -> list[tuple[float, float, float]]:

@@ -101,7 +101,8 @@ def _bins(bars: Bars, across: Scale, up: Scale) -> Iterator[Row]:
         for left, right, height in [(bins[0][0], bins[-1][1], 0.0)] if empty else bins:
             shape: Shape = "nothing" if empty else "solid"
             name = f"{across.say(left)}–{across.say(right)}"
-            yield Row(name, up.at(0), up.at(height), up.say(height), shape=shape)
+            off = f" ±{up.say(bars.noise)}" if bars.noise else ""
+            yield Row(name, up.at(0), up.at(height), up.say(height) + off, shape=shape)
 
 
 def _points(line: Line, across: Scale, up: Scale) -> Iterator[Row]:

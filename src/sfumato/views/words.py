@@ -11,6 +11,8 @@ from sfumato.model.drawing import Law
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskView, Source
+from sfumato.model.sketch import Sketch
+from sfumato.model.stop import Stop
 from sfumato.risk.attack import attack_chance
 from sfumato.views.figure import number
 
@@ -57,19 +59,25 @@ NOISE_RANGE = "How far the noise moves a figure at most, 90 times of 100; one ra
 SOURCES = {
     Source.WORST_CASE: "Worst case: from public facts alone, true for any data. Nobody was looked at.",
     Source.REHEARSAL: "Rehearsal: the same query on an invented or public look-alike. Nobody was looked at.",
+    Source.SKETCH: (
+        "Private sketch: a noisy histogram of how exposed the people are, charged. It is no look. The gap is among "
+        "those who can be told from noise."
+    ),
     Source.PEOPLE: "The people themselves. " + LOOK,
 }
-
+SKETCH_WITHOUT = "A noisy histogram of how exposed the people are."
 
 TITLES = {
     Source.WORST_CASE: "Risk in the worst case",
     Source.REHEARSAL: "Risk, rehearsed on a look-alike",
+    Source.SKETCH: "Risk in a private sketch of the people",
     Source.PEOPLE: "Risk of the people in the data",
 }
 
 ATTACKER = {
     Source.WORST_CASE: "anybody, in any data, is in it",
     Source.REHEARSAL: "the most exposed person of the look-alike is in it",
+    Source.SKETCH: "somebody in the highest bin that is seen is in the data",
     Source.PEOPLE: "the most exposed person is in the data",
 }
 
@@ -79,11 +87,26 @@ DECIDING = {
         "The look-alike shows the form of the picture, not the figures of your table. An epsilon chosen from this page "
         "carries the guarantee: nothing here depends on the data."
     ),
+    Source.SKETCH: (
+        "An epsilon chosen from this page carries the guarantee: the page is a noisy output that was charged. People "
+        "in bins too thin to be seen may be more exposed; what holds for them is the worst case."
+    ),
     Source.PEOPLE: (
         "An epsilon chosen from this page carries no guarantee. A rule that was written down before the look keeps its "
         "word. Keep this page as you keep the data."
     ),
 }
+
+NOBODY_LISTED = {
+    Source.WORST_CASE: "the worst case is about anybody: it has no list of people",
+    Source.SKETCH: "a sketch is a noisy histogram: it has no list of people",
+}
+
+SKETCHED = "How exposed the people are, with noise"
+SKETCHED_BY = "a private sketch of exposures"
+SKETCHED_NUMBERS = "people in each bin of exposure"
+SKETCH_AFTERWARDS = "bars and quantiles take a negative count for 0; the number of people and sums are as drawn"
+SKETCH_COST = "What the sketch promises, and what it cost"
 
 READING = (
     "Start with the gap. Go down its column to the last one that you would defend before the person most at risk.",
@@ -175,11 +198,59 @@ def total(certificate: Certificate) -> str:
             if certificate.guarantee.holds
             else "No total exists for this dataset from now on."
         )
-    return f"Everything released from {certificate.dataset} so far: epsilon {certificate.dataset_total:.15g}."
+    delta = f", delta {certificate.dataset_delta:.6g}" if certificate.dataset_delta else ""
+    stop = f" It stops at {certificate.stop}." if certificate.stop else ""
+    return (
+        f"Everything released from {certificate.dataset} so far: epsilon {certificate.dataset_total:.15g}{delta}.{stop}"
+    )
+
+
+def stop(stated: Stop) -> str | None:
+    """The most that may be spent in all, if that is stated."""
+    parts = [f"{name} {float(limit):.15g}" for name, limit in vars(stated).items() if limit is not None]
+    return ", ".join(parts) or None
 
 
 def source(view: RiskView) -> str:
+    if view.sketch is not None and not view.sketch.certificate.guarantee.holds:
+        return f"{SKETCH_WITHOUT} {NO_GUARANTEE}"
     return SOURCES[view.source]
+
+
+def deciding(view: RiskView) -> str:
+    """What a decision from this page rests on."""
+    if view.sketch is not None and not view.sketch.certificate.guarantee.holds:
+        return "An epsilon chosen from this page carries no guarantee."
+    return DECIDING[view.source]
+
+
+def at_zero(sketch: Sketch) -> str:
+    """Those whom the query does not depend on."""
+    people, off = f"{sketch.histogram.people[0]:,}", f" (±{bin_noise(sketch):,})" if bin_noise(sketch) else ""
+    return f"At exactly 0, where this query does not depend on the person at all: {people} people{off}."
+
+
+def bin_noise(sketch: Sketch) -> int:
+    """The noise range of a count that is rounded to a whole number; 0 where it is withheld."""
+    return 0 if sketch.noise_90 is None else math.ceil(sketch.noise_90 + 0.5)
+
+
+def seen(sketch: Sketch) -> str:
+    """What may be read off the bars, and what may not."""
+    if sketch.reach is None:
+        return f"Noise ranges are {WITHHELD}: no bin can be told from noise, so the gap is that of the worst case."
+    enough, unseen = f"{math.floor(sketch.reach) + 1:,}", f"{math.ceil(2 * sketch.reach):,}"
+    found = (
+        "The gap is between the far edges of the lowest and the highest of them."
+        if any(sketch.seen)
+        else "There is none here, so the gap is that of the worst case."
+    )
+    return (
+        f"Each count is within ±{bin_noise(sketch):,} of the truth, {NOISE_ONLY}. Bins of {enough} or more are told "
+        "from noise: 90 times of 100, and for all bins at once, there is somebody in each of them, and no other bin "
+        f"has more than {unseen} people. {found} People in the other bins are not seen; what holds for them is the "
+        "worst case."
+    )
 
 
 def rehearsed(epsilon: float | None, why: str) -> str:
@@ -198,7 +269,10 @@ def definitions(view: RiskView) -> tuple[tuple[str, str], ...]:
         ("noise range", NOISE_RANGE),
         ("attacker right at most", f"{attacker} 50 is a coin."),
     )
-    of_people = (("influence", INFLUENCE.capitalize()), *((("exposure", EXPOSURE),) if view.exposure else ()))
+    of_people = (
+        *((("influence", INFLUENCE.capitalize()),) if view.influence else ()),
+        *((("exposure", EXPOSURE),) if view.exposure else ()),
+    )
     return always if view.source is Source.WORST_CASE else (*always, *of_people)
 
 

@@ -1,0 +1,116 @@
+"""A private sketch: how exposed the people are, as a noisy histogram over public bins. It may leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Self
+
+from sfumato.model.facts import Bin, Distribution, Histogram
+from sfumato.model.release import Certificate
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """Noisy counts of people: at an exposure of exactly 0, then in bins of one width up to 1, each with its upper edge.
+
+    All else is made from the counts. A bin is `seen` when its count, rounded, is above `reach`, as noise alone is in
+    any of the bins at most 10 times of 100; where the noise is withheld there is no reach, and no bin is seen. The
+    number of people and the sums are those of the counts as drawn, with everybody in the middle of their bin; bars and
+    quantiles take a negative count for 0.
+    """
+
+    noisy: tuple[float, ...]
+    reach: float | None
+    certificate: Certificate
+
+    @property
+    def bins(self) -> int:
+        return len(self.noisy) - 1
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """The first bin lies from 0 to 0."""
+        return (0.0, *(i / self.bins for i in range(self.bins + 1)))
+
+    @property
+    def seen(self) -> tuple[bool, ...]:
+        return tuple(self.reach is not None and people > self.reach for people in self.histogram.people)
+
+    @property
+    def noise_90(self) -> float | None:
+        """How far a count lies from the truth at most, 90 times of 100."""
+        return None if self.certificate.noise_90 is None else self.certificate.noise_90[0]
+
+    # The figures of a risk view
+
+    @property
+    def people(self) -> int:
+        return max(0, round(sum(self.noisy)))
+
+    @property
+    def min(self) -> float:
+        """The lower edge of the lowest bin that is seen; 0 where none is."""
+        return next((low for low, seen in zip(self.edges, self.seen, strict=False) if seen), 0.0)
+
+    @property
+    def max(self) -> float:
+        """The upper edge of the highest bin that is seen; 1 where none is."""
+        return max((high for high, seen in zip(self.edges[1:], self.seen, strict=True) if seen), default=1.0)
+
+    @property
+    def sum(self) -> float:
+        return self._moment(1)
+
+    @property
+    def sum_sq(self) -> float:
+        return self._moment(2)
+
+    @property
+    def mean(self) -> float:
+        return min(1.0, self.sum / self.people) if self.people else 0.0
+
+    def quantile(self, p: float) -> float:
+        """The smallest exposure that at least a share `p` of the people do not exceed, to the width of a bin."""
+        return self._distribution.quantile(p)
+
+    @property
+    def histogram(self) -> Histogram:
+        return Histogram(self.edges, tuple(max(0, round(count)) for count in self.noisy))
+
+    def _moment(self, power: int) -> float:
+        middles = [(low + high) / 2 for low, high in pairwise(self.edges)]
+        return max(0.0, sum(count * middle**power for count, middle in zip(self.noisy, middles, strict=True)))
+
+    @property
+    def _distribution(self) -> Distribution:
+        bars = zip(pairwise(self.edges), self.histogram.people, strict=True)
+        return Distribution(tuple(Bin(low, high, people) for (low, high), people in bars if people))
+
+    # In the ledger, and as JSON
+
+    def stored(self) -> dict[str, Any]:
+        return {"noisy": list(self.noisy), "reach": self.reach, "certificate": self.certificate.as_dict()}
+
+    @classmethod
+    def from_stored(cls, stored: dict[str, Any], certificate: Certificate) -> Self:
+        return cls(tuple(stored["noisy"]), stored["reach"], certificate)
+
+    def as_dict(self) -> dict[str, object]:
+        """What a risk view adds of it."""
+        c, people = self.certificate, self.histogram.people
+        bins = [
+            {"low": low, "high": high, "noisy": noisy, "people": count, "seen": seen}
+            for (low, high), noisy, count, seen in zip(pairwise(self.edges), self.noisy, people, self.seen, strict=True)
+        ]
+        return {
+            "epsilon": c.epsilon,
+            "guarantee": c.guarantee.value,
+            "charged": c.charged,
+            "ledger_entry": c.ledger_entry,
+            "dataset_total": c.dataset_total,
+            "bins": bins,
+            "bin_noise_90": self.noise_90,
+            "seen_above": self.reach,
+            "certificate": c.as_dict(),
+        }

@@ -1,0 +1,96 @@
+"""Decide and reserve, before the data is read; keep what was drawn, before it leaves: the way of every charge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sfumato.errors import NoGuarantee
+from sfumato.ledger.entry import Draft, Entry, Event
+from sfumato.ledger.record import Record, Total
+from sfumato.model.guarantee import Guarantee, Provenance, word
+from sfumato.session.ledger import Ledger, digest
+
+if TYPE_CHECKING:
+    from sfumato.session.query import Query
+
+WORST_CASE = "use --worst-case, which reads nobody"
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """A charge that was entered, what it rests on, and what the dataset has spent with it."""
+
+    entry: Entry
+    inputs: tuple[Provenance, ...]
+    total: Total
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return word(self.inputs)
+
+
+def reserve(
+    ledger: Ledger,
+    key: str,
+    inputs: Callable[[Record], tuple[Provenance, ...]],
+    charge: Callable[[Guarantee], Draft],
+    *,
+    accept_none: bool,
+    again: bool,
+    what: str = "release",
+    instead: str = WORST_CASE,
+) -> Reserved | Draft:
+    """One transaction decides and reserves; or what left to this very request comes back, and nothing is entered.
+
+    A crash afterwards leaves epsilon spent: an unknown outcome counts as spent.
+    """
+    stored: Draft | None = None
+    found: tuple[Provenance, ...] = ()
+    total = Total()
+
+    def decide(record: Record) -> Sequence[Draft]:
+        nonlocal stored, found, total
+        stored = None if again else repeatable(record.released(key), accept_none)
+        if stored is not None:
+            return []
+        found, total = inputs(record), record.total
+        if not accept_none:
+            refuse_without_guarantee(found, what, instead)
+        return ledger.reserve(record, charge(word(found)))
+
+    added = ledger.write(decide)
+    return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
+
+
+def keep(ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str, object]) -> None:
+    """Enter what was drawn: only then may it leave."""
+    public: dict[str, object] = {"what": what, "guarantee": reserved.guarantee.value, "reserved": reserved.entry.number}
+    ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public | left)])
+
+
+def on_this_data(query: Query, asked: str) -> str:
+    """The same request, on the same data, under the same schema: the same answer."""
+    schema = [query.dataset.ledger.schema.get(name) for name in ("", *query.statement.columns)]
+    return digest([asked, query.dataset.version, schema])
+
+
+def repeatable(released: Entry | None, accept_none: bool) -> Draft | None:
+    """What left, if it did; what carries no guarantee has to be accepted each time."""
+    if released is None:
+        return None
+    holds = Guarantee(str(released.draft.public["guarantee"])).holds
+    return released.draft if holds or accept_none else None
+
+
+def refuse_without_guarantee(inputs: Sequence[Provenance], what: str = "release", instead: str = WORST_CASE) -> None:
+    if word(inputs).holds:
+        return
+    lost = [i for i in inputs if not word([i]).holds]
+    reason = "; ".join(f"the {i.what} was {i.because}" for i in lost)
+    attest = "or state where it was fixed with --fixed-beforehand; " if all(i.can_be_attested for i in lost) else ""
+    raise NoGuarantee(
+        f"This {what} would carry no guarantee: {reason}. Nothing was drawn and nothing was charged",
+        hint=f"{instead}; {attest}or accept it with --accept-none.",
+    )

@@ -1,0 +1,138 @@
+"""A private sketch: everybody's exposure, as a noisy histogram over public bins, charged before anybody is read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.ledger.entry import Draft, Event, nano
+from sfumato.ledger.record import Record
+from sfumato.measure import people_by_exposure
+from sfumato.model.choice import Noise
+from sfumato.model.drawing import Law
+from sfumato.model.guarantee import Guarantee, Provenance
+from sfumato.model.sketch import Sketch
+from sfumato.risk.noise import joint_reach, reach
+from sfumato.session.certificate import about
+from sfumato.session.decide import EPSILON_MAX, decided_by
+from sfumato.session.ledger import digest
+from sfumato.session.release import Certificate
+from sfumato.session.reserve import Reserved, keep, on_this_data, reserve
+from sfumato.views import words
+
+if TYPE_CHECKING:
+    from sfumato.session.query import Query
+
+BINS = 20
+FEWEST, MOST = 2, 200
+
+
+def sketch(
+    query: Query, noise: Noise, epsilon: float, bins: int, *, accept_none: bool, again: bool, attestation: str
+) -> Sketch:
+    """Reserved before the data is read, and kept before it leaves."""
+    spent = _affordable(epsilon)
+    _countable(bins)
+    _sketchable(query)
+    ledger, key = query.dataset.ledger, on_this_data(query, _asked(query, noise, spent, bins))
+    held = reserve(
+        ledger,
+        key,
+        lambda record: _inputs(query, key, record, attestation),
+        lambda guarantee: _reservation(query, key, spent, guarantee),
+        accept_none=accept_none,
+        again=again,
+        what="sketch",
+        instead="see `sfumato worst-case`, which reads nobody",
+    )
+    if isinstance(held, Draft):
+        stored = cast(dict[str, Any], held.public["sketch"])
+        return Sketch.from_stored(stored, Certificate.from_dict(stored["certificate"]))
+    number = people_by_exposure(query.dataset.schema)
+    people = [int(count / number.step) for count in query.people_by_bin(noise, bins)]
+    drawn = query.dataset.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(spent))
+    noisy = tuple(float(count * number.step) for count in drawn)
+    furthest = joint_reach(number.scale(spent), len(noisy), float(number.step)) + 0.5  # counts are shown rounded
+    made = Sketch(noisy, furthest if held.guarantee.holds else None, _certificate(query, held, spent, bins))
+    keep(ledger, key, held, _what(query), {"sketch": made.stored()})
+    return made
+
+
+def _affordable(epsilon: float) -> float:
+    spent = stated_epsilon(epsilon).value
+    if spent > EPSILON_MAX:
+        raise PreferenceError(
+            f"A sketch spends an epsilon of at most {EPSILON_MAX:g}, not {spent:g}", hint="try --epsilon 0.05."
+        )
+    return spent
+
+
+def _countable(bins: object) -> None:
+    if not isinstance(bins, int) or isinstance(bins, bool) or not FEWEST <= bins <= MOST:
+        raise PreferenceError(f"A sketch has {FEWEST} to {MOST} bins, not {bins}", hint=f"try --bins {BINS}.")
+
+
+def _sketchable(query: Query) -> None:
+    """Refuse exposures that are not each person's own, from public facts, before anything is charged."""
+    dataset = query.dataset
+    if dataset.bounds_from_data:
+        raise NoMechanism(
+            "With bounds from the data nobody's exposure is their own, so there is no private sketch",
+            hint="open the data with the bounds of its schema, or look at the worst case, which reads nobody.",
+        )
+    if query.measurement.not_additive:
+        raise NoMechanism(
+            f"There is no private sketch of {', '.join(query.measurement.not_additive)}: that is no sum over people, "
+            "and how exposed one of them is depends on the others",
+            hint="look at the worst case, which reads nobody; there everybody counts as exposed in full.",
+        )
+    dataset.require_data()
+
+
+def _asked(query: Query, noise: Noise, epsilon: float, bins: int) -> str:
+    """What is asked for; of the noise of a later release only its kind is in the exposures."""
+    return digest(["sketch", query.sql, noise.mechanism, epsilon, bins])
+
+
+def _inputs(query: Query, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
+    """An epsilon that a person states, and the schema. No rule and no plan foresees a sketch."""
+    statement, ledger, said = query.statement, query.dataset.ledger, " ".join(attestation.split())
+    stated = record.preference(key, statement.sha256, is_rule=False, rule=ledger.rule, attestation=said)
+    return replace(stated, what="epsilon"), record.schema(statement.columns, ledger.schema, attestation=said)
+
+
+def _reservation(query: Query, key: str, epsilon: float, outcome: Guarantee) -> Draft:
+    """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
+    charge = nano(epsilon if outcome.holds else EPSILON_MAX)
+    public: dict[str, object] = {"what": _what(query), "guarantee": outcome.value, "method": words.SKETCHED_BY}
+    confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
+    return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
+
+
+def _what(query: Query) -> str:
+    return f"sketch of exposures under {query.sql}"
+
+
+def _certificate(query: Query, held: Reserved, epsilon: float, bins: int) -> Certificate:
+    number, holds = people_by_exposure(query.dataset.schema), held.guarantee.holds
+    half_width = reach(Law.LAPLACE, number.scale(epsilon))
+    return Certificate(
+        **about(query, held),
+        epsilon=epsilon if holds else None,
+        delta=0.0,
+        mechanism=Law.LAPLACE.value,
+        sensitivity=(float(number.sensitivity),),
+        scale=(number.scale(epsilon),) if holds else None,
+        outputs=bins + 1,
+        select_epsilon=0.0,
+        noise_90=(half_width,) * (bins + 1) if holds else None,
+        method=words.SKETCHED_BY,
+        decided_by=decided_by(held.inputs, is_rule=False).value,
+        grid_step=(float(number.step),) if holds else None,
+        numbers=(words.SKETCHED_NUMBERS,),
+        post_processing=(words.SKETCH_AFTERWARDS,),
+        shares=(1.0,),
+        laws=(Law.LAPLACE.value,),
+    )

@@ -1,0 +1,84 @@
+"""The counts behind a private sketch: everybody in the bin of their literal exposure, and nobody in anybody else's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.engines.reference import leave_one_out, people_of
+from sfumato.model.choice import Noise
+from tests.property.questions import releasable_questions
+from tests.property.tables import SOURCES, Table, examples, other_rows, tables
+from tests.property.test_people import tags_of_kept
+
+NOISES = {False: Noise(), True: Noise("gaussian", 1e-6)}
+BINS = st.sampled_from((2, 3, 20, 200))
+ROUNDED = 2**-20  # exposures are of rows rounded to the grid of the noise
+EXACT = 1e-9
+
+
+@pytest.mark.depth("sketch tables")
+@examples("sketch tables")
+@given(data=st.data(), kind=st.sampled_from(SOURCES), gaussian=st.booleans(), bins=BINS)
+def test_everybody_is_in_the_bin_of_their_literal_exposure(
+    data: st.DataObject, kind: str, gaussian: bool, bins: int
+) -> None:
+    """The oracle takes each person out and adds up fractions; only who is at an edge may be on either side of it."""
+    table = data.draw(st.one_of(tables(units=True), tables(crowded=True)))
+    question = data.draw(releasable_questions(table, additive=True))
+    with TemporaryDirectory() as folder:
+        dataset = sf.open(table.source(kind, Path(folder)), table.schema, ledger=":memory:")
+        query = dataset.query(question.sql)
+        found = query.people_by_bin(NOISES[gaussian], bins)
+    rows, people = table.rows, people_of(table.rows, dataset.schema)
+    if dataset.schema.unit.column is not None:
+        tags = tags_of_kept(table.source("pandas", Path()), table.schema, question.sql)
+        rows = tuple(table.rows[tag] for tag in tags)
+    oracle = leave_one_out(rows, dataset.schema, question.literal, table.names.columns, people)
+    exposures = oracle.exposures_l2() if gaussian else oracle.exposures()
+    within = ROUNDED if any(number.rounded for number in query.measurement.numbers) else EXACT
+    assert sum(found) == len(exposures)
+    for place, count in enumerate(found):
+        surely, perhaps = believable(exposures, place, bins, within)
+        assert surely <= count <= perhaps, f"{count} people in bin {place} of {bins}"
+
+
+def believable(exposures: Sequence[Fraction | float], place: int, bins: int, within: float) -> tuple[int, int]:
+    """How many are in a bin at least and at most, where an exposure may be off by so much."""
+    low, high = ((place - 1) / bins, place / bins) if place else (-math.inf, 0.0)
+    surely = sum(low + within < u <= high - within or u == high == 0 for u in map(float, exposures))
+    return surely, sum(low - within < u <= high + within for u in map(float, exposures))
+
+
+@pytest.mark.depth("sketch tables")
+@examples("sketch tables")
+@given(data=st.data(), gaussian=st.booleans(), bins=BINS)
+def test_neighbours_differ_by_one_in_one_bin(data: st.DataObject, gaussian: bool, bins: int) -> None:
+    """Whoever leaves is gone from one bin, whoever is replaced may be in another one; rows of nobody are in none."""
+    table = data.draw(st.one_of(tables(units=True), tables(crowded=True)))
+    sql = data.draw(releasable_questions(table, additive=True)).sql
+    counts = people_by_bin(table, sql, gaussian, bins)
+    for person, places in table.people().items():
+        rest = table.without(*places)
+        gone = [a - b for a, b in zip(counts, people_by_bin(rest, sql, gaussian, bins), strict=True)]
+        assert sorted(gone) == [0] * bins + [0 if person is None else 1]
+    names = [person for person in table.people() if person is not None]
+    if table.schema.get("unit") and names:
+        who = data.draw(st.sampled_from(names))
+        rest = table.without(*table.people()[who])
+        other = Table(table.names, table.schema, (*rest.rows, *data.draw(other_rows(table, who))))
+        moved = [a - b for a, b in zip(counts, people_by_bin(other, sql, gaussian, bins), strict=True)]
+        assert sum(map(abs, moved)) <= 2
+
+
+def people_by_bin(table: Table, sql: str, gaussian: bool, bins: int) -> tuple[int, ...]:
+    dataset = sf.open(table.source("pandas", Path()), table.schema, ledger=":memory:")
+    return dataset.query(sql).people_by_bin(NOISES[gaussian], bins)

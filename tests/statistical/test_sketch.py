@@ -1,0 +1,128 @@
+"""The private sketch, from outside: no guesser beats its epsilon, and its noise is the noise that was declared.
+
+All the checks in this folder together fail by chance in fewer than 6e-7 of all runs (`audit.RATE`).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+import sfumato
+from sfumato.model.sketch import Sketch
+from tests.depth import depth
+from tests.statistical.audit import Round, audit, least_rate, misfit, power, question
+
+pytestmark = pytest.mark.statistical
+
+EPSILON = 1.5  # about where a doubled epsilon shows with the fewest runs
+SEED = 20240229  # of the coins; the noise has none
+FRESH = 2000  # sketches after which a table gets a new ledger: one in memory keeps every one
+BINS = 200
+STEP = 1024  # of the grid, to a person
+SUM = "SELECT SUM(value) FROM people"
+
+Record = Callable[[str, object], None]
+Played = tuple[list[Round], list[int]]  # what was seen, and the noise of every count in steps of its grid
+
+
+def sketched(asked: sfumato.Query, bins: int = BINS) -> Sketch:
+    drawn = asked.sketch(EPSILON, bins=bins, again=True).exposure
+    assert isinstance(drawn, Sketch)
+    return drawn
+
+
+def noise_in(drawn: Sketch, people: Sequence[int]) -> list[int]:
+    """What was added to each count, given the bins that people are in."""
+    steps = [(noisy - people.count(place)) * STEP for place, noisy in enumerate(drawn.noisy)]
+    assert all(step == round(step) for step in steps), "noise lies on the grid"
+    return [round(step) for step in steps]
+
+
+# Many people, each in a bin of their own by a coin of their own: one sketch plays the game in every bin
+
+
+def in_every_bin(runs: int, *, many_rows: bool) -> Iterator[Played]:
+    """Whoever is at the value i, or has rows that add up to it, is in bin i."""
+    coins = random.Random(f"{SEED} {many_rows}")
+    stated: dict[str, object] = {"unit": "who", "max_rows": 3} if many_rows else {}
+    column = {"type": "integer", "bounds": [0, BINS]}
+    for _ in range(math.ceil(runs / BINS)):
+        there = [place for place in range(1, BINS + 1) if coins.random() < 0.5]
+        people = [(place, place, place, place) if many_rows else place for place in there]
+        drawn = sketched(question(SUM, column, {"here": people}, **stated))
+        rounds = [Round(place in there, (drawn.noisy[place],), (drawn.noisy[place],)) for place in range(1, BINS + 1)]
+        yield rounds, noise_in(drawn, there)
+
+
+def replaced(runs: int) -> Iterator[Played]:
+    """Everybody is in one of two bins, which both show it; where people are replaced, exposures end at one half."""
+    coins = random.Random(f"{SEED} replaced")
+    places = range(1, BINS // 2, 2)
+    for _ in range(math.ceil(runs / len(places))):
+        moved = {place: coins.random() < 0.5 for place in places}
+        people = [place + there for place, there in moved.items()]
+        column = {"type": "integer", "bounds": [0, BINS // 2]}
+        drawn = sketched(question(SUM, column, {"here": people}, relation="replace"))
+        pairs = {place: (drawn.noisy[place], drawn.noisy[place + 1]) for place in places}
+        yield [Round(there, pairs[place], pairs[place]) for place, there in moved.items()], noise_in(drawn, people)
+
+
+@pytest.mark.depth("audit runs", seed=SEED)
+@pytest.mark.parametrize(
+    ("game", "scale"),
+    [
+        pytest.param(
+            lambda: in_every_bin(4 * depth("audit runs"), many_rows=False), 1 / EPSILON, id="a row is a person"
+        ),
+        pytest.param(
+            lambda: in_every_bin(4 * depth("audit runs"), many_rows=True), 1 / EPSILON, id="people with many rows"
+        ),
+        pytest.param(lambda: replaced(8 * depth("audit runs")), 2 / EPSILON, id="replaced"),
+    ],
+)
+def test_no_guesser_beats_the_epsilon_of_a_sketch(
+    game: Callable[[], Iterator[Played]], scale: float, record_property: Record
+) -> None:
+    games = list(game())
+    verdict = audit([played for rounds, _ in games for played in rounds], EPSILON)
+    print(verdict)
+    record_property("verdict", str(verdict))
+    assert verdict.holds, verdict
+    wrong = misfit([step for _, noise in games for step in noise], STEP * scale)
+    assert not wrong, wrong
+
+
+@pytest.mark.slow
+@pytest.mark.depth("audit runs", seed=SEED)
+def test_no_guesser_beats_epsilon_by_asking_again(record_property: Record) -> None:
+    """A table with the most exposed person and one without, sketched again and again; what a view makes of it too."""
+    coins, column = random.Random(SEED), {"type": "integer", "bounds": [0, 100]}
+    rounds, tables = [], []
+    for run in range(2 * depth("audit runs")):
+        if run % FRESH == 0:
+            tables = [question(SUM, column, {"here": [0, 60, *([100] if there else [])]}) for there in (False, True)]
+        present = coins.random() < 0.5
+        drawn = sketched(tables[present], bins=4)
+        rounds.append(Round(present, (drawn.noisy[4],), (drawn.sum,)))
+    verdict = audit(rounds, EPSILON)
+    print(verdict)
+    record_property("verdict", str(verdict))
+    assert verdict.holds, verdict
+
+
+def test_the_depth_is_enough() -> None:
+    """A sketch that spends twice what it charges is caught 99 times of 100, in one bin or in two."""
+    for numbers, times in ((1, 2), (2, 8)):
+        assert power(EPSILON, numbers, times * depth("audit runs") * 3 // 4) > 0.99
+
+
+@pytest.mark.depth("audit runs")
+def test_noise_alone_is_seen_no_more_often_than_stated() -> None:
+    """In a table of nobody, in any bin: at most 10 times of 100."""
+    asked, runs = question(SUM, {"type": "integer", "bounds": [0, 100]}, {"here": []}), depth("audit runs")
+    seen = sum(any(sketched(asked, bins=20).seen) for _ in range(runs))
+    assert least_rate(seen, runs) <= 0.1, f"{seen} of {runs} sketches of nobody show somebody"

@@ -1,0 +1,418 @@
+"""The private sketch: its bins, what it charges and refuses, what it says, and that it is no look."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import sfumato as sf
+from sfumato.errors import NoGuarantee, NoMechanism, PreferenceError, SfumatoError
+from sfumato.ledger.entry import Event
+from sfumato.model.choice import Noise
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.release import Certificate
+from sfumato.model.risk import Source
+from sfumato.model.sketch import Sketch
+from sfumato.session import report
+from sfumato.views import words
+
+LAPLACE, GAUSSIAN = Noise(), Noise("gaussian", 1e-6)
+PAY = {"type": "number", "bounds": [0, 100]}
+DAYS = {"type": "integer", "bounds": [0, 20]}
+SUM = "SELECT SUM(days) FROM stays"
+
+
+def stays(
+    days: Any, ledger: object = ":memory:", version: str = "1", column: object = DAYS, **stated: Any
+) -> sf.Dataset:
+    columns = {"days": column, "who": {"type": "text"}, "ward": {"categories": ["a", "b"]}}
+    frame = days if isinstance(days, pd.DataFrame) else pd.DataFrame({"days": days, "who": "x", "ward": "a"})
+    return sf.open(frame, {"name": "stays", "columns": columns} | stated, ledger=ledger, version=version)  # type: ignore[arg-type]
+
+
+def counts(dataset: sf.Dataset, sql: str, bins: int = 4, noise: Noise = LAPLACE) -> tuple[int, ...]:
+    return dataset.query(sql).people_by_bin(noise, bins)
+
+
+# Bins
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        pytest.param("SELECT COUNT(*) FROM stays WHERE days > 10", (4, 0, 0, 0, 4), id="matched or not"),
+        pytest.param(SUM, (1, 2, 1, 1, 3), id="an edge belongs to the bin below it"),
+        pytest.param("SELECT AVG(days) FROM stays", (0, 0, 0, 3, 5), id="of a mean half is the count"),
+        pytest.param("SELECT SUM(days), COUNT(*) FROM stays WHERE days < 6", (5, 0, 1, 2, 0), id="two numbers"),
+        pytest.param("SELECT ward, SUM(days) FROM stays GROUP BY ward", (1, 2, 1, 1, 3), id="in groups"),
+    ],
+)
+def test_everybody_is_in_the_bin_of_their_exposure(sql: str, expected: tuple[int, ...]) -> None:
+    """Of 20 days, eight people stayed 0, 1, 5, 6, 11, 16, 20, and 90, which is as good as 20."""
+    dataset = stays([0, 1, 5, 6, 11, 16, 20, 90])
+    assert counts(dataset, sql) == expected
+    assert sum(counts(dataset, sql, 200)) == 8
+
+
+def test_no_exposure_is_too_small_to_be_one() -> None:
+    """Bin 0 is for those whom the query does not depend on, and nobody else."""
+    huge = {"type": "integer", "bounds": [0, 2**31]}
+    assert counts(stays([0, 1, 2**31], column=huge), SUM) == (1, 1, 0, 0, 1)
+    assert counts(stays([1], column=huge, unit="who", max_rows=10**6), SUM) == (0, 1, 0, 0, 0)
+
+
+def test_every_edge_is_met_exactly() -> None:
+    """An exposure of i / bins is in bin i, whatever floats make of it."""
+    for bins in (2, 3, 7, 20, 49, 200):
+        dataset = stays(range(bins + 1), column={"type": "integer", "bounds": [0, bins]})
+        assert counts(dataset, SUM, bins) == (1,) * (bins + 1)
+        assert counts(dataset, SUM, bins, GAUSSIAN) == (1,) * (bins + 1)
+
+
+def test_under_gaussian_noise_exposures_are_distances() -> None:
+    """A SUM at its bound and a COUNT: together all of it; the count alone the root of one half."""
+    dataset = stays([0, 20])
+    assert counts(dataset, "SELECT SUM(days), COUNT(*) FROM stays", 10) == (0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
+    assert counts(dataset, "SELECT SUM(days), COUNT(*) FROM stays", 10, GAUSSIAN) == (0,) * 8 + (1, 0, 1)
+
+
+def test_replaced_people_carry_half() -> None:
+    assert counts(stays([0, 10, 20], relation="replace"), SUM) == (1, 1, 1, 0, 0)
+
+
+def test_rows_are_added_up_in_whole_steps_as_for_a_release() -> None:
+    """35 of 100 are 367,002 of 2**20 steps, a little more than 0.35; a sum of floats would depend on their order."""
+    rows = pd.DataFrame({"days": [35.0] * 3, "who": "Al", "ward": "a"})
+    assert 367_002 / 2**20 > 0.35
+    assert counts(stays(rows, column=PAY), SUM, 20)[7:9] == (0, 3)
+    assert counts(stays(rows, column=PAY, unit="who", max_rows=3), SUM, 20)[7:9] == (0, 1)
+
+
+def test_people_are_in_cells_of_their_own() -> None:
+    """Two rows of one person: in two groups both are carried, in one they add up to nothing."""
+    rows = pd.DataFrame({"days": [20, -20, 20, 5], "who": ["Al", "Al", "Bo", "Bo"], "ward": ["a", "b", "a", "a"]})
+    dataset = stays(rows, column={"type": "integer", "bounds": [-20, 20]}, unit="who", max_rows=2)
+    assert counts(dataset, "SELECT ward, SUM(days) FROM stays GROUP BY ward") == (0, 0, 0, 1, 1)
+    assert counts(dataset, SUM) == (1, 0, 0, 1, 0)
+
+
+def test_private_keys_do_not_make_an_exposure_anybody_elses() -> None:
+    columns = {"days": DAYS, "who": {"keys": "private", "type": "text"}, "ward": {"categories": ["a"]}}
+    sql = "SELECT who, COUNT(*) FROM stays WHERE days > 3 GROUP BY who"
+    assert counts(stays([1, 4, 5], columns=columns), sql) == (1, 0, 0, 0, 2)
+    assert stays([1, 4, 5], columns=columns).query(sql).sketch(1.0).outputs is None
+
+
+# What it charges
+
+
+def test_a_sketch_is_charged_then_drawn_then_kept(ledger_path: Path) -> None:
+    dataset = stays(range(9), ledger_path)
+    profile = dataset.query(SUM).sketch(0.05)
+    opened, reserved, released = dataset.ledger.entries
+    assert [e.draft.event for e in (opened, reserved, released)] == [Event.OPENED, Event.RESERVED, Event.RELEASED]
+    assert reserved.draft.nano_epsilon == 50_000_000
+    assert dataset.ledger.total.epsilon == 0.05
+    assert not dataset.ledger.record.somebody_looked
+    certificate = profile.certificate
+    assert certificate is not None
+    assert (certificate.guarantee, certificate.epsilon, certificate.charged) == (Guarantee.DP, 0.05, 0.05)
+    assert (certificate.sensitivity, certificate.scale, certificate.outputs) == ((1.0,), (20.0,), 21)
+    assert certificate.ledger_entry == reserved.number
+    assert certificate.dataset_total == 0.05
+
+
+def test_whoever_is_replaced_is_in_two_bins() -> None:
+    certificate = stays(range(9), relation="replace").query(SUM).sketch(0.5).certificate
+    assert certificate is not None
+    assert (certificate.sensitivity, certificate.scale) == ((2.0,), (4.0,))
+    assert "replaced by any other" in words.guarantee(certificate)
+
+
+def test_the_charge_comes_before_anybody_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = stays(range(9))
+    query = dataset.query(SUM)
+
+    def fails(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(query, "people_by_bin", fails)
+    with pytest.raises(RuntimeError):
+        query.sketch(0.05)
+    assert [e.draft.event for e in dataset.ledger.entries] == [Event.OPENED, Event.RESERVED]
+    monkeypatch.undo()
+    query.sketch(0.05)
+    assert dataset.ledger.total.epsilon == 0.1, "a retry draws and charges anew"
+
+
+@pytest.mark.parametrize(
+    ("more", "charged"),
+    [
+        ({}, False),
+        ({"candidates": (0.1, 1.0)}, False),
+        ({"fixed_beforehand": "minutes"}, False),
+        ({"again": True}, True),
+        ({"bins": 19}, True),
+        ({"epsilon": 0.06}, True),
+        ({"mechanism": "gaussian", "delta": 1e-6}, True),
+    ],
+    ids=str,
+)
+def test_asking_again(more: dict[str, Any], charged: bool) -> None:
+    query = stays(range(9)).query(SUM)
+    first = query.sketch(0.05).exposure
+    again = query.sketch(**({"epsilon": 0.05} | more)).exposure
+    assert (again != first) is charged
+    assert query.dataset.ledger.total.releases == 1 + charged
+
+
+def test_the_kind_of_noise_counts_and_not_its_delta() -> None:
+    query = stays(range(9)).query(SUM)
+    wide, narrow = (query.sketch(0.05, mechanism="gaussian", delta=delta) for delta in (1e-9, 1e-3))
+    assert wide.exposure == narrow.exposure
+    assert wide.at(1.0).noise_90 > narrow.at(1.0).noise_90
+
+
+def test_other_data_and_another_schema_are_another_sketch(ledger_path: Path) -> None:
+    stays(range(9), ledger_path).query(SUM).sketch(0.05)
+    assert stays(range(9), ledger_path).query(SUM).sketch(0.05).certificate is not None
+    dataset = stays(range(9), ledger_path, version="2")
+    assert dataset.ledger.total.releases == 1
+    dataset.query(SUM).sketch(0.05)
+    wider = stays(range(9), ledger_path, column={"type": "integer", "bounds": [0, 30]})
+    wider.query(SUM).sketch(0.05)
+    assert wider.ledger.total.releases == 3
+
+
+# What it refuses: nothing is entered
+
+
+@pytest.mark.parametrize(
+    ("refused", "kind", "sentence"),
+    [
+        (lambda q: q.sketch(0), PreferenceError, "epsilon must lie between 1e-09 and 1,000,000, not 0"),
+        (lambda q: q.sketch(-1.0), PreferenceError, "epsilon must lie between 1e-09 and 1,000,000, not -1.0"),
+        (lambda q: q.sketch(math.nan), PreferenceError, "epsilon must be a finite number, not nan"),
+        (lambda q: q.sketch(math.inf), PreferenceError, "epsilon must be a finite number, not inf"),
+        (lambda q: q.sketch(11), PreferenceError, "A sketch spends an epsilon of at most 10, not 11"),
+        (lambda q: q.sketch(1, bins=1), PreferenceError, "A sketch has 2 to 200 bins, not 1"),
+        (lambda q: q.sketch(1, bins=201), PreferenceError, "A sketch has 2 to 200 bins, not 201"),
+        (lambda q: q.sketch(1, bins=2.5), PreferenceError, "A sketch has 2 to 200 bins, not 2.5"),
+        (lambda q: q.sketch(1, bins=True), PreferenceError, "A sketch has 2 to 200 bins, not True"),
+        (lambda q: q.sketch(1, mechanism="gaussian"), PreferenceError, "Gaussian noise needs a delta"),
+        (lambda q: q.sketch(1, candidates="all"), PreferenceError, "A grid is 'paper' or a list of epsilons above 0"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(
+    refused: Callable[[sf.Query], object], kind: type[SfumatoError], sentence: str
+) -> None:
+    query = stays(range(9)).query(SUM)
+    with pytest.raises(kind) as told:
+        refused(query)
+    assert str(told.value).startswith(f"{sentence}.")
+    assert not query.dataset.ledger.entries
+
+
+@pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, 1e-12, "much"])
+def test_an_epsilon_is_refused_as_by_a_release(epsilon: Any) -> None:
+    query = stays(range(9)).query(SUM)
+    with pytest.raises(PreferenceError) as by_release:
+        query.release(epsilon=epsilon)
+    with pytest.raises(PreferenceError) as by_sketch:
+        query.sketch(epsilon)
+    assert str(by_sketch.value) == str(by_release.value)
+
+
+@pytest.mark.parametrize(
+    "figure", ["MIN(days)", "MAX(days)", "MEDIAN(days)", "QUANTILE_CONT(days, 0.9)", "COUNT(DISTINCT days)"]
+)
+def test_there_is_no_sketch_of_what_is_no_sum_over_people(figure: str) -> None:
+    for sql in (f"SELECT {figure} FROM stays", f"SELECT COUNT(*), {figure} AS other FROM stays"):
+        query = stays(range(9)).query(sql)
+        with pytest.raises(NoMechanism, match=r"how exposed one of them is depends on the others.* worst case"):
+            query.sketch(0.05)
+        assert not query.dataset.ledger.entries
+
+
+def test_there_is_no_sketch_with_bounds_from_the_data() -> None:
+    frame = pd.DataFrame({"days": range(9)})
+    dataset = sf.open(frame, {"name": "stays", "columns": {}}, ledger=":memory:", bounds_from_data=True)
+    with pytest.raises(NoMechanism, match="bounds from the data"):
+        dataset.query("SELECT COUNT(*) FROM stays").sketch(0.05)
+    assert not dataset.ledger.entries
+
+
+# The three words
+
+
+def test_after_a_look_it_carries_no_guarantee() -> None:
+    dataset = stays(range(9))
+    query = dataset.query(SUM)
+    query.risk()
+    before = dataset.ledger.entries
+    with pytest.raises(NoGuarantee) as told:
+        query.sketch(0.05)
+    assert "This sketch would carry no guarantee: the epsilon was stated after a look at the people." in str(told.value)
+    assert "--worst-case" not in str(told.value)
+    assert dataset.ledger.entries == before
+
+    profile = query.sketch(0.0123456, accept_none=True)
+    certificate, sketch = profile.certificate, profile.exposure
+    assert certificate is not None
+    assert isinstance(sketch, Sketch)
+    withheld = (certificate.epsilon, certificate.scale, certificate.noise_90, certificate.charged, sketch.reach)
+    assert (certificate.guarantee, *withheld) == (Guarantee.NONE, *([None] * 5))
+    assert (sketch.min, sketch.max, any(sketch.seen)) == (0.0, 1.0, False), "what is seen would tell the noise"
+    reserved, released = dataset.ledger.entries[-2:]
+    assert reserved.draft.nano_epsilon == 10 * 10**9, "a public constant"
+    assert dataset.ledger.total.epsilon is None
+    for public in (reserved.draft.public, released.draft.public, profile.view.as_dict(), profile.text()):
+        assert "0.0123456" not in str(public)
+    assert reserved.draft.confidential["epsilon"] == 0.0123456
+    assert words.NO_GUARANTEE in " ".join(profile.text().split())
+    assert "is no look" not in profile.text()
+    assert "carries the guarantee" not in report.page(profile).html
+    with pytest.raises(NoGuarantee):
+        query.sketch(0.0123456)
+
+
+def test_it_may_have_been_fixed_beforehand() -> None:
+    query = stays(range(9)).query(SUM)
+    query.risk()
+    certificate = query.sketch(0.05, fixed_beforehand="minutes of May").certificate
+    assert certificate is not None
+    assert certificate.guarantee is Guarantee.DP
+    assert any("minutes of May" in said for said in certificate.assumed)
+    assert query.sketch(0.05).certificate == certificate, "what was drawn comes back with the word it had"
+
+
+def test_a_planned_release_plans_no_sketch() -> None:
+    """A plan for an epsilon is a plan for an answer; to sketch after a look is a decision of its own."""
+    query = stays(range(9), rule={"epsilon": 0.05}).query(SUM)
+    query.choose()
+    query.risk()
+    with pytest.raises(NoGuarantee):
+        query.sketch(0.05)
+
+
+def test_what_is_decided_after_a_sketch_keeps_its_word() -> None:
+    query = stays(range(9)).query(SUM)
+    query.sketch(0.05)
+    assert query.choose(sf.gap(1.3, worst_case=True)).guarantee is Guarantee.DP
+    assert query.release(epsilon=0.7).certificate.guarantee is Guarantee.DP
+    assert query.dataset.query("SELECT COUNT(*) FROM stays").sketch(0.1).certificate.guarantee is Guarantee.DP  # type: ignore[union-attr]
+    assert query.dataset.ledger.total.epsilon == pytest.approx(0.85)
+
+
+def test_a_sketch_displaces_no_plan() -> None:
+    query = stays(range(9)).query(SUM)
+    planned = query.choose(sf.gap(1.3, worst_case=True))
+    query.sketch(0.05)
+    query.risk()
+    assert query.release(planned).certificate.guarantee is Guarantee.DP
+
+
+# What it shows
+
+
+@cache
+def certified() -> Certificate:
+    certificate = stays(range(9)).query(SUM).sketch(1.0).certificate
+    assert certificate is not None
+    return certificate
+
+
+def sketch_of(*noisy: float, reach: float | None = 10.0) -> Sketch:
+    return Sketch(noisy, reach, certified())
+
+
+def test_the_least_and_the_most_exposed_are_at_the_far_edges_of_what_is_seen() -> None:
+    assert (sketch_of(3, 11, 9, 12, 2).min, sketch_of(3, 11, 9, 12, 2).max) == (0.0, 0.75)
+    assert (sketch_of(3, 9, 9, 12, 2).min, sketch_of(3, 9, 9, 12, 2).max) == (0.5, 0.75)
+    assert (sketch_of(50, 9, 9, 9, 2).min, sketch_of(50, 9, 9, 9, 2).max) == (0.0, 0.0)
+    assert (sketch_of(3, 9, 9, 9, 90).min, sketch_of(3, 9, 9, 9, 90).max) == (0.75, 1.0)
+    assert (sketch_of(3, 9, 9, 9, 2).min, sketch_of(3, 9, 9, 9, 2).max) == (0.0, 1.0), "the worst case"
+    assert sketch_of(10.4, 10.6, 0, 0, 0).seen == (False, True, False, False, False), "as it is shown: rounded"
+
+
+def test_figures_are_made_from_the_noisy_counts() -> None:
+    sketch = sketch_of(100.25, -20, 40, 0, 8)
+    assert sketch.people == 128
+    assert sketch.histogram.people == (100, 0, 40, 0, 8)
+    assert sketch.histogram.edges == (0.0, 0.0, 0.25, 0.5, 0.75, 1.0)
+    assert sketch.sum == -20 * 0.125 + 40 * 0.375 + 8 * 0.875
+    assert sketch.sum_sq == -20 * 0.125**2 + 40 * 0.375**2 + 8 * 0.875**2
+    assert sketch.mean == sketch.sum / 128
+    assert [sketch.quantile(p) for p in (0, 0.5, 0.68, 0.95, 1)] == pytest.approx(
+        [0, 0, 0.25, 0.25 + 0.25, 1], abs=0.26
+    )
+    nobody = sketch_of(-5, -5, -5)
+    assert (nobody.people, nobody.sum, nobody.sum_sq, nobody.mean, nobody.quantile(0.5)) == (0, 0, 0, 0, 0)
+
+
+def test_noise_alone_is_rarely_seen() -> None:
+    """A reach holds for all bins at once: the more of them, the further."""
+    few, many = (stays([]).query(SUM).sketch(0.05, bins=bins).exposure for bins in (2, 200))
+    assert isinstance(few, Sketch)
+    assert isinstance(many, Sketch)
+    assert few.reach == pytest.approx(20 * math.log(30) + 0.5, abs=0.01)
+    assert many.reach == pytest.approx(20 * math.log(2010) + 0.5, abs=0.01)
+
+
+def test_a_sketch_is_public_and_shows_itself() -> None:
+    profile = stays([0] * 4000 + [20] * 3000).query(SUM).sketch(1.0)
+    assert (profile.source, profile.source.value) == (Source.SKETCH, "sketch")
+    assert profile.influence is None
+    assert repr(profile) == profile.text()
+    assert abs((profile.people_count or 0) - 7000) < 500
+    assert (profile.at(1.0).gap, profile.at(1.0).noise_90) == (2.0, profile.at(1.0).noise_90)
+    assert len(profile.candidates) == 10
+    assert "Controller only" not in profile._repr_html_() + report.page(profile).html
+    assert profile._repr_html_().count("<svg") == 2
+    assert profile.plot().figure.title == "Risk gap at each epsilon"
+    assert pickle.loads(pickle.dumps(profile.exposure)) == profile.exposure
+    for said in (
+        "The gap is among those who can be told from noise.",
+        "what holds for them is the worst case",
+        "Everything released from stays so far",
+    ):
+        assert said in " ".join(profile.text().split())
+    for asked in (profile.people, profile.most_exposed):
+        with pytest.raises(ValueError, match="a sketch is a noisy histogram: it has no list of people"):
+            asked()
+    with pytest.raises(PreferenceError):
+        profile.at(1.0, exact=True)
+
+
+def test_the_page_has_every_bin_and_its_certificate() -> None:
+    profile = stays(range(9)).query(SUM).sketch(1.0, bins=5)
+    html = report.page(profile, "Written today.").html
+    for said in ("0.8–1", "±3", "told from noise", "1-differential privacy", "grid step", "Written today."):
+        assert said in html
+    assert "influence" not in html.lower()
+
+
+def test_the_json_of_a_sketch() -> None:
+    found = json.loads(json.dumps(stays(range(9)).query(SUM).sketch(0.5, bins=4).view.as_dict()))
+    assert (found["source"], found["influence"], found["outputs"]) == ("sketch", None, 1)
+    assert set(found["exposure"]) == {"min", "max", "mean", "sum", "sum_sq"}
+    assert (found["epsilon"], found["guarantee"], found["charged"], found["ledger_entry"]) == (0.5, "dp", 0.5, None)
+    assert [(b["low"], b["high"]) for b in found["bins"]] == [(0, 0), (0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1)]
+    assert found["bin_noise_90"] == pytest.approx(2 * math.log(10))
+    assert {type(b["noisy"]) for b in found["bins"]} == {float}
+
+
+def test_what_is_stored_comes_back_as_it_was() -> None:
+    sketch = sketch_of(100.25, -20, 40)
+    stored = json.loads(json.dumps(sketch.stored()))
+    assert Sketch.from_stored(stored, sketch.certificate) == sketch
+    assert replace(sketch, reach=None).stored()["reach"] is None
