@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import os
 import pty
@@ -11,19 +10,16 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from sfumato import demo, wiring
-from sfumato.cli.main import main
 from sfumato.engines.duckdb import DuckDB
 from sfumato.schema.load import load
-from tests.e2e.command import SFUMATO, Ran, sfumato
+from tests.e2e.command import SFUMATO, Ran, Typed, sfumato
 
 pytestmark = pytest.mark.e2e
 
@@ -32,7 +28,6 @@ COUNT = "SELECT COUNT(*) FROM adult"
 BY_SEX = "SELECT sex, AVG(age) AS age FROM adult WHERE hours_per_week > 40 GROUP BY sex"
 RULE = re.compile(r"\[rule\]\n(?:\w+ = .*\n)+")
 BETWEEN = "epsilon must lie between 1e-09 and 1,000,000, not"
-Typed = Callable[..., Ran]
 
 
 @pytest.fixture(scope="session")
@@ -50,22 +45,6 @@ def folder(population: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     shutil.copytree(population, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
-    """The command, run in this process."""
-
-    def run(*arguments: object, stdin: str = "") -> Ran:
-        monkeypatch.setattr(sys, "argv", ["sfumato", *map(str, arguments)])
-        monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # else it calls itself `python -m pytest`
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        with pytest.raises(SystemExit) as ending:
-            main()
-        out, err = capsys.readouterr()
-        return Ran(int(ending.value.code or 0), out, err)
-
-    return run
 
 
 def ask(command: str, *options: object, sql: str = COUNT, schema: str = "adult.toml") -> list[object]:

@@ -118,7 +118,7 @@ def test_small_differences_of_large_numbers_are_kept(sql: str, kind: str, tmp_pa
     values = [2**53 + i for i in (1, 2, 3, 3)]
     query = opened(values, "integer", (2**53, 2**53 + 4), kind, tmp_path).query(sql)
     for n, total in zip(query.measurement.numbers, query.totals().cells[()], strict=True):
-        exact = sum(exactly(n, v) for v in values)
+        exact = sum((exactly(n, v) for v in values), Fraction(0))
         assert abs(total - exact) <= (4 if n.kind is NumberKind.SUM else 0), n
 
 
@@ -129,9 +129,10 @@ def test_texts_that_are_no_number_add_nothing_or_a_bound(text: str, tmp_path: Pa
     columns = {"w": {"type": "integer", "bounds": [-9, 9]}, "x": {"type": "number", "bounds": [-9, 9]}}
     dataset = sf.open(tmp_path / "t.csv", {"name": "t", "columns": columns}, ledger=":memory:")
     query = dataset.query("SELECT COUNT(w), SUM(w), COUNT(x), SUM(x) FROM t")
-    w, sum_w, x, sum_x = (t * n.step for t, n in zip(query.totals().cells[()], query.measurement.numbers, strict=True))
+    pairs = zip(query.totals().cells[()], query.measurement.numbers, strict=True)
+    w, sum_w, x, sum_x = (round(float(total * n.step), 2) for total, n in pairs)
     assert (w, sum_w) == (1, 7)
-    assert (x, round(sum_x, 2)) in ((1, 0.25), (2, 9.25), (2, -8.75))
+    assert (x, sum_x) in ((1, 0.25), (2, 9.25), (2, -8.75))
 
 
 @pytest.mark.parametrize("width", [8, 16, 32, 64])
@@ -144,7 +145,7 @@ def test_whole_numbers_without_a_sign_are_subtracted_from(width: int) -> None:
         sql = f"SELECT {figure} FROM t"
         one, other = (dataset.query(sql) for dataset in (sf.open(table, schema, ledger=":memory:"), signed))
         assert one.totals() == other.totals()
-        assert one.risk().influence.max == other.risk().influence.max
+        assert one.risk().people() == other.risk().people()
 
 
 def test_variances_of_two_billion_people_add_up() -> None:
@@ -154,5 +155,6 @@ def test_variances_of_two_billion_people_add_up() -> None:
     totals = {"n": people, "z": furthest, "zz": people * furthest**2}
     parts = {name: Term(partial(cast, value(str(total)), "INT128")) for name, total in totals.items()}
     formula = spread(Reading("v", ColumnRef("v", Type.NUMBER), bounds), parts, Kind.VAR_POP)
-    [(variance,)] = duckdb.sql(f"SELECT {formula.tree.sql(dialect='duckdb')}").fetchall()
+    with duckdb.connect() as engine:
+        [(variance,)] = engine.execute(f"SELECT {formula.tree.sql(dialect='duckdb')}").fetchall()
     assert variance == pytest.approx(0.25, rel=1e-9)

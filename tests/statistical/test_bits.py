@@ -1,4 +1,4 @@
-"""The bits of what is released tell nothing: both neighbours reach the same floats, and each low bit is as often set."""
+"""The bits of what is released tell nothing: both neighbours reach the same floats, each low bit as often."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ def _mantissa(x: float) -> int:
 def test_no_bit_of_a_release_tells_two_neighbours_apart(figure: str) -> None:
     numbers: list[list[tuple[float, ...]]] = []
     figures: list[list[float]] = []
+    steps: list[Fraction] = []
     sql = f"SELECT place, {figure} FROM people GROUP BY place"
     for people in (OTHERS, (*OTHERS, PERSON)):
         asked = question(sql, AWKWARD, {f"place {i}": people for i in range(GROUPS)})
@@ -70,8 +71,9 @@ def test_no_bit_of_a_release_tells_two_neighbours_apart(figure: str) -> None:
             made = assemble.answer(asked.measurement, drawn, EPSILON)
             assert made == release.answer, "an answer is made of what was drawn, and of nothing else"
     for j, step in enumerate(steps):
-        assert not (told := told_apart(*([cell[j] for cell in side] for side in numbers), step)), told
-    assert not (told := told_apart(*figures, None)), told
+        one, other = ([cell[j] for cell in side] for side in numbers)
+        assert not (told := told_apart(one, other, step)), told
+    assert not (told := told_apart(figures[0], figures[1], None)), told
 
 
 # The test itself, on noise that was made here
