@@ -552,6 +552,15 @@ BAD: dict[str, tuple[list[object], str]] = {
                 "delta must lie between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
     "delta 1": (["--mechanism", "gaussian", "--delta", 1],
                 "delta must lie between 0 and 1, not 1.0. Hint: try --delta 1e-9."),
+    "delta -0.1": (["--mechanism", "gaussian", "--delta", -0.1],
+                   "delta must lie between 0 and 1, not -0.1. Hint: try --delta 1e-9."),
+    "delta 2": (["--mechanism", "gaussian", "--delta", 2],
+                "delta must lie between 0 and 1, not 2.0. Hint: try --delta 1e-9."),
+    "delta nan": (["--mechanism", "gaussian", "--delta", "nan"],
+                  "delta must lie between 0 and 1, not nan. Hint: try --delta 1e-9."),
+    "delta 1e-400": (["--mechanism", "gaussian", "--delta", "1e-400"],
+                     "delta must lie between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
+    "delta in words": (["--mechanism", "gaussian", "--delta", "few"], "Invalid value for '--delta': "),
     "delta for laplace": (["--delta", 1e-9],
                           "Laplace noise has no delta. Hint: leave --delta out, or use --mechanism gaussian."),
     "no preference and no rule": (
@@ -559,6 +568,10 @@ BAD: dict[str, tuple[list[object], str]] = {
         "No preference is stated, and the schema has no [rule]. Hint: try --gap 1.2 --worst-case (nobody at more than "
         "1.2 times the risk of anybody else: epsilon 0.2, a count is then within ±11.5 in 90 of 100 answers), or "
         "--attack-chance 0.6, or state one with --epsilon."),
+    "a key that is neither listed nor private": (
+        ["--sql", "SELECT age, COUNT(*) FROM adult GROUP BY age"], "GROUP BY age needs a public list of its values. "
+        'Hint: add categories = [...] or keys = "private" under [columns.age] in adult.toml.'),
+    # Here two more rows belong: private keys without a delta, and a stop that is passed.
     "a grid of words": (["--grid", "fine"],
                         "--grid takes 'paper' or epsilons with commas, not fine. Hint: try --grid 0.1,1."),
     "a grid from 0": (["--grid", "0,1"],
@@ -605,11 +618,18 @@ BAD: dict[str, tuple[list[object], str]] = {
     "nothing on standard input": (["--sql", "-"], f"The query is empty. Hint: try {COUNT}."),
     "a ledger in no folder": (["--ledger", "nowhere/a.ledger"], "The ledger nowhere/a.ledger cannot be written. "
                               "Hint: name another with --ledger PATH; nothing was released."),
+    "a ledger where a folder is": (["--ledger", "folder.csv"], "The ledger folder.csv cannot be written. "
+                                   "Hint: name another with --ledger PATH; nothing was released."),
+    "a ledger where nothing can be written": (
+        ["--ledger", "/proc/a.ledger"], "The ledger /proc/a.ledger cannot be written. "
+        "Hint: name another with --ledger PATH; nothing was released."),
     "an answer of no kind": (["--out", "a.xls"], f"a.xls cannot be written. {OUT}"),
     "an answer in no folder": (["--out", "nowhere/a.csv"], f"nowhere/a.csv cannot be written. {OUT}"),
     "an answer where a folder is": (["--out", "folder.csv"], f"folder.csv cannot be written. {OUT}"),
     "a certificate of no kind": (["--certificate", "c.pdf"], "c.pdf cannot be written. "
                                  "Hint: name a .json, .txt file in a folder that exists."),
+    "a certificate in no folder": (["--certificate", "nowhere/c.txt"], "nowhere/c.txt cannot be written. "
+                                   "Hint: name a .json, .txt file in a folder that exists."),
     "an unknown flag": (["--epsilom", 1], "No such option: --epsilom"),
 }  # fmt: skip
 
@@ -636,6 +656,31 @@ def test_bad_input_is_one_sentence(
     asked: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, options: list[object], sentence: str
 ) -> None:
     _said(asked, typed, monkeypatch, ask("release", "--again", *options), sentence)
+
+
+@pytest.mark.parametrize("options", [options for options, _ in BAD.values()], ids=BAD)
+def test_bad_input_starts_no_ledger(
+    asked: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, options: list[object]
+) -> None:
+    monkeypatch.chdir(asked)
+    before = sorted(asked.iterdir())
+    assert typed(*ask("release", "--ledger", "fresh.ledger", *options, schema="free.toml")).code == 2
+    assert sorted(asked.iterdir()) == before
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "old"])
+@pytest.mark.parametrize(("flag", "name"), [("--out", "a.csv"), ("--certificate", "c.json")])
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_charged(
+    folder: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, flag: str, name: str, there: bool
+) -> None:
+    """Neither a new one in a folder that is read-only, nor an old one that is."""
+    if there:
+        (folder / name).write_text("what was there before", "utf-8")
+    monkeypatch.setattr("os.access", lambda _, mode: mode != os.W_OK)  # to root, nothing is read-only
+    told = typed(*ask("release", "--epsilon", 1, flag, name, schema="free.toml"))
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith(f"{name} cannot be written. ")
+    assert not (folder / "adult.ledger").exists()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -84,7 +85,7 @@ def release(
     from sfumato import wiring
 
     for path, endings in ((out, _OUT), (certificate, _CERTIFICATE)):
-        if path is not None and (path.suffix not in endings or not path.parent.is_dir() or path.is_dir()):
+        if path is not None and (path.suffix not in endings or not _can_be_written(path)):
             raise BadInput(
                 f"{path} cannot be written", hint=f"name a {', '.join(endings)} file in a folder that exists."
             )
@@ -101,6 +102,13 @@ def release(
     except OSError:
         hint = "the answer is in the ledger: ask again, it costs nothing."
         raise BadInput("The answer was released, but a file could not be written", hint=hint) from None
+
+
+def _can_be_written(path: Path) -> bool:
+    """As far as can be told before an answer is drawn and charged."""
+    if path.exists():
+        return path.is_file() and os.access(path, os.W_OK)
+    return path.parent.is_dir() and os.access(path.parent, os.W_OK)
 
 
 def _write(released: Release, out: Path | None, certificate: Path | None) -> None:
