@@ -15,6 +15,7 @@ def delta_at(epsilon: float, mu: float) -> float:
 
     The two terms are close together where mu is small, and the error of either would show. It is at most
     `(far^2 + 2) / 2^50` of the first one: that of `eps/mu` and `mu/2`, times the slope of the logarithm of a tail.
+    A delta below 1e-300, where floats end, is 0.
 
     >>> round(delta_at(1.0, 1 / 3.730632), 9)
     1e-05
