@@ -191,15 +191,21 @@ def interval(argument: Scalar, schema: Schema) -> Bounds:
             stated = [r for r in results if not (isinstance(r, Constant) and r.value is None)]
             return _hull([interval(result, schema) for result in stated])
         case Arithmetic(operator, left, right):
-            return _computed(operator, interval(left, schema), interval(right, schema), argument)
+            return _finite(argument, _computed(operator, interval(left, schema), interval(right, schema), argument))
     raise QueryError(f"The range of {argument.words} does not follow from the bounds", hint="aggregate a number.")
 
 
 def _computable(argument: Scalar, bounds: Bounds) -> Bounds:
     """The same bounds, refused where squares of what lies in them leave what a float can hold."""
-    if bounds.reach > LARGEST or 0 < bounds.half_width < 1 / LARGEST or 0 < bounds.reach < 1 / LARGEST:
-        far = "wide" if bounds.reach > LARGEST else "narrow"
-        raise QueryError(f"The range of {argument.words} is too {far} to compute with", hint="ask in other units.")
+    if 0 < bounds.half_width < 1 / LARGEST or 0 < bounds.reach < 1 / LARGEST:
+        raise QueryError(f"The range of {argument.words} is too narrow to compute with", hint="ask in other units.")
+    return _finite(argument, bounds)
+
+
+def _finite(argument: Scalar, bounds: Bounds) -> Bounds:
+    """The same bounds, refused where they are so wide that what is computed on the way may be no number at all."""
+    if bounds.reach > LARGEST:
+        raise QueryError(f"The range of {argument.words} is too wide to compute with", hint="ask in other units.")
     return bounds
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,10 @@ class Ran:
     def error(self) -> Any:
         """The error of a command with --json."""
         return json.loads(self.err)["error"]
+
+
+Typed = Callable[..., Ran]
+"""The command, run in the process of the test."""
 
 
 def sfumato(*arguments: object, stdin: str = "", **environment: str) -> Ran:

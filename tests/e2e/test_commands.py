@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import os
 import pty
@@ -12,9 +11,7 @@ import shlex
 import shutil
 import sqlite3
 import subprocess
-import sys
 import tomllib
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -22,10 +19,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato import demo, wiring
-from sfumato.cli.main import main
 from sfumato.engines.duckdb import DuckDB
 from sfumato.schema.load import load
-from tests.e2e.command import SFUMATO, Ran, sfumato
+from tests.e2e.command import SFUMATO, Ran, Typed, sfumato
 
 pytestmark = pytest.mark.e2e
 
@@ -34,7 +30,6 @@ COUNT = "SELECT COUNT(*) FROM adult"
 BY_SEX = "SELECT sex, AVG(age) AS age FROM adult WHERE hours_per_week > 40 GROUP BY sex"
 RULE = re.compile(r"\[rule\]\n(?:\w+ = .*\n)+")
 BETWEEN = "epsilon must lie between 1e-09 and 1,000,000, not"
-Typed = Callable[..., Ran]
 
 
 @pytest.fixture(scope="session")
@@ -52,22 +47,6 @@ def folder(population: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     shutil.copytree(population, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
-    """The command, run in this process."""
-
-    def run(*arguments: object, stdin: str = "") -> Ran:
-        monkeypatch.setattr(sys, "argv", ["sfumato", *map(str, arguments)])
-        monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # else it calls itself `python -m pytest`
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        with pytest.raises(SystemExit) as ending:
-            main()
-        out, err = capsys.readouterr()
-        return Ran(int(ending.value.code or 0), out, err)
-
-    return run
 
 
 def ask(command: str, *options: object, sql: str = COUNT, schema: str = "adult.toml") -> list[object]:
@@ -701,6 +680,15 @@ BAD: dict[str, tuple[list[object], str]] = {
                 "delta must lie between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
     "delta 1": (["--mechanism", "gaussian", "--delta", 1],
                 "delta must lie between 0 and 1, not 1.0. Hint: try --delta 1e-9."),
+    "delta -0.1": (["--mechanism", "gaussian", "--delta", -0.1],
+                   "delta must lie between 0 and 1, not -0.1. Hint: try --delta 1e-9."),
+    "delta 2": (["--mechanism", "gaussian", "--delta", 2],
+                "delta must lie between 0 and 1, not 2.0. Hint: try --delta 1e-9."),
+    "delta nan": (["--mechanism", "gaussian", "--delta", "nan"],
+                  "delta must lie between 0 and 1, not nan. Hint: try --delta 1e-9."),
+    "delta 1e-400": (["--mechanism", "gaussian", "--delta", "1e-400"],
+                     "delta must lie between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
+    "delta in words": (["--mechanism", "gaussian", "--delta", "few"], "Invalid value for '--delta': "),
     "delta for laplace": (["--delta", 1e-9],
                           "Laplace noise has no delta. Hint: leave --delta out, or use --mechanism gaussian."),
     "no preference and no rule": (
@@ -708,6 +696,10 @@ BAD: dict[str, tuple[list[object], str]] = {
         "No preference is stated, and the schema has no [rule]. Hint: try --gap 1.2 --worst-case (nobody at more than "
         "1.2 times the risk of anybody else: epsilon 0.2, a count is then within ±11.5 in 90 of 100 answers), or "
         "--attack-chance 0.6, or state one with --epsilon."),
+    "a key that is neither listed nor private": (
+        ["--sql", "SELECT age, COUNT(*) FROM adult GROUP BY age"], "GROUP BY age needs a public list of its values. "
+        'Hint: add categories = [...] or keys = "private" under [columns.age] in adult.toml.'),
+    # Here two more rows belong: private keys without a delta, and a stop that is passed.
     "a grid of words": (["--grid", "fine"],
                         "--grid takes 'paper' or epsilons with commas, not fine. Hint: try --grid 0.1,1."),
     "a grid from 0": (["--grid", "0,1"],
@@ -762,6 +754,11 @@ BAD: dict[str, tuple[list[object], str]] = {
     "both in one file": (["--out", "a.json", "--certificate", "./a.json"],
                          "--out and --certificate name the same file. Hint: name two."),
     "ranges of no file": (["--ranges"], "--ranges goes with --out. Hint: try --out answer.csv --ranges."),
+    "a ledger where nothing can be written": (
+        ["--ledger", "/proc/a.ledger"], "The ledger /proc/a.ledger cannot be written. "
+        "Hint: name another with --ledger PATH; nothing was released."),
+    "a certificate in no folder": (["--certificate", "nowhere/c.txt"], "--certificate cannot write nowhere/c.txt. "
+                                   "Hint: name a .html, .json, .txt file in a folder that exists."),
     "stop -1": (["--stop", -1], "stop is a number from 0 to 1,000,000, not -1.0. Hint: try stop = 3."),
     "stop nan": (["--stop", "nan"], "stop is a number from 0 to 1,000,000, not nan. Hint: try stop = 3."),
     "a ledger where a folder is": (["--ledger", "folder.csv"], "The ledger folder.csv cannot be written. "
@@ -792,6 +789,31 @@ def test_bad_input_is_one_sentence(
     asked: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, options: list[object], sentence: str
 ) -> None:
     _said(asked, typed, monkeypatch, ask("release", "--again", *options), sentence)
+
+
+@pytest.mark.parametrize("options", [options for options, _ in BAD.values()], ids=BAD)
+def test_bad_input_starts_no_ledger(
+    asked: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, options: list[object]
+) -> None:
+    monkeypatch.chdir(asked)
+    before = sorted(asked.iterdir())
+    assert typed(*ask("release", "--ledger", "fresh.ledger", *options, schema="free.toml")).code == 2
+    assert sorted(asked.iterdir()) == before
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "old"])
+@pytest.mark.parametrize(("flag", "name"), [("--out", "a.csv"), ("--certificate", "c.json")])
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_charged(
+    folder: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, flag: str, name: str, there: bool
+) -> None:
+    """Neither a new one in a folder that is read-only, nor an old one that is."""
+    if there:
+        (folder / name).write_text("what was there before", "utf-8")
+    monkeypatch.setattr("os.access", lambda _, mode: mode != os.W_OK)  # to root, nothing is read-only
+    told = typed(*ask("release", "--epsilon", 1, flag, name, schema="free.toml"))
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith(f"{name} cannot be written. ")
+    assert not (folder / "adult.ledger").exists()
 
 
 @pytest.mark.parametrize(

@@ -296,6 +296,9 @@ def five_alike(others: str) -> tuple[Outside, Totals]:
         "SELECT AVG(age / pay), VAR_POP(pay * pay) FROM people",
         "SELECT COUNT(*) FROM people WHERE age * 1e300 / pay - pay * 1e300 <> 1 OR age + pay IS NULL",
         "SELECT SUM(CASE WHEN pay > age THEN age ELSE COALESCE(pay, 3) END) FROM people",
+        "SELECT COUNT(1 / age), COUNT(1 / 0), COUNT(age / 0), COUNT(*) FROM people WHERE 1 / age > 0 OR 1 / 0 IS NULL",
+        "SELECT SUM(CASE WHEN age * age * age * age * age > 9 THEN 1 / pay ELSE -age END), COUNT(*) FROM people",
+        "SELECT COUNT(DISTINCT -age), COUNT(CASE WHEN age < pay * pay THEN ABS(age) / pay ELSE age END) FROM people",
     ],
 )
 def test_nothing_that_is_computed_fails_on_a_value(sql: str) -> None:

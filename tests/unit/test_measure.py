@@ -96,6 +96,7 @@ def test_a_person_has_several_rows(select: str, sensitivities: list[int]) -> Non
         ("AVG(CASE WHEN g = 'a' THEN 2 END) FROM t", "the same for everybody"),
         ("SUM(0 * v) FROM t", "the same for everybody"),
         ("VAR_POP(v * 1e200) FROM t", "too wide"),
+        ("SUM(v * 1e200 * 1e200 * 0 + v) FROM t", "too wide"),
         ("AVG(v * 1e-200) FROM t", "too narrow"),
     ],
 )

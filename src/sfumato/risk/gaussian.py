@@ -13,19 +13,27 @@ FINEST = 2**26  # noise is drawn on a grid of at least so many steps to a sigma
 
 
 def delta_at(epsilon: float, mu: float) -> float:
-    """`delta = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)` (Balle & Wang), without overflow.
+    """`delta = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)` (Balle & Wang), rounded up: never below the exact one.
+
+    The two terms are close together where mu is small, and the error of either would show. It is at most
+    `(far^2 + 2) / 2^50` of the first one: that of `eps/mu` and `mu/2`, times the slope of the logarithm of a tail.
+    A delta below 1e-300, where floats end, is 0.
 
     >>> round(delta_at(1.0, 1 / 3.730632), 9)
     1e-05
     """
     if mu == 0:
         return 0.0
-    tail = _log_normal_tail(mu / 2 + epsilon / mu)
-    return max(0.0, math.erfc((epsilon / mu - mu / 2) / math.sqrt(2)) / 2 - math.exp(epsilon + tail))
+    near, far = epsilon / mu - mu / 2, epsilon / mu + mu / 2
+    first = math.erfc(near / math.sqrt(2)) / 2
+    if first == 0:
+        return 0.0
+    second = math.exp(_log_scaled_tail(far) - near * near / 2)  # e^eps is the ratio of the densities at far and near
+    return max(0.0, first - second + first * (far * far + 2) * 2.0**-50)
 
 
 def epsilon_analytic(mu: float, delta: float) -> float:
-    """The smallest epsilon for which noise of this width is (epsilon, delta)-dp.
+    """The smallest epsilon for which noise of this width is (epsilon, delta)-dp; infinity beyond all floats.
 
     >>> round(epsilon_analytic(1 / 3.730632, 1e-5), 6)
     1.0
@@ -35,7 +43,8 @@ def epsilon_analytic(mu: float, delta: float) -> float:
     high = 1.0
     while delta_at(high, mu) > delta:
         high *= 2
-    return largest(lambda epsilon: delta_at(epsilon, mu) > delta, 0.0, high)
+    below = largest(lambda epsilon: delta_at(epsilon, mu) > delta, 0.0, high)
+    return math.inf if math.isinf(high) else math.nextafter(below, math.inf)
 
 
 def mu_analytic(epsilon: float, delta: float) -> float:
@@ -82,11 +91,11 @@ def mu_classic(epsilon: float, delta: float) -> float:
     return epsilon / math.sqrt(2 * math.log(1.25 / delta))
 
 
-def _log_normal_tail(x: float) -> float:
-    """ln P(Z > x): by erfc where that is not yet zero, then by its continued fraction."""
+def _log_scaled_tail(x: float) -> float:
+    """ln P(Z > x) + x^2 / 2: by erfc where that is not yet zero, then by its continued fraction."""
     if x < 25:
-        return math.log(math.erfc(x / math.sqrt(2)) / 2)
+        return math.log(math.erfc(x / math.sqrt(2)) / 2) + x * x / 2
     fraction = x
     for j in range(40, 0, -1):
         fraction = x + j / fraction
-    return -x * x / 2 - math.log(fraction * math.sqrt(2 * math.pi))
+    return -math.log(fraction * math.sqrt(2 * math.pi))

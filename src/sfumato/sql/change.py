@@ -19,7 +19,7 @@ from sfumato.sql.tree import cast, number
 PARTS = ("n", "s", "q", "z", "zz", "lo", "hi")
 """Count, sum, squares about the public middle, sum and squares in whole units (exact), smallest, largest."""
 
-FINE_UNITS = 2**34  # to half the width of the bounds
+FINE_UNITS = 2**32  # to half the width of the bounds
 
 _NEEDED = {Kind.COUNT: ["n"], Kind.SUM: ["n", "s"], Kind.AVG: ["n", "s"], Kind.MIN: ["lo"], Kind.MAX: ["hi"]}
 _SPREADS = ["n", "s", "q", "z", "zz"]
@@ -72,7 +72,7 @@ def _summands(reading: Reading, value: Term) -> Parts:
 
 
 def _unit(reading: Reading) -> Fraction:
-    """1 where values are whole and not too far apart: 2**29 squares of 2**34 units still add up within 128 bits."""
+    """1 where values are whole and not too far apart: 2**31 squares of 2**32 units still add up within 128 bits."""
     bounds = reading.bounds or Bounds(Fraction(0), Fraction(1))
     whole = reading.argument.type is Type.INTEGER and bounds.half_width <= FINE_UNITS
     return Fraction(1) if whole else bounds.half_width / FINE_UNITS

@@ -274,4 +274,7 @@ def clamped(leaf: ColumnRef, schema: Schema) -> exp.Expr:
 
 
 def _within(tree: exp.Expr, bounds: Bounds) -> exp.Expr:
-    return function("LEAST", function("GREATEST", tree, number(bounds.lower)), number(bounds.upper))
+    """The lowest is stated with a sign: of whole numbers without one, engines would not subtract what is larger."""
+    lowest = number(bounds.lower)
+    signed = cast(lowest, "BIGINT") if bounds.lower.denominator == 1 and abs(bounds.lower) < 2**63 else lowest
+    return function("LEAST", function("GREATEST", tree, signed), number(bounds.upper))

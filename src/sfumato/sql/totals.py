@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from sqlglot import exp
 
-from sfumato.model.dataset import PERSON, Bounds
+from sfumato.model.dataset import PERSON, Bounds, Type
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.sql.facts import Rows, whole
@@ -70,7 +71,8 @@ def count_of(n: NoisyNumber, q: Question) -> exp.Expr:
 def rounded(n: NoisyNumber, reading: Reading) -> Term:
     """What a row adds, in whole steps and within bounds: a function of this record alone."""
     value = col(reading.name)
-    off = value.double - n.centre
+    whole_part = math.floor(n.centre) if reading.argument.type is Type.INTEGER else 0  # doubles are whole up to 2**53
+    off = (value - whole_part).double - (n.centre - whole_part) if whole_part else value.double - n.centre
     bounds = n.bounds or Bounds(-n.sensitivity, n.sensitivity)
     added, low, high = off, bounds.lower - n.centre, bounds.upper - n.centre
     if n.kind is NumberKind.SQUARES:
