@@ -812,7 +812,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_charged(
     monkeypatch.setattr("os.access", lambda _, mode: mode != os.W_OK)  # to root, nothing is read-only
     told = typed(*ask("release", "--epsilon", 1, flag, name, schema="free.toml"))
     assert (told.code, told.out) == (2, "")
-    assert told.err.startswith(f"{name} cannot be written. ")
+    assert told.err.startswith(f"{flag} cannot write {name}. ")
     assert not (folder / "adult.ledger").exists()
 
 

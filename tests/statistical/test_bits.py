@@ -9,7 +9,10 @@ from fractions import Fraction
 
 import pytest
 
+from sfumato.model.choice import Noise
+from sfumato.risk.calibrate import calibrate
 from sfumato.session import assemble
+from sfumato.session.noise import Noisy
 from tests.depth import depth
 from tests.statistical.audit import RATE, question
 
@@ -66,9 +69,10 @@ def test_no_bit_of_a_release_tells_two_neighbours_apart(figure: str) -> None:
         numbers.append([cell for release in releases for cell in release.numbers])
         figures.append([float(str(row[1])) for release in releases for row in release.rows])
         steps = [n.step for n in asked.measurement.numbers]
+        calibration = calibrate(asked.measurement, Noise(), EPSILON, EPSILON)
         for release in releases:
-            drawn = [[round(Fraction(x) / s) for x, s in zip(c, steps, strict=True)] for c in release.numbers]
-            made = assemble.answer(asked.measurement, drawn, EPSILON)
+            drawn = [tuple(round(Fraction(x) / s) * s for x, s in zip(c, steps, strict=True)) for c in release.numbers]
+            made = assemble.answer(asked.measurement, Noisy(asked.measurement.public_cells, tuple(drawn)), calibration)
             assert made == release.answer, "an answer is made of what was drawn, and of nothing else"
     for j, step in enumerate(steps):
         one, other = ([cell[j] for cell in side] for side in numbers)
