@@ -137,9 +137,7 @@ class _Numbers:
         The score of a quantile counts rows, times the denominator so that it is whole. An extreme is one a person, in
         each of the cells that the person is in.
         """
-        if aggregate.at in (0, 1):  # beyond an extreme every candidate would be as good as it
-            aggregate = Aggregate(Kind.MIN if aggregate.at == 0 else Kind.MAX, aggregate.argument)
-        at, cells = aggregate.at, self.rows if self.grouped else 1
+        at, cells = None if aggregate.extreme else aggregate.at, self.rows if self.grouped else 1
         score = Fraction(cells * self.steps) if at is None else self._each(max(at, 1 - at))
         return NoisyNumber(
             NumberKind.SELECTION,

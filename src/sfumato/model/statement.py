@@ -205,6 +205,11 @@ class Aggregate:
             raise ValueError("a quantile says which, and nothing else does")
 
     @property
+    def extreme(self) -> Kind | None:
+        """MIN or MAX, where it is one of them; the quantiles at 0 and 1 are."""
+        return self.kind if self.at is None else {0: Kind.MIN, 1: Kind.MAX}.get(self.at)
+
+    @property
     def words(self) -> str:
         if self.kind is Kind.QUANTILE_CONT and self.at == Fraction(1, 2):
             return "MEDIAN"

@@ -40,12 +40,12 @@ def scores(number: NoisyNumber, counts: Sequence[int], epsilon: float) -> list[i
     """
     assert number.selects is not None
     upto = list(accumulate(counts))
-    total, at = upto[-1], number.selects.at
+    total, at, extreme = upto[-1], number.selects.at, number.selects.extreme
     pairs = list(zip(upto[0::2], upto[1::2], strict=False))  # below each candidate, and up to it
-    if at is not None:
+    if at is not None and extreme is None:
         over, under = at.denominator - at.numerator, at.numerator
         return [-abs(over * below - under * (total - reached)) for below, reached in pairs]
     wanted = target(number.sensitivity, number.candidates, epsilon)
-    if number.selects.kind is Kind.MIN:
+    if extreme is Kind.MIN:
         return [-abs(reached - wanted) for _, reached in pairs]
     return [-abs(total - below - wanted) for below, _ in pairs]

@@ -42,10 +42,11 @@ def _values(q: Question, number: NoisyNumber, value: Term) -> exp.Select:
     """The values that are counted: all that count, or of a minimum or maximum one a person."""
     assert number.selects is not None
     kept = rows(q)
-    if q.unit is None or number.selects.at is not None:
+    extreme = number.selects.extreme
+    if q.unit is None or extreme is None:
         return kept
     names, name = [*q.keys, PERSON], value.tree.name
-    one = call(number.selects.kind.value, value).named(name)
+    one = call(extreme.value, value).named(name)
     return selected([*map(column, names), one], kept, by=names)
 
 
