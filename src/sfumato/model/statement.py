@@ -207,7 +207,7 @@ class Aggregate:
     @property
     def extreme(self) -> Kind | None:
         """MIN or MAX, where it is one of them; the quantiles at 0 and 1 are."""
-        return self.kind if self.at is None else {0: Kind.MIN, 1: Kind.MAX}.get(self.at)
+        return self.kind if self.at is None else {Fraction(0): Kind.MIN, Fraction(1): Kind.MAX}.get(self.at)
 
     @property
     def words(self) -> str:
