@@ -31,8 +31,8 @@ def _prices(results: Mapping[str, Any]) -> Iterator[str]:
     people = short(results["rows"])
     yield (
         f"{people} people, medians of {results['rounds']} rounds, Python {versions['python']}, "
-        f"DuckDB {versions['duckdb']}. A ratio is the verb's CPU over the plain query's, without planning; in brackets "
-        "with it."
+        f"DuckDB {versions['duckdb']}. A ratio is the verb's CPU over the plain query's, without planning (of a "
+        "release also without its ledger); in brackets with all of it."
     )
     yield ""
     yield "| query | " + " | ".join(RATIO) + " | parse + plan | added memory |"

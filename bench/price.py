@@ -18,12 +18,17 @@ class Price:
     verb: str
     few: Costs
     many: Costs
+    at: str = ""  # where it is not the number of people that the others are measured with
+
+    @property
+    def name(self) -> str:
+        return f"{self.verb}{self.at}"
 
     @property
     def planning(self) -> float:
         """Milliseconds of writing SQL and of the engine's own planning: the verb on few people beyond the plain query.
 
-        The ledger's entries are no planning: they are not in it, and stay in the ratios.
+        The ledger's entries are no planning: they are not in it, and stay in the ratios but those of a release.
         """
         return max(0.0, self.few.verb[self.verb] - self.few.ledger[self.verb] - self.few.plain)
 
@@ -39,12 +44,14 @@ class Price:
 
     @property
     def ratio_without_planning(self) -> float:
-        return (self.many.verb[self.verb] - self.apart) / self.many.plain
+        """Of a release, which is all planning, noise and ledger beside the query itself, they are all apart."""
+        fixed = self.planning + self.many.ledger[self.verb] if self.verb == "release" else self.apart
+        return (self.many.verb[self.verb] - fixed) / self.many.plain
 
     @property
     def targets(self) -> Iterator[Target]:
-        name = f"{self.question.name} {self.verb}"
-        if limit := RATIO[self.verb].get(self.question.aggregate):
+        name = f"{self.question.name} {self.name}"
+        if limit := RATIO[self.name].get(self.question.aggregate):
             yield Target(f"{name} / plain, without planning", self.ratio_without_planning, most=limit)
         if self.verb == "choose":
             yield Target(f"{name}: parse + plan", self.few.parse + self.planning, most=PLANNING_MS, unit=" ms")
@@ -57,4 +64,5 @@ class Price:
             "parse_ms": round(self.few.parse, 2),
             "planning_ms": round(self.planning, 2),
             "ledger_ms": round(self.many.ledger[self.verb], 2),
+            "ledger_wall_ms": round(self.many.sync[self.verb], 2),
         }

@@ -54,15 +54,15 @@ class Report:
     def price_lines(self) -> Iterator[str]:
         yield f"CPU of each verb over the plain query's, {short(self.rows)} people, medians of {self.rounds} rounds:"
         yield ""
-        yield "                       all   without            milliseconds of CPU"
-        yield "             target    CPU  planning    plain   verb  open  parse  planning  ledger"
+        yield "                            all   without            milliseconds of CPU                  on the wall"
+        yield "                  target    CPU  planning    plain   verb  open  parse  planning  ledger  its sync"
         for price in self.prices:
             limits = [t.limits for t in price.targets if not t.unit]
             yield (
-                f"{price.question.name} {price.verb:<8} {limits[0] if limits else '-':>7} {price.ratio:>6.2f} "
+                f"{price.question.name} {price.name:<13} {limits[0] if limits else '-':>7} {price.ratio:>6.2f} "
                 f"{price.ratio_without_planning:>9.2f} {price.many.plain:>8.1f} {price.many.verb[price.verb]:>6.1f} "
                 f"{price.many.open:>5.1f} {price.few.parse:>6.1f} {price.planning:>9.1f} "
-                f"{price.many.ledger[price.verb]:>7.1f}"
+                f"{price.many.ledger[price.verb]:>7.1f} {price.many.sync[price.verb]:>9.1f}"
             )
 
     def memory_lines(self) -> Iterator[str]:
@@ -113,9 +113,9 @@ class Report:
     def as_dict(self) -> Mapping[str, object]:
         queries: dict[str, dict[str, dict[str, float]]] = {}
         for price in self.prices:
-            mib = self.added_mib.get((price.question.name, price.verb))
+            mib = self.added_mib.get((price.question.name, price.name))
             memory = {} if mib is None else {"added_mib": round(mib, 1)}
-            queries.setdefault(price.question.name, {})[price.verb] = price.figures | memory
+            queries.setdefault(price.question.name, {})[price.name] = price.figures | memory
         return {
             "rows": self.rows,
             "rounds": self.rounds,

@@ -65,6 +65,9 @@ def _prices(report: Report, files: Files) -> None:
         few = costs(files[FEW], question, ROUNDS_OF_FEW)
         many = costs(files[report.rows], question, report.rounds)
         report.prices += [Price(question, verb, few, many) for verb in VERBS]
+        if SMALL in files and report.rows != SMALL:
+            fewer = costs(files[SMALL], question, ROUNDS_OF_FEW, ["release"])
+            report.prices.append(Price(question, "release", few, fewer, f" at {short(SMALL)}"))
     _say("", *report.price_lines(), "")
 
 

@@ -7,6 +7,7 @@ import pwd
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -167,6 +168,7 @@ def _who() -> str:
         return f"uid {os.getuid()}"
 
 
+@cache
 def _sampler() -> str:
     from importlib.metadata import version
 

@@ -102,13 +102,14 @@ def sketch(
     accept_none: options.AcceptNone = False,
     html: options.Html = None,
     ledger: options.Ledger = None,
+    stop: options.Stop = None,
     as_json: options.Json = False,
 ) -> None:
     """A private histogram of exposures: the ledger is charged first, and it is no look."""
     from sfumato import wiring
 
     options.writable(html, "--html", ".html")
-    query = wiring.open(data, schema, ledger=ledger).query(options.query_text(sql))
+    query = wiring.open(data, schema, ledger=ledger, stop=stop).query(options.query_text(sql))
     with reading(query.dataset.progress):
         profile = query.sketch(
             epsilon,
