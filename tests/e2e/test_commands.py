@@ -699,7 +699,12 @@ BAD: dict[str, tuple[list[object], str]] = {
     "a key that is neither listed nor private": (
         ["--sql", "SELECT age, COUNT(*) FROM adult GROUP BY age"], "GROUP BY age needs a public list of its values. "
         'Hint: add categories = [...] or keys = "private" under [columns.age] in adult.toml.'),
-    # Here two more rows belong: private keys without a delta, and a stop that is passed.
+    "private keys without a delta": (
+        ["--schema", "private.toml", "--sql", "SELECT race, COUNT(*) FROM adult GROUP BY race", "--epsilon", 1],
+        "Private group keys need a delta: the chance that a group of one person shows. "
+        "Hint: state one with --delta, such as 1e-9."),
+    "a delta that nothing needs": (["--epsilon", 1, "--delta", 1e-6], "Laplace noise has no delta. "
+                                   "Hint: leave --delta out, or use --mechanism gaussian."),
     "a grid of words": (["--grid", "fine"],
                         "--grid takes 'paper' or epsilons with commas, not fine. Hint: try --grid 0.1,1."),
     "a grid from 0": (["--grid", "0,1"],
@@ -780,6 +785,7 @@ def asked(population: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, bounds in (("unbounded", ""), ("swapped", "[90, 17]"), ("narrow", "[5, 5]"), ("nan", "[0, nan]")):
         stated = f'name = "adult"\n[columns.age]\ntype = "integer"\n{bounds and f"bounds = {bounds}"}\n'
         (folder / f"{name}.toml").write_text(stated, "utf-8")
+    (folder / "private.toml").write_text('name = "adult"\n[columns.race]\nkeys = "private"\n', "utf-8")
     wiring.open(folder / "adult.parquet", folder / "adult.toml").query(COUNT).release()
     return folder
 

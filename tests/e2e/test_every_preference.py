@@ -12,6 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.model.guarantee import Guarantee
+from sfumato.risk.gaussian import mu_analytic
 from tests.e2e.command import Ran, Typed
 
 pytestmark = pytest.mark.e2e
@@ -20,6 +21,7 @@ SQL = "SELECT SUM(v) AS total FROM t"
 BOUND, LARGEST, SMALLEST = 97, 61.3, 3.3
 VALUES = (LARGEST, SMALLEST, 13.7, 29.9, 44.1, 7.7)
 GRID = "0.0373,0.0737,0.1373,0.3737,0.7373"  # odd ones, so that no other number looks like them
+DELTA = 0.00137
 DP, NONE = Guarantee.DP, Guarantee.NONE
 
 
@@ -31,6 +33,8 @@ class Stated:
     word: Guarantee
     public: bool = False
 
+
+GAUSSIAN = f"--mechanism gaussian --delta {DELTA}"
 
 # One line each, in the order of the interface's table
 PREFERENCES = [
@@ -49,6 +53,8 @@ PREFERENCES = [
     Stated("--gap 1.237 --worst-case --bounds-from-data", NONE, public=True),
     Stated("--ratio 0.913 --bounds-from-data", NONE),
     Stated("--attack-chance 0.637 --ratio 0.913", NONE),
+    Stated(f"--attack-chance 0.637 {GAUSSIAN}", DP, public=True),
+    Stated(f"--ratio 0.913 {GAUSSIAN}", NONE),
 ]
 ALL = pytest.mark.parametrize("stated", PREFERENCES, ids=lambda s: s.options)
 WITHOUT = pytest.mark.parametrize("stated", [s for s in PREFERENCES if s.word is NONE], ids=lambda s: s.options)
@@ -104,13 +110,14 @@ def test_what_is_accepted_tells_nothing_of_what_was_chosen(folder: Path, typed: 
 
 def everything(folder: Path, typed: Typed, stated: Stated) -> Iterator[str]:
     """All that leaves of a release that was accepted."""
-    files = ["--certificate", "c.json", "--out", "a.csv"], ["--certificate", "c.txt", "--out", "a.json"]
-    for options in ([], ["--json"], *files):
+    files = {"c.json": "a.csv", "c.txt": "a.json", "c.html": "a.parquet"}
+    written = (["--certificate", certificate, "--out", answer] for certificate, answer in files.items())
+    for options in ([], ["--json"], *written):
         released = typed(*asked("release", stated, "--accept-none", *options))
         assert (released.code, released.err) == (0, "")
         yield released.out
-    for name in ("c.json", "c.txt", "a.csv", "a.json"):
-        yield (folder / name).read_text("utf-8")
+    for name in (*files, "a.csv", "a.json"):
+        yield re.sub("<style>.*?</style>", "", (folder / name).read_text("utf-8"), flags=re.DOTALL)
     for command in (["show", "t.ledger"], ["show", "t.ledger", "--json"], ["verify", "t.ledger"]):
         yield _of_ledger(typed(*["ledger", *command]))
 
@@ -123,7 +130,8 @@ def _of_ledger(ran: Ran) -> str:
 def secrets(epsilon: float, stated: Stated) -> dict[str, float]:
     """Numbers that tell what was chosen, or what was read off the data."""
     from_data = "--bounds-from-data" in stated.options
-    scale = (LARGEST if from_data else BOUND) / epsilon
+    reach = LARGEST if from_data else BOUND
+    scale = reach / (mu_analytic(epsilon, DELTA) if GAUSSIAN in stated.options else epsilon)
     told = {"scale": scale, "sd": scale * 2**0.5, "variance": 2 * scale**2}
     told |= {f"noise at {p}": -scale * math.log(1 - p) for p in (0.5, 0.9, 0.95, 0.99)}
     told |= {f"rdr of {v}": v + scale for v in VALUES}
