@@ -27,6 +27,7 @@ FINEST = 1024  # the noise grid has at least so many steps to a sensitivity (met
 ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the grid one by one
 WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
 MOST_CELLS = 100_000
+MOST_SELECTED = 5_000_000  # candidates in all cells together
 CANDIDATES, MOST_CANDIDATES = 1_000, 100_000  # of a value selected by its rank, where no step is stated and at most
 LARGEST = Fraction(10**100)  # as in a schema
 
@@ -51,8 +52,19 @@ def measure(statement: Statement, schema: Schema) -> Measurement:
     cells = _cells(statement, schema)
     # The threshold of private keys is on a noisy count of persons (methods 11.2).
     persons = drawn(_Numbers(schema, True).persons()) if cells is None else None
+    for number in numbers:
+        _selectable(number, len(cells or ()))
     each = tuple(replace(number, share=Fraction(1, len(numbers))) for number in numbers)
     return Measurement(each, cells, columns, schema.relation.steps, persons)
+
+
+def _selectable(number: NoisyNumber, cells: int) -> None:
+    """Refuse more candidates in all than can be drawn from while somebody waits."""
+    if number.candidates * cells > MOST_SELECTED:
+        raise QueryError(
+            f"{number.words} has {number.candidates:,} candidates in each of {cells:,} cells",
+            hint="group by fewer columns, or state a larger step in the schema.",
+        )
 
 
 def people_by_exposure(schema: Schema) -> NoisyNumber:

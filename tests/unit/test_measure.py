@@ -131,3 +131,20 @@ def test_parts_of_epsilon_never_add_up_to_more(epsilon: float, parts: int) -> No
     assert len(numbers) == parts
     assert sum(Fraction(n.part(epsilon)) for n in numbers) <= Fraction(str(epsilon))
     assert sum(n.part(epsilon) for n in numbers) == pytest.approx(epsilon)
+
+
+def test_too_many_candidates_are_refused_from_public_facts() -> None:
+    schema = from_dict(
+        {
+            "name": "t",
+            "columns": {
+                "v": {"type": "number", "bounds": [0, 1]},
+                "w": {"type": "number", "bounds": [0, 1], "step": 1e-6},
+                "place": {"categories": [f"place {i}" for i in range(6000)]},
+            },
+        }
+    )
+    with pytest.raises(QueryError, match="MEDIAN of v has 1,001 candidates in each of 6,000 cells"):
+        measure(parse("SELECT place, MEDIAN(v) FROM t GROUP BY place", schema), schema)
+    with pytest.raises(QueryError, match="makes more than 100,000 candidates for MAX of w"):
+        measure(parse("SELECT MAX(w) FROM t", schema), schema)

@@ -19,6 +19,7 @@ from sfumato.model.dataset import Schema
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.stop import NO_STOP, Stop, stop_of
 from sfumato.schema.load import from_dict
+from sfumato.views.ledger import total_text
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}
@@ -243,3 +244,25 @@ def test_each_charge_says_which_stop_it_was_made_under(tmp_path: Path) -> None:
     third = str(Fraction(str(1 / 3)))
     assert charges == [{"epsilon": "1"}, None, {"epsilon": third, "delta": "0"}]
     assert record.stop == Stop(Fraction(third), Fraction(0))
+
+
+def test_what_protects_different_units_does_not_add_up(ledger_path: Path) -> None:
+    """Methods 18: not silently. A stop counts all of it."""
+    people = pd.DataFrame({"who": [1, 1, 2], "age": [30, 40, 50]})
+    columns = {"who": {"type": "integer"}, "age": {"type": "integer", "bounds": [0, 100]}}
+
+    def release(**stated: object) -> sf.Release:
+        schema = {"name": "people", "columns": columns} | stated
+        dataset = sf.open(people, schema, ledger=ledger_path, stop=3)
+        return dataset.query("SELECT SUM(age) FROM people").release(epsilon=1)
+
+    assert release().certificate.dataset_total == 1
+    by_person = release(unit="who", max_rows=2)
+    assert (by_person.certificate.guarantee, by_person.certificate.dataset_total) == (Guarantee.DP, None)
+    assert "its releases protect different units" in repr(by_person.certificate)
+    release(relation="replace")
+    with pytest.raises(StopReached):
+        release()
+    (record,) = wiring.records(ledger_path)
+    assert record.total.nano_epsilon == nano(3)
+    assert "no total exists (3 releases; its releases protect different units" in total_text(record.total)

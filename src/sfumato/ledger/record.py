@@ -19,23 +19,31 @@ class Total:
     guarantee: Guarantee = Guarantee.DP
     releases: int = 0
     exact_delta: Fraction = Fraction(0)
+    protected: frozenset[str] = frozenset()  # whom the releases protect: unit and relation
 
     def and_then(self, reserved: Entry) -> Total:
         """The total with one more charge: epsilons add, deltas add, words only get weaker."""
         word = Guarantee(str(reserved.draft.public["guarantee"]))
         spent = self.nano_epsilon + reserved.draft.nano_epsilon
         delta = self.exact_delta + Fraction(reserved.draft.delta)
-        return Total(spent, join((self.guarantee, word)), self.releases + 1, delta)
+        stated = reserved.draft.public.get("protected")  # entries of older ledgers are without it
+        protected = self.protected if stated is None else self.protected | {str(stated)}
+        return Total(spent, join((self.guarantee, word)), self.releases + 1, delta, protected)
+
+    @property
+    def exists(self) -> bool:
+        """Not after a release without a guarantee; and what protects different units does not add up (methods 18)."""
+        return self.guarantee.holds and len(self.protected) <= 1
 
     @property
     def epsilon(self) -> float | None:
-        """The total, while there is one: after a release without a guarantee there is none."""
-        return self.nano_epsilon / NANO if self.guarantee.holds else None
+        """The total, while there is one."""
+        return self.nano_epsilon / NANO if self.exists else None
 
     @property
     def delta(self) -> float | None:
         """The same of the deltas, rounded up."""
-        return upward(self.exact_delta) if self.guarantee.holds else None
+        return upward(self.exact_delta) if self.exists else None
 
 
 class Record:

@@ -9,6 +9,7 @@ from textwrap import shorten
 from sfumato.ledger.entry import NANO, Entry, Event, upward
 from sfumato.ledger.record import Record, Total
 from sfumato.model.stop import Stop
+from sfumato.views import words
 from sfumato.views.html import html_table
 from sfumato.views.table import table
 
@@ -61,7 +62,8 @@ def total_text(total: Total) -> str:
         return "Spent so far: nothing."
     releases = f"{total.releases} release{'s' if total.releases > 1 else ''}"
     if total.epsilon is None:
-        return f"Spent so far: no total exists ({releases}, one or more without a guarantee)."
+        why = words.OTHER_UNITS if total.guarantee.holds else "one or more without a guarantee"
+        return f"Spent so far: no total exists ({releases}; {why})."
     delta = f", delta {_shown(total.exact_delta)}" if total.exact_delta else ""
     return f"Spent so far: epsilon {total.epsilon:.15g}{delta} in {releases} (guarantee {total.guarantee.value})."
 

@@ -29,6 +29,7 @@ APPLIED_AFTERWARDS = "HAVING, ORDER BY and LIMIT were applied to the noisy answe
 ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
 BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
 EXTREMES = "the best rank of a MIN or MAX lies a few people inside it, so that noise seldom points beyond everybody"
+OTHER_UNITS = "its releases protect different units, or under different relations"
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 
 MOST_FIRST = "From the top down"
@@ -191,18 +192,20 @@ def promise(certificate: Certificate) -> str:
 
 
 def total(certificate: Certificate) -> str:
+    """What everything released adds up to; after a release without a guarantee, or of other units, nothing does."""
     if certificate.dataset_total is None:
+        if not certificate.guarantee.holds:
+            return "No total exists for this dataset from now on."
+        lost = certificate.dataset_guarantee.holds
+        why = OTHER_UNITS if lost else "something was released without a guarantee"
         return (
-            "No total exists for this dataset: something was released without a guarantee. Given everything released "
-            "before, this release changes nobody's odds by more than its own epsilon allows."
-            if certificate.guarantee.holds
-            else "No total exists for this dataset from now on."
+            f"No total exists for this dataset: {why}. Given everything released before, this release changes nobody's "
+            "odds by more than its own epsilon allows."
         )
-    delta = f", delta {certificate.dataset_delta:.6g}" if certificate.dataset_delta else ""
-    stop = f" It stops at {certificate.stop}." if certificate.stop else ""
-    return (
-        f"Everything released from {certificate.dataset} so far: epsilon {certificate.dataset_total:.15g}{delta}.{stop}"
-    )
+    spent = f"epsilon {certificate.dataset_total:.15g}"
+    spent += f", delta {certificate.dataset_delta:.15g}" if certificate.dataset_delta else ""
+    ending = f" It stops at {certificate.stop}." if certificate.stop else ""
+    return f"Everything released from {certificate.dataset} so far: {spent}.{ending}"
 
 
 def stop(stated: Stop) -> str | None:
