@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 
 from opendp import domains, measurements, metrics
-from opendp.mod import Measurement, enable_features
+from opendp.mod import Measurement
 
-from sfumato.mechanisms.grid import within
-
-enable_features("contrib")
+from sfumato.mechanisms.grid import narrowest, within
 
 
 def gaussian(totals: Sequence[int], sensitivity: int, mu: float) -> list[int]:
@@ -21,12 +18,6 @@ def gaussian(totals: Sequence[int], sensitivity: int, mu: float) -> list[int]:
 
 @lru_cache(maxsize=256)
 def _mechanism(sensitivity: int, mu: float) -> Measurement:
-    """The narrowest noise whose own accounting, rounded as OpenDP rounds it, stays within rho = mu^2 / 2."""
-    scale = sensitivity / mu
-    while True:
-        made = measurements.make_gaussian(
-            domains.vector_domain(domains.atom_domain(T="i64")), metrics.l2_distance(T="i64"), scale=scale
-        )
-        if made.map(sensitivity) <= mu * mu / 2:
-            return made
-        scale = math.nextafter(scale, math.inf)
+    """Its own accounting is zero-concentrated: rho = mu^2 / 2."""
+    space = domains.vector_domain(domains.atom_domain(T="i64")), metrics.l2_distance(T="i64")
+    return narrowest(lambda s: measurements.make_gaussian(*space, scale=s), sensitivity / mu, sensitivity, mu * mu / 2)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 
 from opendp import domains, measurements, metrics
-from opendp.mod import Measurement, enable_features
+from opendp.mod import Measurement
 
-from sfumato.mechanisms.grid import within
-
-enable_features("contrib")
+from sfumato.mechanisms.grid import narrowest, within
 
 
 def laplace(totals: Sequence[int], sensitivity: int, epsilon: float) -> list[int]:
@@ -21,12 +18,5 @@ def laplace(totals: Sequence[int], sensitivity: int, epsilon: float) -> list[int
 
 @lru_cache(maxsize=256)
 def _mechanism(sensitivity: int, epsilon: float) -> Measurement:
-    """The narrowest noise whose own accounting, rounded as OpenDP rounds it, stays within epsilon."""
-    scale = sensitivity / epsilon
-    while True:
-        made = measurements.make_laplace(
-            domains.vector_domain(domains.atom_domain(T="i64")), metrics.l1_distance(T="i64"), scale=scale
-        )
-        if made.map(sensitivity) <= epsilon:
-            return made
-        scale = math.nextafter(scale, math.inf)
+    space = domains.vector_domain(domains.atom_domain(T="i64")), metrics.l1_distance(T="i64")
+    return narrowest(lambda b: measurements.make_laplace(*space, scale=b), sensitivity / epsilon, sensitivity, epsilon)
