@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.model.release import Certificate
-from sfumato.views import words
+from sfumato.views import nist, words
 from sfumato.views.figure import plain
 from sfumato.views.page import code, definitions, framed, items, page, paragraph, scrolled, section
 
@@ -32,14 +32,14 @@ def certificate_text(certificate: Certificate) -> str:
         ("noise range", _ranges(c)),
         *(("selected", said) for said in words.ranks(c)),
         ("afterwards", "; ".join(c.post_processing) or "nothing"),
-        *([("bounds", words.BOUNDS[c.bounds_source])] if c.bounds_source else []),
+        *([("bounds", nist.BOUNDS[c.bounds_source])] if c.bounds_source else []),
         *(("assumed", assumption) for assumption in c.assumed),
         ("in all", words.total(c)),
         ("ledger entry", "not recorded" if c.ledger_entry is None else f"{c.ledger_entry}"),
-        *([("looked", words.looked(c))] if c.looked is not None else []),
+        *([("looked", nist.looked(c))] if c.looked is not None else []),
         ("released", f"{c.released_at} by {c.released_by}" if c.released_by else c.released_at),
         *([("drawn by", f"{c.sampler}; {c.software}")] if c.sampler else []),
-        *(("not promised", said) for said in words.limits(c)),
+        *(("not promised", said) for said in nist.limits(c)),
     ]
     return "\n".join(f"{name + ':':<16} {plain(text)}" for name, text in lines)
 
@@ -60,17 +60,15 @@ def certificate_html(certificate: Certificate) -> str:
 def _parts(c: Certificate) -> list[str]:
     return [
         paragraph(f"{c.dataset} · {words.moment(c.released_at)} · {_entry(c)}", "soft"),
-        framed(
-            f"Guarantee: {c.guarantee.value}", words.promise(c), words.MEANINGS[c.guarantee], well=c.guarantee.holds
-        ),
+        framed(f"Guarantee: {c.guarantee.value}", words.promise(c), nist.MEANINGS[c.guarantee], well=c.guarantee.holds),
         definitions(_at_a_glance(c)),
         section("The query", code(c.query), paragraph(f"SHA-256 {c.query_sha256}", "soft break")),
         section("The noise", *_noise(c)),
         section("What was assumed", items(map(words.sentence, c.assumed))),
         section(
-            "The questions of NIST SP 800-226", paragraph(words.NIST, "soft"), definitions(words.questions(c), "asked")
+            "The questions of NIST SP 800-226", paragraph(nist.NIST, "soft"), definitions(nist.questions(c), "asked")
         ),
-        section("What this does not promise", items(words.limits(c))),
+        section("What this does not promise", items(nist.limits(c))),
     ]
 
 

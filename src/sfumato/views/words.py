@@ -338,72 +338,19 @@ def not_additive(columns: Sequence[str]) -> str:
     )
 
 
-# The certificate, for those who were not there
+# The certificate: what was drawn
 
-MEANINGS = {
-    Guarantee.DP: (
-        "How wide the noise is was fixed without looking at the people. What this release may tell about any one of "
-        "them is bounded by epsilon, whoever they are and whatever else is known about them."
-    ),
-    Guarantee.SELECTED: (
-        "How wide the noise is was selected from the data by a mechanism that is private itself, and charged as well. "
-        "What both may tell about any one of the people is bounded, whatever else is known about them."
-    ),
-    Guarantee.NONE: (
-        "How wide the noise is, or what it is added to, depends on the people in the data. What this release tells "
-        "about any one of them is not bounded."
-    ),
-}
-DECIDED = {
-    "policy": "by the rule of record, as it stands",
-    "blind": "by a person, from what is public",
-    "looked": "by a person, after somebody had looked at the people",
-}
-FIXED = {
-    "planned": "before anyone had looked at the people",
-    "attested": "beforehand, at the word of a person (see what is assumed)",
-    "after-look": "after a look at the people",
-}
-BOUNDS = {
-    "codebook": "stated in the schema before anyone had looked at the people, from what is publicly known",
-    "attested": "stated in the schema after a look at the people, and said to have been fixed before it",
-    "data": "read off the data, or stated after a look at the people: they bound nothing",
-}
 LAWS = {
     "laplace": "Laplace noise",
     "gaussian": "Gaussian noise",
     "exponential": "a private selection by rank (permute and flip)",
 }
-CENTRAL = (
-    "The central model: whoever holds the table and runs the query sees the people themselves, and is trusted. The "
-    "promise is about what leaves, whoever receives it."
-)
-SIDE_CHANNELS = (
-    "They are not covered: how long a query takes is not hidden, nor what a computer shows to others who use it."
-)
 COLUMNS = {
     "share": "the part of the budget that a number has",
     "sensitivity": "how far one of the protected moves it, in all groups together (of a selection: its rank)",
     "scale": "how wide its noise is",
     "grid step": "what it is drawn in whole multiples of",
 }
-NIST = (
-    "After the pyramid of its Guidelines for Evaluating Differential Privacy Guarantees (March 2025), from the top "
-    "down; the wording is ours."
-)
-NOT_STATED = "Not stated."
-LIMITS = (
-    "That nothing is learned about people like you: what is true of them can be found whether you are in it or not.",
-    "Anything about what others know, or release elsewhere about the same people: only this ledger is added up.",
-    "Anything against those who can read the table itself, or watch the computer at work.",
-    "Anything, if what is assumed is not true.",
-    "That the answer is near the truth: noise ranges cover the noise, and nothing else.",
-)
-ROW_BY_ROW = "somebody who has several rows is protected row by row, not with all of them"
-NOTHING_PROMISED = (
-    "Anything: there is no bound on what this release tells about anybody, nor on what it adds to others that are made "
-    "of the same data."
-)
 
 
 def ranks(certificate: Certificate) -> tuple[str, ...]:
@@ -437,116 +384,6 @@ def moment(at: str) -> str:
     '2026-05-03 09:00:00 UTC'
     """
     return at.replace("T", " ").replace("+00:00", " UTC")
-
-
-def strength(certificate: Certificate) -> str:
-    """What epsilon and delta mean, as odds."""
-    c = certificate
-    if c.charged is None or not c.guarantee.holds:
-        return f"Not at all. {NO_GUARANTEE}"
-    factor = f"e^{c.charged:.15g}"
-    if c.charged <= 10:
-        factor += f" (less than {math.floor(1000 * math.exp(c.charged) + 1) / 1000:,.15g})"
-    beyond = f", but for a probability of {c.delta:g}" if c.delta else ""
-    return f"{guarantee(c)} Whatever leaves is at most {factor} times as likely as from a neighbouring table{beyond}."
-
-
-def choosing(certificate: Certificate) -> str:
-    """How epsilon came about, by whom and when."""
-    c = certificate
-    why = "" if c.why is None else f" {c.why}"
-    planned = "" if c.planned_at is None else f" Entered in the ledger {moment(c.planned_at)}."
-    who = "" if c.released_by is None else f" Released by {c.released_by}, {moment(c.released_at)}."
-    return f"{sentence(c.method)}{why} Decided {DECIDED[c.decided_by]}; fixed {FIXED[c.fixed]}.{planned}{who}"
-
-
-def looked(certificate: Certificate) -> str:
-    """Whether the people had been looked at, as far as the ledger knows."""
-    if certificate.looked is None:
-        return NOT_STATED
-    who = "Somebody had" if certificate.looked else "Nobody had"
-    return f"{who} looked at the people before this release, as far as the ledger knows."
-
-
-def bounds(certificate: Certificate) -> str:
-    """What limits the influence of one person, and who says so."""
-    source = certificate.bounds_source
-    if source is None:
-        return NOT_STATED
-    kept = "Values are brought within the bounds; unlisted categories and values of another type are left out."
-    return f"The sensitivities follow from bounds, categories and types, which were {BOUNDS[source]}. {kept}"
-
-
-def contribution(certificate: Certificate) -> str:
-    """Who is protected, and with how much."""
-    c = certificate
-    who = protected(c)
-    if not c.guarantee.holds:
-        return f"Nobody. The noise was drawn for {who}."
-    if c.unit == PrivacyUnit().words:
-        return f"{sentence(who)} {sentence(ROW_BY_ROW)}"
-    rows = "" if c.max_rows is None else f", of which at most {c.max_rows:,} count in a query"
-    return sentence(f"{who}, with all their rows{rows}")
-
-
-def neighbours(certificate: Certificate) -> str:
-    """What two tables differ in between which the promise holds."""
-    if certificate.relation == Relation.REPLACE.value:
-        return f"The same table with {protected(certificate)} replaced by any other (replace)."
-    return f"The same table with {protected(certificate)} more or less (add-remove)."
-
-
-def drawing(certificate: Certificate) -> str:
-    """What drew the noise, and why rounding tells nothing."""
-    c = certificate
-    if c.sampler is None:
-        return NOT_STATED
-    return (
-        f"By {c.sampler}: totals are whole numbers of grid steps and so is what is drawn, so that no rounding of "
-        "floating-point numbers tells anything about them."
-    )
-
-
-def afterwards(certificate: Certificate) -> str:
-    done = "; ".join(certificate.post_processing)
-    return f"{sentence(done)} This reads nothing but what was drawn." if done else "Nothing."
-
-
-def usefulness(certificate: Certificate) -> str:
-    c = certificate
-    if c.noise_90 is None:
-        return f"Noise ranges: {WITHHELD}."
-    return " ".join([*([f"Noise ranges: {ranges(c)}."] if has_ranges(c) else []), *map(sentence, ranks(c))])
-
-
-def questions(certificate: Certificate) -> tuple[tuple[str, str], ...]:
-    """What NIST SP 800-226 asks of a promise of differential privacy, from the top of its pyramid down."""
-    c = certificate
-    return (
-        ("How strong is the promise?", strength(c)),
-        ("Who is protected?", contribution(c)),
-        ("Which tables are neighbours?", neighbours(c)),
-        ("Which mechanism was it?", sentence(noise(c))),
-        ("How far can one person move it, and who says so?", bounds(c)),
-        ("How were the parameters chosen, by whom and when?", choosing(c)),
-        ("What else was released?", total(c)),
-        ("How was the noise drawn?", drawing(c)),
-        ("What was done afterwards?", afterwards(c)),
-        ("How useful is the answer?", usefulness(c)),
-        ("Who has to be trusted?", CENTRAL),
-        ("What of side channels?", SIDE_CHANNELS),
-        ("Who could see the people themselves?", looked(c)),
-    )
-
-
-def limits(certificate: Certificate) -> tuple[str, ...]:
-    """What a release does not promise."""
-    if not certificate.guarantee.holds:
-        return (NOTHING_PROMISED,)
-    delta = ", with a larger delta" if certificate.delta else ""
-    family = f"As much to several people together, such as a family: n of them are protected by n times epsilon{delta}."
-    rows = [f"As much to everybody: {ROW_BY_ROW}."] if certificate.unit == PrivacyUnit().words else []
-    return (*rows, family, *LIMITS)
 
 
 def sentence(words: str) -> str:
