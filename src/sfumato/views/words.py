@@ -206,10 +206,8 @@ def total(certificate: Certificate) -> str:
     spent += f", delta {certificate.dataset_delta:.15g}" if certificate.dataset_delta else ""
     right = _of_100(attack_chance(certificate.dataset_total, certificate.dataset_delta or 0.0))
     ending = f" It stops at {certificate.stop}." if certificate.stop else ""
-    return (
-        f"Everything released from {certificate.dataset} so far: {spent}; from all of it together that guess is right at "
-        f"most {right} times of 100.{ending}"
-    )
+    odds = f"from all of it together that guess is right at most {right} times of 100"
+    return f"Everything released from {certificate.dataset} so far: {spent}; {odds}.{ending}"
 
 
 def stop(stated: Stop) -> str | None:
