@@ -70,6 +70,16 @@ class Story:
         query = self.stays.query("SELECT COUNT(days) FROM stays")
         return query.release(epsilon=0.5, accept_none=True, fixed_beforehand="").certificate.guarantee
 
+    def by_ward(self, type_: str) -> Story:
+        """Each ward is a person; as whole numbers these have no name, and their rows are left out."""
+        columns = {"ward": {"type": type_}, "days": {"type": "integer", "bounds": [0, 60]}}
+        self.reopen(schema(columns=columns, unit="ward", rule=RULE))
+        return self
+
+    def people(self) -> str:
+        """By the rule: a question that does not name the column of people."""
+        return self.stays.query("SELECT COUNT(*) FROM stays").release(accept_none=True).certificate.guarantee
+
     def release(self, *preferences: object, **how: object) -> str:
         choice = self.query.choose(*preferences, **how)  # type: ignore[arg-type]
         return self.query.release(choice, accept_none=True).certificate.guarantee
@@ -114,6 +124,9 @@ PATHS: list[tuple[str, Callable[[Story], str], str]] = [
     ("bounds changed after a look", lambda s: s.plan().look().with_bounds(90).release(WORST), "none"),
     ("a column's facts withdrawn after a look",
      lambda s: s.look().without_bounds().count(), "none"),
+    ("how people are named changed before a look", lambda s: s.by_ward("text").by_ward("integer").people(), "dp"),
+    ("how people are named changed after a look",
+     lambda s: s.by_ward("text").check().by_ward("integer").people(), "none"),
     ("bounds changed after a look, fixed beforehand",
      lambda s: s.plan().look().with_bounds(90).release(WORST, fixed_beforehand="codebook"), "dp"),
 ]  # fmt: skip
