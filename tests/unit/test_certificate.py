@@ -6,12 +6,16 @@ import json
 import math
 import re
 from dataclasses import MISSING, fields, replace
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.session.assemble import answer
+from sfumato.session.noise import Noisy
 from sfumato.views import words
 
 STAYS = pd.DataFrame({"patient": ["a", "a", "b"], "days": [1, 2, 3], "ward": ["x", "x", "y"]})
@@ -88,6 +92,13 @@ def test_a_release_about_nobody_lies_within_its_bounds(unit: dict[str, object], 
             assert 0 <= figure <= most * (1 + 1e-9)
 
 
+def test_a_variance_of_hardly_more_than_one_lies_within_its_bounds() -> None:
+    """A noisy count of 9/8 makes c / (c - 1) nine; a sample variance is at most twice that of a population."""
+    measurement = opened().query("SELECT VAR_SAMP(days) FROM stays").measurement
+    made = answer(measurement, Noisy(((),), ((Fraction(0), Fraction(0), Fraction(9, 8)),)), None)
+    assert 0 <= made.rows[0][0] <= 5000  # type: ignore[operator]
+
+
 # What is on it
 
 MEAN = "SELECT AVG(days) FROM stays"
@@ -126,6 +137,27 @@ def test_gaussian_noise_says_its_delta_and_how_it_was_calibrated(calibration: st
     assert ", 1e-05)-differential privacy for one row" in str(certificate)
     assert f"Gaussian noise, {calibration} calibration: 2 noisy numbers." in certificate.to_html()
     assert "but for a probability of 1e-05" in certificate.to_html()
+
+
+def test_no_delta_reads_as_less_than_it_is() -> None:
+    certificate = opened().query(MEAN).release(epsilon=1, mechanism="gaussian", delta=1.2345641e-6).certificate
+    for shown in (str(certificate), certificate.to_html()):
+        assert "(1, 1.2345641e-06)-differential privacy" in shown
+        assert "1.23456e-06" not in shown
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 8), np.float32(0.125), np.float64(0.125)])
+def test_a_delta_of_any_kind_is_kept_as_a_number(delta: Any) -> None:
+    release = opened().query(MEAN).release(epsilon=1, mechanism="gaussian", delta=delta)
+    assert json.loads(release.certificate.to_json())["delta"] == 0.125
+
+
+@pytest.mark.parametrize("delta", ["much", [0.1], 1j])
+def test_what_is_no_delta_is_said_so(delta: Any) -> None:
+    stays = opened()
+    with pytest.raises(sf.SfumatoError, match="delta must lie between 0 and 1"):
+        stays.query(MEAN).release(epsilon=1, mechanism="gaussian", delta=delta)
+    assert stays.ledger.total.releases == 0
 
 
 def test_the_promise_counts_delta() -> None:

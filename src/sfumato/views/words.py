@@ -152,8 +152,17 @@ def rows_that_count(unit: PrivacyUnit) -> str:
 
 def _pair(certificate: Certificate) -> str:
     if certificate.delta:
-        return f"({certificate.charged:.15g}, {certificate.delta:g})-differential privacy"
+        return f"({certificate.charged:.15g}, {exactly(certificate.delta)})-differential privacy"
     return f"{certificate.charged:.15g}-differential privacy"
+
+
+def exactly(delta: float) -> str:
+    """With every digit: a delta that is rounded may read as less than it is.
+
+    >>> exactly(1e-9), exactly(1.2345641e-06), exactly(0.0)
+    ('1e-09', '1.2345641e-06', '0')
+    """
+    return str(delta).removesuffix(".0")
 
 
 def ranges(certificate: Certificate) -> str:
@@ -168,7 +177,7 @@ def has_ranges(certificate: Certificate) -> bool:
 
 def thresholded(threshold: Fraction | None) -> str:
     """How private groups were found."""
-    so_many = WITHHELD if threshold is None else f"{math.ceil(threshold * 100) / 100:g}"
+    so_many = WITHHELD if threshold is None else f"{math.ceil(threshold * 100) / 100:.15g}"
     return f"a group is in the answer if its noisy count of persons reaches a threshold ({so_many})"
 
 
@@ -198,7 +207,7 @@ def total(certificate: Certificate) -> str:
             if certificate.guarantee.holds
             else "No total exists for this dataset from now on."
         )
-    delta = f", delta {certificate.dataset_delta:.6g}" if certificate.dataset_delta else ""
+    delta = f", delta {exactly(certificate.dataset_delta)}" if certificate.dataset_delta else ""
     stop = f" It stops at {certificate.stop}." if certificate.stop else ""
     return (
         f"Everything released from {certificate.dataset} so far: epsilon {certificate.dataset_total:.15g}{delta}.{stop}"
@@ -444,7 +453,7 @@ def strength(certificate: Certificate) -> str:
     factor = f"e^{c.charged:.15g}"
     if c.charged <= 10:
         factor += f" (less than {math.floor(1000 * math.exp(c.charged) + 1) / 1000:,.15g})"
-    beyond = f", but for a probability of {c.delta:g}" if c.delta else ""
+    beyond = f", but for a probability of {exactly(c.delta)}" if c.delta else ""
     return f"{guarantee(c)} Whatever leaves is at most {factor} times as likely as from a neighbouring table{beyond}."
 
 
