@@ -172,13 +172,13 @@ def test_a_selection_says_how_far_its_rank_is_off() -> None:
     certificate = release.certificate
     assert certificate.rank_90 == pytest.approx([2 * math.log(10 * 101)])
     assert (certificate.scale, certificate.laws) == ((None,), ("exponential",))
-    said = "MAX of days: within 13.9 people of the best rank, 90 of 100"
+    said = "MAX of days: its rank misses by at most 13.9 people more than that of the best candidate, 90 of 100"
     for shown in (str(release), release._repr_html_(), str(certificate), certificate.to_html()):
         assert shown.count(said) == 1
     assert "Ranges:" not in str(release)
     assert "90 of 100 for the noise alone" not in str(certificate), "there is no noise that has a range"
     several = opened(unit="patient", max_rows=3).query(OLDEST).release(epsilon=1)
-    assert "values of the best rank" in str(several), "of three rows a person, ranks are no people"
+    assert "values more than that of the best candidate" in str(several), "of three rows a person, ranks are no people"
 
 
 def test_private_groups_say_their_threshold() -> None:

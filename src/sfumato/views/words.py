@@ -28,7 +28,10 @@ VARIANCES_COMPOSED = "a variance is put together from three noisy numbers, kept 
 APPLIED_AFTERWARDS = "HAVING, ORDER BY and LIMIT were applied to the noisy answer"
 ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
 BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
-EXTREMES = "the best rank of a MIN or MAX lies a few people inside it, so that noise seldom points beyond everybody"
+EXTREMES = (
+    "the rank asked for of a MIN or MAX lies a few people inside it, so that among many more than these noise seldom "
+    "points beyond everybody"
+)
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 
 MOST_FIRST = "From the top down"
@@ -417,8 +420,8 @@ def ranks(certificate: Certificate) -> tuple[str, ...]:
     c, reached = certificate, certificate.rank_90 or ()
     counted = "people" if c.max_rows == 1 else "values"
     selected = [(name, rank) for name, rank in zip(c.numbers, reached, strict=False) if rank is not None]
-    best = f"{counted} of the best rank, 90 of 100"
-    said = [f"{name}: within {math.ceil(10 * rank) / 10:,.15g} {best}" for name, rank in selected]
+    best = f"{counted} more than that of the best candidate, 90 of 100"
+    said = [f"{name}: its rank misses by at most {math.ceil(10 * rank) / 10:,.15g} {best}" for name, rank in selected]
     return (*said, *([EXTREMES] if any(name.startswith(("MIN ", "MAX ")) for name, _ in selected) else []))
 
 
