@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.errors import NoMechanism
 from sfumato.model.choice import Noise
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
@@ -115,3 +116,13 @@ def test_threads_get_their_own_answers() -> None:
         answers = list(pool.map(relative, queries))
     assert all(499 < answer < 501 for answer in answers)
     assert dataset.ledger.total.releases == len(queries)
+
+
+@pytest.mark.parametrize("days", [[0, 0, 60], [36, 36, 60], [54, 57, 60]])
+def test_whether_a_release_is_refused_does_not_depend_on_the_people(days: list[int]) -> None:
+    """Classic noise is too narrow at epsilon_max; the people lead to 3.6, to 5.5 and to no epsilon at all."""
+    query = sf.open(pd.DataFrame({"days": days, "ward": "a"}), SCHEMA, ledger=":memory:").query(SUM)
+    choice = query.choose(sf.ratio(0.8), mechanism="gaussian", delta=1e-5, calibration="classic")
+    with pytest.raises(NoMechanism, match="Classic noise is too narrow"):
+        query.release(choice, accept_none=True)
+    assert query.dataset.ledger.total.releases == 0

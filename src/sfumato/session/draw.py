@@ -75,10 +75,14 @@ def _reservation(query: Query, choice: Choice, key: str, outcome: Guarantee) -> 
 
 
 def _drawable(query: Query, choice: Choice) -> None:
-    """Refuse what cannot be drawn, from public facts, before anything is charged."""
-    if choice.epsilon is None and not choice.asked.reads_people:
+    """Refuse what cannot be drawn, from public facts, before anything is charged.
+
+    An epsilon that was read off the people is none: what could not be drawn at the largest is refused at any.
+    """
+    public = choice.epsilon_max if choice.asked.reads_people else choice.epsilon
+    if public is None:
         raise _infeasible(choice)
-    calibrate(query.measurement, choice.noise, choice.epsilon or choice.epsilon_max, choice.epsilon_max)
+    calibrate(query.measurement, choice.noise, public, choice.epsilon_max)
     query.dataset.require_data()
 
 
