@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import NoMechanism
 from sfumato.model.choice import Noise
+from sfumato.risk.gaussian import mu_on_grid
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA: dict[str, object] = {
@@ -126,3 +128,14 @@ def test_whether_a_release_is_refused_does_not_depend_on_the_people(days: list[i
     with pytest.raises(NoMechanism, match="Classic noise is too narrow"):
         query.release(choice, accept_none=True)
     assert query.dataset.ledger.total.releases == 0
+
+
+def test_the_smallest_epsilon_and_delta_are_drawn() -> None:
+    """Below that epsilon, which a ledger does not count, there is none to take the cost of a grid from."""
+    tiny: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-300, "grid": [1e-9]}
+    query = stays().query(SUM)
+    for preference, charged in ((sf.gap(1.2, worst_case=True), 1), (sf.gap(1.2), 2)):
+        query.release(query.choose(preference, **tiny), accept_none=True)
+        assert query.dataset.ledger.total.releases == charged
+    with pytest.raises(NoMechanism, match="This epsilon is too small"):
+        mu_on_grid(1e-15, 1e-300, numbers=1)
