@@ -159,7 +159,7 @@ class Query:
         `mechanism` is the noise of the release that is thought of. The same request on the same data returns the
         sketch that was drawn, uncharged; `again` draws anew.
         """
-        noise = checked_noise(mechanism, delta, calibration)
+        noise = self._noise(mechanism, delta, calibration)
         shown = grid_of(candidates)
         drawn = sketch(self, noise, epsilon, bins, accept_none=accept_none, again=again, attestation=fixed_beforehand)
         measurement = self._public()
