@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.ledger.entry import Event
 from sfumato.model import guarantee
 from sfumato.model.guarantee import Guarantee, Label, Provenance, join, word
 
@@ -168,6 +169,18 @@ def test_a_none_release_hides_its_noise_and_ends_the_total(tmp_path: Path) -> No
     assert story.stays.ledger.total.nano_epsilon == (10**9) // 2 + 10 * 10**9
     assert str(choice.epsilon) not in release.to_json() + repr(story.stays.ledger) + repr(choice)
     assert "No differential-privacy guarantee" in repr(release)
+
+
+def test_no_digest_confirms_a_guess_of_an_epsilon_that_is_withheld(tmp_path: Path) -> None:
+    """A key is a hash of the request, epsilon and all: it is not shown, and what is hashed with it nobody can guess."""
+    story = Story(tmp_path / "stays.ledger").look()
+    story.release_epsilon()
+    story.query.sketch(0.3, accept_none=True)
+    telling = [e for e in story.stays.ledger.entries if e.draft.event not in (Event.OPENED, Event.LOOKED)]
+    assert [e.draft.event.value for e in telling] == ["planned", "reserved", "released", "reserved", "released"]
+    for entry in telling:
+        assert len(str(entry.draft.confidential["salt"])) == 32
+        assert entry.draft.key not in repr(entry)
 
 
 def test_an_attestation_stands_on_the_certificate(tmp_path: Path) -> None:

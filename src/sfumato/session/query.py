@@ -231,7 +231,8 @@ class Query:
             foreseen = word(self._provenances(asked, record, fixed_beforehand))
             what = f"{asked.said(told=foreseen.holds)} for {self.sql}"
             public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
-            return [ledger.draft(Event.PLANNED, asked.key, public | {"query_sha256": self.statement.sha256})]
+            hidden: dict[str, object] = {} if foreseen.holds else {"method": asked.method}
+            return [ledger.draft(Event.PLANNED, asked.key, public | {"query_sha256": self.statement.sha256}, hidden)]
 
         if not ledger.record.in_force(asked.key, self.statement.sha256):
             ledger.write(plan)
