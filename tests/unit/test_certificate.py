@@ -177,8 +177,18 @@ def test_a_selection_says_how_far_its_rank_is_off() -> None:
         assert shown.count(said) == 1
     assert "Ranges:" not in str(release)
     assert "90 of 100 for the noise alone" not in str(certificate), "there is no noise that has a range"
-    several = opened(unit="patient", max_rows=3).query(OLDEST).release(epsilon=1)
-    assert "values more than that of the best candidate" in str(several), "of three rows a person, ranks are no people"
+
+
+@pytest.mark.parametrize(
+    ("figure", "counted"),
+    [("MAX", "people"), ("QUANTILE_CONT at 0", "people"), ("QUANTILE_DISC at 1", "people"), ("MEDIAN", "values")],
+)
+def test_of_three_rows_a_person_only_extremes_are_ranked_by_people(figure: str, counted: str) -> None:
+    name, _, at = figure.partition(" at ")
+    sql = f"SELECT {name}(days{at and ', '}{at}) FROM stays"
+    shown = str(opened(unit="patient", max_rows=3).query(sql).release(epsilon=1))
+    assert re.search(rf"{figure} of days: its rank misses by at most [\d.]+ {counted} more", shown)
+    assert (words.EXTREMES[1:] in shown) == (figure != "MEDIAN")
 
 
 def test_private_groups_say_their_threshold() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -32,6 +33,7 @@ EXTREMES = (
     "the rank asked for of a MIN or MAX lies a few people inside it, so that among many more than these noise seldom "
     "points beyond everybody"
 )
+_EXTREME = re.compile(r"(MIN|MAX|QUANTILE_\w+ at [01]) of ")
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 
 MOST_FIRST = "From the top down"
@@ -418,11 +420,16 @@ NOTHING_PROMISED = (
 def ranks(certificate: Certificate) -> tuple[str, ...]:
     """What holds of each selection, which has no noise range; rounded up."""
     c, reached = certificate, certificate.rank_90 or ()
-    counted = "people" if c.max_rows == 1 else "values"
     selected = [(name, rank) for name, rank in zip(c.numbers, reached, strict=False) if rank is not None]
-    best = f"{counted} more than that of the best candidate, 90 of 100"
-    said = [f"{name}: its rank misses by at most {math.ceil(10 * rank) / 10:,.15g} {best}" for name, rank in selected]
-    return (*said, *([EXTREMES] if any(name.startswith(("MIN ", "MAX ")) for name, _ in selected) else []))
+    said = [_rank(name, rank, c.max_rows) for name, rank in selected]
+    return (*said, *([EXTREMES] if any(_EXTREME.match(name) for name, _ in selected) else []))
+
+
+def _rank(name: str, rank: float, rows: int | None) -> str:
+    """An extreme is one a person; of a quantile the rows of somebody who has several count each."""
+    counted = "people" if rows == 1 or _EXTREME.match(name) else "values"
+    misses = f"{math.ceil(10 * rank) / 10:,.15g} {counted}"
+    return f"{name}: its rank misses by at most {misses} more than that of the best candidate, 90 of 100"
 
 
 def noise(certificate: Certificate) -> str:
