@@ -31,7 +31,7 @@ def test_a_score_is_how_far_a_candidate_stands_from_the_rank(figure: str, values
     number = query.measurement.numbers[0]
     found = scores(number, query.totals().counts[0].get((), [0] * 9), epsilon=4.0)
     q = number.selects.at if number.selects else None
-    rank = target(Fraction(1), 4, 4.0) if q is None else q * len(values)
+    rank = Fraction(target(Fraction(1), 4, 4.0)) if q is None else q * len(values)
     for y, score in zip((0, 3, 6, 9), found, strict=True):
         before, at = sum(v > y if figure == "MAX(v)" else v < y for v in values), sum(v == y for v in values)
         missed = min(abs(rank - before), abs(rank - before - at)) if not before <= rank <= before + at else 0
