@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.session.assemble import answer
 from sfumato.session.noise import Noisy
 from sfumato.views import words
@@ -189,6 +190,17 @@ def test_of_three_rows_a_person_only_extremes_are_ranked_by_people(figure: str, 
     shown = str(opened(unit="patient", max_rows=3).query(sql).release(epsilon=1))
     assert re.search(rf"{figure} of days: its rank misses by at most [\d.]+ {counted} more", shown)
     assert (words.EXTREMES[1:] in shown) == (figure != "MEDIAN")
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e4, 1e6])
+@pytest.mark.parametrize("delta", [1e-300, 1 - 2**-53])
+def test_there_is_a_threshold_at_either_end_of_what_may_be_asked(epsilon: float, delta: float) -> None:
+    """Somebody replaced costs e^(epsilon/2) of delta, which is beyond all floats."""
+    stated = {"relation": "replace", "unit": "patient", "max_rows": 10**9}
+    stays = opened(columns=COLUMNS | {"ward": {"type": "text", "keys": "private"}}, **stated)
+    query = stays.query("SELECT ward, COUNT(*) FROM stays GROUP BY ward")
+    choice = query.choose(stated_epsilon(epsilon), delta=delta, epsilon_max=1e6)
+    assert (query.release(choice).certificate.threshold or 0) > 1
 
 
 def test_private_groups_say_their_threshold() -> None:
