@@ -260,17 +260,20 @@ def _whole_step(reach: Fraction, centre: Fraction) -> Fraction:
 
 def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], ...] | None:
     """Every combination of public keys, whether the data has it or not; one cell without a GROUP BY."""
-    keys = []
+    keys, private = [], False
     for key in statement.keys:
         column = schema.column(key.name)
         if column is not None and column.private_keys:
-            return None
+            private = True
+            continue
         if column is None or column.keys is None:
             raise SchemaError(
                 f"GROUP BY {key.name} needs a public list of its values",
                 hint=f'add categories = [...] or keys = "private" under [columns.{key.name}] in {schema.origin}.',
             )
         keys.append(column.keys)
+    if private:
+        return None
     if math.prod(map(len, keys)) > MOST_CELLS:
         raise QueryError(
             f"GROUP BY makes more than {MOST_CELLS:,} cells", hint="group by fewer columns, or list fewer categories."

@@ -6,12 +6,17 @@ import json
 import math
 import re
 from dataclasses import MISSING, fields, replace
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.session.assemble import answer
+from sfumato.session.noise import Noisy
 from sfumato.views import words
 
 STAYS = pd.DataFrame({"patient": ["a", "a", "b"], "days": [1, 2, 3], "ward": ["x", "x", "y"]})
@@ -88,6 +93,13 @@ def test_a_release_about_nobody_lies_within_its_bounds(unit: dict[str, object], 
             assert 0 <= figure <= most * (1 + 1e-9)
 
 
+def test_a_variance_of_hardly_more_than_one_lies_within_its_bounds() -> None:
+    """A noisy count of 9/8 makes c / (c - 1) nine; a sample variance is at most twice that of a population."""
+    measurement = opened().query("SELECT VAR_SAMP(days) FROM stays").measurement
+    made = answer(measurement, Noisy(((),), ((Fraction(0), Fraction(0), Fraction(9, 8)),)), None)
+    assert 0 <= made.rows[0][0] <= 5000  # type: ignore[operator]
+
+
 # What is on it
 
 MEAN = "SELECT AVG(days) FROM stays"
@@ -128,6 +140,27 @@ def test_gaussian_noise_says_its_delta_and_how_it_was_calibrated(calibration: st
     assert "but for a probability of 1e-05" in certificate.to_html()
 
 
+def test_no_delta_reads_as_less_than_it_is() -> None:
+    certificate = opened().query(MEAN).release(epsilon=1, mechanism="gaussian", delta=1.2345641e-6).certificate
+    for shown in (str(certificate), certificate.to_html()):
+        assert "(1, 1.2345641e-06)-differential privacy" in shown
+        assert "1.23456e-06" not in shown
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 8), np.float32(0.125), np.float64(0.125)])
+def test_a_delta_of_any_kind_is_kept_as_a_number(delta: Any) -> None:
+    release = opened().query(MEAN).release(epsilon=1, mechanism="gaussian", delta=delta)
+    assert json.loads(release.certificate.to_json())["delta"] == 0.125
+
+
+@pytest.mark.parametrize("delta", ["much", [0.1], 1j])
+def test_what_is_no_delta_is_said_so(delta: Any) -> None:
+    stays = opened()
+    with pytest.raises(sf.SfumatoError, match="delta must lie between 0 and 1"):
+        stays.query(MEAN).release(epsilon=1, mechanism="gaussian", delta=delta)
+    assert stays.ledger.total.releases == 0
+
+
 def test_the_promise_counts_delta() -> None:
     """(e^eps + delta) / (1 + e^eps): 53 of 100 without delta, 62 with 0.2."""
     certificate = opened().query(MEAN).release(epsilon=0.1).certificate
@@ -140,13 +173,34 @@ def test_a_selection_says_how_far_its_rank_is_off() -> None:
     certificate = release.certificate
     assert certificate.rank_90 == pytest.approx([2 * math.log(10 * 101)])
     assert (certificate.scale, certificate.laws) == ((None,), ("exponential",))
-    said = "MAX of days: within 13.9 people of the best rank, 90 of 100"
+    said = "MAX of days: its rank misses by at most 13.9 people more than that of the best candidate, 90 of 100"
     for shown in (str(release), release._repr_html_(), str(certificate), certificate.to_html()):
         assert shown.count(said) == 1
     assert "Ranges:" not in str(release)
     assert "90 of 100 for the noise alone" not in str(certificate), "there is no noise that has a range"
-    several = opened(unit="patient", max_rows=3).query(OLDEST).release(epsilon=1)
-    assert "values of the best rank" in str(several), "of three rows a person, ranks are no people"
+
+
+@pytest.mark.parametrize(
+    ("figure", "counted"),
+    [("MAX", "people"), ("QUANTILE_CONT at 0", "people"), ("QUANTILE_DISC at 1", "people"), ("MEDIAN", "values")],
+)
+def test_of_three_rows_a_person_only_extremes_are_ranked_by_people(figure: str, counted: str) -> None:
+    name, _, at = figure.partition(" at ")
+    sql = f"SELECT {name}(days{at and ', '}{at}) FROM stays"
+    shown = str(opened(unit="patient", max_rows=3).query(sql).release(epsilon=1))
+    assert re.search(rf"{figure} of days: its rank misses by at most [\d.]+ {counted} more", shown)
+    assert (words.EXTREMES[1:] in shown) == (figure != "MEDIAN")
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e4, 1e6])
+@pytest.mark.parametrize("delta", [1e-300, 1 - 2**-53])
+def test_there_is_a_threshold_at_either_end_of_what_may_be_asked(epsilon: float, delta: float) -> None:
+    """Somebody replaced costs e^(epsilon/2) of delta, which is beyond all floats."""
+    stated = {"relation": "replace", "unit": "patient", "max_rows": 10**9}
+    stays = opened(columns=COLUMNS | {"ward": {"type": "text", "keys": "private"}}, **stated)
+    query = stays.query("SELECT ward, COUNT(*) FROM stays GROUP BY ward")
+    choice = query.choose(stated_epsilon(epsilon), delta=delta, epsilon_max=1e6)
+    assert (query.release(choice).certificate.threshold or 0) > 1
 
 
 def test_private_groups_say_their_threshold() -> None:

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.errors import NoMechanism
 from sfumato.model.choice import Noise
+from sfumato.risk.gaussian import mu_on_grid
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA: dict[str, object] = {
@@ -115,3 +118,24 @@ def test_threads_get_their_own_answers() -> None:
         answers = list(pool.map(relative, queries))
     assert all(499 < answer < 501 for answer in answers)
     assert dataset.ledger.total.releases == len(queries)
+
+
+@pytest.mark.parametrize("days", [[0, 0, 60], [36, 36, 60], [54, 57, 60]])
+def test_whether_a_release_is_refused_does_not_depend_on_the_people(days: list[int]) -> None:
+    """Classic noise is too narrow at epsilon_max; the people lead to 3.6, to 5.5 and to no epsilon at all."""
+    query = sf.open(pd.DataFrame({"days": days, "ward": "a"}), SCHEMA, ledger=":memory:").query(SUM)
+    choice = query.choose(sf.ratio(0.8), mechanism="gaussian", delta=1e-5, calibration="classic")
+    with pytest.raises(NoMechanism, match="Classic noise is too narrow"):
+        query.release(choice, accept_none=True)
+    assert query.dataset.ledger.total.releases == 0
+
+
+def test_the_smallest_epsilon_and_delta_are_drawn() -> None:
+    """Below that epsilon, which a ledger does not count, there is none to take the cost of a grid from."""
+    tiny: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-300, "grid": [1e-9]}
+    query = stays().query(SUM)
+    for preference, charged in ((sf.gap(1.2, worst_case=True), 1), (sf.gap(1.2), 2)):
+        query.release(query.choose(preference, **tiny), accept_none=True)
+        assert query.dataset.ledger.total.releases == charged
+    with pytest.raises(NoMechanism, match="This epsilon is too small"):
+        mu_on_grid(1e-15, 1e-300, numbers=1)

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.ledger.entry import Event
 from sfumato.model import guarantee
 from sfumato.model.guarantee import Guarantee, Label, Provenance, join, word
 
@@ -70,6 +71,16 @@ class Story:
         query = self.stays.query("SELECT COUNT(days) FROM stays")
         return query.release(epsilon=0.5, accept_none=True, fixed_beforehand="").certificate.guarantee
 
+    def by_ward(self, type_: str) -> Story:
+        """Each ward is a person; as whole numbers these have no name, and their rows are left out."""
+        columns = {"ward": {"type": type_}, "days": {"type": "integer", "bounds": [0, 60]}}
+        self.reopen(schema(columns=columns, unit="ward", rule=RULE))
+        return self
+
+    def people(self) -> str:
+        """By the rule: a question that does not name the column of people."""
+        return self.stays.query("SELECT COUNT(*) FROM stays").release(accept_none=True).certificate.guarantee
+
     def release(self, *preferences: object, **how: object) -> str:
         choice = self.query.choose(*preferences, **how)  # type: ignore[arg-type]
         return self.query.release(choice, accept_none=True).certificate.guarantee
@@ -114,6 +125,9 @@ PATHS: list[tuple[str, Callable[[Story], str], str]] = [
     ("bounds changed after a look", lambda s: s.plan().look().with_bounds(90).release(WORST), "none"),
     ("a column's facts withdrawn after a look",
      lambda s: s.look().without_bounds().count(), "none"),
+    ("how people are named changed before a look", lambda s: s.by_ward("text").by_ward("integer").people(), "dp"),
+    ("how people are named changed after a look",
+     lambda s: s.by_ward("text").check().by_ward("integer").people(), "none"),
     ("bounds changed after a look, fixed beforehand",
      lambda s: s.plan().look().with_bounds(90).release(WORST, fixed_beforehand="codebook"), "dp"),
 ]  # fmt: skip
@@ -155,6 +169,18 @@ def test_a_none_release_hides_its_noise_and_ends_the_total(tmp_path: Path) -> No
     assert story.stays.ledger.total.nano_epsilon == (10**9) // 2 + 10 * 10**9
     assert str(choice.epsilon) not in release.to_json() + repr(story.stays.ledger) + repr(choice)
     assert "No differential-privacy guarantee" in repr(release)
+
+
+def test_no_digest_confirms_a_guess_of_an_epsilon_that_is_withheld(tmp_path: Path) -> None:
+    """A key is a hash of the request, epsilon and all: it is not shown, and what is hashed with it nobody can guess."""
+    story = Story(tmp_path / "stays.ledger").look()
+    story.release_epsilon()
+    story.query.sketch(0.3, accept_none=True)
+    telling = [e for e in story.stays.ledger.entries if e.draft.event not in (Event.OPENED, Event.LOOKED)]
+    assert [e.draft.event.value for e in telling] == ["planned", "reserved", "released", "reserved", "released"]
+    for entry in telling:
+        assert len(str(entry.draft.confidential["salt"])) == 32
+        assert entry.draft.key not in repr(entry)
 
 
 def test_an_attestation_stands_on_the_certificate(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ def measured(
         "g": {"categories": ["a", "b", "c"]},
         "h": {"type": "boolean"},
         "u": {"type": "integer"},
+        "p": {"type": "text", "keys": "private"},
         "w": {"categories": wards},
         "x": {"categories": wards},
     }
@@ -64,6 +65,9 @@ def test_what_is_missing_in_the_schema_is_said() -> None:
         measured("SUM(u) FROM t")
     with pytest.raises(SchemaError, match=r"GROUP BY u needs a public list.*\[columns.u\]"):
         measured("COUNT(*) FROM t GROUP BY u")
+    for keys in ("p, u", "u, p"):  # beside private keys as well, in any order
+        with pytest.raises(SchemaError, match=r"GROUP BY u needs a public list.*\[columns.u\]"):
+            measured(f"COUNT(*) FROM t GROUP BY {keys}")
     with pytest.raises(QueryError, match="more than 100,000 cells"):
         measured("COUNT(*) FROM t GROUP BY w, x")
 

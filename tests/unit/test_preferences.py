@@ -23,8 +23,9 @@ from sfumato.measure import measure
 from sfumato.model.choice import Noise
 from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.facts import Bin, Distribution
-from sfumato.model.risk import Spread
+from sfumato.model.risk import WORST_CASE, Spread
 from sfumato.model.statement import Aggregate, Kind
+from sfumato.risk.attack import attack_chance
 from sfumato.risk.calibrate import mu_of
 from sfumato.risk.rdr import PAPER_GRID, rdr_gaussian
 from sfumato.risk.rdrs import RDRs, rdrs_at
@@ -332,6 +333,14 @@ def test_people_are_asked_for_once_and_only_for_preferences_that_read_them() -> 
     assert asked == []
     assert solve([*public, *private], people, Noise(), grid=PAPER_GRID).epsilon == 0.1
     assert asked == private
+
+
+def test_an_attack_chance_reckons_with_the_delta_of_private_keys() -> None:
+    found = solve([sf.attack_chance(0.6)], lambda _: WORST_CASE, Noise(delta=0.1)).epsilon
+    assert found is not None
+    assert attack_chance(found, 0.1) == pytest.approx(0.6)
+    never = solve([sf.attack_chance(0.6)], lambda _: WORST_CASE, Noise(delta=0.2))
+    assert (never.feasible, never.why) == (False, "No epsilon meets attack chance 0.6.")
 
 
 # Where the exact RDR is known

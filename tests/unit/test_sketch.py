@@ -112,6 +112,13 @@ def test_private_keys_do_not_make_an_exposure_anybody_elses() -> None:
     assert stays([1, 4, 5], columns=columns).query(sql).sketch(1.0).outputs is None
 
 
+def test_of_private_keys_an_attacker_has_their_delta_too() -> None:
+    """(e + 0.1) / (1 + e) at epsilon 1; with Laplace noise a delta is that of the threshold of the release."""
+    columns = {"ward": {"type": "text", "keys": "private"}}
+    query = stays([1, 2, 3], columns=columns).query("SELECT ward, COUNT(*) FROM stays GROUP BY ward")
+    assert query.sketch(1.0, delta=0.1).at(1.0).attack_chance == pytest.approx((math.e + 0.1) / (1 + math.e))
+
+
 # What it charges
 
 

@@ -146,7 +146,7 @@ def _epsilon_for_ratio(tau: Fraction, spread: Spread, noise: Noise) -> float:
 
 def _epsilon_for_chance(chance: float, noise: Noise) -> float:
     if noise.mechanism == "laplace":
-        return epsilon_for_attack_chance(chance)
+        return epsilon_for_attack_chance(chance, noise.delta or 0.0)
     return _epsilon_for_mu(mu_for_attack_chance(chance), noise)
 
 

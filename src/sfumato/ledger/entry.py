@@ -32,7 +32,7 @@ class Draft:
     dataset: str
     who: str
     at: str
-    key: str = ""
+    key: str = field(default="", repr=False)  # a hash of a request: whoever guesses an epsilon could tell by it
     nano_epsilon: int = 0
     delta: str = "0"  # exactly, as a fraction
     public: Mapping[str, object] = field(default_factory=dict)

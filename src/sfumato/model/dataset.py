@@ -135,8 +135,13 @@ class Schema:
         return column.bounds
 
     def fingerprints(self) -> dict[str, str]:
-        """One fingerprint per column and one ("") for the table: what a record compares."""
-        table = _fingerprint([self.name, self.unit.column, self.unit.max_rows, self.relation, self.null_values])
+        """One fingerprint per column and one ("") for the table: what a record compares.
+
+        The column of people is in that of the table: every question reads it, also one that does not name it.
+        """
+        named = self.unit.column
+        unit = named and [named, *(c.fingerprint() for c in self.columns if c.name == named)]
+        table = _fingerprint([self.name, unit, self.unit.max_rows, self.relation, self.null_values])
         return {"": table} | {column.name: column.fingerprint() for column in self.columns}
 
 

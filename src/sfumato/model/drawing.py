@@ -25,7 +25,7 @@ class Drawing:
     budget: float
     step: Fraction  # of the grid that it is drawn on; of a selection, between its candidates
     scale: float | None = None  # b of Laplace noise, sigma of Gaussian noise, in the number's own units
-    rank_90: float | None = None  # of a selection: within so many of the best rank, 90 times of 100
+    rank_90: float | None = None  # of a selection: its rank misses by so many more than the best, 90 of 100
 
 
 @dataclass(frozen=True)

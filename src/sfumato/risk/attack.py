@@ -15,13 +15,15 @@ def attack_chance(epsilon: float, delta: float = 0.0) -> float:
     return min(1.0, (1 + delta * math.exp(-epsilon)) / (1 + math.exp(-epsilon)))
 
 
-def epsilon_for_attack_chance(chance: float) -> float:
-    """The inverse, `ln(a / (1 - a))`; infinite for a chance of 1.
+def epsilon_for_attack_chance(chance: float, delta: float = 0.0) -> float:
+    """The inverse, `ln((a - delta) / (1 - a))`; infinite for a chance of 1, and 0 where delta alone leads to more.
 
-    >>> round(epsilon_for_attack_chance(0.6), 4)
-    0.4055
+    >>> round(epsilon_for_attack_chance(0.6), 4), round(epsilon_for_attack_chance(0.6, 0.1), 4)
+    (0.4055, 0.2231)
     """
-    return math.log(chance / (1 - chance)) if chance < 1 else math.inf
+    if chance >= 1:
+        return math.inf
+    return max(0.0, math.log((chance - delta) / (1 - chance))) if chance > delta else 0.0
 
 
 def attack_chance_laplace(epsilon: float, exposure: float) -> float:

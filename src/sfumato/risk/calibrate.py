@@ -52,11 +52,18 @@ def threshold(measurement: Measurement, noise: Noise, epsilon: float) -> Fractio
         return None
     persons = measurement.numbers[position]
     most = int(persons.sensitivity / measurement.steps)
-    delta = _delta(noise) / (1 if measurement.steps == 1 else 1 + math.exp(epsilon / 2))
-    one = -math.expm1(math.log1p(-delta) / most)
+    twice = 0.0 if measurement.steps == 1 else epsilon / 2 + math.log1p(math.exp(-epsilon / 2))
+    one = _log_of_each(math.log(_delta(noise)) - twice, most)
     steps = persons.steps / persons.part(epsilon)
-    beyond = steps * -math.log((1 + math.exp(-1 / steps)) * one)
+    beyond = -steps * (math.log1p(math.exp(-1 / steps)) + one)
     return 1 + (max(1, math.ceil(beyond)) + 1) * persons.step
+
+
+def _log_of_each(log_delta: float, most: int) -> float:
+    """ln p of `p = 1 - (1 - delta)^(1/c)`; where floats end, of `delta / c`, which is less."""
+    if log_delta < -600:
+        return log_delta - math.log(most)
+    return math.log(-math.expm1(math.log1p(-math.exp(log_delta)) / most))
 
 
 def _pure(number: NoisyNumber, epsilon: float) -> Drawing:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from sfumato.errors import NoMechanism
 from sfumato.risk.bisection import largest
 
 FINEST = 2**26  # noise is drawn on a grid of at least so many steps to a sigma
@@ -69,11 +70,11 @@ def mu_on_grid(epsilon: float, delta: float, numbers: int) -> float:
     >>> round(1 / mu_on_grid(1, 1e-5, numbers=1), 6)
     3.730632
     """
-    beyond = epsilon + math.log(2**30 / delta)
+    beyond = epsilon + math.log(2**30) - math.log(delta)
     furthest = (numbers + 2 * math.sqrt(numbers * beyond) + 2 * beyond) * (1 + 2**-20)  # of a chi-squared
     more = (numbers + furthest) / FINEST**2 / 24
     if more >= epsilon:
-        raise ValueError("this epsilon is too small for so many numbers")
+        raise NoMechanism("This epsilon is too small for Gaussian noise on a grid", hint="ask for a larger one.")
     return mu_analytic(epsilon - more, delta * (1 - 2**-28)) * (1 - 2**-40)
 
 

@@ -15,7 +15,7 @@ MISSED = 0.05  # how often the target of an extreme may lie beyond everybody
 
 
 def rank_90(number: NoisyNumber, epsilon: float) -> float:
-    """`(2 GS / eps) ln(10 M)`: the rank of what is selected is within it of the best candidate's, 90 times of 100."""
+    """`(2 GS / eps) ln(10 M)`: what is selected misses by at most so many more than the best candidate, 90 of 100."""
     return 2 * float(number.sensitivity) / epsilon * math.log(number.candidates / (1 - COVERAGE))
 
 
@@ -31,21 +31,25 @@ def target(sensitivity: Fraction, candidates: int, epsilon: float) -> int:
 
 
 def scores(number: NoisyNumber, counts: Sequence[int], epsilon: float) -> list[int]:
-    """How good each candidate is, in steps of the score: the better the nearer to 0.
+    """How good each candidate is, in steps of the score: by how many people it misses the rank that is asked for.
 
-    `counts` says how many lie below the first candidate, at it, between it and the second, at that, and so on. Of a
-    quantile q a candidate y leaves `(1 - q) #{v < y}` on one side and `q #{v > y}` on the other, and is the better the
-    less these differ; without ties that is `#{v < y} - q #{v}`. Of an extreme it is the number of persons who reach
-    the candidate that should be the target.
+    `counts` says how many lie below the first candidate, at it, between it and the second, at that, and so on. A
+    candidate y stands at the ranks from `#{v < y}` to `#{v <= y}`; of a quantile q of n values `q n` is asked for. Of
+    an extreme these are persons, counted from that end, and the target is asked for.
     """
     assert number.selects is not None
     upto = list(accumulate(counts))
     total, at, extreme = upto[-1], number.selects.at, number.selects.extreme
-    pairs = list(zip(upto[0::2], upto[1::2], strict=False))  # below each candidate, and up to it
+    ranks = list(zip(upto[0::2], upto[1::2], strict=False))  # below each candidate, and up to it
     if at is not None and extreme is None:
-        over, under = at.denominator - at.numerator, at.numerator
-        return [-abs(over * below - under * (total - reached)) for below, reached in pairs]
-    wanted = target(number.sensitivity, number.candidates, epsilon)
-    if extreme is Kind.MIN:
-        return [-abs(reached - wanted) for _, reached in pairs]
-    return [-abs(total - below - wanted) for below, _ in pairs]
+        asked, whole = at.numerator * total, at.denominator
+        return [-_missed(asked, whole * below, whole * reached) for below, reached in ranks]
+    asked = target(number.sensitivity, number.candidates, epsilon)
+    if extreme is Kind.MAX:
+        ranks = [(total - reached, total - below) for below, reached in ranks]
+    return [-_missed(asked, first, last) for first, last in ranks]
+
+
+def _missed(rank: int, first: int, last: int) -> int:
+    """How far a rank lies outside those from `first` to `last`."""
+    return max(0, first - rank, rank - last)

@@ -106,7 +106,10 @@ def _figure(column: Assembly, measurement: Measurement, cell: Sequence[float]) -
 
 
 def _spread(column: Assembly, squares: NoisyNumber, values: Sequence[float]) -> float:
-    """`q/c + H^2/2 - (s/c)^2`, between 0 and the largest variance there is; of a sample, times c / (c - 1)."""
+    """`q/c + H^2/2 - (s/c)^2`, between 0 and the largest variance there is; of a sample, times c / (c - 1).
+
+    There is no sample of fewer than two: near one that factor would go beyond all that the bounds allow.
+    """
     assert squares.bounds is not None
     assert column.kind is not None
     second, first, count = values
@@ -114,7 +117,8 @@ def _spread(column: Assembly, squares: NoisyNumber, values: Sequence[float]) -> 
     if count <= 1:
         return 0.0
     variance = max(0.0, min(most, second / count + float(squares.offset) - (first / count) ** 2))
-    variance *= count / (count - column.kind.lost)
+    counted = max(count, 1.0 + column.kind.lost)
+    variance *= counted / (counted - column.kind.lost)
     return variance**0.5 if column.kind.is_root else variance
 
 

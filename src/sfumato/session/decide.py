@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -134,8 +135,7 @@ def checked_noise(mechanism: str, delta: float | None, calibration: str, *, priv
         raise PreferenceError(f"There is no mechanism '{mechanism}'", hint="use laplace or gaussian.")
     if calibration not in ("analytic", "classic"):
         raise PreferenceError(f"There is no calibration '{calibration}'", hint="use analytic or classic.")
-    if delta is not None and not 0 < delta < 1:
-        raise PreferenceError(f"delta must lie between 0 and 1, not {delta}", hint="try --delta 1e-9.")
+    delta = None if delta is None else _checked_delta(delta)
     if mechanism == "laplace":
         if delta is not None and not private_keys:
             raise PreferenceError("Laplace noise has no delta", hint="leave --delta out, or use --mechanism gaussian.")
@@ -143,3 +143,14 @@ def checked_noise(mechanism: str, delta: float | None, calibration: str, *, priv
     if delta is None:
         raise PreferenceError("Gaussian noise needs a delta", hint="state one with --delta, such as 1e-9.")
     return Noise(mechanism, delta, calibration)
+
+
+def _checked_delta(stated: object) -> float:
+    """A number of any kind as a float, which is what is charged, drawn for and kept."""
+    try:
+        delta = float(stated)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        delta = math.nan
+    if not 0 < delta < 1:
+        raise PreferenceError(f"delta must lie between 0 and 1, not {stated}", hint="try --delta 1e-9.")
+    return delta

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sfumato.errors import Infeasible
+from sfumato.errors import Infeasible, NoMechanism, instead
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.record import Record
+from sfumato.model.drawing import Calibration
 from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.model.release import Answer
 from sfumato.risk.calibrate import calibrate
@@ -40,7 +41,7 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
         return _as_it_left(held)
     if choice.epsilon is None:
         raise _infeasible(choice)
-    calibration = calibrate(query.measurement, choice.noise, choice.epsilon, choice.epsilon_max)
+    calibration = _calibrated(query, choice, choice.epsilon)
     shown = calibration if word(held.inputs).holds else None
     noisy = drawn(query.totals(), query.measurement, calibration, query.dataset.services.mechanism)
     answer = assemble.answer(query.measurement, noisy, shown, query.statement.afterwards)
@@ -75,11 +76,24 @@ def _reservation(query: Query, choice: Choice, key: str, outcome: Guarantee) -> 
 
 
 def _drawable(query: Query, choice: Choice) -> None:
-    """Refuse what cannot be drawn, from public facts, before anything is charged."""
-    if choice.epsilon is None and not choice.asked.reads_people:
+    """Refuse what cannot be drawn, from public facts, before anything is charged.
+
+    An epsilon that was read off the people is none: what could not be drawn at the largest is refused at any.
+    """
+    public = choice.epsilon_max if choice.asked.reads_people else choice.epsilon
+    if public is None:
         raise _infeasible(choice)
-    calibrate(query.measurement, choice.noise, choice.epsilon or choice.epsilon_max, choice.epsilon_max)
+    calibrate(query.measurement, choice.noise, public, choice.epsilon_max)
     query.dataset.require_data()
+
+
+def _calibrated(query: Query, choice: Choice, epsilon: float) -> Calibration:
+    """What will be drawn. Of an epsilon that was read off the people nothing more is told than that it led nowhere."""
+    return instead(
+        _infeasible(choice),
+        (NoMechanism,),
+        lambda: calibrate(query.measurement, choice.noise, epsilon, choice.epsilon_max),
+    )
 
 
 def _infeasible(choice: Choice) -> Infeasible:

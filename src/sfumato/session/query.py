@@ -159,7 +159,7 @@ class Query:
         `mechanism` is the noise of the release that is thought of. The same request on the same data returns the
         sketch that was drawn, uncharged; `again` draws anew.
         """
-        noise = checked_noise(mechanism, delta, calibration)
+        noise = self._noise(mechanism, delta, calibration)
         shown = grid_of(candidates)
         drawn = sketch(self, noise, epsilon, bins, accept_none=accept_none, again=again, attestation=fixed_beforehand)
         measurement = self._public()
@@ -231,7 +231,8 @@ class Query:
             foreseen = word(self._provenances(asked, record, fixed_beforehand))
             what = f"{asked.said(told=foreseen.holds)} for {self.sql}"
             public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
-            return [ledger.draft(Event.PLANNED, asked.key, public | {"query_sha256": self.statement.sha256})]
+            hidden: dict[str, object] = {} if foreseen.holds else {"method": asked.method}
+            return [ledger.draft(Event.PLANNED, asked.key, public | {"query_sha256": self.statement.sha256}, hidden)]
 
         if not ledger.record.in_force(asked.key, self.statement.sha256):
             ledger.write(plan)

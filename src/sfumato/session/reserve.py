@@ -67,7 +67,8 @@ def reserve(
 def keep(ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str, object]) -> None:
     """Enter what was drawn: only then may it leave."""
     public: dict[str, object] = {"what": what, "guarantee": reserved.guarantee.value, "reserved": reserved.entry.number}
-    ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public | left)])
+    hidden: dict[str, object] = {} if reserved.guarantee.holds else {"key": key}
+    ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public | left, hidden)])
 
 
 def on_this_data(query: Query, asked: str) -> str:

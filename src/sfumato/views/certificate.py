@@ -21,7 +21,7 @@ def certificate_text(certificate: Certificate) -> str:
         ("query sha256", c.query_sha256),
         ("protected", f"{words.protected(c)}, relation {c.relation}"),
         ("epsilon", _or_withheld(c.epsilon)),
-        ("delta", f"{c.delta:g}"),
+        ("delta", words.exactly(c.delta)),
         ("charged", _or_withheld(c.charged)),
         ("chosen by", f"{c.method} (decided by: {c.decided_by}; fixed: {c.fixed})"),
         *([("because", c.why)] if c.why else []),
@@ -76,7 +76,7 @@ def _at_a_glance(c: Certificate) -> list[tuple[str, str]]:
     return [
         ("In the field’s words", words.guarantee(c)),
         ("Epsilon", _or_withheld(c.epsilon)),
-        ("Delta", f"{c.delta:g}"),
+        ("Delta", words.exactly(c.delta)),
         ("Charged", _or_withheld(c.charged)),
         ("Chosen by", c.method),
         *([("Because", c.why)] if c.why else []),

@@ -72,7 +72,7 @@ def strength(certificate: Certificate) -> str:
     factor = f"e^{c.charged:.15g}"
     if c.charged <= 10:
         factor += f" (less than {math.floor(1000 * math.exp(c.charged) + 1) / 1000:,.15g})"
-    beyond = f", but for a probability of {c.delta:g}" if c.delta else ""
+    beyond = f", but for a probability of {words.exactly(c.delta)}" if c.delta else ""
     likely = f"at most {factor} times as likely as from a neighbouring table{beyond}"
     return f"{words.guarantee(c)} Whatever leaves is {likely}."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -28,8 +29,12 @@ VARIANCES_COMPOSED = "a variance is put together from three noisy numbers, kept 
 APPLIED_AFTERWARDS = "HAVING, ORDER BY and LIMIT were applied to the noisy answer"
 ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
 BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
-EXTREMES = "the best rank of a MIN or MAX lies a few people inside it, so that noise seldom points beyond everybody"
 OTHER_UNITS = "its releases protect different units, or under different relations"
+EXTREMES = (
+    "the rank asked for of a MIN or MAX lies a few people inside it, so that among many more than these noise seldom "
+    "points beyond everybody"
+)
+_EXTREME = re.compile(r"(MIN|MAX|QUANTILE_\w+ at [01]) of ")
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 
 MOST_FIRST = "From the top down"
@@ -153,8 +158,17 @@ def rows_that_count(unit: PrivacyUnit) -> str:
 
 def _pair(certificate: Certificate) -> str:
     if certificate.delta:
-        return f"({certificate.charged:.15g}, {certificate.delta:g})-differential privacy"
+        return f"({certificate.charged:.15g}, {exactly(certificate.delta)})-differential privacy"
     return f"{certificate.charged:.15g}-differential privacy"
+
+
+def exactly(delta: float) -> str:
+    """With every digit: a delta that is rounded may read as less than it is.
+
+    >>> exactly(1e-9), exactly(1.2345641e-06), exactly(0.0)
+    ('1e-09', '1.2345641e-06', '0')
+    """
+    return str(delta).removesuffix(".0")
 
 
 def ranges(certificate: Certificate) -> str:
@@ -169,7 +183,7 @@ def has_ranges(certificate: Certificate) -> bool:
 
 def thresholded(threshold: Fraction | None) -> str:
     """How private groups were found."""
-    so_many = WITHHELD if threshold is None else f"{math.ceil(threshold * 100) / 100:g}"
+    so_many = WITHHELD if threshold is None else f"{math.ceil(threshold * 100) / 100:.15g}"
     return f"a group is in the answer if its noisy count of persons reaches a threshold ({so_many})"
 
 
@@ -203,7 +217,7 @@ def total(certificate: Certificate) -> str:
             "odds by more than its own epsilon allows."
         )
     spent = f"epsilon {certificate.dataset_total:.15g}"
-    spent += f", delta {certificate.dataset_delta:.15g}" if certificate.dataset_delta else ""
+    spent += f", delta {exactly(certificate.dataset_delta)}" if certificate.dataset_delta else ""
     right = _of_100(attack_chance(certificate.dataset_total, certificate.dataset_delta or 0.0))
     ending = f" It stops at {certificate.stop}." if certificate.stop else ""
     odds = f"from all of it together that guess is right at most {right} times of 100"
@@ -358,11 +372,16 @@ COLUMNS = {
 def ranks(certificate: Certificate) -> tuple[str, ...]:
     """What holds of each selection, which has no noise range; rounded up."""
     c, reached = certificate, certificate.rank_90 or ()
-    counted = "people" if c.max_rows == 1 else "values"
     selected = [(name, rank) for name, rank in zip(c.numbers, reached, strict=False) if rank is not None]
-    best = f"{counted} of the best rank, 90 of 100"
-    said = [f"{name}: within {math.ceil(10 * rank) / 10:,.15g} {best}" for name, rank in selected]
-    return (*said, *([EXTREMES] if any(name.startswith(("MIN ", "MAX ")) for name, _ in selected) else []))
+    said = [_rank(name, rank, c.max_rows) for name, rank in selected]
+    return (*said, *([EXTREMES] if any(_EXTREME.match(name) for name, _ in selected) else []))
+
+
+def _rank(name: str, rank: float, rows: int | None) -> str:
+    """An extreme is one a person; of a quantile the rows of somebody who has several count each."""
+    counted = "people" if rows == 1 or _EXTREME.match(name) else "values"
+    misses = f"{math.ceil(10 * rank) / 10:,.15g} {counted}"
+    return f"{name}: its rank misses by at most {misses} more than that of the best candidate, 90 of 100"
 
 
 def noise(certificate: Certificate) -> str:
