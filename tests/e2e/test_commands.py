@@ -801,6 +801,28 @@ def test_bad_input_starts_no_ledger(
     assert sorted(asked.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("release", ["adult.parquet", "--out", "adult.parquet"]),
+        ("release", ["adult.parquet", "--out", "../{here}/adult.parquet"]),
+        ("release", ["adult.parquet", "--ledger", "record.json", "--out", "record.json"]),
+        ("release", ["adult.parquet", "--ledger", "record.json", "--certificate", "record.json"]),
+        ("release", [".", "--out", "answer.parquet"]),
+        ("risk", ["adult.parquet", "--people", "adult.parquet"]),
+    ],
+    ids=lambda case: " ".join(case) if isinstance(case, list) else case,
+)
+def test_what_is_read_is_not_written_over(folder: Path, typed: Typed, command: str, options: list[str]) -> None:
+    """Neither the table, nor its ledger; and no answer becomes a part of the table."""
+    before = {file: file.read_bytes() for file in folder.iterdir()}
+    placed = [option.format(here=folder.name) for option in options]
+    told = typed(command, *placed, "--schema", "adult.toml", "--sql", COUNT)
+    assert (told.code, told.out) == (2, "")
+    assert re.match(r"--\w+ would (write over \S+, which this command reads|make \S+ a part of the table)", told.err)
+    assert {file: file.read_bytes() for file in folder.iterdir()} == before
+
+
 @pytest.mark.parametrize("there", [False, True], ids=["new", "old"])
 @pytest.mark.parametrize(("flag", "name"), [("--out", "a.csv"), ("--certificate", "c.json")])
 def test_a_file_that_cannot_be_written_is_refused_before_anything_is_charged(

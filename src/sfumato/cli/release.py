@@ -88,6 +88,8 @@ def release(
     options.writable(certificate, "--certificate", *_CERTIFICATE)
     if out is not None and certificate is not None and out.resolve() == certificate.resolve():
         raise BadInput("--out and --certificate name the same file", hint="name two.")
+    options.spared(out, "--out", data, schema, ledger)
+    options.spared(certificate, "--certificate", data, schema, ledger)
     if ranges and out is None:
         raise BadInput("--ranges goes with --out", hint="try --out answer.csv --ranges.")
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
