@@ -9,10 +9,11 @@ import pty
 import re
 import shlex
 import shutil
+import signal
 import sqlite3
 import subprocess
 import tomllib
-from contextlib import closing
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -20,6 +21,7 @@ import pytest
 
 from sfumato import demo, wiring
 from sfumato.engines.duckdb import DuckDB
+from sfumato.errors import EngineFailure
 from sfumato.schema.load import load
 from tests.e2e.command import SFUMATO, Ran, Typed, sfumato
 
@@ -964,6 +966,23 @@ def test_our_own_failure_says_nothing_about_the_data(typed: Typed, monkeypatch: 
     assert (failed.code, failed.out) == (1, "")
     assert failed.err.startswith("sfumato failed by its own fault (RuntimeError). Hint: ")
     assert "42" not in failed.err
+
+
+@pytest.mark.parametrize("swallowed", [False, True], ids=["as it comes", "made an error by the engine"])
+def test_ctrl_c_says_that_a_charge_stays(
+    folder: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, swallowed: bool
+) -> None:
+    def broken_off(*_: object) -> None:
+        with suppress(KeyboardInterrupt) if swallowed else nullcontext():
+            signal.raise_signal(signal.SIGINT)
+        raise EngineFailure
+
+    monkeypatch.setattr(DuckDB, "rows", broken_off)
+    told = typed(*ask("release"))
+    sentence = "Broken off. Hint: what was charged stays charged; `sfumato ledger show` tells.\n"
+    assert told == Ran(130, "", sentence)
+    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 # What one person wrote is never an error, and changes nothing for the others: errors that depend on data tell about it
