@@ -558,7 +558,8 @@ def test_a_release_without_a_guarantee_must_be_accepted(
     assert refused.json["error"] == refused.error, "JSON is on stdout too"
     assert refused.error["code"] == "no-guarantee"
     assert "Nothing was drawn and nothing was charged" in refused.error["message"]
-    assert "--worst-case" in refused.error["hint"]
+    remedy = "leave --bounds-from-data out" if "--bounds-from-data" in preference else "use --worst-case"
+    assert refused.error["hint"].startswith(remedy)
     assert (ledger.read_bytes() if ledger.exists() else None) == before
 
 
@@ -582,7 +583,13 @@ def test_what_is_accepted_without_a_guarantee_withholds_its_noise(folder: Path, 
 @pytest.mark.usefixtures("folder")
 def test_after_a_look_an_epsilon_needs_a_witness(typed: Typed) -> None:
     typed(*ask("risk"))
-    assert typed(*ask("release", "--epsilon", 0.5)).code == 3
+    refused = typed(*ask("release", "--epsilon", 0.5))
+    assert (refused.code, refused.err.partition("Hint: ")[2]) == (
+        3,
+        "state no preference, where the schema had its [rule] before the look; or state where it was fixed with "
+        "--fixed-beforehand; or accept it with --accept-none.\n",
+    )
+    assert typed(*ask("release", "--gap", 1.5, "--worst-case")).err == refused.err, "it reads nobody, but comes too late"
     assert typed(*ask("release")).code == 0, "the rule of record holds whatever is looked at"
     attested = typed(*ask("release", "--epsilon", 0.5, "--fixed-beforehand", "minutes of 3 May", "--json"))
     assert attested.json["certificate"]["guarantee"] == "dp"
