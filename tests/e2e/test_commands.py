@@ -589,9 +589,7 @@ def test_after_a_look_an_epsilon_needs_a_witness(typed: Typed) -> None:
         "state no preference, where the schema had its [rule] before the look; or state where it was fixed with "
         "--fixed-beforehand; or accept it with --accept-none.\n",
     )
-    assert typed(*ask("release", "--gap", 1.5, "--worst-case")).err == refused.err, (
-        "it reads nobody, but comes too late"
-    )
+    assert typed(*ask("release", "--gap", 1.5, "--worst-case")).err == refused.err, "reads nobody, but too late"
     assert typed(*ask("release")).code == 0, "the rule of record holds whatever is looked at"
     attested = typed(*ask("release", "--epsilon", 0.5, "--fixed-beforehand", "minutes of 3 May", "--json"))
     assert attested.json["certificate"]["guarantee"] == "dp"

@@ -215,7 +215,8 @@ WRONG = {
     "private truth": (f'{AGE}type = "boolean"\nkeys = "private"', "The keys of a boolean column are public: false and "
                       "true: [columns.age] in adult.toml. Hint: leave keys out."),
     "private fractions": (f'{AGE}type = "number"\nkeys = "private"', "Private keys are texts or whole numbers, and "
-                          'this column is number: [columns.age] in adult.toml. Hint: write type = "text" to group by it.'),
+                          "this column is number: [columns.age] in adult.toml. "
+                          'Hint: write type = "text" to group by it.'),
     "private keys that are listed": (f'{AGE}keys = "private"\ncategories = ["a"]', "Categories are public keys, so the "
                                      "keys are not private: [columns.age] in adult.toml. Hint: state one of the two."),
     "a category beyond 64 bits": (f"{AGE}categories = [1, {2**63}]", "A category is a whole number beyond 64 bits: "
