@@ -328,6 +328,8 @@ def test_asking_again_is_free_and_again_is_not(folder: Path, typed: Typed) -> No
     assert anew["certificate"]["ledger_entry"] != answers[0]["certificate"]["ledger_entry"]
     assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.4
     assert typed(*ask("release", "--json")).json == anew, "and is what holds from then on"
+    assert "nothing was charged" in typed(*ask("release")).err
+    assert typed(*ask("release", "--again")).err == ""
 
 
 def test_an_answer_and_its_certificate_in_files(folder: Path, typed: Typed) -> None:

@@ -31,6 +31,8 @@ BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off 
 EXTREMES = "the best rank of a MIN or MAX lies a few people inside it, so that noise seldom points beyond everybody"
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 
+AS_IT_LEFT = "This was released before and comes back as it was: nothing was charged. --again draws anew, at a charge."
+
 MOST_FIRST = "From the top down"
 HOW_EXPOSED = "How exposed the people are"
 HOW_MUCH_INFLUENCE = "How much influence the people have"
