@@ -434,9 +434,12 @@ class Query:
             if name == self.dataset.schema.unit.column:
                 continue  # a person is a number
             if column is None or (column.bounds is None and column.keys is None):
+                private = column is not None and column.private_keys
+                state = f"state them under [columns.{name}] in {self.dataset.schema.origin}"
+                instead = "see `sfumato worst-case`, which needs none" if private else state
                 raise SchemaError(
                     f"Column '{name}' has neither bounds nor categories, so no look-alike can be invented for it",
-                    hint=f"state them under [columns.{name}] in {self.dataset.schema.origin}, or pass --like PUBLIC.",
+                    hint=f"{instead}, or pass --like PUBLIC.",
                 )
 
     def __repr__(self) -> str:
