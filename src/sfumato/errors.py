@@ -54,7 +54,8 @@ class EngineFailure(SfumatoError):
     def __init__(self) -> None:
         super().__init__(
             "The engine could not finish this query",
-            hint="run `sfumato schema check` on the data; nothing was released.",
+            hint="nothing was released, and what was charged stays charged (`sfumato ledger show`); `sfumato schema "
+            "check` tells what does not fit, and is a look.",
         )
 
 

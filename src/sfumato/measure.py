@@ -267,9 +267,11 @@ def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], 
             private = True
             continue
         if column is None or column.keys is None:
+            as_text = 'type = "text" and ' if column is not None and column.type in (Type.DATE, Type.NUMBER) else ""
+            listed = f'{as_text}categories = [...] or keys = "private"'
             raise SchemaError(
                 f"GROUP BY {key.name} needs a public list of its values",
-                hint=f'add categories = [...] or keys = "private" under [columns.{key.name}] in {schema.origin}.',
+                hint=f"{'state' if as_text else 'add'} {listed} under [columns.{key.name}] in {schema.origin}.",
             )
         keys.append(column.keys)
     if private:

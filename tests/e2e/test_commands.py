@@ -9,10 +9,11 @@ import pty
 import re
 import shlex
 import shutil
+import signal
 import sqlite3
 import subprocess
 import tomllib
-from contextlib import closing
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -20,6 +21,7 @@ import pytest
 
 from sfumato import demo, wiring
 from sfumato.engines.duckdb import DuckDB
+from sfumato.errors import EngineFailure
 from sfumato.schema.load import load
 from tests.e2e.command import SFUMATO, Ran, Typed, sfumato
 
@@ -326,6 +328,8 @@ def test_asking_again_is_free_and_again_is_not(folder: Path, typed: Typed) -> No
     assert anew["certificate"]["ledger_entry"] != answers[0]["certificate"]["ledger_entry"]
     assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.4
     assert typed(*ask("release", "--json")).json == anew, "and is what holds from then on"
+    assert "nothing was charged" in typed(*ask("release")).err
+    assert typed(*ask("release", "--again")).err == ""
 
 
 def test_an_answer_and_its_certificate_in_files(folder: Path, typed: Typed) -> None:
@@ -558,7 +562,8 @@ def test_a_release_without_a_guarantee_must_be_accepted(
     assert refused.json["error"] == refused.error, "JSON is on stdout too"
     assert refused.error["code"] == "no-guarantee"
     assert "Nothing was drawn and nothing was charged" in refused.error["message"]
-    assert "--worst-case" in refused.error["hint"]
+    remedy = "leave --bounds-from-data out" if "--bounds-from-data" in preference else "use --worst-case"
+    assert refused.error["hint"].startswith(remedy)
     assert (ledger.read_bytes() if ledger.exists() else None) == before
 
 
@@ -582,7 +587,13 @@ def test_what_is_accepted_without_a_guarantee_withholds_its_noise(folder: Path, 
 @pytest.mark.usefixtures("folder")
 def test_after_a_look_an_epsilon_needs_a_witness(typed: Typed) -> None:
     typed(*ask("risk"))
-    assert typed(*ask("release", "--epsilon", 0.5)).code == 3
+    refused = typed(*ask("release", "--epsilon", 0.5))
+    assert (refused.code, refused.err.partition("Hint: ")[2]) == (
+        3,
+        "state no preference, where the schema had its [rule] before the look; or state where it was fixed with "
+        "--fixed-beforehand; or accept it with --accept-none.\n",
+    )
+    assert typed(*ask("release", "--gap", 1.5, "--worst-case")).err == refused.err, "reads nobody, but too late"
     assert typed(*ask("release")).code == 0, "the rule of record holds whatever is looked at"
     attested = typed(*ask("release", "--epsilon", 0.5, "--fixed-beforehand", "minutes of 3 May", "--json"))
     assert attested.json["certificate"]["guarantee"] == "dp"
@@ -809,6 +820,28 @@ def test_bad_input_starts_no_ledger(
     assert sorted(asked.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("release", ["adult.parquet", "--out", "adult.parquet"]),
+        ("release", ["adult.parquet", "--out", "../{here}/adult.parquet"]),
+        ("release", ["adult.parquet", "--ledger", "record.json", "--out", "record.json"]),
+        ("release", ["adult.parquet", "--ledger", "record.json", "--certificate", "record.json"]),
+        ("release", [".", "--out", "answer.parquet"]),
+        ("risk", ["adult.parquet", "--people", "adult.parquet"]),
+    ],
+    ids=lambda case: " ".join(case) if isinstance(case, list) else case,
+)
+def test_what_is_read_is_not_written_over(folder: Path, typed: Typed, command: str, options: list[str]) -> None:
+    """Neither the table, nor its ledger; and no answer becomes a part of the table."""
+    before = {file: file.read_bytes() for file in folder.iterdir()}
+    placed = [option.format(here=folder.name) for option in options]
+    told = typed(command, *placed, "--schema", "adult.toml", "--sql", COUNT)
+    assert (told.code, told.out) == (2, "")
+    assert re.match(r"--\w+ would (write over \S+, which this command reads|make \S+ a part of the table)", told.err)
+    assert {file: file.read_bytes() for file in folder.iterdir()} == before
+
+
 @pytest.mark.parametrize("there", [False, True], ids=["new", "old"])
 @pytest.mark.parametrize(("flag", "name"), [("--out", "a.csv"), ("--certificate", "c.json")])
 def test_a_file_that_cannot_be_written_is_refused_before_anything_is_charged(
@@ -950,6 +983,23 @@ def test_our_own_failure_says_nothing_about_the_data(typed: Typed, monkeypatch: 
     assert (failed.code, failed.out) == (1, "")
     assert failed.err.startswith("sfumato failed by its own fault (RuntimeError). Hint: ")
     assert "42" not in failed.err
+
+
+@pytest.mark.parametrize("swallowed", [False, True], ids=["as it comes", "made an error by the engine"])
+def test_ctrl_c_says_that_a_charge_stays(
+    folder: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, swallowed: bool
+) -> None:
+    def broken_off(*_: object) -> None:
+        with suppress(KeyboardInterrupt) if swallowed else nullcontext():
+            signal.raise_signal(signal.SIGINT)
+        raise EngineFailure
+
+    monkeypatch.setattr(DuckDB, "rows", broken_off)
+    told = typed(*ask("release"))
+    sentence = "Broken off. Hint: what was charged stays charged; `sfumato ledger show` tells.\n"
+    assert told == Ran(130, "", sentence)
+    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 # What one person wrote is never an error, and changes nothing for the others: errors that depend on data tell about it

@@ -213,6 +213,26 @@ def test_private_groups_say_their_threshold() -> None:
     assert f"threshold ({math.ceil(certificate.threshold * 100) / 100:g})" in certificate.to_html()
 
 
+def test_where_no_private_group_is_large_enough_the_answer_says_so() -> None:
+    columns = COLUMNS | {"ward": {"type": "text", "keys": "private"}}
+    by_ward = "SELECT ward, COUNT(*) AS n FROM stays GROUP BY ward"
+    release = opened(columns=columns).query(by_ward).release(epsilon=1, delta=1e-9)
+    lowered = "noisy persons: a larger epsilon or delta lowers that."
+    assert re.search(rf"No group reached [\d.]+ {lowered}$", str(release))
+    assert lowered in release._repr_html_()
+    assert "Ranges: " not in str(release), "there are none"
+    several = opened(columns=columns, unit="patient", max_rows=2).query(by_ward).release(epsilon=1, delta=1e-9)
+    assert "a larger epsilon or delta, or a smaller max_rows, lowers that." in str(several)
+    having = opened(columns=columns).query(f"{by_ward} HAVING n > 9").release(epsilon=1, delta=1e-9)
+    assert "No group reached" not in str(having), "a HAVING may have left it out"
+
+
+def test_one_noisy_number_is_one() -> None:
+    certificate = opened().query("SELECT COUNT(*) FROM stays").release(epsilon=1).certificate
+    assert "laplace, 1 noisy number\n" in str(certificate)
+    assert "Laplace noise: 1 noisy number." in certificate.to_html()
+
+
 def test_a_look_is_on_every_certificate_after_it() -> None:
     stays = opened(rule={"epsilon": 0.5})
     before, _, after = stays.query(MEAN).release(), stays.query(MEAN).risk(), stays.query(MEAN).release(again=True)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.errors import Infeasible
+from sfumato.errors import Infeasible, SchemaError
 
 AGGREGATES = [
     "COUNT(*)", "COUNT(v)", "COUNT(DISTINCT v)", "SUM(v)", "AVG(v)", "VAR_POP(v)", "VAR_SAMP(v)", "STDDEV_POP(v)",
@@ -123,3 +123,13 @@ def test_the_odds_of_what_is_selected_hold_for_any_mechanism() -> None:
     """A median carries no Laplace noise: `e^eps / (1 + e^eps)`, whoever moves it and however little."""
     assert ask(PEOPLE, "MEDIAN(v)").risk().at(1.0).attack_chance == pytest.approx(0.7310585786)
     assert ask(PEOPLE, "COUNT(*)").risk().at(1.0).attack_chance == pytest.approx(0.6967346701)
+
+
+def test_private_keys_cannot_be_invented_and_the_hint_does_not_ask_to_list_them() -> None:
+    schema = {"name": "stays", "columns": {"ward": {"type": "text", "keys": "private"}}}
+    query = sf.open(pd.DataFrame({"ward": ["x"]}), schema, ledger=":memory:").query(
+        "SELECT ward, COUNT(*) FROM stays GROUP BY ward"
+    )
+    with pytest.raises(SchemaError) as refusal:
+        query.rehearse()
+    assert refusal.value.hint == "see `sfumato worst-case`, which needs none, or pass --like PUBLIC."

@@ -517,6 +517,9 @@ def test_it_is_refused_by_name_and_place(text: str, sentence: str) -> None:
         ("SELECT COUNT(*) FROM adult GROUP BY note", SchemaError,
          "GROUP BY note needs a public list of its values. "
          'Hint: add categories = [...] or keys = "private" under [columns.note] in adult.toml.'),
+        ("SELECT COUNT(*) FROM adult GROUP BY born", SchemaError,
+         "GROUP BY born needs a public list of its values. "
+         'Hint: state type = "text" and categories = [...] or keys = "private" under [columns.born] in adult.toml.'),
         ("SELECT MEDIAN(age * steps) FROM adult", SchemaError,
          "Column 'steps' is added up but has no bounds. "
          "Hint: add bounds = [lowest, highest] under [columns.steps] in adult.toml."),
@@ -525,7 +528,7 @@ def test_it_is_refused_by_name_and_place(text: str, sentence: str) -> None:
          "Hint: divide by something whose bounds exclude 0."),
         ("SELECT AVG(3) FROM adult", QueryError, "AVG of 3 is the same for everybody. Hint: it needs no data."),
     ],
-    ids=["a sum without bounds", "a key without categories", "a key that is not in the schema",
+    ids=["a sum without bounds", "a key without categories", "a key that is not in the schema", "a key that is a date",
          "a median without bounds", "a divisor that may be 0", "a constant"],
 )  # fmt: skip
 def test_what_the_schema_must_state_first(text: str, error: type[SfumatoError], sentence: str) -> None:

@@ -163,6 +163,8 @@ WRONG = {
                           "Categories must be of type text: [columns.age] in adult.toml."),
     "categories of another type": (f'{AGE}type = "integer"\ncategories = ["a"]',
                                    "Categories must be of type integer: [columns.age] in adult.toml."),
+    "categories of dates": (f'{AGE}type = "date"\ncategories = ["2026-05-03"]', "Categories must be of type date: "
+                            '[columns.age] in adult.toml. Hint: write type = "text" to group by it.'),
     "a category with a fraction": (f"{AGE}categories = [1.5]",
                                    "Categories are a list of texts or whole numbers: [columns.age] in adult.toml."),
     "an unknown type": (f'{AGE}type = "float"', "There is no type 'float': [columns.age] in adult.toml. "
@@ -213,7 +215,8 @@ WRONG = {
     "private truth": (f'{AGE}type = "boolean"\nkeys = "private"', "The keys of a boolean column are public: false and "
                       "true: [columns.age] in adult.toml. Hint: leave keys out."),
     "private fractions": (f'{AGE}type = "number"\nkeys = "private"', "Private keys are texts or whole numbers, and "
-                          "this column is number: [columns.age] in adult.toml."),
+                          "this column is number: [columns.age] in adult.toml. "
+                          'Hint: write type = "text" to group by it.'),
     "private keys that are listed": (f'{AGE}keys = "private"\ncategories = ["a"]', "Categories are public keys, so the "
                                      "keys are not private: [columns.age] in adult.toml. Hint: state one of the two."),
     "a category beyond 64 bits": (f"{AGE}categories = [1, {2**63}]", "A category is a whole number beyond 64 bits: "

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from threading import Event
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from typer.exceptions import TyperException
 
 from sfumato import __version__
 from sfumato.cli import demo, ledger, options, release, risk, schema
+from sfumato.cli.broken_off import heeded
 from sfumato.errors import BadInput, Refused, SfumatoError
 
 app = typer.Typer(
@@ -45,16 +47,27 @@ def sfumato(
     options.explain(context)
 
 
+_BROKEN_OFF = 130
+
+
 def main() -> None:
     """Run a command; whatever goes wrong is one sentence on stderr and a number."""
-    as_json = "--json" in sys.argv
+    with heeded() as ctrl_c:
+        _run("--json" in sys.argv, ctrl_c)
+
+
+def _run(as_json: bool, ctrl_c: Event) -> None:
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        status = app(standalone_mode=False) or 0
+        if status == _BROKEN_OFF:
+            raise KeyboardInterrupt
+        sys.exit(status)
     except SfumatoError as error:
-        _say(error, as_json)
-        sys.exit(error.exit_status)
-    except typer.Abort:
-        sys.exit(130)
+        _say(_broken_off() if ctrl_c.is_set() else error, as_json)
+        sys.exit(_BROKEN_OFF if ctrl_c.is_set() else error.exit_status)
+    except (typer.Abort, KeyboardInterrupt):
+        _say(_broken_off(), as_json)
+        sys.exit(_BROKEN_OFF)
     except TyperException as error:
         _say(_usage(error), as_json)
         sys.exit(2)
@@ -75,6 +88,10 @@ def _say(error: SfumatoError, as_json: bool) -> None:
         typer.echo(text, err=True)
     else:
         typer.echo(str(error), err=True)
+
+
+def _broken_off() -> SfumatoError:
+    return SfumatoError("Broken off", hint="what was charged stays charged; `sfumato ledger show` tells.")
 
 
 def _usage(error: TyperException) -> BadInput:

@@ -82,6 +82,17 @@ def writable(path: Path | None, flag: str, *endings: str) -> None:
         raise BadInput(f"{flag} cannot write {path}", hint=f"name a {', '.join(endings)} file in a folder that exists.")
 
 
+def spared(path: Path | None, flag: str, data: str, *kept: str | Path | None) -> None:
+    """Refuse to write over what is read, or into a folder of files that are read as one table."""
+    if path is None:
+        return
+    table, file = Path(data).resolve(), path.resolve()
+    if table.is_dir() and file.suffix == ".parquet" and table in file.parents:
+        raise BadInput(f"{flag} would make {path} a part of the table {data}", hint="name a file in another folder.")
+    if file in (table, *(Path(k).resolve() for k in kept if k is not None)):
+        raise BadInput(f"{flag} would write over {path}, which this command reads", hint="name another file.")
+
+
 def query_text(sql: str) -> str:
     """`--sql` takes text, @FILE, or - for standard input."""
     try:

@@ -83,11 +83,14 @@ def release(
 ) -> None:
     """A noisy answer with its certificate; the ledger is charged first."""
     from sfumato import wiring
+    from sfumato.views import words
 
     options.writable(out, "--out", *_OUT)
     options.writable(certificate, "--certificate", *_CERTIFICATE)
     if out is not None and certificate is not None and out.resolve() == certificate.resolve():
         raise BadInput("--out and --certificate name the same file", hint="name two.")
+    options.spared(out, "--out", data, schema, ledger)
+    options.spared(certificate, "--certificate", data, schema, ledger)
     if ranges and out is None:
         raise BadInput("--ranges goes with --out", hint="try --out answer.csv --ranges.")
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
@@ -95,9 +98,11 @@ def release(
     preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
     with reading(query.dataset.progress):
-        query.require_releasable(*preferences, **how, accept_none=accept_none, again=again)
+        known = query.require_releasable(*preferences, **how, accept_none=accept_none, again=again)
         released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
+    if known and not as_json:
+        typer.echo(words.AS_IT_LEFT, err=True)
     try:
         if certificate is not None:
             released.certificate.write(certificate)

@@ -148,6 +148,7 @@ def risk(
     from sfumato import wiring
 
     options.writable(people, "--people", ".parquet")
+    options.spared(people, "--people", data, schema, ledger)
     options.writable(html, "--html", ".html")
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
     query = dataset.query(options.query_text(sql))

@@ -18,6 +18,7 @@ from sfumato.schema.write import key
 _STOPS = {"stop": MOST_EPSILON, "stop_delta": MOST_DELTA}
 _TABLE = ("name", "unit", "max_rows", "relation", "null_values", "people_at_least", *_STOPS, "rule", "columns")
 _COLUMN = ("type", "bounds", "categories", "step", "keys")
+_KEYED = (Type.TEXT, Type.INTEGER, Type.BOOLEAN)  # what categories are written as
 _YAML = (".yaml", ".yml")
 _MOST_ROWS = 10**9
 _LARGEST_WHOLE = 2**62
@@ -138,7 +139,8 @@ class _Reader:
         categories = self.categories(stated["categories"], where) if "categories" in stated else None
         type_ = self.type(stated.get("type", _type_of(categories)), where)
         if categories is not None and any(_type_of((c,)) != type_ for c in categories):
-            self.wrong(f"Categories must be of type {type_}", where=where)
+            hint = "" if type_ in _KEYED else 'write type = "text" to group by it.'
+            self.wrong(f"Categories must be of type {type_}", hint=hint, where=where)
         bounds = self.bounds(stated["bounds"], type_, where) if "bounds" in stated else None
         step = self.step(stated["step"], type_, bounds, where) if "step" in stated else None
         private = "keys" in stated and self.private(stated["keys"], type_, categories, where)
@@ -185,7 +187,8 @@ class _Reader:
         if type_ is Type.BOOLEAN:
             self.wrong("The keys of a boolean column are public: false and true", hint="leave keys out.", where=where)
         if type_ not in (Type.TEXT, Type.INTEGER):
-            self.wrong(f"Private keys are texts or whole numbers, and this column is {type_}", where=where)
+            hint = 'write type = "text" to group by it.'
+            self.wrong(f"Private keys are texts or whole numbers, and this column is {type_}", hint=hint, where=where)
         if categories is not None:
             hint = "state one of the two."
             self.wrong("Categories are public keys, so the keys are not private", hint=hint, where=where)

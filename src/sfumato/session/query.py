@@ -249,21 +249,22 @@ class Query:
         fixed_beforehand: str = "",
         accept_none: bool = False,
         again: bool = False,
-    ) -> None:
+    ) -> bool:
         """Refuse what would carry no guarantee or pass the stop, before anybody is read or anything is entered.
 
-        What was released before comes back with the word it had: that is not refused.
+        What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
         record = self.dataset.ledger.record
         if not again and repeats(self, asked, record, accept_none):
-            return
+            return True
         inputs = self._provenances(asked, record, fixed_beforehand)
         if not accept_none:
             refuse_without_guarantee(inputs)
         solution = _UNREAD if asked.reads_people else self._solved(asked)
         if asked.reads_people or solution.epsilon is not None:
             refuse_beyond_stop(self, self._choice(asked, solution, inputs, fixed_beforehand), record, inputs)
+        return False
 
     # From an epsilon to an answer
 
@@ -434,9 +435,12 @@ class Query:
             if name == self.dataset.schema.unit.column:
                 continue  # a person is a number
             if column is None or (column.bounds is None and column.keys is None):
+                private = column is not None and column.private_keys
+                state = f"state them under [columns.{name}] in {self.dataset.schema.origin}"
+                instead = "see `sfumato worst-case`, which needs none" if private else state
                 raise SchemaError(
                     f"Column '{name}' has neither bounds nor categories, so no look-alike can be invented for it",
-                    hint=f"state them under [columns.{name}] in {self.dataset.schema.origin}, or pass --like PUBLIC.",
+                    hint=f"{instead}, or pass --like PUBLIC.",
                 )
 
     def __repr__(self) -> str:

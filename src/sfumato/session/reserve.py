@@ -15,7 +15,11 @@ from sfumato.session.ledger import Ledger, digest
 if TYPE_CHECKING:
     from sfumato.session.query import Query
 
-WORST_CASE = "use --worst-case, which reads nobody"
+_INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
+    ("preference", False): "use --worst-case, which reads nobody",
+    ("preference", True): "state no preference, where the schema had its [rule] before the look",
+    ("bounds", False): "leave --bounds-from-data out",
+}
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ def reserve(
     accept_none: bool,
     again: bool,
     what: str = "release",
-    instead: str = WORST_CASE,
+    instead: str = "",
 ) -> Reserved | Draft:
     """One transaction decides and reserves; or what left to this very request comes back, and nothing is entered.
 
@@ -85,13 +89,14 @@ def repeatable(released: Entry | None, accept_none: bool) -> Draft | None:
     return released.draft if holds or accept_none else None
 
 
-def refuse_without_guarantee(inputs: Sequence[Provenance], what: str = "release", instead: str = WORST_CASE) -> None:
+def refuse_without_guarantee(inputs: Sequence[Provenance], what: str = "release", instead: str = "") -> None:
     if word(inputs).holds:
         return
     lost = [i for i in inputs if not word([i]).holds]
     reason = "; ".join(f"the {i.what} was {i.because}" for i in lost)
-    attest = "or state where it was fixed with --fixed-beforehand; " if all(i.can_be_attested for i in lost) else ""
+    others = [instead] if instead else [_INSTEAD.get((i.what, i.can_be_attested), "") for i in lost]
+    attest = "state where it was fixed with --fixed-beforehand" if all(i.can_be_attested for i in lost) else ""
     raise NoGuarantee(
         f"This {what} would carry no guarantee: {reason}. Nothing was drawn and nothing was charged",
-        hint=f"{instead}; {attest}or accept it with --accept-none.",
+        hint=f"{'; or '.join(filter(None, [*others, attest, 'accept it with --accept-none']))}.",
     )

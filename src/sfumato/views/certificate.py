@@ -26,7 +26,7 @@ def certificate_text(certificate: Certificate) -> str:
         ("chosen by", f"{c.method} (decided by: {c.decided_by}; fixed: {c.fixed})"),
         *([("because", c.why)] if c.why else []),
         *([("entered", c.planned_at)] if c.planned_at else []),
-        ("mechanism", c.mechanism if c.outputs is None else f"{c.mechanism}, {c.outputs} noisy numbers"),
+        ("mechanism", ", ".join([c.mechanism, *words.outputs(c)])),
         *([("calibration", c.calibration)] if c.calibration else []),
         *(("  number", f"{c.numbers[i]}: {', '.join(_figures(c, i))}") for i in range(len(c.numbers))),
         ("noise range", _ranges(c)),

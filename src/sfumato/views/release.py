@@ -49,7 +49,9 @@ def _interval(interval: Interval | None) -> str:
 
 
 def _notes(answer: Answer, certificate: Certificate) -> list[str]:
-    """What the ranges cover, and what holds of selections instead, each where there is one."""
+    """What the ranges cover, and what holds of selections instead, each where there is one; of no row, why."""
+    if not answer.rows:
+        return [note for note in [words.no_group(certificate)] if note]
     ranged = answer.ranges is not None and any(answer.ranged)
     return [
         *([f"Ranges: {words.ranges(certificate)}."] if ranged else []),

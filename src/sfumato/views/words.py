@@ -37,6 +37,8 @@ EXTREMES = (
 _EXTREME = re.compile(r"(MIN|MAX|QUANTILE_\w+ at [01]) of ")
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 
+AS_IT_LEFT = "This was released before and comes back as it was: nothing was charged. --again draws anew, at a charge."
+
 MOST_FIRST = "From the top down"
 HOW_EXPOSED = "How exposed the people are"
 HOW_MUCH_INFLUENCE = "How much influence the people have"
@@ -185,6 +187,16 @@ def thresholded(threshold: Fraction | None) -> str:
     """How private groups were found."""
     so_many = WITHHELD if threshold is None else f"{math.ceil(threshold * 100) / 100:.15g}"
     return f"a group is in the answer if its noisy count of persons reaches a threshold ({so_many})"
+
+
+def no_group(certificate: Certificate) -> str:
+    """Why an answer by private groups is empty, and what would change it."""
+    c = certificate
+    if c.threshold is None or APPLIED_AFTERWARDS in c.post_processing:
+        return ""
+    fewer = "" if c.max_rows == 1 else ", or a smaller max_rows,"
+    reached = f"{math.ceil(c.threshold * 100) / 100:,.15g}"
+    return f"No group reached {reached} noisy persons: a larger epsilon or delta{fewer} lowers that."
 
 
 def _of_100(chance: float) -> int:
@@ -389,8 +401,13 @@ def noise(certificate: Certificate) -> str:
     c = certificate
     laws = [LAWS.get(law, law) for law in dict.fromkeys(c.laws or (c.mechanism,))]
     calibrated = f", {c.calibration} calibration" if c.calibration else ""
-    numbers = "" if c.outputs is None else f": {c.outputs:,} noisy number{'' if c.outputs == 1 else 's'}"
-    return f"{' and '.join(laws)}{calibrated}{numbers}"
+    return ": ".join([f"{' and '.join(laws)}{calibrated}", *outputs(c)])
+
+
+def outputs(certificate: Certificate) -> tuple[str, ...]:
+    """How many noisy numbers, where that is public."""
+    n = certificate.outputs
+    return () if n is None else (f"{n:,} noisy number{'' if n == 1 else 's'}",)
 
 
 def columns(shown: Sequence[str]) -> str:
