@@ -145,7 +145,7 @@ class Survey(Confidential):
 
     @cached_property
     def _matched(self) -> int:
-        return plan.whole(self._rows(plan.matched(self.question))[0][0])
+        return plan.read_matched(self._rows(plan.matched(self.question)), self.question)
 
     def _rows(self, tree: plan.Tree) -> plan.Rows:
         return self._engine.rows(self._sql(tree))

@@ -46,8 +46,17 @@ def people_count(question: Question) -> exp.Select:
 
 
 def matched(question: Question) -> exp.Select:
-    """How many rows the question keeps."""
-    return selected([rows_counted().tree], question.statement.table, where=conditions(question))
+    """How many rows the question keeps, group by group; also of keys that are not listed, where some are."""
+    q = question
+    keys = [k.name for k in q.statement.keys]
+    kept = conditions(q, any_key=q.measurement.cells is not None)
+    return selected([*map(column, keys), rows_counted().tree], q.statement.table, where=kept, by=keys)
+
+
+def read_matched(found: Rows, question: Question) -> int:
+    """Those with listed keys."""
+    cells = None if question.measurement.cells is None else set(question.measurement.cells)
+    return sum(whole(many) for *cell, many in found if cells is None or tuple(cell) in cells)
 
 
 # What is the same for everybody, or follows from one figure

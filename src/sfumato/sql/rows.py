@@ -157,8 +157,12 @@ class Question:
         return self.measurement.numbers[self.measurement.columns[position].numbers[0]].bounds
 
 
-def rows(question: Question, *, source: str | None = None, person: bool = False) -> exp.Select:
-    """Keys, values and, where they are asked for or protected, the person; at most `max_rows` rows a person."""
+def rows(question: Question, *, source: str | None = None, person: bool = False, any_key: bool = False) -> exp.Select:
+    """Keys, values and, where they are asked for or protected, the person; at most `max_rows` rows a person.
+
+    `any_key`: also with keys that are not listed, whose groups the reader leaves out. Where rows are people that is
+    as well, and spares the engine a comparison a row.
+    """
     q = question
     parts = [alias(column(key.name), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
     if q.unit is not None:
@@ -170,7 +174,7 @@ def rows(question: Question, *, source: str | None = None, person: bool = False)
         parts = [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
     source = source or q.statement.table
     if q.unit is None:
-        return selected(parts, source, where=conditions(q))
+        return selected(parts, source, where=conditions(q, any_key=any_key))
     ranked = selected([*parts, alias(_rank(q), RANK)], source, where=conditions(q))
     kept = exp.LTE(this=column(RANK), expression=number(q.schema.unit.max_rows))
     return selected([column(part.alias_or_name) for part in parts], ranked, where=[kept])
@@ -201,7 +205,7 @@ def _in_one_width(name: str, schema: Schema) -> exp.Expr:
     return cast(column(name), SQL_TYPES[declared.type])
 
 
-def conditions(question: Question) -> list[exp.Expr]:
+def conditions(question: Question, *, any_key: bool = False) -> list[exp.Expr]:
     q = question
     found: list[exp.Expr] = []
     if q.statement.where is not None:
@@ -213,6 +217,8 @@ def conditions(question: Question) -> list[exp.Expr]:
     for position, key in enumerate(q.statement.keys):
         tree = column(key.name)
         known = _different(cells, position) if cells is not None else _public(q.schema, key)
+        if known is not None and any_key:
+            continue
         found.append(there(tree) if known is None else listed(tree, known))
     if q.unit is not None:
         found.append(there(column(q.unit)))

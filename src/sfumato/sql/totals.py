@@ -22,7 +22,7 @@ def totals(question: Question) -> exp.Select:
     """Per cell, the exact sum and count behind each noisy number."""
     q = question
     parts = [part for n in q.measurement.numbers for part in (sum_of(n, q), count_of(n, q))]
-    return selected([*map(column, q.keys), *parts], rows(q), by=q.keys)
+    return selected([*map(column, q.keys), *parts], rows(q, any_key=q.measurement.cells is not None), by=q.keys)
 
 
 def read_totals(rows: Rows, question: Question) -> dict[Cell, tuple[int, ...]]:
