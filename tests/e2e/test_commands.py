@@ -183,7 +183,7 @@ def test_a_private_sketch(folder: Path, typed: Typed) -> None:
     assert again.json == shown.json
     assert "Controller only" not in (folder / "view.html").read_text("utf-8")
     spoken = " ".join(typed(*ask("sketch", *how, sql=BY_SEX)).out.split())
-    for said in ("Private sketch: a noisy histogram", "0.5-differential privacy", "so far: epsilon 0.5.", "±6"):
+    for said in ("Private sketch: a noisy histogram", "0.5-differential privacy", "so far: epsilon 0.5;", "±6"):
         assert said in spoken
     anew = typed(*ask("sketch", *how, "--again", "--json", sql=BY_SEX))
     assert anew.json["bins"] != shown.json["bins"]

@@ -112,7 +112,7 @@ def test_a_certificate_answers_who_chose_what_when_and_how() -> None:
     assert certificate.laws == ("laplace", "laplace")
     assert (certificate.calibration, certificate.threshold, certificate.rank_90) == (None, None, (None, None))
     assert (certificate.max_rows, certificate.bounds_source, certificate.looked) == (3, "codebook", False)
-    assert certificate.why == "The largest epsilon that meets epsilon 0.5."
+    assert certificate.why == "It was stated."
     assert certificate.planned_at is not None
     assert certificate.planned_at <= certificate.released_at
     assert certificate.released_by
@@ -372,3 +372,42 @@ def test_a_certificate_of_an_older_ledger_is_read_and_shown() -> None:
     for shown in (str(certificate), certificate.to_html(), certificate._repr_html_()):
         assert "0.5-differential privacy for one row" in shown
         assert "None" not in shown
+
+
+GAUSSIAN_RULE = {"gap": 1.2, "worst_case": True, "mechanism": "gaussian", "delta": 1e-6}
+
+
+def ruled(sql: str) -> sf.Query:
+    columns = {"age": {"type": "integer", "bounds": [0, 100]}, "street": {"type": "text", "keys": "private"}}
+    people = pd.DataFrame({"age": range(100), "street": ["a"] * 100})
+    return sf.open(people, {"name": "people", "columns": columns, "rule": GAUSSIAN_RULE}, ledger=":memory:").query(sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "mechanism", "delta"),
+    [
+        ("SELECT AVG(age) FROM people", "gaussian", 1e-6),
+        ("SELECT MEDIAN(age), COUNT(*) FROM people", "exponential, laplace", 0),
+        ("SELECT street, COUNT(*) FROM people GROUP BY street", "laplace, threshold", 1e-6),
+    ],
+)
+def test_a_rule_of_gaussian_noise_is_applied_where_it_can_be(sql: str, mechanism: str, delta: float) -> None:
+    """And is the rule everywhere: which noise a statement carries is known without the data."""
+    query = ruled(sql)
+    certificate = query.release().certificate
+    assert (certificate.mechanism, certificate.delta, certificate.decided_by) == (mechanism, delta, "policy")
+
+
+def test_a_certificate_promises_what_the_view_of_gaussian_noise_shows() -> None:
+    query = ruled("SELECT AVG(age) FROM people")
+    certificate = query.release().certificate
+    assert certificate.epsilon is not None
+    shown = query.worst_case("gaussian", 1e-6).at(certificate.epsilon).attack_chance
+    assert f"at most {math.ceil(100 * shown)} times of 100" in repr(certificate)
+
+
+def test_a_view_of_private_keys_says_that_a_delta_is_to_come() -> None:
+    query = ruled("SELECT street, COUNT(*), SUM(age) FROM people GROUP BY street")
+    assert "a release takes a delta too" in query.worst_case().text()
+    assert "a release takes a delta too" not in query.worst_case(delta=1e-6).text()
+    assert "in this order: count of rows; sum of age." in " ".join(query.worst_case().text().split())

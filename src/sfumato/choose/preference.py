@@ -212,4 +212,5 @@ def _number(what: str, value: object) -> Fraction:
             raise ValueError
         return Fraction(str(value))
     except (TypeError, ValueError, OverflowError):
-        raise PreferenceError(f"{what} must be a finite number, not {value!r}") from None
+        hint = "write it with digits, such as 0.5."
+        raise PreferenceError(f"{what} must be a finite number, not {value!r}", hint=hint) from None

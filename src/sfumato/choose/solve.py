@@ -86,7 +86,8 @@ def solve(
     if top > epsilon_max:
         why = f"Epsilons up to {top:.4g} meet {ceiling.words}; it is held at epsilon_max, {epsilon_max:g}."
         return Solution(epsilon_max, True, False, why)
-    return Solution(top, True, False, f"The largest epsilon that meets {ceiling.words}.")
+    why = "It was stated." if isinstance(ceiling, Epsilon) else f"The largest epsilon that meets {ceiling.words}."
+    return Solution(top, True, False, why)
 
 
 def _nobody(preference: Preference) -> str:

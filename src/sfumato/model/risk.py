@@ -79,6 +79,8 @@ class RiskView(Confidential):
     exposure: Summary | Reach | Sketch | None
     candidates: tuple[RiskAt, ...]
     exact: bool = False  # RDRs as they are, not their upper bound
+    numbers: tuple[str, ...] = ()  # the noisy numbers behind the answer
+    delta: float | None = None
 
     @property
     def sketch(self) -> Sketch | None:

@@ -25,6 +25,22 @@ def calibrate(measurement: Measurement, noise: Noise, epsilon: float, epsilon_ma
     return Calibration(noise, epsilon, drawings, threshold(measurement, noise, epsilon))
 
 
+def gaussian_numbers(measurement: Measurement) -> int:
+    """How many numbers carry Gaussian noise, all of them; refused where one of them cannot."""
+    for number in measurement.numbers:
+        if number.kind is NumberKind.SELECTION:
+            raise NoMechanism(
+                f"{number.words} is selected by its rank, and carries no Gaussian noise",
+                hint="use --mechanism laplace: the selection is then as private as Laplace noise is.",
+            )
+    if measurement.k is None:
+        raise NoMechanism(
+            "Private group keys are found with Laplace noise",
+            hint="use --mechanism laplace with the same --delta, or list the public categories.",
+        )
+    return measurement.k
+
+
 def scale_of(number: NoisyNumber, noise: Noise, epsilon: float) -> float | None:
     """How wide the noise of a number is: b = D / (w eps), or sigma = D / (sqrt(w) mu); nothing where it is selected."""
     if number.kind is NumberKind.SELECTION:
@@ -74,24 +90,14 @@ def _pure(number: NoisyNumber, epsilon: float) -> Drawing:
 
 
 def _gaussian(number: NoisyNumber, mu: float, largest: float) -> Drawing:
-    if number.kind is NumberKind.SELECTION:
-        raise NoMechanism(
-            f"{number.words} is selected by its rank, and carries no Gaussian noise",
-            hint="use --mechanism laplace: the selection is then as private as Laplace noise is.",
-        )
     root = math.sqrt(number.share)
     part, finer = mu * root, max(0, math.ceil(math.log2(FINEST * max(mu, largest) * root / number.steps)))
     return Drawing(Law.GAUSSIAN, part, number.step / 2**finer, float(number.sensitivity) / part)
 
 
 def _mu_to_draw(measurement: Measurement, noise: Noise, epsilon: float) -> float:
-    if measurement.k is None:
-        raise NoMechanism(
-            "Private group keys are found with Laplace noise",
-            hint="use --mechanism laplace with the same --delta, or list the public categories.",
-        )
     delta = _delta(noise)
-    sound = mu_on_grid(epsilon, delta, measurement.k)
+    sound = mu_on_grid(epsilon, delta, gaussian_numbers(measurement))
     if noise.calibration != "classic":
         return sound
     classic = mu_classic(epsilon, delta)

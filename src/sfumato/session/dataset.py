@@ -59,9 +59,9 @@ class Dataset:
         rows = engine.rows(inspect.fit(self.schema, engine.columns, engine.raw).sql(engine.dialect))
         return inspect.read_fit(rows, self.schema)
 
-    def rule_for(self, *, private_keys: bool) -> Rule:
-        """The rule of record, for statements with private group keys or without."""
-        return rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys)
+    def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:
+        """The rule of record, for statements with private keys, with values selected by their rank, or neither."""
+        return rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys, selects=selects)
 
     def require_data(self) -> None:
         """Refuse to go on without the data, before anything is charged."""

@@ -68,17 +68,23 @@ class Rule:
     noise: Noise
 
 
-def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: bool) -> Rule:
-    """The `[rule]` of a schema, for statements with private group keys or without."""
+def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: bool, selects: bool = False) -> Rule:
+    """The `[rule]` of a schema, for statements with private group keys or without.
+
+    Where no Gaussian noise can be drawn, for private keys and for values selected by their rank, it is Laplace noise.
+    """
     if stated is None:
         return Rule((), Noise())
     preferences = from_rule({k: v for k, v in stated.items() if k not in ("mechanism", "delta")}, origin)
     mechanism, delta = str(stated.get("mechanism", "laplace")), stated.get("delta")
     if delta is not None and (isinstance(delta, bool) or not isinstance(delta, int | float)):
         raise PreferenceError("delta must be a number", hint="write delta = 1e-9.", where=f"[rule] in {origin}")
-    if mechanism == "laplace" and not private_keys:
-        delta = None  # it is there for statements with private group keys
     try:
+        checked_noise(mechanism, delta, "analytic", private_keys=True)
+        if mechanism == "gaussian" and (private_keys or selects):
+            mechanism = "laplace"
+        if mechanism == "laplace" and not private_keys:
+            delta = None  # it is there for other statements
         return Rule(preferences, checked_noise(mechanism, delta, "analytic", private_keys=private_keys))
     except PreferenceError as wrong:
         raise PreferenceError(wrong.message, hint=wrong.hint, where=f"[rule] in {origin}") from None

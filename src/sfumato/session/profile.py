@@ -126,6 +126,8 @@ class RiskProfile(Confidential):
             exposure=self.exposure if isinstance(self.exposure, Sketch) else _plain(self.exposure),
             candidates=self.candidates,
             exact=self._exact,
+            numbers=() if self._spread.published else tuple(n.words for n in self._measurement.numbers),
+            delta=self._noise.delta,
         )
 
     @property

@@ -20,6 +20,7 @@ from sfumato.model.guarantee import Provenance, word
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.statement import Statement
+from sfumato.risk.calibrate import gaussian_numbers
 from sfumato.risk.view import own_scale
 from sfumato.session import as_published
 from sfumato.session.choice import Choice
@@ -255,6 +256,8 @@ class Query:
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        if asked.noise.mechanism == "gaussian" and self._declared is not None:
+            gaussian_numbers(self._declared)
         record = self.dataset.ledger.record
         if not again and repeats(self, asked, record, accept_none):
             return True
@@ -343,7 +346,8 @@ class Query:
 
     @cached_property
     def _rule(self) -> Rule:
-        return self.dataset.rule_for(private_keys=self.has_private_keys)
+        selects = any(aggregate.kind.selects for aggregate in self.statement.aggregates)
+        return self.dataset.rule_for(private_keys=self.has_private_keys, selects=selects)
 
     def _noise(self, mechanism: str, delta: float | None, calibration: str) -> Noise:
         return checked_noise(mechanism, delta, calibration, private_keys=self.has_private_keys)

@@ -11,7 +11,7 @@ from sfumato.views.certificate import certificate_text
 from sfumato.views.figure import Range
 from sfumato.views.page import code, definitions, drawing, items, page, paragraph, scrolled, section
 from sfumato.views.people import People
-from sfumato.views.risk import candidates, figure, has_parts, size
+from sfumato.views.risk import candidates, figure, size
 from sfumato.views.sketch import bars, bins, promised
 
 
@@ -49,7 +49,8 @@ def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: 
         paragraph(conclusion, "lead"),
         drawing(drawn),
         scrolled(columns, rows, "What each epsilon would mean"),
-        paragraph(words.NOISY_PARTS if has_parts(view) else "", "soft"),
+        paragraph(words.noisy_parts(view), "soft"),
+        paragraph(words.without_delta(view), "soft"),
     )
 
 

@@ -30,7 +30,7 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
 
 def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
     shown = [text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))]
-    shown += [paragraph(words.NOISY_PARTS)] if has_parts(view) else []
+    shown += [paragraph(said) for said in (words.noisy_parts(view), words.without_delta(view)) if said]
     shown += [sketch_text(view.sketch, colour=colour)] if view.sketch is not None else []
     return "\n\n".join(shown)
 
@@ -66,11 +66,6 @@ def size(view: RiskView) -> str:
     numbers = "1 noisy number" if view.outputs == 1 else numbers
     exact = ", exact RDR" if view.exact else ""
     return f"{people}{numbers}, {view.mechanism} noise{exact}."
-
-
-def has_parts(view: RiskView) -> bool:
-    """Whether a figure of the answer is put together from several noisy numbers, each with a range of its own."""
-    return any(len(row.noise_90) > 1 for row in view.candidates)
 
 
 def _numbers(view: RiskView) -> str:

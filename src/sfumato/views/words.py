@@ -14,7 +14,7 @@ from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskView, Source
 from sfumato.model.sketch import Sketch
 from sfumato.model.stop import Stop
-from sfumato.risk.attack import attack_chance
+from sfumato.risk.attack import attack_chance, attack_chance_gaussian
 from sfumato.views.figure import number
 
 GAP_IS_NO_PROBABILITY = "The gap compares people in this dataset. It is not a probability."
@@ -57,9 +57,9 @@ ODDS = (
 EPSILON = "How much a release may tell about any one person. Smaller: more noise, and less is told."
 GAP = "How many times the risk of the person least at risk the one most at risk carries. " + GAP_IS_NO_PROBABILITY
 RATIO = "The papers' form of the gap: 1 over it."
-NOISY_PARTS = (
-    "Behind a mean there are two noisy numbers, a sum and a count; behind a variance there are three. The noise ranges "
-    "are those of the noisy numbers, in their order, not of the answer."
+NOISY_PARTS = "The noise ranges are not those of the answer but of the noisy numbers behind it, in this order:"
+WITHOUT_DELTA = (
+    "Group keys are private: a release takes a delta too, and an attacker may be right more often by up to that."
 )
 NOBODY_TO_NAME = "Nobody moves this answer by leaving, so there is nobody to name."
 NOISE_RANGE = "How far the noise moves a figure at most, 90 times of 100; one range for each noisy number."
@@ -204,11 +204,20 @@ def _of_100(chance: float) -> int:
     return math.ceil(100 * chance - 1e-9)
 
 
+def _chance(certificate: Certificate) -> float:
+    """How often an attacker is right, at most: as epsilon and delta say it, or as Gaussian noise does."""
+    stated = attack_chance(certificate.charged or 0.0, certificate.delta)
+    if set(certificate.laws or ()) != {Law.GAUSSIAN}:
+        return stated
+    moved = [d / s for d, s in zip(certificate.sensitivity or (), certificate.scale or (), strict=True) if s]
+    return min(stated, attack_chance_gaussian(math.hypot(*moved), 1.0))
+
+
 def promise(certificate: Certificate) -> str:
     """The same for the people in the data."""
     if not certificate.guarantee.holds or certificate.charged is None:
         return "This release makes no promise to the people in the data."
-    right = _of_100(attack_chance(certificate.charged, certificate.delta))
+    right = _of_100(_chance(certificate))
     replaced = certificate.relation == Relation.REPLACE.value
     guessed = "whether you or somebody else is in it" if replaced else "whether you are in it"
     return (
@@ -288,6 +297,16 @@ def rehearsed(epsilon: float | None, why: str) -> str:
     """What a preference would lead to on the look-alike."""
     found = "no epsilon" if epsilon is None else f"epsilon {epsilon:.4g}"
     return f"On the look-alike: {found}. {why} Nothing was decided about the real table."
+
+
+def noisy_parts(view: RiskView) -> str:
+    """Which range is whose, where a figure of the answer is put together from several noisy numbers."""
+    return f"{NOISY_PARTS} {'; '.join(view.numbers)}." if len(view.numbers) > 1 else ""
+
+
+def without_delta(view: RiskView) -> str:
+    """What has to be said of private group keys while no delta is stated."""
+    return WITHOUT_DELTA if view.outputs is None and not view.delta else ""
 
 
 def definitions(view: RiskView) -> tuple[tuple[str, str], ...]:
