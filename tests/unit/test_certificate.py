@@ -411,3 +411,21 @@ def test_a_view_of_private_keys_says_that_a_delta_is_to_come() -> None:
     assert "a release takes a delta too" in query.worst_case().text()
     assert "a release takes a delta too" not in query.worst_case(delta=1e-6).text()
     assert "in this order: count of rows; sum of age." in " ".join(query.worst_case().text().split())
+
+
+def test_after_a_look_it_is_assumed_that_nobody_was_led_by_it() -> None:
+    """A rule says how wide the noise is, not what is asked, nor how often."""
+    query = ruled("SELECT AVG(age) FROM people")
+    assert words.ASKED_BLINDLY not in query.release().certificate.assumed
+    query.risk()
+    for after in (query.release(again=True), ruled_after_a_look("SELECT COUNT(*) FROM people")):
+        assert after.certificate.guarantee.holds
+        assert words.ASKED_BLINDLY in after.certificate.assumed
+    without = query.release(query.choose(sf.ratio(0.9)), accept_none=True)
+    assert words.ASKED_BLINDLY not in without.certificate.assumed
+
+
+def ruled_after_a_look(sql: str) -> sf.Release:
+    query = ruled(sql)
+    query.risk()
+    return query.release()

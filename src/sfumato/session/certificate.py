@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.ledger.entry import NANO, Entry
 from sfumato.model.drawing import Calibration, Law
-from sfumato.model.guarantee import Fixed, Provenance, fixed
+from sfumato.model.guarantee import Fixed, Provenance, fixed, word
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import Answer
 from sfumato.session import assemble
@@ -96,4 +96,5 @@ def _assumed(query: Query, reserved: Entry, inputs: tuple[Provenance, ...]) -> t
         *dataset.assumed,
         *([words.rows_that_count(unit)] if unit.column else []),
         *(f"fixed beforehand: “{said}” (said by {reserved.draft.who})" for said in attestations),
+        *([words.ASKED_BLINDLY] if dataset.ledger.known.looked_before(reserved.number) and word(inputs).holds else []),
     )

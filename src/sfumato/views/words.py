@@ -28,6 +28,7 @@ MEANS_DIVIDED = "a mean is a noisy sum over a noisy count, kept within its bound
 VARIANCES_COMPOSED = "a variance is put together from three noisy numbers, kept between 0 and what the bounds allow"
 APPLIED_AFTERWARDS = "HAVING, ORDER BY and LIMIT were applied to the noisy answer"
 ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
+ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
 BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
 OTHER_UNITS = "its releases protect different units, or under different relations"
 EXTREMES = (
