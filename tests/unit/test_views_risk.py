@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sfumato import wiring
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution, Histogram, Reach
 from sfumato.model.risk import RiskAt, RiskView, Source
@@ -302,3 +304,17 @@ def test_no_word_that_promises_too_much(source: Source) -> None:
     page = report(view(source), FULL).partition("<body>")[2].lower()
     for avoided in ("privacy budget", "confidence interval", "anonym", "safe"):
         assert avoided not in page
+
+
+def test_what_private_keys_and_ranks_will_cost_is_seen_before_it_is_spent() -> None:
+    columns = {"age": {"type": "integer", "bounds": [0, 100]}, "street": {"type": "text", "keys": "private"}}
+    dataset = wiring.planned({"name": "people", "columns": columns}, ledger=":memory:")
+    query = dataset.query("SELECT street, MEDIAN(age), COUNT(*) FROM people GROUP BY street")
+    text, at = query.worst_case(delta=1e-6).text(), query.worst_case(delta=1e-6).at(1.0)
+    assert (at.rank_90 or ())[0] == pytest.approx(2 * math.log(1010))
+    assert at.threshold == pytest.approx(1 + 2 * math.log(1 / 2e-6), abs=0.01)
+    assert "a group shows from" in text
+    assert "rank ±" in text
+    assert "a group shows from" not in query.worst_case().text(), "which takes a delta"
+    counted = dataset.query("SELECT COUNT(*) FROM people").worst_case().at(1.0).as_dict()
+    assert set(query.worst_case().at(1.0).as_dict()) - set(counted) == {"rank_90"}

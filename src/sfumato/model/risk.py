@@ -60,9 +60,13 @@ class RiskAt(Confidential):
     gap: float
     noise_90: tuple[float | None, ...]  # None: of a value selected by its rank
     attack_chance: float
+    rank_90: tuple[float | None, ...] | None = None  # of the same: how far its rank misses
+    threshold: float | None = None  # noisy persons that a private group must have, where a delta is stated
 
     def as_dict(self) -> dict[str, object]:
-        return asdict(self) | {"noise_90": list(self.noise_90)}
+        """What is not there, of ranks and of private keys, is left out."""
+        told = {name: figure for name, figure in asdict(self).items() if figure is not None or name.startswith("rdr")}
+        return told | {name: list(told[name]) for name in ("noise_90", "rank_90") if name in told}
 
 
 @dataclass(frozen=True, repr=False)

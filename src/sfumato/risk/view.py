@@ -12,9 +12,10 @@ from sfumato.model.drawing import Law
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.model.risk import WORST_CASE, RiskAt, Spread
 from sfumato.risk.attack import attack_chance, attack_chance_gaussian, attack_chance_laplace
-from sfumato.risk.calibrate import mu_of, scale_of
+from sfumato.risk.calibrate import mu_of, scale_of, threshold
 from sfumato.risk.exact import not_laplace, rdr_exact, unknown_split
 from sfumato.risk.noise import reach
+from sfumato.risk.rank import rank_90
 from sfumato.risk.rdr import rdr_gaussian, rdr_laplace
 
 CANDIDATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -38,7 +39,27 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
         gap=most / least if least else (math.inf if most else 1.0),
         noise_90=tuple(None if width is None else reach(law, width) for width in widths),
         attack_chance=chance,
+        rank_90=_ranks(epsilon, spread, measurement, noise),
+        threshold=_threshold(epsilon, measurement, noise),
     )
+
+
+def _ranks(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise) -> tuple[float | None, ...] | None:
+    """How far the rank of each selection misses, 90 times of 100; it carries no Gaussian noise."""
+    if spread.published or noise.mechanism != "laplace":
+        return None
+    selected = [n.kind is NumberKind.SELECTION for n in measurement.numbers]
+    if not any(selected):
+        return None
+    pairs = zip(measurement.numbers, selected, strict=True)
+    return tuple(rank_90(n, n.part(epsilon)) if by_rank else None for n, by_rank in pairs)
+
+
+def _threshold(epsilon: float, measurement: Measurement, noise: Noise) -> float | None:
+    if noise.delta is None or noise.mechanism != "laplace":
+        return None
+    found = threshold(measurement, noise, epsilon)
+    return None if found is None else float(found)
 
 
 def _numbers(spread: Spread, measurement: Measurement) -> Sequence[NoisyNumber]:

@@ -42,20 +42,30 @@ def as_html(view: RiskView, limit: float | None = None, chosen: float | None = N
 
 
 def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
-    """A row per candidate epsilon."""
-    return (
-        ["epsilon", "gap", "ratio", "noise range (90 of 100)", "attacker right at most"],
-        [
-            [
-                f"{row.epsilon:g}",
-                f"{row.gap:.4g}×",
-                f"{row.ratio:.4g}",
-                " · ".join("by rank" if half is None else f"±{number(half, 4)}" for half in row.noise_90),
-                f"{100 * row.attack_chance:.4g} of 100",
-            ]
-            for row in view.candidates
-        ],
-    )
+    """A row per candidate epsilon; of private keys also from how many persons on a group shows."""
+    rows = view.candidates
+    columns = {
+        "epsilon": [f"{row.epsilon:g}" for row in rows],
+        "gap": [f"{row.gap:.4g}×" for row in rows],
+        "ratio": [f"{row.ratio:.4g}" for row in rows],
+        "noise range (90 of 100)": [_ranges(row) for row in rows],
+        "attacker right at most": [f"{100 * row.attack_chance:.4g} of 100" for row in rows],
+    }
+    if any(row.threshold is not None for row in rows):
+        columns["a group shows from"] = [f"{number(row.threshold or 0.0, 4)} persons" for row in rows]
+    return list(columns), [list(cells) for cells in zip(*columns.values(), strict=True)]
+
+
+def _ranges(row: RiskAt) -> str:
+    """Of each noisy number; of a selection how far its rank misses."""
+    ranks = row.rank_90 or (None,) * len(row.noise_90)
+    return " · ".join(_range(half, rank) for half, rank in zip(row.noise_90, ranks, strict=True))
+
+
+def _range(half: float | None, rank: float | None) -> str:
+    if half is not None:
+        return f"±{number(half, 4)}"
+    return "by rank" if rank is None else f"rank ±{number(rank, 4)}"
 
 
 def size(view: RiskView) -> str:
