@@ -170,8 +170,8 @@ def test_exposure_is_what_leaving_does_to_the_totals(data: st.DataObject) -> Non
 
 def loads_of_leaving(query: sf.Query, rest: sf.Query, places: int) -> tuple[Fraction, float]:
     """How far the odds move at epsilon 1, and how much of it may come from rounding rows to the grid."""
-    numbers, cells = query.measurement.numbers, query.totals().cells
-    changes = [[abs(a - b) for a, b in zip(cells[c], rest.totals().cells[c], strict=True)] for c in cells]
+    numbers, cells = query.measurement.numbers, query._totals().cells
+    changes = [[abs(a - b) for a, b in zip(cells[c], rest._totals().cells[c], strict=True)] for c in cells]
     moved = [sum(column) for column in zip(*changes, strict=True)]
     loads = [m * n.step / (n.sensitivity / n.share) for m, n in zip(moved, numbers, strict=True)]
     rounding = sum(places * n.share / n.steps for n in numbers if n.rounded)

@@ -66,17 +66,25 @@ class Corner:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Claim:
+    """What was claimed, and what so many runs have shown at least; how surely they would have caught a broken one."""
+
     claim: float
     shown: float
-    right: int
-    guesses: int
     rounds: int
     power: float
 
     @property
     def holds(self) -> bool:
         return self.shown <= self.claim
+
+
+@dataclass(frozen=True)
+class Verdict(Claim):
+    """Of an epsilon, by guesses."""
+
+    right: int
+    guesses: int
 
     def __str__(self) -> str:
         return (
@@ -92,7 +100,7 @@ def audit(rounds: Sequence[Round], claim: float) -> Verdict:
     chosen = max(_corners(seen), key=lambda corner: shown(*corner.score(seen)))
     right, guesses = chosen.score(unseen)
     caught = power(claim, len(rounds[0].numbers), len(unseen))
-    return Verdict(claim, shown(right, guesses), right, guesses, len(rounds), caught)
+    return Verdict(claim, shown(right, guesses), len(rounds), caught, right, guesses)
 
 
 def shown(right: int, guesses: int) -> float:
@@ -143,16 +151,10 @@ def _corners(rounds: Sequence[Round]) -> Iterator[Corner]:
 
 
 @dataclass(frozen=True)
-class DeltaVerdict:
-    epsilon: float
-    claim: float
-    shown: float
-    rounds: int
-    power: float
+class DeltaVerdict(Claim):
+    """Of a delta, at an epsilon, by how often something comes out."""
 
-    @property
-    def holds(self) -> bool:
-        return self.shown <= self.claim
+    epsilon: float
 
     def __str__(self) -> str:
         return (
@@ -176,7 +178,8 @@ def audit_delta(
         key=lambda at: _excess(*_beyond(first, *at), epsilon, sure=False),
     )
     found = _excess(*_beyond(rest, above, level), epsilon)
-    return DeltaVerdict(epsilon, delta, max(0.0, found), len(seen), _power(epsilon, delta, broken, len(rest) // 2))
+    caught = _power(epsilon, delta, broken, len(rest) // 2)
+    return DeltaVerdict(delta, max(0.0, found), len(seen), caught, epsilon)
 
 
 def _power(epsilon: float, delta: float, broken: Sequence[tuple[float, float]], side: int) -> float:

@@ -40,7 +40,7 @@ def stays(
 
 
 def counts(dataset: sf.Dataset, sql: str, bins: int = 4, noise: Noise = LAPLACE) -> tuple[int, ...]:
-    return dataset.query(sql).people_by_bin(noise, bins)
+    return dataset.query(sql)._people_by_bin(noise, bins)
 
 
 # Bins
@@ -152,7 +152,7 @@ def test_the_charge_comes_before_anybody_is_read(monkeypatch: pytest.MonkeyPatch
     def fails(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(query, "people_by_bin", fails)
+    monkeypatch.setattr(query, "_people_by_bin", fails)
     with pytest.raises(RuntimeError):
         query.sketch(0.05)
     assert [e.draft.event for e in dataset.ledger.entries] == [Event.OPENED, Event.RESERVED]

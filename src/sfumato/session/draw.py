@@ -43,7 +43,7 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
         raise _infeasible(choice)
     calibration = _calibrated(query, choice, choice.epsilon)
     shown = calibration if word(held.inputs).holds else None
-    noisy = drawn(query.totals(), query.measurement, calibration, query.dataset.services.mechanism)
+    noisy = drawn(query._totals(), query.measurement, calibration, query.dataset.services.mechanism)
     answer = assemble.answer(query.measurement, noisy, shown, query.statement.afterwards)
     certificate = certified(query, choice, shown, answer, held)
     left: dict[str, object] = {"answer": answer.as_dict(), "certificate": certificate.as_dict()}

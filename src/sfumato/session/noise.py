@@ -1,4 +1,4 @@
-"""Exact totals -> noisy numbers: the one place that asks a mechanism to draw."""
+"""Exact totals -> the noisy numbers of a release."""
 
 from __future__ import annotations
 

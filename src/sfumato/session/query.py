@@ -310,14 +310,14 @@ class Query:
         columns = [self.dataset.schema.column(key.name) for key in self.statement.keys]
         return not self.dataset.bounds_from_data and any(c is not None and c.private_keys for c in columns)
 
-    def totals(self) -> Totals:
-        """The exact totals, for the mechanism's eyes: confidential, read once."""
+    def _totals(self) -> Totals:
+        """The exact totals, read once, for the mechanism's eyes: shown to a person they would be a look."""
         if self._drawn_from is None:
             self._drawn_from = self._survey(Noise()).totals()
         return self._drawn_from
 
-    def people_by_bin(self, noise: Noise, bins: int) -> tuple[int, ...]:
-        """How many people are how exposed, for the mechanism's eyes: confidential."""
+    def _people_by_bin(self, noise: Noise, bins: int) -> tuple[int, ...]:
+        """How many people are how exposed, for the mechanism's eyes too."""
         return self._survey(noise).people_by_bin(bins)
 
     def _made_here(self, choice: object) -> None:

@@ -51,7 +51,7 @@ def sketch(
         stored = cast(dict[str, Any], held.public["sketch"])
         return Sketch.from_stored(stored, Certificate.from_dict(stored["certificate"]))
     number = people_by_exposure(query.dataset.schema)
-    people = [int(count / number.step) for count in query.people_by_bin(noise, bins)]
+    people = [int(count / number.step) for count in query._people_by_bin(noise, bins)]
     drawn = query.dataset.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(spent))
     noisy = tuple(float(count * number.step) for count in drawn)
     furthest = joint_reach(number.scale(spent), len(noisy), float(number.step)) + 0.5  # counts are shown rounded
