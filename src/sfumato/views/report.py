@@ -50,6 +50,7 @@ def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: 
         drawing(drawn),
         scrolled(columns, rows, "What each epsilon would mean"),
         paragraph(words.noisy_parts(view), "soft"),
+        paragraph(words.missed_ranks(view), "soft"),
         paragraph(words.without_delta(view), "soft"),
     )
 

@@ -30,7 +30,8 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
 
 def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
     shown = [text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))]
-    shown += [paragraph(said) for said in (words.noisy_parts(view), words.without_delta(view)) if said]
+    notes = (words.noisy_parts(view), words.missed_ranks(view), words.without_delta(view))
+    shown += [paragraph(said) for said in notes if said]
     shown += [sketch_text(view.sketch, colour=colour)] if view.sketch is not None else []
     return "\n\n".join(shown)
 

@@ -59,6 +59,10 @@ EPSILON = "How much a release may tell about any one person. Smaller: more noise
 GAP = "How many times the risk of the person least at risk the one most at risk carries. " + GAP_IS_NO_PROBABILITY
 RATIO = "The papers' form of the gap: 1 over it."
 NOISY_PARTS = "The noise ranges are not those of the answer but of the noisy numbers behind it, in this order:"
+MISSED_RANKS = (
+    "“rank ±” is by how many people, or values where somebody has several, the rank of what is selected misses at most "
+    "more than that of the best candidate."
+)
 WITHOUT_DELTA = (
     "Group keys are private: a release takes a delta too, and an attacker may be right more often by up to that."
 )
@@ -303,6 +307,11 @@ def rehearsed(epsilon: float | None, why: str) -> str:
 def noisy_parts(view: RiskView) -> str:
     """Which range is whose, where a figure of the answer is put together from several noisy numbers."""
     return f"{NOISY_PARTS} {'; '.join(view.numbers)}." if len(view.numbers) > 1 else ""
+
+
+def missed_ranks(view: RiskView) -> str:
+    """What is meant by the range of a rank."""
+    return MISSED_RANKS if any(row.rank_90 for row in view.candidates) else ""
 
 
 def without_delta(view: RiskView) -> str:
