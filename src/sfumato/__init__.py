@@ -6,7 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sfumato.choose.preference import attack_chance, gap, ratio, satisfies
+    from sfumato.choose.preference import (
+        attack_chance,
+        exposure_cap,
+        gap,
+        larger_than_spent,
+        ratio,
+        satisfies,
+        variance,
+        weighted,
+    )
     from sfumato.errors import SfumatoError
     from sfumato.session.choice import Choice
     from sfumato.session.dataset import Dataset
@@ -28,10 +37,14 @@ _HOMES = {
     "RiskProfile": "session.profile",
     "SfumatoError": "errors",
     "attack_chance": "choose.preference",
+    "exposure_cap": "choose.preference",
     "gap": "choose.preference",
+    "larger_than_spent": "choose.preference",
     "open": "wiring",
     "ratio": "choose.preference",
     "satisfies": "choose.preference",
+    "variance": "choose.preference",
+    "weighted": "choose.preference",
 }
 
 __all__ = [
@@ -44,10 +57,14 @@ __all__ = [
     "RiskProfile",
     "SfumatoError",
     "attack_chance",
+    "exposure_cap",
     "gap",
+    "larger_than_spent",
     "open",
     "ratio",
     "satisfies",
+    "variance",
+    "weighted",
 ]
 
 

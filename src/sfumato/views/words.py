@@ -134,9 +134,12 @@ def guarantee(certificate: Certificate) -> str:
         case Guarantee.DP:
             return f"{_pair(certificate)} for {_changed(certificate)}."
         case Guarantee.SELECTED:
+            delta = f", {exactly(certificate.delta)}" if certificate.delta else ""
+            most = f"({certificate.at_most:.15g}{delta})" if delta else f"{certificate.at_most:.15g}"
             return (
-                f"{_pair(certificate)} for {_changed(certificate)}, "
-                f"of which {certificate.select_epsilon:g} went into selecting epsilon privately."
+                f"spent {certificate.select_epsilon:.15g} for selecting epsilon privately + {certificate.epsilon:.15g} "
+                f"for the answer = {certificate.charged:.15g}; never more than {certificate.at_most:.15g}: before "
+                f"anything was drawn, {most}-differential privacy for {_changed(certificate)}."
             )
         case Guarantee.NONE:
             return NO_GUARANTEE
@@ -212,7 +215,7 @@ def _of_100(chance: float) -> int:
 def _chance(certificate: Certificate) -> float:
     """How often an attacker is right, at most: as epsilon and delta say it, or as Gaussian noise does."""
     stated = attack_chance(certificate.charged or 0.0, certificate.delta)
-    if set(certificate.laws or ()) != {Law.GAUSSIAN}:
+    if set(certificate.laws or ()) != {Law.GAUSSIAN} or certificate.select_epsilon:
         return stated
     moved = [d / s for d, s in zip(certificate.sensitivity or (), certificate.scale or (), strict=True) if s]
     return min(stated, attack_chance_gaussian(math.hypot(*moved), 1.0))
