@@ -97,7 +97,8 @@ def solve(
     if top <= 0:
         return Solution(None, False, False, f"No epsilon meets {ceiling.words}.")
     if low > top:
-        return Solution(None, False, False, f"No epsilon meets both {floor.words} and {ceiling.words}.")
+        why = f"No epsilon meets both {floor.words} and {ceiling.words}.{_explained(floor)}"
+        return Solution(None, False, False, why)
     asked = {p: spread for p, spread in compared.items() if isinstance(p, Satisfies)}
     if grid is not None or asked:
         words = " and ".join(dict.fromkeys(p.words for p in (ceiling, *asked)))
@@ -109,15 +110,24 @@ def solve(
     if top > epsilon_max:
         why = f"Epsilons up to {top:.4g} meet {ceiling.words}; it is held at epsilon_max, {epsilon_max:g}."
         return Solution(epsilon_max, True, False, why)
-    return Solution(top, True, False, _why(ceiling))
+    return Solution(top, True, False, _why(ceiling) + _explained(floor))
+
+
+def _explained(floor: Preference) -> str:
+    """What the papers' rule for several queries does (methods 5)."""
+    if not isinstance(floor, LargerThanSpent):
+        return ""
+    return " Each release is then less private than all before it together, and nothing caps their total: a stop does."
 
 
 def _why(ceiling: Preference) -> str:
     if isinstance(ceiling, Epsilon):
         return "It was stated."
-    if ceiling.selects and isinstance(ceiling, Variance | ExposureCap):
-        met = f"truly met with probability {float(1 - ceiling.beta):g}"
-        return f"The largest epsilon that was allowed by {ceiling.words}, rounded down to a public grid; {met}."
+    if isinstance(ceiling, Variance) and ceiling.as_published:
+        return "The first candidate that passed the noisy test of Algorithm 3."
+    if isinstance(ceiling, Variance | ExposureCap) and ceiling.selects:
+        met = f"the preference is truly met with probability {float(1 - ceiling.beta):g}"
+        return f"Selected privately and rounded down to a public grid; {met}."
     return f"The largest epsilon that meets {ceiling.words}."
 
 

@@ -17,13 +17,14 @@ from sfumato.ledger.record import Record
 from sfumato.measure import measure
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Reach, Totals
-from sfumato.model.guarantee import Provenance, word
+from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.statement import Statement
+from sfumato.model.tries import Tries
 from sfumato.risk.calibrate import gaussian_numbers
 from sfumato.risk.view import own_scale
-from sfumato.session import as_published, select
+from sfumato.session import as_published, rehearsal, select
 from sfumato.session.choice import Choice
 from sfumato.session.compare import compared, fixed_part, require_comparable, require_exact, spread
 from sfumato.session.decide import (
@@ -122,15 +123,18 @@ class Query:
         engine = self.dataset.services.rehearsal(self.dataset.schema, like, size)
         survey = Survey(engine, self.dataset.schema, self.statement, measurement, noise)
         found = spread(survey, noise, sums=True)
-        solution = None
+        solution: Solution | None = None
+        tries: tuple[Tries, ...] = ()
         if preferences:
-            asked = self._request(preferences, noise, grid, epsilon_max)
+            asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+            tries = rehearsal.tried(asked, survey, self.dataset.services)
             solution = solve(
-                preferences,
+                asked.preferences,
                 lambda p: compared(p, survey, noise),
                 noise,
                 grid=asked.grid,
                 epsilon_max=epsilon_max,
+                selected=rehearsal.typical(asked, tries),
             )
         return RiskProfile(
             Source.REHEARSAL,
@@ -140,6 +144,8 @@ class Query:
             found,
             survey=survey,
             solution=solution,
+            tries=tries,
+            preferences=preferences,
             limit=_limit(preferences),
             exact=found.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
         )
@@ -233,26 +239,53 @@ class Query:
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
         ledger, unmet = self.dataset.ledger, select.unmet(asked)
         drawn: Outcome | None = None
+        if asked.selecting and unmet is None:
+            select.require_affordable(self, asked, accept_none, again, fixed_beforehand)
+            self._enter(asked, fixed_beforehand)
+        if unmet is None:
+            drawn = select.outcome(self, asked, accept_none, again, fixed_beforehand)
+        solution = unmet or self._solved(asked, drawn)
+        self._enter(asked, fixed_beforehand, drawn)
+        return self._choice(asked, solution, self._provenances(asked, ledger.known, fixed_beforehand), fixed_beforehand)
+
+    def plan(
+        self,
+        *preferences: Preference,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+        fixed_beforehand: str = "",
+    ) -> Guarantee:
+        """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
+
+        What is planned before the first look keeps its word, whoever looks afterwards.
+        """
+        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        if asked.reads_people:
+            raise PreferenceError(
+                f"“{asked.method}” reads the people, so that no plan gives it a guarantee",
+                hint="plan one that reads nobody, such as --gap 1.2 --worst-case, or one that is selected privately.",
+            )
+        self._enter(asked, fixed_beforehand)
+        return word(self._provenances(asked, self.dataset.ledger.known, fixed_beforehand))
+
+    def _enter(self, asked: Request, attestation: str, drawn: Outcome | None = None) -> None:
+        """The plan, unless it is in force; with what was drawn for it, unless that is in the record."""
+        ledger = self.dataset.ledger
+        fresh = drawn.stored() if drawn is not None and not drawn.kept else {}
 
         def plan(record: Record) -> Sequence[Draft]:
-            foreseen = word(self._provenances(asked, record, fixed_beforehand))
+            foreseen = word(self._provenances(asked, record, attestation))
             what = f"{asked.said(told=foreseen.holds)} for {self.sql}"
             public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
             hidden: dict[str, object] = {} if foreseen.holds else {"method": asked.method}
-            hidden |= drawn.stored() if drawn is not None and not drawn.kept else {}
-            return [ledger.draft(Event.PLANNED, asked.key, public | {"query_sha256": self.statement.sha256}, hidden)]
+            public |= {"query_sha256": self.statement.sha256}
+            return [ledger.draft(Event.PLANNED, asked.key, public, hidden | fresh)]
 
-        if asked.selecting and not unmet:
-            select.require_affordable(self, asked, accept_none, again, fixed_beforehand)
-            if not ledger.known.in_force(asked.key, self.statement.sha256):
-                ledger.write(plan)
-        if not unmet:
-            drawn = select.outcome(self, asked, accept_none, again, fixed_beforehand)
-        solution = unmet or self._solved(asked, drawn)
-        afresh = drawn is not None and not drawn.kept
-        if afresh or not ledger.record.in_force(asked.key, self.statement.sha256):
+        if fresh or not ledger.record.in_force(asked.key, self.statement.sha256):
             ledger.write(plan)
-        return self._choice(asked, solution, self._provenances(asked, ledger.known, fixed_beforehand), fixed_beforehand)
 
     def require_releasable(
         self,

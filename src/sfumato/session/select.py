@@ -66,7 +66,7 @@ def outcome(query: Query, asked: Request, accept_none: bool, again: bool, attest
     if drawn_before and not again:
         return drawn_before[-1]
     survey, services = query._look(asked.noise), query.dataset.services
-    return Outcome({p: _as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
+    return Outcome({p: as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
 
 
 def unmet(asked: Request) -> Solution | None:
@@ -252,7 +252,7 @@ def _by_cap(
 # As published
 
 
-def _as_published(preference: Variance, survey: Survey, asked: Request, services: Services) -> Selected:
+def as_published(preference: Variance, survey: Survey, asked: Request, services: Services) -> Selected:
     """Algorithm 3 of the RDR paper: sparse vector over the candidates, by a sensitivity of 1/n that does not hold."""
     people = compared(preference, survey, asked.noise)
     if people.figures is None or people.nobody:

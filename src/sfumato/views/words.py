@@ -301,6 +301,32 @@ def seen(sketch: Sketch) -> str:
     )
 
 
+TRIED_TITLE = "What a private selection would come to"
+TRIED_EACH = "What each threshold would select; the one that was asked for is marked >"
+TRIED = (
+    "What the selection would come to on the look-alike, with its real noise. Nothing was charged, and a threshold "
+    "that is picked from this carries the guarantee: nothing here depends on the data."
+)
+
+
+def cost_of_selection(select_epsilon: float, epsilon: float | None) -> str:
+    """What a private selection has cost, and what its release will."""
+    rest = "" if epsilon is None else f"; a release charges {epsilon:g} more"
+    return f"Selecting cost {select_epsilon:g}, which is charged{rest}."
+
+
+def go_on(command: str) -> str:
+    """How a preference that was rehearsed is carried over to the table."""
+    return f"To choose by it for the table itself:\n  {command}"
+
+
+def planned(word: Guarantee) -> str:
+    """What a plan is worth once it is entered."""
+    if not word.holds:
+        return "Entered as the plan; but somebody had looked at the people before, so it carries no guarantee."
+    return f"Entered as the plan for this query: it keeps its word, {word.value}, whoever looks at the people later."
+
+
 def rehearsed(epsilon: float | None, why: str) -> str:
     """What a preference would lead to on the look-alike."""
     found = "no epsilon" if epsilon is None else f"epsilon {epsilon:.4g}"
