@@ -127,7 +127,8 @@ def _why(ceiling: Preference) -> str:
         return "The first candidate that passed the noisy test of Algorithm 3."
     if isinstance(ceiling, Variance | ExposureCap) and ceiling.selects:
         met = f"the preference is truly met with probability {float(1 - ceiling.beta):g}"
-        return f"Selected privately and rounded down to a public grid; {met}."
+        beyond = " Those few above the cap may be at all of epsilon." if isinstance(ceiling, ExposureCap) else ""
+        return f"Selected privately and rounded down to a public grid; {met}.{beyond}"
     return f"The largest epsilon that meets {ceiling.words}."
 
 
