@@ -15,8 +15,9 @@ from sqlglot import exp
 from sfumato.model.dataset import PERSON
 from sfumato.model.measurement import NoisyNumber
 from sfumato.sql.facts import Rows, whole
+from sfumato.sql.leaving import PEOPLE
 from sfumato.sql.rows import L2, Question, rows
-from sfumato.sql.term import Term, call, col, term, when
+from sfumato.sql.term import Term, call, col, rows_counted, term, when
 from sfumato.sql.totals import count_of, rounded, sum_of
 from sfumato.sql.tree import cast, column, ours, selected
 
@@ -26,7 +27,7 @@ CARRIED = ours("carried")
 def carried(question: Question, one: int) -> exp.Select:
     """What each person whom the question keeps carries: `one` is an exposure of 1, under Gaussian noise its square."""
     q = question
-    each = reduce(add, (_units(n, q, one) for n in q.measurement.numbers))
+    each = _carried(q, one)
     if q.unit is None:
         return selected([each.named(CARRIED)], rows(q))
     cells = selected([column(PERSON), each.named(CARRIED)], rows(q), by=[*q.keys, PERSON])
@@ -34,9 +35,20 @@ def carried(question: Question, one: int) -> exp.Select:
 
 
 def moments(question: Question, one: int) -> exp.Select:
-    """The sum, and the sum of squares, of what is carried: exactly, in whole units, nobody with more than `one`."""
-    units = Term(lambda: cast(call("LEAST", col(CARRIED), one).tree, "BIGINT"))
-    return selected([units.total().tree, (units * units).total().tree], carried(question, one))
+    """The sum, and the sum of squares, of what is carried: exactly, in whole units, nobody with more than `one`.
+
+    Where few values are possible, rows with the same value are counted first.
+    """
+    q = question
+    if q.unit is None and q.narrow:
+        values = [reading.name for reading in q.values]
+        counted = selected([*map(column, values), rows_counted().named(PEOPLE)], rows(q), by=values)
+        each = selected([_carried(q, one).named(CARRIED), column(PEOPLE)], counted)
+        many = col(PEOPLE)
+    else:
+        each, many = carried(q, one), term(1)
+    units = Term(lambda: cast(call("LEAST", col(CARRIED), one).tree, "HUGEINT"))
+    return selected([(many * units).total().tree, (many * units * units).total().tree], each)
 
 
 def read_moments(found: Rows) -> tuple[int, int]:
@@ -48,6 +60,11 @@ def moments_alike(question: Question, exposure: float, matched: int, one: int) -
     """The same, where all who are matched have the same exposure."""
     units = min(one, round((exposure**2 if question.norm == L2 else exposure) * one))
     return matched * units, matched * units**2
+
+
+def _carried(q: Question, one: int) -> Term:
+    """Of a row, or of a person's rows in a cell: over all numbers."""
+    return reduce(add, (_units(n, q, one) for n in q.measurement.numbers))
 
 
 def _units(n: NoisyNumber, q: Question, one: int) -> Term:
