@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sfumato.choose.preference import Preference, Satisfies, from_rule
+from sfumato.choose.preference import Epsilon, Preference, Satisfies, from_rule
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
@@ -37,6 +37,11 @@ class Request:
     @property
     def reads_people(self) -> bool:
         return self.bounds_from_data or any(p.reads_people for p in self.preferences)
+
+    @property
+    def outright(self) -> bool:
+        """Whether it is an epsilon that was stated, and nothing that leads to one."""
+        return all(isinstance(p, Epsilon) for p in self.preferences)
 
     @cached_property
     def key(self) -> str:
