@@ -219,8 +219,11 @@ def test_the_sentence_about_rho() -> None:
         f"As zero-concentrated DP: rho 2, which is (11.69, 1e-06)-DP. {words.FIXED_BEFORE}"
     )
     few = total((0.1, {"rho": "1/200"}))
-    smaller = "At delta 1e-06 the sum of the epsilons, 0.1, is smaller, and holds in any case."
-    assert view.concentrated(few, 1e-6) == f"As zero-concentrated DP: rho 0.005. {words.FIXED_BEFORE} {smaller}"
+    least = "At delta 1e-06 the sum of the epsilons, 0.1, is the least epsilon that is known"
+    anyway = f"{least}, and holds in any case."
+    assert view.concentrated(few, 1e-6) == f"As zero-concentrated DP: rho 0.005. {words.FIXED_BEFORE} {anyway}"
+    older = total((0.1, {}), delta="1/1000000")
+    assert (view.concentrated(older), view.concentrated(older, 1e-6)) == ("", f"{least}."), "and has no rho"
     keys = total((1, {"rho": "1/8", "rho_delta": "1/1000000"}), delta="1/1000000")
     assert view.concentrated(keys, 1e-9) == (
         f"As zero-concentrated DP: rho 0.125, beside delta 1e-06. {words.FIXED_BEFORE} "

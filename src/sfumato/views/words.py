@@ -260,21 +260,20 @@ def total(certificate: Certificate) -> str:
 
 def concentrated(total: Total, at: AtDelta | None = None) -> str:
     """The total as zero-concentrated privacy, and the epsilon of all of it at a delta; nothing where there is none."""
-    if not total.releases or total.rho is None:
+    if not total.releases or not total.exists:
         return ""
-    beside = f", beside delta {exactly(upward(total.rho_delta))}" if total.rho_delta else ""
-    said = f"As zero-concentrated DP: rho {rounded_up(total.rho)}{beside}"
-    if at is None:
-        return f"{said}. {FIXED_BEFORE}"
-    delta = exactly(float(at.delta))
-    match at.by:
-        case By.ZCDP:
-            return f"{said}, which is ({rounded_up(at.epsilon)}, {delta})-DP. {FIXED_BEFORE}"
-        case By.SUMS:
-            less = f"At delta {delta} the sum of the epsilons, {rounded_up(at.epsilon)}, is smaller"
-            return f"{said}. {FIXED_BEFORE} {less}{'' if total.exact_delta else ', and holds in any case'}."
-        case None:
-            return f"{said}. {FIXED_BEFORE} At delta {delta} there is no epsilon: more than that is spent of delta."
+    said, delta = [], "" if at is None else exactly(float(at.delta))
+    if total.rho is not None:
+        beside = f", beside delta {exactly(upward(total.rho_delta))}" if total.rho_delta else ""
+        worth = f", which is ({rounded_up(at.epsilon)}, {delta})-DP" if at is not None and at.by is By.ZCDP else ""
+        said.append(f"As zero-concentrated DP: rho {rounded_up(total.rho)}{beside}{worth}. {FIXED_BEFORE}")
+    if at is not None and at.by is By.SUMS:
+        anyway = "" if total.exact_delta else ", and holds in any case"
+        least = f"{rounded_up(at.epsilon)}, is the least epsilon that is known{anyway}"
+        said.append(f"At delta {delta} the sum of the epsilons, {least}.")
+    elif at is not None and at.by is None:
+        said.append(f"At delta {delta} there is no epsilon: more than that is spent of delta.")
+    return " ".join(said)
 
 
 def rounded_up(figure: float) -> str:
