@@ -398,7 +398,12 @@ def test_the_ledger(typed: Typed) -> None:
     assert shown["entries"][released["certificate"]["ledger_entry"] - 1]["charged"] == 0.2
     words = typed("ledger", "show", "adult.ledger")
     assert (words.code, words.err) == (0, "")
-    assert words.out.rstrip().splitlines()[-1].startswith("Spent so far: epsilon 0.2")
+    spent, concentrated = words.out.rstrip().splitlines()[-2:]
+    assert spent.startswith("Spent so far: epsilon 0.2")
+    assert concentrated.startswith("As zero-concentrated DP: rho 0.01874. ")
+    [at] = typed("ledger", "show", "adult.ledger", "--delta", 1e-6, "--json").json
+    assert at["at_delta"] == {"delta": 1e-6, "epsilon": 0.2, "by": "sums"}
+    assert typed("ledger", "show", "adult.ledger", "--delta", 1).code == 2
     assert typed("ledger", "verify", "adult.ledger") == Ran(0, "5 entries, chain intact.\n", "")
     assert typed("ledger", "verify", "adult.ledger", "--json").json == {"entries": 5, "intact": True}
 
@@ -418,7 +423,9 @@ def test_a_stop(folder: Path, typed: Typed) -> None:
         assert (stopped.code, stopped.json["error"]) == (3, stopped.error)
         assert stopped.error["code"] == "stop-reached"
         assert left in stopped.error["message"]
-    assert typed(*ask("release", "--json", "--stop", 0.1)) == released
+    below = typed(*ask("release", "--json", "--stop", 0.1))
+    assert (below.code, below.error["message"]) == (2, "The stop is stated as epsilon 0.1, and 0.2 is spent already")
+    assert typed(*ask("release", "--json", "--stop", 0.2)) == released
     assert (folder / "adult.ledger").read_bytes() == before
     [shown] = typed("ledger", "show", "adult.ledger", "--json").json
     assert (shown["spent"], shown["delta"], shown["stop"]) == (0.2, 0, {"epsilon": 0.5, "delta": 1e-6})

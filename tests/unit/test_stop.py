@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import wiring
-from sfumato.errors import BadInput, StopReached
+from sfumato.errors import BadInput, PreferenceError, StopReached
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema
@@ -163,11 +163,31 @@ def test_the_refusal_says_what_is_left(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_stop_that_was_passed_before_it_was_stated(tmp_path: Path) -> None:
+def test_a_stop_below_what_is_spent_is_refused_where_it_is_stated(tmp_path: Path) -> None:
+    path = tmp_path / "stays.ledger"
+    stays(path).release(epsilon=2)
+    before = path.read_bytes()
+    with pytest.raises(PreferenceError) as refused:
+        stays(path, stop=0.5, stated={"rule": {"epsilon": 1}})  # whose rule would be entered at opening
+    assert str(refused.value) == (
+        "The stop is stated as epsilon 0.5, and 2 is spent already. "
+        "Hint: state 2 or more, or none; what was released before comes back for nothing."
+    )
+    assert refused.value.exit_status == 2
+    assert path.read_bytes() == before, "and nothing was entered"
+    spend(stays(path).dataset, 1, "1/1000000", word="none")
+    with pytest.raises(PreferenceError, match="stated as delta 1e-09, and 1e-06 is spent already"):
+        stays(path, stop=(5, 1e-9))
+    with pytest.raises(PreferenceError, match=r"stated as epsilon 2\.5, and 3 is spent already"):
+        stays(path, stop=2.5)
+    assert stays(path, stop=(3, 1e-6)).dataset.ledger.total.nano_epsilon == nano(3), "it may be what is spent"
+
+
+def test_a_stop_of_the_schema_that_was_passed_before(tmp_path: Path) -> None:
     path = tmp_path / "stays.ledger"
     released = stays(path).release(epsilon=2)
     before = path.read_bytes()
-    query = stays(path, stop=0.5)
+    query = stays(path, stated={"stop": 0.5})
     with pytest.raises(StopReached, match=r"2 is spent, the stop is 0\.5 and 0 is left"):
         query.release(epsilon=0.1)
     assert query.release(epsilon=2) == released, "what was released still comes back"
@@ -215,7 +235,7 @@ def test_deltas_add_up_exactly() -> None:
     assert str(stopped.value).startswith("This asks for delta 1e-09: 3e-07 is spent, the stop is 3e-07 and 0 is left. ")
     spend(query.dataset, 0.1)
     assert query.dataset.ledger.total.delta == 3e-7, "pure releases go on"
-    assert "Spent so far: epsilon 0.4, delta 3e-07 in 4 releases (guarantee dp)." in repr(query.dataset.ledger)
+    assert "Spent so far: epsilon 0.4, delta 3e-07 in 4 charges (guarantee dp)." in repr(query.dataset.ledger)
     assert "Stop: epsilon 1 (0.6 left), delta 3e-07 (0 left)." in repr(query.dataset.ledger)
 
 

@@ -13,19 +13,25 @@ app = typer.Typer(help="Read and verify the record of looks, plans and releases.
 app.callback(invoke_without_command=True)(options.explain)
 Path = Annotated[str, typer.Argument(metavar="PATH", help="The ledger file.")]
 
+Delta = Annotated[
+    float | None, typer.Option(metavar="D", help="Say what epsilon all of it has at this delta, by the smallest sum.")
+]
+
 
 @app.command()
-def show(path: Path, as_json: options.Json = False) -> None:
+def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None:
     """What was looked at, planned and spent, oldest first, with the total of each dataset."""
     from sfumato import wiring
     from sfumato.views import ledger as view
 
     records = wiring.records(path)
     if as_json:
-        typer.echo(json.dumps([view.as_dict(record) for record in records], indent=2))
+        typer.echo(json.dumps([view.as_dict(record, delta) for record in records], indent=2))
     else:
         said = "Stop at the last charge"
-        typer.echo("\n\n".join(view.as_text(r.entries, r.total, r.stop, said) for r in records))
+        for place, r in enumerate(records):
+            told = view.as_text(r.entries, r.total, r.stop, said), view.concentrated(r.total, delta)
+            typer.echo("\n" * bool(place) + "\n".join(filter(None, told)))
 
 
 @app.command()

@@ -3,47 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
 
-from sfumato.ledger.entry import GENESIS, NANO, Entry, Event, upward, verify
-from sfumato.model.guarantee import Guarantee, Provenance, join, of_record, stated
+from sfumato.ledger.entry import GENESIS, Entry, Event, verify
+from sfumato.ledger.odometer import Total
+from sfumato.model.guarantee import Provenance, of_record, stated
 from sfumato.model.stop import NO_STOP, Stop
-
-
-@dataclass(frozen=True)
-class Total:
-    """What everything released so far adds up to; `nano_epsilon` and `exact_delta` count what was charged."""
-
-    nano_epsilon: int = 0
-    guarantee: Guarantee = Guarantee.DP
-    releases: int = 0
-    exact_delta: Fraction = Fraction(0)
-    protected: frozenset[str] = frozenset()  # whom the releases protect: unit and relation
-
-    def and_then(self, reserved: Entry) -> Total:
-        """The total with one more charge: epsilons add, deltas add, words only get weaker."""
-        word = Guarantee(str(reserved.draft.public["guarantee"]))
-        spent = self.nano_epsilon + reserved.draft.nano_epsilon
-        delta = self.exact_delta + Fraction(reserved.draft.delta)
-        stated = reserved.draft.public.get("protected")  # entries of older ledgers are without it
-        protected = self.protected if stated is None else self.protected | {str(stated)}
-        return Total(spent, join((self.guarantee, word)), self.releases + 1, delta, protected)
-
-    @property
-    def exists(self) -> bool:
-        """Not after a release without a guarantee; and what protects different units does not add up (methods 18)."""
-        return self.guarantee.holds and len(self.protected) <= 1
-
-    @property
-    def epsilon(self) -> float | None:
-        """The total, while there is one."""
-        return self.nano_epsilon / NANO if self.exists else None
-
-    @property
-    def delta(self) -> float | None:
-        """The same of the deltas, rounded up."""
-        return upward(self.exact_delta) if self.exists else None
 
 
 class Record:

@@ -47,6 +47,15 @@ class DecidedBy(StrEnum):
     LOOKED = "looked"
 
 
+class ChosenBy(StrEnum):
+    """How the epsilon of a charge came about, as a ledger states it (methods 5)."""
+
+    FIXED = "fixed"  # stated outright
+    PUBLIC = "data-independent"  # from a preference that reads nobody
+    SELECTED = Guarantee.SELECTED.value  # by a private selection, which was charged
+    LOOKED = "controller-after-looking"
+
+
 @dataclass(frozen=True)
 class Provenance:
     """One input of a release, its label, and why it has that label."""
@@ -76,6 +85,17 @@ def word(inputs: Iterable[Provenance]) -> Guarantee:
 def join(words: Iterable[Guarantee]) -> Guarantee:
     """The word of several releases together: the weakest of theirs."""
     return max(words, key=_ORDER.index, default=Guarantee.DP)
+
+
+def chosen_by(outcome: Guarantee, *, outright: bool) -> ChosenBy:
+    """How epsilon came about, from the word of its provenances and whether it was stated outright."""
+    match outcome:
+        case Guarantee.NONE:
+            return ChosenBy.LOOKED
+        case Guarantee.SELECTED:
+            return ChosenBy.SELECTED
+        case Guarantee.DP:
+            return ChosenBy.FIXED if outright else ChosenBy.PUBLIC
 
 
 def of_record(what: str) -> Provenance:

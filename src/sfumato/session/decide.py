@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from sfumato.choose.preference import Preference, Satisfies, Variance
+from sfumato.choose.preference import Epsilon, Preference, Satisfies, Variance
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.rule import from_rule
 from sfumato.errors import PreferenceError
@@ -59,6 +59,11 @@ class Request:
     def select_epsilon(self) -> float:
         """What the private selections cost, in all."""
         return float(sum(Fraction(str(p.select_epsilon)) for p in self.selecting))
+
+    @property
+    def outright(self) -> bool:
+        """Whether it is an epsilon that was stated, and nothing that leads to one."""
+        return all(isinstance(p, Epsilon) for p in self.preferences)
 
     @cached_property
     def key(self) -> str:

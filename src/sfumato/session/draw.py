@@ -10,9 +10,10 @@ from sfumato.errors import Infeasible, NoMechanism, instead
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.record import Record
 from sfumato.model.drawing import Calibration
-from sfumato.model.guarantee import Guarantee, Provenance, word
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, word
 from sfumato.model.release import Answer
 from sfumato.risk.calibrate import calibrate
+from sfumato.risk.cost import rho_delta_of, rho_of
 from sfumato.session import assemble
 from sfumato.session.certificate import certified
 from sfumato.session.choice import Choice
@@ -20,7 +21,7 @@ from sfumato.session.decide import Request
 from sfumato.session.ledger import digest
 from sfumato.session.noise import drawn
 from sfumato.session.release import Certificate, Release
-from sfumato.session.reserve import keep, on_this_data, repeatable, reserve
+from sfumato.session.reserve import Cost, keep, on_this_data, repeatable, reserve, row
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -69,16 +70,40 @@ def refuse_beyond_stop(query: Query, choice: Choice, record: Record, inputs: Seq
 
 def _reservation(query: Query, choice: Choice, key: str, outcome: Guarantee) -> Draft:
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
-    holds = outcome.holds and choice.epsilon is not None
-    charge = nano(choice.epsilon if holds and choice.epsilon is not None else choice.epsilon_max)
+    told = choice.epsilon if outcome.holds else None
+    calibration = None if told is None else calibrate(query.measurement, choice.noise, told, choice.epsilon_max)
     public: dict[str, object] = {
         "what": query.sql,
         "guarantee": outcome.value,
         "method": choice.asked.said(told=outcome.holds),
     }
-    confidential: dict[str, object] = {} if holds else {"epsilon": choice.epsilon}
-    delta = Fraction(str(choice.noise.delta or 0))
-    return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge, delta)
+    public |= row(
+        chosen_by(outcome, outright=choice.asked.outright),
+        choice.noise.mechanism if calibration is None else calibration.mechanism,
+        None if calibration is None else _cost(query, choice, calibration, outcome),
+    )
+    confidential: dict[str, object] = {"epsilon": choice.epsilon} if told is None else {}
+    charge = nano(choice.epsilon_max if told is None else told)
+    return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge, _delta(choice))
+
+
+def _cost(query: Query, choice: Choice, calibration: Calibration, outcome: Guarantee) -> Cost:
+    """What will be drawn, as the ledger tells it. A selection was charged by itself, up to the largest epsilon."""
+    return Cost(
+        calibration.epsilon,
+        rho_of(query.measurement, calibration),
+        tuple(float(number.sensitivity) for number in query.measurement.numbers),
+        tuple(drawing.scale for drawing in calibration.numbers),
+        query.measurement.k,
+        _delta(choice),
+        rho_delta_of(calibration),
+        choice.select_epsilon,
+        choice.epsilon_max if outcome is Guarantee.SELECTED else None,
+    )
+
+
+def _delta(choice: Choice) -> Fraction:
+    return Fraction(str(choice.noise.delta or 0))
 
 
 def _drawable(query: Query, choice: Choice) -> None:

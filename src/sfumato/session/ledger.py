@@ -9,9 +9,10 @@ from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
 
-from sfumato.errors import SfumatoError, StopReached
+from sfumato.errors import PreferenceError, SfumatoError, StopReached
 from sfumato.ledger.entry import NANO, Draft, Entry, Event
-from sfumato.ledger.record import Record, Total
+from sfumato.ledger.odometer import Total
+from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.stop import NO_STOP, Stop
@@ -33,7 +34,8 @@ class Ledger:
         self.stop = schema.stop.strictest(stop)
         self._record = Record(schema.name)
         self._lock = RLock()
-        is_open = self.record.is_open(self.schema, self.rule)
+        _refuse_below(self.total, stop)
+        is_open = self.known.is_open(self.schema, self.rule)
         if schema.rule is not None and not is_open:
             self.write(lambda _record: [])  # a rule is of record from the moment the dataset is first opened
 
@@ -60,6 +62,14 @@ class Ledger:
     @property
     def total(self) -> Total:
         return self.record.total
+
+    def epsilon_at(self, delta: float) -> float | None:
+        """The smallest epsilon of everything released, at this delta: by summing epsilons and deltas, or rhos.
+
+        None where there is none. Sums of rho hold for a plan or a limit (docs/theory/odometer.md).
+        """
+        at = self.total.at(delta)
+        return None if at.by is None else at.epsilon
 
     def write(self, decide: Callable[[Record], Sequence[Draft]]) -> Sequence[Entry]:
         """Let `decide` see the record as it is now and add what it returns, in one transaction; returns what was added.
@@ -88,13 +98,10 @@ class Ledger:
         charge = replace(charge, public={**charge.public, "protected": self._protected})
         if not self.stop.stated:
             return [charge]
-        total = record.total
-        for name, stop, spent, asked in (
-            ("epsilon", self.stop.epsilon, Fraction(total.nano_epsilon, NANO), Fraction(charge.nano_epsilon, NANO)),
-            ("delta", self.stop.delta, total.exact_delta, Fraction(charge.delta)),
-        ):
-            if stop is not None and spent + asked > stop:
-                raise _stopped(name, stop, spent, asked, Guarantee(str(charge.public["guarantee"])))
+        asked = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}
+        for name, stop, spent in _limits(record.total, self.stop):
+            if spent + asked[name] > stop:
+                raise _stopped(name, stop, spent, asked[name], Guarantee(str(charge.public["guarantee"])))
         return [replace(charge, public={**charge.public, "stop": self.stop.as_texts()})]
 
     def draft(
@@ -125,6 +132,22 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         return view.as_html(self.entries, self.total, self.stop)
+
+
+def _limits(total: Total, stop: Stop) -> Sequence[tuple[str, Fraction, Fraction]]:
+    """What is limited, to how much, and how much of it is spent."""
+    spent = {"epsilon": Fraction(total.nano_epsilon, NANO), "delta": total.exact_delta}
+    return [(name, limit, spent[name]) for name, limit in vars(stop).items() if limit is not None]
+
+
+def _refuse_below(total: Total, stated: Stop) -> None:
+    """Refuse a stop that is stated at opening and was passed before: nobody could have meant to keep it."""
+    for name, stop, spent in _limits(total, stated):
+        if stop < spent:
+            raise PreferenceError(
+                f"The stop is stated as {name} {view.figure(stop)}, and {view.figure(spent)} is spent already",
+                hint=f"state {view.figure(spent)} or more, or none; what was released before comes back for nothing.",
+            )
 
 
 def _stopped(name: str, stop: Fraction, spent: Fraction, asked: Fraction, word: Guarantee) -> StopReached:

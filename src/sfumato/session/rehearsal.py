@@ -10,7 +10,7 @@ from sfumato.choose.preference import ExposureCap, Preference, Variance
 from sfumato.choose.private import Selected
 from sfumato.model.tries import Tries
 from sfumato.session.decide import Request
-from sfumato.session.select import as_published, drawn
+from sfumato.session.private import as_published, drawn
 from sfumato.session.services import Services
 from sfumato.session.survey import Survey
 

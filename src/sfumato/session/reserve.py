@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import NoGuarantee
 from sfumato.ledger.entry import Draft, Entry, Event
-from sfumato.ledger.record import Record, Total
-from sfumato.model.guarantee import Guarantee, Provenance, word
+from sfumato.ledger.odometer import Total
+from sfumato.ledger.record import Record
+from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, word
 from sfumato.session.ledger import Ledger, digest
 
 if TYPE_CHECKING:
@@ -66,6 +68,39 @@ def reserve(
 
     added = ledger.write(decide)
     return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What there is to tell of a charge (methods 5); one sensitivity and one scale a number, in its own units."""
+
+    epsilon: float
+    rho: Fraction
+    sensitivity: tuple[float, ...]
+    scale: tuple[float | None, ...]  # None: selected
+    numbers: int | None  # that are drawn; None where group keys are private
+    delta: Fraction = Fraction(0)
+    rho_delta: Fraction = Fraction(0)  # of delta, what rho does not cover
+    select_epsilon: float = 0.0
+    at_most: float | None = None  # epsilon, before it was selected privately
+
+
+def row(how: ChosenBy, mechanism: str, cost: Cost | None) -> dict[str, object]:
+    """What a charge says for anybody to read. Where epsilon was chosen by looking, whatever follows from it is none."""
+    public: dict[str, object] = {"chosen_by": how.value, "mechanism": mechanism}
+    if how is ChosenBy.LOOKED or cost is None:
+        return public
+    return public | {
+        "epsilon": cost.epsilon,
+        "delta": str(cost.delta),
+        "rho": str(cost.rho),
+        "rho_delta": str(cost.rho_delta),
+        "select_epsilon": cost.select_epsilon,
+        "at_most": cost.epsilon if cost.at_most is None else cost.at_most,
+        "numbers": cost.numbers,
+        "sensitivity": list(cost.sensitivity),
+        "scale": list(cost.scale),
+    }
 
 
 def keep(

@@ -12,14 +12,15 @@ from sfumato.ledger.record import Record
 from sfumato.measure import people_by_exposure
 from sfumato.model.choice import Noise
 from sfumato.model.drawing import Law
-from sfumato.model.guarantee import Guarantee, Provenance
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
 from sfumato.model.sketch import Sketch
 from sfumato.risk.noise import joint_reach, reach
+from sfumato.risk.zcdp import entered, rho_laplace
 from sfumato.session.certificate import about
 from sfumato.session.decide import EPSILON_MAX, decided_by
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate
-from sfumato.session.reserve import Reserved, keep, on_this_data, reserve
+from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, reserve, row
 from sfumato.views import words
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def sketch(
         ledger,
         key,
         lambda record: _inputs(query, key, record, attestation),
-        lambda guarantee: _reservation(query, key, spent, guarantee),
+        lambda guarantee: _reservation(query, key, spent, bins, guarantee),
         accept_none=accept_none,
         again=again,
         what="sketch",
@@ -103,10 +104,14 @@ def _inputs(query: Query, key: str, record: Record, attestation: str) -> tuple[P
     return replace(stated, what="epsilon"), record.schema(statement.columns, ledger.schema, attestation=said)
 
 
-def _reservation(query: Query, key: str, epsilon: float, outcome: Guarantee) -> Draft:
+def _reservation(query: Query, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
     charge = nano(epsilon if outcome.holds else EPSILON_MAX)
     public: dict[str, object] = {"what": _what(query), "guarantee": outcome.value, "method": words.SKETCHED_BY}
+    number = people_by_exposure(query.dataset.schema)
+    rho = entered(rho_laplace(number.part(epsilon), number.steps))
+    cost = Cost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
+    public |= row(chosen_by(outcome, outright=True), Law.LAPLACE.value, cost)
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
     return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 

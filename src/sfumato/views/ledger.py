@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 from textwrap import shorten
 
-from sfumato.ledger.entry import NANO, Entry, Event, upward
-from sfumato.ledger.record import Record, Total
+from sfumato.ledger.entry import NANO, Draft, Entry, Event, upward
+from sfumato.ledger.odometer import Total
+from sfumato.ledger.record import Record
+from sfumato.model.guarantee import ChosenBy, Guarantee
 from sfumato.model.stop import Stop
 from sfumato.views import words
 from sfumato.views.html import html_table
 from sfumato.views.table import table
 
 _COLUMNS = ["#", "when", "who", "event", "guarantee", "charged", "delta", "what"]
-
-
+_CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are said as they are
 EMPTY = "The ledger is empty: nothing was looked at, nothing was released."
 
 
@@ -23,20 +24,31 @@ def as_text(entries: Sequence[Entry], total: Total, stop: Stop, said: str = "Sto
     """The entries, the total, and the stop in force; of a file it is `said` that it held at the last charge."""
     if not entries:
         return EMPTY
-    return f"{table(_COLUMNS, [_row(e) for e in entries])}\n\n{_in_all(total, stop, said)}"
+    return f"{table(*_rows(entries))}\n\n{_in_all(total, stop, said)}"
 
 
 def as_html(entries: Sequence[Entry], total: Total, stop: Stop) -> str:
-    return html_table(_COLUMNS, [_row(e) for e in entries], caption=_in_all(total, stop))
+    return html_table(*_rows(entries), caption=_in_all(total, stop))
 
 
-def as_dict(record: Record) -> dict[str, object]:
+def concentrated(total: Total, delta: float | None = None) -> str:
+    """The total as zero-concentrated privacy, and what that is worth at a delta; nothing where there is none."""
+    return words.concentrated(total, None if delta is None else total.at(delta))
+
+
+def as_dict(record: Record, delta: float | None = None) -> dict[str, object]:
     """What a file says; `stop` is the one that its last charge was made under."""
+    at = None if delta is None else record.total.at(delta)
+    epsilon = None if at is None or at.by is None else at.epsilon
     total, stop = record.total, record.stop
     return {
         "dataset": record.dataset,
         "spent": total.epsilon,
         "delta": total.delta,
+        "at_most": total.at_most,
+        "rho": total.rho,
+        "rho_delta": None if total.rho is None else upward(total.rho_delta),
+        **({} if at is None else {"at_delta": {"delta": float(at.delta), "epsilon": epsilon, "by": at.by}}),
         "guarantee": total.guarantee.value,
         "stop": {"epsilon": _float(stop.epsilon), "delta": _float(stop.delta)} if stop.stated else None,
         "entries": [_public(entry) for entry in record.entries],
@@ -45,6 +57,7 @@ def as_dict(record: Record) -> dict[str, object]:
 
 def _public(entry: Entry) -> dict[str, object]:
     draft = entry.draft
+    rho = draft.public.get("rho")
     return {
         "number": entry.number,
         "at": draft.at,
@@ -53,6 +66,10 @@ def _public(entry: Entry) -> dict[str, object]:
         "charged": draft.nano_epsilon / NANO,
         "delta": upward(Fraction(draft.delta)),
         "guarantee": draft.public.get("guarantee"),
+        "chosen_by": draft.public.get("chosen_by"),
+        "mechanism": draft.public.get("mechanism"),
+        "rho": None if rho is None else upward(Fraction(str(rho))),
+        "at_most": draft.public.get("at_most"),
         "what": draft.public.get("what"),
     }
 
@@ -60,12 +77,15 @@ def _public(entry: Entry) -> dict[str, object]:
 def total_text(total: Total) -> str:
     if not total.releases:
         return "Spent so far: nothing."
-    releases = f"{total.releases} release{'s' if total.releases > 1 else ''}"
+    charges = f"{total.releases} charge{'s' if total.releases > 1 else ''}"
     if total.epsilon is None:
         why = words.OTHER_UNITS if total.guarantee.holds else "one or more without a guarantee"
-        return f"Spent so far: no total exists ({releases}; {why})."
+        return f"Spent so far: no total exists ({charges}; {why})."
     delta = f", delta {_shown(total.exact_delta)}" if total.exact_delta else ""
-    return f"Spent so far: epsilon {total.epsilon:.15g}{delta} in {releases} (guarantee {total.guarantee.value})."
+    spent = f"Spent so far: epsilon {total.epsilon:.15g}{delta} in {charges} (guarantee {total.guarantee.value})."
+    if total.guarantee is not Guarantee.SELECTED or total.at_most is None:
+        return spent
+    return f"{spent} {words.at_most(total.at_most)}"
 
 
 def _in_all(total: Total, stop: Stop, said: str = "Stop") -> str:
@@ -88,12 +108,26 @@ def _float(exact: Fraction | None) -> float | None:
     return None if exact is None else float(exact)
 
 
+def _rows(entries: Sequence[Entry]) -> tuple[list[str], list[list[str]]]:
+    """A delta has its column where there is one."""
+    rows = [_row(entry) for entry in entries]
+    place = _COLUMNS.index("delta")
+    if any(row[place] not in ("", "0") for row in rows):
+        return _COLUMNS, rows
+    return [c for c in _COLUMNS if c != "delta"], [row[:place] + row[place + 1 :] for row in rows]
+
+
 def _row(entry: Entry) -> list[str]:
     draft = entry.draft
     charged, delta = "", ""
     if draft.event is Event.RESERVED:
         charged, delta = f"{draft.nano_epsilon / NANO:.15g}", _shown(Fraction(draft.delta))
-    word = str(draft.public.get("guarantee", ""))
     what = shorten(str(draft.public.get("what", "")), width=90, placeholder=" …")
     when = draft.at[:16].replace("T", " ")
-    return [str(entry.number), when, draft.who, draft.event.value, word, charged, delta, what]
+    return [str(entry.number), when, draft.who, draft.event.value, _word(draft), charged, delta, what]
+
+
+def _word(draft: Draft) -> str:
+    """The word and, of a charge, how its epsilon was chosen."""
+    word, chosen = (str(draft.public.get(name, "")) for name in ("guarantee", "chosen_by"))
+    return word if chosen in ("", word) else f"{word}, {_CHOSEN.get(chosen, chosen)}"

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 
+from sfumato.ledger.entry import upward
+from sfumato.ledger.odometer import AtDelta, By, Total
 from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.drawing import Law
 from sfumato.model.guarantee import Guarantee
@@ -30,12 +33,14 @@ APPLIED_AFTERWARDS = "HAVING, ORDER BY and LIMIT were applied to the noisy answe
 ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
 ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
 BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
+FIXED_BEFORE = "This holds if so much was fixed before the first release, as a plan or as a limit."
 OTHER_UNITS = "its releases protect different units, or under different relations"
 EXTREMES = (
     "the rank asked for of a MIN or MAX lies a few people inside it, so that among many more than these noise seldom "
     "points beyond everybody"
 )
 _EXTREME = re.compile(r"(MIN|MAX|QUANTILE_\w+ at [01]) of ")
+AFTER_NONE = "everything released before, including releases without a guarantee"
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 
 AS_IT_LEFT = "This was released before and comes back as it was: nothing was charged. --again draws anew, at a charge."
@@ -239,11 +244,14 @@ def total(certificate: Certificate) -> str:
     if certificate.dataset_total is None:
         if not certificate.guarantee.holds:
             return "No total exists for this dataset from now on."
-        lost = certificate.dataset_guarantee.holds
-        why = OTHER_UNITS if lost else "something was released without a guarantee"
+        other = certificate.dataset_guarantee.holds
+        why = OTHER_UNITS if other else "something was released without a guarantee"
+        before = "everything released before" if other else AFTER_NONE
+        factor = f"e^{certificate.charged:.15g}"
+        but = f", but for a chance of {exactly(certificate.delta)}" if certificate.delta else ""
         return (
-            f"No total exists for this dataset: {why}. Given everything released before, this release changes nobody's "
-            "odds by more than its own epsilon allows."
+            f"No total exists for this dataset: {why}. Given {before}, this one changes nobody's odds by more than "
+            f"{factor}{but}."
         )
     spent = f"epsilon {certificate.dataset_total:.15g}"
     spent += f", delta {exactly(certificate.dataset_delta)}" if certificate.dataset_delta else ""
@@ -251,6 +259,38 @@ def total(certificate: Certificate) -> str:
     ending = f" It stops at {certificate.stop}." if certificate.stop else ""
     odds = f"from all of it together that guess is right at most {right} times of 100"
     return f"Everything released from {certificate.dataset} so far: {spent}; {odds}.{ending}"
+
+
+def concentrated(total: Total, at: AtDelta | None = None) -> str:
+    """The total as zero-concentrated privacy, and the epsilon of all of it at a delta; nothing where there is none."""
+    if not total.releases or not total.exists:
+        return ""
+    said, delta = [], "" if at is None else exactly(float(at.delta))
+    if total.rho is not None:
+        beside = f", beside delta {exactly(upward(total.rho_delta))}" if total.rho_delta else ""
+        worth = f", which is ({rounded_up(at.epsilon)}, {delta})-DP" if at is not None and at.by is By.ZCDP else ""
+        said.append(f"As zero-concentrated DP: rho {rounded_up(total.rho)}{beside}{worth}. {FIXED_BEFORE}")
+    if at is not None and at.by is By.SUMS:
+        anyway = "" if total.exact_delta else ", and holds in any case"
+        least = f"{rounded_up(at.epsilon)}, is the least epsilon that is known{anyway}"
+        said.append(f"At delta {delta} the sum of the epsilons, {least}.")
+    elif at is not None and at.by is None:
+        said.append(f"At delta {delta} there is no epsilon: more than that is spent of delta.")
+    return " ".join(said)
+
+
+def rounded_up(figure: float) -> str:
+    """With four digits, and never less.
+
+    >>> rounded_up(0.46211), rounded_up(0.2), rounded_up(5.2215345), rounded_up(1e-12)
+    ('0.4622', '0.2', '5.222', '1e-12')
+    """
+    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(str(figure))):.4g}"
+
+
+def at_most(epsilon: float) -> str:
+    """What is known beforehand of what was selected privately."""
+    return f"Whatever epsilons had been selected, it would have been at most {epsilon:.15g}."
 
 
 def stop(stated: Stop) -> str | None:

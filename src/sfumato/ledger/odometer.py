@@ -1,0 +1,110 @@
+"""What the charges of a dataset add up to: as epsilon, as epsilon and delta, and as zero-concentrated privacy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from sfumato.errors import PreferenceError
+from sfumato.ledger.entry import NANO, Draft, Entry, nano, upward
+from sfumato.model.guarantee import Guarantee, join
+from sfumato.risk.zcdp import entered, epsilon_of_zcdp, rho_pure
+
+
+class By(StrEnum):
+    """Which of the sums says the least."""
+
+    SUMS = "sums"  # of epsilons and of deltas
+    ZCDP = "zcdp"  # of rhos
+
+
+@dataclass(frozen=True)
+class AtDelta:
+    """The smallest epsilon that everything released has at a delta, and by which sum; infinite by none of them."""
+
+    delta: Fraction
+    epsilon: float = math.inf
+    by: By | None = None
+
+
+@dataclass(frozen=True)
+class Total:
+    """What everything released so far adds up to; `nano_epsilon` and `exact_delta` count what was charged."""
+
+    nano_epsilon: int = 0
+    guarantee: Guarantee = Guarantee.DP
+    releases: int = 0
+    exact_delta: Fraction = Fraction(0)
+    protected: frozenset[str] = frozenset()  # whom the releases protect: unit and relation
+    exact_rho: Fraction | None = Fraction(0)  # None: one of them has none that may be told, or none at all
+    rho_delta: Fraction = Fraction(0)  # the chance of what rho does not cover, such as thresholds of private keys
+    nano_at_most: int = 0  # what would have been charged at most, whatever epsilons had been selected privately
+
+    def and_then(self, reserved: Entry) -> Total:
+        """The total with one more charge: epsilons, deltas and rhos add, words only get weaker."""
+        draft = reserved.draft
+        stated, rho = draft.public.get("protected"), _rho(draft)  # entries of older ledgers are without both
+        return Total(
+            self.nano_epsilon + draft.nano_epsilon,
+            join((self.guarantee, Guarantee(str(draft.public["guarantee"])))),
+            self.releases + 1,
+            self.exact_delta + Fraction(draft.delta),
+            self.protected if stated is None else self.protected | {str(stated)},
+            None if self.exact_rho is None or rho is None else self.exact_rho + rho,
+            self.rho_delta + Fraction(str(draft.public.get("rho_delta", draft.delta))),
+            self.nano_at_most + max(draft.nano_epsilon, nano(draft.public.get("at_most", 0))),  # type: ignore[arg-type]
+        )
+
+    @property
+    def exists(self) -> bool:
+        """Not after a release without a guarantee; and what protects different units does not add up (methods 18)."""
+        return self.guarantee.holds and len(self.protected) <= 1
+
+    @property
+    def epsilon(self) -> float | None:
+        """The total, while there is one."""
+        return self.nano_epsilon / NANO if self.exists else None
+
+    @property
+    def delta(self) -> float | None:
+        """The same of the deltas, rounded up."""
+        return upward(self.exact_delta) if self.exists else None
+
+    @property
+    def rho(self) -> float | None:
+        """The same of the rhos, rounded up; they hold for a plan or a limit (docs/theory/odometer.md)."""
+        return upward(self.exact_rho) if self.exists and self.exact_rho is not None else None
+
+    @property
+    def at_most(self) -> float | None:
+        """What epsilon could have come to, whatever had been selected privately."""
+        return self.nano_at_most / NANO if self.exists else None
+
+    def at(self, delta: object) -> AtDelta:
+        """The smallest epsilon of all that at this delta: by the sums of epsilon and delta, or by that of rho."""
+        wanted = _delta(delta)
+        found: list[AtDelta] = [AtDelta(wanted)]
+        if self.epsilon is not None and self.exact_delta <= wanted:
+            found.append(AtDelta(wanted, self.epsilon, By.SUMS))
+        if self.rho is not None and self.rho_delta <= wanted:
+            left = float((wanted - self.rho_delta) * (1 - Fraction(1, 2**50)))  # rounded down, however it is rounded
+            found.append(AtDelta(wanted, epsilon_of_zcdp(self.rho, left), By.ZCDP))
+        return min(found, key=lambda at: at.epsilon)
+
+
+def _rho(draft: Draft) -> Fraction | None:
+    """As it was entered. Of a charge without it there is one if it is known to be pure."""
+    if not Guarantee(str(draft.public["guarantee"])).holds:
+        return None
+    stated = draft.public.get("rho")
+    if stated is not None:
+        return Fraction(str(stated))
+    return None if Fraction(draft.delta) else entered(rho_pure(draft.nano_epsilon / NANO))
+
+
+def _delta(stated: object) -> Fraction:
+    if isinstance(stated, int | float | Fraction) and not isinstance(stated, bool) and 0 <= stated < 1:
+        return Fraction(str(stated))
+    raise PreferenceError(f"delta is a number from 0 to below 1, not {stated!r}", hint="try --delta 1e-6.")

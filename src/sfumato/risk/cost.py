@@ -1,0 +1,30 @@
+"""What a release costs as zero-concentrated privacy: from how its numbers will be drawn, before they are."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sfumato.model.drawing import Calibration, Drawing, Law
+from sfumato.model.measurement import Measurement, NoisyNumber
+from sfumato.risk.zcdp import entered, rho_gaussian, rho_laplace, rho_pure
+
+
+def rho_of(measurement: Measurement, calibration: Calibration) -> Fraction:
+    """The sum of what each number costs, in all its cells together, rounded up to whole trillionths (methods 12.2)."""
+    drawings = zip(measurement.numbers, calibration.numbers, strict=True)
+    return sum((entered(_rho(number, drawing)) for number, drawing in drawings), Fraction(0))
+
+
+def rho_delta_of(calibration: Calibration) -> Fraction:
+    """The chance of what rho does not cover: that a private group of one person shows. Gaussian noise has none."""
+    return Fraction(0) if calibration.threshold is None else Fraction(str(calibration.noise.delta))
+
+
+def _rho(number: NoisyNumber, drawing: Drawing) -> float:
+    match drawing.law:
+        case Law.LAPLACE:
+            return rho_laplace(drawing.budget, max(1, number.steps))  # what nobody moves counts too
+        case Law.GAUSSIAN:
+            return rho_gaussian(drawing.budget)
+        case Law.EXPONENTIAL | Law.SPARSE_VECTOR | Law.SPARSE_VECTOR_AS_PUBLISHED:
+            return rho_pure(drawing.budget)

@@ -1,0 +1,279 @@
+"""What the charges of a dataset add up to, what each of them says, and what is said after one without a guarantee."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import sfumato as sf
+from sfumato import wiring
+from sfumato.errors import PreferenceError
+from sfumato.ledger.entry import GENESIS, Draft, Event, nano, seal
+from sfumato.ledger.odometer import By, Total
+from sfumato.model.choice import Noise
+from sfumato.model.guarantee import ChosenBy, Guarantee, chosen_by
+from sfumato.risk.calibrate import calibrate
+from sfumato.risk.cost import rho_delta_of, rho_of
+from sfumato.risk.zcdp import entered, epsilon_of_zcdp, rho_gaussian, rho_laplace, rho_pure
+from sfumato.session.reserve import Cost, row
+from sfumato.views import ledger as view
+from sfumato.views import words
+
+PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
+SCHEMA = {
+    "name": "stays",
+    "columns": {
+        "days": {"type": "integer", "bounds": [0, 60]},
+        "ward": {"categories": ["a", "b"]},
+        "town": {"type": "text", "keys": "private"},
+    },
+}
+COUNT = "SELECT COUNT(*) FROM stays WHERE days > 5"
+TENTH: tuple[float, dict[str, object]] = (0.1, {"rho": "1/200"})
+AFTER_NONE = "Given everything released before, including releases without a guarantee, this one changes nobody's odds"
+
+
+def stays(ledger: Path | str = ":memory:") -> sf.Query:
+    return sf.open(PEOPLE.assign(town="x"), SCHEMA, ledger=ledger, version="1").query(COUNT)
+
+
+def total(*charges: tuple[float, dict[str, object]], delta: str = "0") -> Total:
+    made = Total()
+    for epsilon, public in charges:
+        said = {"guarantee": "dp", **public}
+        draft = Draft(Event.RESERVED, "stays", "ada", "2026-11-15T09:00:00+00:00", "", nano(epsilon), delta, said)
+        made = made.and_then(seal(made.releases + 1, draft, GENESIS))
+    return made
+
+
+# What a charge says
+
+
+def charges(query: sf.Query) -> list[dict[str, object]]:
+    return [dict(e.draft.public) for e in query.dataset.ledger.entries if e.draft.event is Event.RESERVED]
+
+
+def test_a_charge_says_what_it_consists_of() -> None:
+    query = stays()
+    query.release(epsilon=0.5)
+    [charge] = charges(query)
+    assert charge == {
+        "what": COUNT,
+        "guarantee": "dp",
+        "method": "epsilon 0.5",
+        "chosen_by": "fixed",
+        "mechanism": "laplace",
+        "epsilon": 0.5,
+        "delta": "0",
+        "rho": str(entered(rho_laplace(0.5, 1024))),
+        "rho_delta": "0",
+        "select_epsilon": 0.0,
+        "at_most": 0.5,
+        "numbers": 1,
+        "sensitivity": [1.0],
+        "scale": [2.0],
+        "protected": "one row, add-remove",
+    }
+
+
+def test_how_epsilon_was_chosen() -> None:
+    query = stays()
+    query.release(epsilon=0.5)
+    query.release(query.choose(sf.gap(1.2, worst_case=True)))
+    query.sketch(0.1)
+    query.release(query.choose(sf.ratio(0.9)), accept_none=True)
+    query.sketch(0.2, accept_none=True)
+    looked = "controller-after-looking"
+    assert [c["chosen_by"] for c in charges(query)] == ["fixed", "data-independent", "fixed", looked, looked]
+    for charge in charges(query)[3:]:
+        assert set(charge) == {"what", "guarantee", "method", "chosen_by", "mechanism", "protected"}
+    shown = repr(query.dataset.ledger)
+    for said in ("dp, fixed ", "dp, data-independent ", "none, after looking "):
+        assert said in shown
+
+
+@pytest.mark.parametrize(
+    ("word", "outright", "how"),
+    [
+        (Guarantee.DP, True, ChosenBy.FIXED),
+        (Guarantee.DP, False, ChosenBy.PUBLIC),
+        (Guarantee.SELECTED, False, ChosenBy.SELECTED),
+        (Guarantee.NONE, True, ChosenBy.LOOKED),
+        (Guarantee.NONE, False, ChosenBy.LOOKED),
+    ],
+)
+def test_the_word_decides_first(word: Guarantee, outright: bool, how: ChosenBy) -> None:
+    assert chosen_by(word, outright=outright) is how
+
+
+def test_what_was_chosen_by_looking_is_not_told_even_where_it_is_known() -> None:
+    cost = Cost(0.123, Fraction(1, 7), (1.0,), (8.13,), 1)
+    assert row(ChosenBy.LOOKED, "laplace", cost) == {
+        "chosen_by": "controller-after-looking",
+        "mechanism": "laplace",
+    }
+    selected = row(ChosenBy.SELECTED, "laplace", replace(cost, select_epsilon=0.1, at_most=10.0))
+    assert (selected["select_epsilon"], selected["at_most"], selected["rho"]) == (0.1, 10.0, "1/7")
+
+
+@pytest.mark.parametrize(
+    ("sql", "noise", "rho", "uncovered"),
+    [
+        (COUNT, Noise(), entered(rho_laplace(2.0, 1024)), 0),
+        ("SELECT COUNT(*), MEDIAN(days) FROM stays", Noise(), entered(rho_laplace(1, 1024)) + entered(rho_pure(1)), 0),
+        ("SELECT ward, COUNT(*) FROM stays GROUP BY ward", Noise(), entered(rho_laplace(2.0, 1024)), 0),
+        (
+            "SELECT town, COUNT(*) FROM stays GROUP BY town",
+            Noise(delta=1e-9),
+            entered(rho_laplace(2.0, 1024)),
+            Fraction(1, 10**9),
+        ),
+    ],
+)
+def test_what_a_draw_costs(sql: str, noise: Noise, rho: Fraction, uncovered: Fraction) -> None:
+    measurement = stays().dataset.query(sql).measurement
+    calibration = calibrate(measurement, noise, 2.0, 10.0)
+    assert (rho_of(measurement, calibration), rho_delta_of(calibration)) == (rho, uncovered)
+
+
+def test_gaussian_noise_has_no_delta_beside_rho() -> None:
+    measurement = stays().dataset.query("SELECT AVG(days) FROM stays").measurement
+    calibration = calibrate(measurement, Noise("gaussian", 1e-6), 2.0, 10.0)
+    mu = math.hypot(*(drawing.budget for drawing in calibration.numbers))
+    assert float(rho_of(measurement, calibration)) == pytest.approx(rho_gaussian(mu), abs=3e-12)
+    assert rho_delta_of(calibration) == 0
+
+
+# What they add up to
+
+
+def test_rhos_add_up_exactly() -> None:
+    made = total((0.1, {"rho": "1/3", "rho_delta": "0"}), (0.2, {"rho": "1/6"}))
+    assert (made.exact_rho, made.rho_delta, made.rho) == (Fraction(1, 2), Fraction(0), 0.5)
+
+
+def test_charges_of_older_ledgers_count_as_any_pure_mechanism_does() -> None:
+    assert total((0.1, {}), (0.2, {})).exact_rho == entered(rho_pure(0.1)) + entered(rho_pure(0.2))
+    assert total((0.1, {}), delta="1/1000000").exact_rho is None, "of a delta nobody knows what it is for"
+    assert total((0.1, {"rho": "1/8"}), delta="1/1000000").rho_delta == Fraction(1, 10**6), "unless it is said"
+
+
+def test_there_is_no_total_of_rho_where_there_is_no_total() -> None:
+    none = total((1, {"rho": "1/3"}), (10, {"guarantee": "none"}), (1, {"rho": "1/3"}))
+    assert (none.exact_rho, none.rho, none.at_most, none.at(0.5).by) == (None, None, None, None)
+    others = total((1, {"rho": "1/3", "protected": "one row"}), (1, {"rho": "1/3", "protected": "one who"}))
+    assert (others.rho, others.at_most, others.at(0.5).by) == (None, None, None)
+
+
+def test_what_epsilon_all_of_it_has_at_a_delta() -> None:
+    few, many = (total(*[TENTH] * times) for times in (1, 400))
+    assert (few.at(1e-6).epsilon, few.at(1e-6).by) == (0.1, By.SUMS)
+    assert many.at(1e-6).epsilon == pytest.approx(epsilon_of_zcdp(2.0, 1e-6))
+    assert [many.at(delta).by for delta in (1e-6, 0)] == [By.ZCDP, By.SUMS], "pure releases need no delta"
+    gaussian = total((1, {"rho": "1/8", "rho_delta": "0"}), delta="1/1000000")
+    assert gaussian.at(1e-9).epsilon == pytest.approx(epsilon_of_zcdp(0.125, 1e-9)), "Gaussian noise has any delta"
+    keys = total((9, {"rho": "1/8", "rho_delta": "1/1000000"}), delta="1/1000000")
+    assert (keys.at(1e-9).epsilon, keys.at(1e-9).by) == (math.inf, None), "a threshold has its own, and no less"
+    assert keys.at(2e-6).epsilon == pytest.approx(epsilon_of_zcdp(0.125, 1e-6))
+
+
+def test_a_ledger_says_it_too(ledger_path: Path) -> None:
+    query = stays(ledger_path)
+    assert query.dataset.ledger.epsilon_at(1e-6) == 0
+    for _ in range(3):
+        query.release(epsilon=2, mechanism="gaussian", delta=1e-6, again=True)
+    ledger = query.dataset.ledger
+    assert ledger.total.epsilon == 6
+    at = ledger.epsilon_at(1e-6)
+    assert at is not None
+    assert 3 < at < 4, "of Gaussian noise the squares of mu add up"
+    [record] = wiring.records(ledger_path)
+    shown = view.as_dict(record, 1e-6)
+    assert shown["at_delta"] == {"delta": 1e-6, "epsilon": at, "by": "zcdp"}
+    assert (shown["rho"], shown["rho_delta"], shown["at_most"]) == (ledger.total.rho, 0, 6)
+    assert json.loads(json.dumps(shown)) == shown
+    assert "at_delta" not in view.as_dict(record)
+    query.release(query.choose(sf.ratio(0.9)), accept_none=True)
+    assert ledger.epsilon_at(1e-6) is None
+    [record] = wiring.records(ledger_path)
+    assert view.as_dict(record, 1e-6)["at_delta"] == {"delta": 1e-6, "epsilon": None, "by": None}
+    assert view.concentrated(record.total, 1e-6) == ""
+
+
+@pytest.mark.parametrize("wrong", [-1e-9, 1, 2.0, math.nan, "1e-6", True])
+def test_what_is_no_delta(wrong: object) -> None:
+    with pytest.raises(PreferenceError, match="delta is a number from 0 to below 1, not "):
+        Total().at(wrong)
+
+
+def test_the_sentence_about_rho() -> None:
+    many = total(*[TENTH] * 400)
+    assert view.concentrated(many) == f"As zero-concentrated DP: rho 2. {words.FIXED_BEFORE}"
+    assert view.concentrated(many, 1e-6) == (
+        f"As zero-concentrated DP: rho 2, which is (11.69, 1e-06)-DP. {words.FIXED_BEFORE}"
+    )
+    few = total((0.1, {"rho": "1/200"}))
+    least = "At delta 1e-06 the sum of the epsilons, 0.1, is the least epsilon that is known"
+    anyway = f"{least}, and holds in any case."
+    assert view.concentrated(few, 1e-6) == f"As zero-concentrated DP: rho 0.005. {words.FIXED_BEFORE} {anyway}"
+    older = total((0.1, {}), delta="1/1000000")
+    assert (view.concentrated(older), view.concentrated(older, 1e-6)) == ("", f"{least}."), "and has no rho"
+    keys = total((1, {"rho": "1/8", "rho_delta": "1/1000000"}), delta="1/1000000")
+    assert view.concentrated(keys, 1e-9) == (
+        f"As zero-concentrated DP: rho 0.125, beside delta 1e-06. {words.FIXED_BEFORE} "
+        "At delta 1e-09 there is no epsilon: more than that is spent of delta."
+    )
+    assert view.concentrated(Total(), 1e-6) == ""
+
+
+def test_what_was_selected_privately_has_two_totals() -> None:
+    """Methods 3.7: what is spent, and what it could have come to before epsilon was selected."""
+    made = total(
+        (0.1, {"guarantee": "dp-selected", "rho": "1/200", "at_most": 0.1}),
+        (0.7, {"guarantee": "dp-selected", "rho": "1/5", "at_most": 10.0}),
+        (0.2, {"rho": "1/50", "at_most": 0.2}),
+    )
+    assert (made.epsilon, made.at_most) == (1.0, 10.3)
+    assert view.total_text(made) == (
+        "Spent so far: epsilon 1 in 3 charges (guarantee dp-selected). "
+        "Whatever epsilons had been selected, it would have been at most 10.3."
+    )
+
+
+# After a release without a guarantee
+
+
+def test_a_dataset_says_so_from_then_on(ledger_path: Path) -> None:
+    query = stays(ledger_path)
+    query.choose(sf.gap(1.2, worst_case=True))  # planned before the look, and so dp
+    before = query.release(epsilon=0.5).certificate
+    planned = query.choose(sf.gap(1.2, worst_case=True))
+    none = query.release(query.choose(sf.ratio(0.9)), accept_none=True).certificate
+    assert (before.dataset_guarantee, before.dataset_total) == ("dp", 0.5)
+    assert "No total exists for this dataset from now on." in repr(none)
+    reopened = stays(ledger_path)
+    later = reopened.release(planned).certificate
+    assert (later.guarantee, later.dataset_guarantee, later.dataset_total) == ("dp", "none", None)
+    for page in (repr(later), later.to_html().replace("&#x27;", "'")):
+        assert f"{AFTER_NONE} by more than e^0.2." in page
+    assert "no total exists (3 releases; one or more without a guarantee)" in repr(reopened.dataset.ledger)
+    [record] = wiring.records(ledger_path)
+    shown = view.as_dict(record)
+    assert [shown[name] for name in ("guarantee", "spent", "delta", "rho", "rho_delta", "at_most")] == [
+        "none",
+        *[None] * 5,
+    ]
+
+
+def test_a_delta_is_said_with_the_odds(ledger_path: Path) -> None:
+    query = stays(ledger_path)
+    how = {"mechanism": "gaussian", "delta": 1e-6}
+    planned = query.choose(sf.gap(1.2, worst_case=True), **how)  # type: ignore[arg-type]
+    query.release(query.choose(sf.ratio(0.9)), accept_none=True)
+    assert "but for a chance of 1e-06." in repr(query.release(planned).certificate)
