@@ -262,7 +262,7 @@ def test_a_dataset_says_so_from_then_on(ledger_path: Path) -> None:
     assert (later.guarantee, later.dataset_guarantee, later.dataset_total) == ("dp", "none", None)
     for page in (repr(later), later.to_html().replace("&#x27;", "'")):
         assert f"{AFTER_NONE} by more than e^0.2." in page
-    assert "no total exists (3 releases; one or more without a guarantee)" in repr(reopened.dataset.ledger)
+    assert "no total exists (3 charges; one or more without a guarantee)" in repr(reopened.dataset.ledger)
     [record] = wiring.records(ledger_path)
     shown = view.as_dict(record)
     assert [shown[name] for name in ("guarantee", "spent", "delta", "rho", "rho_delta", "at_most")] == [

@@ -285,4 +285,4 @@ def test_what_protects_different_units_does_not_add_up(ledger_path: Path) -> Non
         release()
     (record,) = wiring.records(ledger_path)
     assert record.total.nano_epsilon == nano(3)
-    assert "no total exists (3 releases; its releases protect different units" in total_text(record.total)
+    assert "no total exists (3 charges; its releases protect different units" in total_text(record.total)
