@@ -12,6 +12,7 @@ from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import Engine, LedgerStore
 from sfumato.session.decide import Rule, rule_of
 from sfumato.session.ledger import Ledger, digest
+from sfumato.session.per_person import PersonTotals
 from sfumato.session.query import Query
 from sfumato.session.services import Services
 from sfumato.sql import inspect
@@ -58,6 +59,10 @@ class Dataset:
         engine = self._engine
         rows = engine.rows(inspect.fit(self.schema, engine.columns, engine.raw).sql(engine.dialect))
         return inspect.read_fit(rows, self.schema)
+
+    def per_person(self) -> PersonTotals:
+        """What everything released tells about each person, by the ledger and their own exposure: a look."""
+        return PersonTotals(self)
 
     def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:
         """The rule of record, for statements with private keys, with values selected by their rank, or neither."""

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import Infeasible, NoMechanism, instead
+from sfumato.ledger.charges import RELEASE
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.record import Record
 from sfumato.model.drawing import Calibration
@@ -19,7 +20,7 @@ from sfumato.session.choice import Choice
 from sfumato.session.decide import Request
 from sfumato.session.noise import drawn
 from sfumato.session.release import Certificate, Release
-from sfumato.session.reserve import keep, on_this_data, repeatable, reserve
+from sfumato.session.reserve import keep, on_this_data, repeatable, reserve, version_of
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -69,6 +70,8 @@ def _reservation(query: Query, choice: Choice, key: str, outcome: Guarantee) -> 
         "what": query.sql,
         "guarantee": outcome.value,
         "method": choice.asked.said(told=outcome.holds),
+        "kind": RELEASE,
+        "version": version_of(query.dataset),
     }
     confidential: dict[str, object] = {} if holds else {"epsilon": choice.epsilon}
     delta = Fraction(str(choice.noise.delta or 0))

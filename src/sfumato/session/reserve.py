@@ -13,6 +13,7 @@ from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.session.ledger import Ledger, digest
 
 if TYPE_CHECKING:
+    from sfumato.session.dataset import Dataset
     from sfumato.session.query import Query
 
 _INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
@@ -79,6 +80,11 @@ def on_this_data(query: Query, asked: str) -> str:
     """The same request, on the same data, under the same schema: the same answer."""
     schema = [query.dataset.ledger.schema.get(name) for name in ("", *query.statement.columns)]
     return digest([asked, query.dataset.version, schema])
+
+
+def version_of(dataset: Dataset) -> str:
+    """Which data was read, for a record: the same for the same version, and telling nothing else."""
+    return digest(["version", dataset.version])
 
 
 def repeatable(released: Entry | None, accept_none: bool) -> Draft | None:

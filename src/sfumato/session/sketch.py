@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.ledger.charges import SKETCH
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.record import Record
 from sfumato.measure import people_by_exposure
@@ -19,7 +20,7 @@ from sfumato.session.certificate import about
 from sfumato.session.decide import EPSILON_MAX, decided_by
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate
-from sfumato.session.reserve import Reserved, keep, on_this_data, reserve
+from sfumato.session.reserve import Reserved, keep, on_this_data, reserve, version_of
 from sfumato.views import words
 
 if TYPE_CHECKING:
@@ -106,7 +107,13 @@ def _inputs(query: Query, key: str, record: Record, attestation: str) -> tuple[P
 def _reservation(query: Query, key: str, epsilon: float, outcome: Guarantee) -> Draft:
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
     charge = nano(epsilon if outcome.holds else EPSILON_MAX)
-    public: dict[str, object] = {"what": _what(query), "guarantee": outcome.value, "method": words.SKETCHED_BY}
+    public: dict[str, object] = {
+        "what": _what(query),
+        "guarantee": outcome.value,
+        "method": words.SKETCHED_BY,
+        "kind": SKETCH,
+        "version": version_of(query.dataset),
+    }
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
     return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.drawing import Law
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.per_person import InAll
 from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskView, Source
 from sfumato.model.sketch import Sketch
@@ -120,6 +121,13 @@ SKETCHED_BY = "a private sketch of exposures"
 SKETCHED_NUMBERS = "people in each bin of exposure"
 SKETCH_AFTERWARDS = "bars and quantiles take a negative count for 0; the number of people and sums are as drawn"
 SKETCH_COST = "What the sketch promises, and what it cost"
+
+CARRIED = "What each person carries of everything released"
+NO_FILTER = "It is an account and no limit: the next release adds to it, whoever has how much."
+IN_FULL = (
+    "Counted in full for everybody: what is no sum over people, sketches and selections, releases from other data or "
+    "under another schema, what was charged together, and what was charged and never left."
+)
 
 READING = (
     "Start with the gap. Go down its column to the last one that you would defend before the person most at risk.",
@@ -296,6 +304,39 @@ def seen(sketch: Sketch) -> str:
         f"has more than {unseen} people. {found} People in the other bins are not seen; what holds for them is the "
         "worst case."
     )
+
+
+def carried(in_all: InAll, relation: Relation) -> str:
+    """What a person's total says."""
+    if not in_all.pure:
+        return (
+            "Rho adds up what each release tells about this person. Gaussian noise took part, so that nobody has an "
+            "epsilon of their own."
+        )
+    but = f", but for a chance of {exactly(in_all.delta)} at most" if in_all.delta else ""
+    whom = "this person or anybody else" if relation is Relation.REPLACE else "this person"
+    return (
+        "Epsilon: to whoever knows everybody else, everything released so far changes the odds that "
+        f"{whom} is in the data by a factor of e^epsilon at most{but}."
+    )
+
+
+def for_anybody(in_all: InAll) -> str:
+    """The public total, beside which each person's stands."""
+    delta = f", delta {exactly(in_all.delta)}" if in_all.delta else ""
+    return f"For anybody, in any data: epsilon {in_all.epsilon:.15g}{delta}, rho {number(in_all.rho, 4)}."
+
+
+def counted(in_all: InAll) -> str:
+    """Which charges are in it, and which are not."""
+    own, full = in_all.by_exposure, in_all.in_full
+    said = [f"{own:,} charge{'' if own == 1 else 's'} by each person's own exposure, {full:,} in full."]
+    said += [IN_FULL] if full else []
+    if without := in_all.without_guarantee:
+        said.append(f"Not in it: {without:,} without a guarantee. Nothing bounds what that tells.")
+    if other := in_all.other_units:
+        said.append(f"Not in it: {other:,} that protect another unit, or under another relation: no sum would be true.")
+    return " ".join(said)
 
 
 def rehearsed(epsilon: float | None, why: str) -> str:
