@@ -94,6 +94,17 @@ def exposures(dataset: sf.Dataset, table: Table, question: Question, *, l2: bool
     return [Fraction(u) for u in oracle.exposures_l2()] if l2 else oracle.exposures()
 
 
+@pytest.mark.depth("carried tables")
+@examples("carried tables")
+@given(data=st.data())
+def test_a_statement_is_read_back_as_it_was_understood(data: st.DataObject) -> None:
+    """What the ledger keeps of a statement is all of it."""
+    table = data.draw(tables(units=True))
+    dataset = sf.open(table.source("pandas", Path()), table.schema, ledger=":memory:")
+    statement = dataset.query(data.draw(releasable_questions(table)).sql).statement
+    assert dataset.query(statement.text).statement == statement
+
+
 @given(epsilon=st.floats(0.001, 10), steps=st.integers(1, 1024), alpha=st.floats(1.0001, 200))
 def test_rho_of_noise_on_a_grid_is_its_divergence_at_most(epsilon: float, steps: int, alpha: float) -> None:
     """Renyi's divergence of noise on a grid of D / 1024 from itself moved by so many steps, exactly, over alpha."""

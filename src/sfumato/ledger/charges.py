@@ -11,7 +11,7 @@ from sfumato.ledger.entry import NANO, Entry, Event
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
 
-RELEASE, SKETCH = "release", "sketch"
+RELEASE, SKETCH, BATCH = "release", "sketch", "batch"
 """The kinds of charges that are told apart by their entries; one that does not say is neither."""
 
 
@@ -48,7 +48,7 @@ def charges(entries: Iterable[Entry]) -> tuple[Charge, ...]:
     """Every charge, in order."""
     found, kept = [], list(entries)
     left = {
-        entry.draft.public["reserved"]: cast(Mapping[str, Any], entry.draft.public.get("certificate") or {})
+        entry.draft.public.get("reserved"): cast(Mapping[str, Any], entry.draft.public.get("certificate") or {})
         for entry in kept
         if entry.draft.event is Event.RELEASED
     }

@@ -28,7 +28,8 @@ class Total:
         delta = self.exact_delta + Fraction(reserved.draft.delta)
         stated = reserved.draft.public.get("protected")  # entries of older ledgers are without it
         protected = self.protected if stated is None else self.protected | {str(stated)}
-        return Total(spent, join((self.guarantee, word)), self.releases + 1, delta, protected)
+        releases = self.releases + int(str(reserved.draft.public.get("releases", 1)))  # a batch has several
+        return Total(spent, join((self.guarantee, word)), releases, delta, protected)
 
     @property
     def exists(self) -> bool:

@@ -30,6 +30,7 @@ class Reserved:
     entry: Entry
     inputs: tuple[Provenance, ...]
     total: Total
+    together: int | None = None  # how many releases it was made for, where that is more than this one
 
     @property
     def guarantee(self) -> Guarantee:
@@ -69,11 +70,11 @@ def reserve(
     return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
 
 
-def keep(ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str, object]) -> None:
-    """Enter what was drawn: only then may it leave."""
+def keep(ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str, object]) -> int:
+    """Enter what was drawn: only then may it leave. Returns the number of the entry."""
     public: dict[str, object] = {"what": what, "guarantee": reserved.guarantee.value, "reserved": reserved.entry.number}
     hidden: dict[str, object] = {} if reserved.guarantee.holds else {"key": key}
-    ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public | left, hidden)])
+    return ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public | left, hidden)])[-1].number
 
 
 def on_this_data(query: Query, asked: str) -> str:

@@ -122,6 +122,10 @@ SKETCHED_NUMBERS = "people in each bin of exposure"
 SKETCH_AFTERWARDS = "bars and quantiles take a negative count for 0; the number of people and sums are as drawn"
 SKETCH_COST = "What the sketch promises, and what it cost"
 
+BATCHED = "One of {:,} releases that were fixed in advance and charged together"
+TIGHT = "tight accounting of a batch that was fixed in advance"
+SUMMED = "the sum over a batch that was fixed in advance"
+
 CARRIED = "What each person carries of everything released"
 NO_FILTER = "It is an account and no limit: the next release adds to it, whoever has how much."
 IN_FULL = (
@@ -173,8 +177,8 @@ def rows_that_count(unit: PrivacyUnit) -> str:
 
 def _pair(certificate: Certificate) -> str:
     if certificate.delta:
-        return f"({certificate.charged:.15g}, {exactly(certificate.delta)})-differential privacy"
-    return f"{certificate.charged:.15g}-differential privacy"
+        return f"({certificate.promised:.15g}, {exactly(certificate.delta)})-differential privacy"
+    return f"{certificate.promised:.15g}-differential privacy"
 
 
 def exactly(delta: float) -> str:
@@ -219,7 +223,7 @@ def _of_100(chance: float) -> int:
 
 def _chance(certificate: Certificate) -> float:
     """How often an attacker is right, at most: as epsilon and delta say it, or as Gaussian noise does."""
-    stated = attack_chance(certificate.charged or 0.0, certificate.delta)
+    stated = attack_chance(certificate.promised or 0.0, certificate.delta)
     if set(certificate.laws or ()) != {Law.GAUSSIAN}:
         return stated
     moved = [d / s for d, s in zip(certificate.sensitivity or (), certificate.scale or (), strict=True) if s]
@@ -228,7 +232,7 @@ def _chance(certificate: Certificate) -> float:
 
 def promise(certificate: Certificate) -> str:
     """The same for the people in the data."""
-    if not certificate.guarantee.holds or certificate.charged is None:
+    if not certificate.guarantee.holds or certificate.promised is None:
         return "This release makes no promise to the people in the data."
     right = _of_100(_chance(certificate))
     replaced = certificate.relation == Relation.REPLACE.value
@@ -237,6 +241,22 @@ def promise(certificate: Certificate) -> str:
         f"Whoever knows everybody else in the data still guesses {guessed} at most "
         f"{right} times of 100 from this release (50 is a coin)."
     )
+
+
+def together(certificate: Certificate) -> str:
+    """What was charged for this and others at once; nothing where it was charged by itself."""
+    c = certificate
+    if c.batch is None:
+        return ""
+    delta = f", delta {exactly(c.batch_delta)}" if c.batch_delta else ""
+    spent = f"epsilon {c.charged:.15g}{delta} for all of them"
+    return f"{BATCHED.format(c.batch)}: {spent}. The epsilon of this one holds for it alone."
+
+
+def batch(releases: int, epsilon: float, delta: Fraction, sums: tuple[float, Fraction]) -> str:
+    """What a batch will be charged, beside what its releases would be one by one."""
+    (said, alone) = (f"epsilon {e:.6g}{f', delta {float(d):g}' if d else ''}" for e, d in ((epsilon, delta), sums))
+    return f"{releases} release{'' if releases == 1 else 's'}, charged together: {said}. One by one: {alone}."
 
 
 def total(certificate: Certificate) -> str:
