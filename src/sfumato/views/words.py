@@ -333,11 +333,17 @@ def carried(in_all: InAll, relation: Relation) -> str:
             "Rho adds up what each release tells about this person. Gaussian noise took part, so that nobody has an "
             "epsilon of their own."
         )
-    but = f", but for a chance of {exactly(in_all.delta)} at most" if in_all.delta else ""
-    whom = "this person or anybody else" if relation is Relation.REPLACE else "this person"
+    replaced = relation is Relation.REPLACE
+    if in_all.delta:
+        instead = "as with anybody else in their place" if replaced else "as without them"
+        return (
+            "Epsilon: everything released so far is at most e^epsilon times as likely, and as unlikely, with this "
+            f"person in the data {instead}, but for a probability of {exactly(in_all.delta)}."
+        )
+    whom = "this person or anybody else" if replaced else "this person"
     return (
         "Epsilon: to whoever knows everybody else, everything released so far changes the odds that "
-        f"{whom} is in the data by a factor of e^epsilon at most{but}."
+        f"{whom} is in the data by a factor of e^epsilon at most."
     )
 
 
