@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sfumato.ledger.entry import Draft, Entry
 from sfumato.model.dataset import Type
+from sfumato.model.pairs import Pair
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,6 +56,15 @@ class Mechanism(Protocol):
     """
 
     def __call__(self, totals: Sequence[int], sensitivity: int, budget: float, /) -> Sequence[int]: ...
+
+
+class Accountant(Protocol):
+    """Composes. An epsilon at which all the pairs together are (epsilon, delta)-dp, never below the least; or infinity.
+
+    Only for what was fixed in advance: which pairs there are may not depend on what was drawn.
+    """
+
+    def __call__(self, pairs: Sequence[Pair], delta: float, /) -> float: ...
 
 
 class LedgerStore(Protocol):

@@ -1,4 +1,4 @@
-"""The one place that names concrete engines, stores and mechanisms: `open` and what it needs."""
+"""The one place that names concrete engines, stores, mechanisms and accountants: `open` and what it needs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sfumato.sql.lookalike import lookalike
 
 if TYPE_CHECKING:
     from sfumato.engines.duckdb import DuckDB
-    from sfumato.ports import Mechanism
+    from sfumato.ports import Accountant, Mechanism
 
 REHEARSAL_SEED = 1
 
@@ -151,6 +151,7 @@ def _duckdb(source: object, schema: Schema | None) -> DuckDB:
 def _services() -> Services:
     return Services(
         mechanism=_mechanism,
+        accountant=_accountant,
         rehearsal=_rehearsal,
         who=_who(),
         now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
@@ -188,6 +189,12 @@ def _mechanism(law: str) -> Mechanism:
         Law.SPARSE_VECTOR: sparse_vector,
         Law.SPARSE_VECTOR_AS_PUBLISHED: sparse_vector_as_published,
     }[Law(law)]
+
+
+def _accountant() -> Accountant:
+    from sfumato.accountants.pld import epsilon_at
+
+    return epsilon_at
 
 
 def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:

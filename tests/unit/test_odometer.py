@@ -21,7 +21,7 @@ from sfumato.model.guarantee import ChosenBy, Guarantee, chosen_by
 from sfumato.risk.calibrate import calibrate
 from sfumato.risk.cost import rho_delta_of, rho_of
 from sfumato.risk.zcdp import entered, epsilon_of_zcdp, rho_gaussian, rho_laplace, rho_pure
-from sfumato.session.reserve import Cost, row
+from sfumato.session.reserve import Cost, row, version_of
 from sfumato.views import ledger as view
 from sfumato.views import words
 
@@ -67,6 +67,8 @@ def test_a_charge_says_what_it_consists_of() -> None:
         "what": COUNT,
         "guarantee": "dp",
         "method": "epsilon 0.5",
+        "kind": "release",
+        "version": version_of(query.dataset),
         "chosen_by": "fixed",
         "mechanism": "laplace",
         "epsilon": 0.5,
@@ -92,7 +94,7 @@ def test_how_epsilon_was_chosen() -> None:
     looked = "controller-after-looking"
     assert [c["chosen_by"] for c in charges(query)] == ["fixed", "data-independent", "fixed", looked, looked]
     for charge in charges(query)[3:]:
-        assert set(charge) == {"what", "guarantee", "method", "chosen_by", "mechanism", "protected"}
+        assert set(charge) == {"what", "guarantee", "method", "kind", "version", "chosen_by", "mechanism", "protected"}
     shown = repr(query.dataset.ledger)
     for said in ("dp, fixed ", "dp, data-independent ", "none, after looking "):
         assert said in shown

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path as File
 from typing import Annotated
 
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.people import write_people
+from sfumato.cli.waiting import reading
 
 app = typer.Typer(help="Read and verify the record of looks, plans and releases.")
 app.callback(invoke_without_command=True)(options.explain)
@@ -42,3 +45,28 @@ def verify(path: Path, as_json: options.Json = False) -> None:
     count = wiring.verified(path)
     entries = f"{count} entr{'y' if count == 1 else 'ies'}"
     typer.echo(json.dumps({"entries": count, "intact": True}) if as_json else f"{entries}, chain intact.")
+
+
+@app.command()
+def people(
+    data: options.Data,
+    schema: options.Schema,
+    ledger: options.Ledger = None,
+    people: Annotated[
+        File | None, typer.Option(metavar="FILE.parquet", help="Write one row per person: person, epsilon, rho.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """What each person carries of everything released, for the controller's eyes: recorded as a look."""
+    from sfumato import wiring
+
+    options.writable(people, "--people", ".parquet")
+    options.spared(people, "--people", data, schema, ledger)
+    dataset = wiring.open(data, schema, ledger=ledger)
+    with reading(dataset.progress):
+        totals = dataset.per_person()
+        shown = json.dumps(totals.as_dict(), indent=2) if as_json else totals.text()
+        listed = None if people is None else totals.people()
+    typer.echo(shown)
+    if listed is not None and people is not None:
+        write_people(listed, people)

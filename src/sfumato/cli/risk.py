@@ -13,12 +13,11 @@ import typer
 
 from sfumato import __version__
 from sfumato.cli import options
+from sfumato.cli.people import write_people
 from sfumato.cli.waiting import reading, waiting
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sfumato.session.profile import RiskProfile
 
 
@@ -189,7 +188,7 @@ def risk(
         listed = None if people is None else profile.people()
     show()
     if listed is not None and people is not None:
-        _write_people(listed, people)
+        write_people(listed, people)
 
 
 def _shown(profile: RiskProfile, as_json: bool, html: Path | None, most_exposed: bool = False) -> Callable[[], None]:
@@ -214,17 +213,6 @@ def _shown(profile: RiskProfile, as_json: bool, html: Path | None, most_exposed:
             raise BadInput(f"--html could not write {html}", hint="free some room, or name another file.") from None
 
     return show
-
-
-def _write_people(listed: pa.Table, file: Path) -> None:
-    import pyarrow.parquet as pq
-
-    from sfumato.session.whole_file import write_whole
-
-    try:
-        write_whole(file, lambda path: pq.write_table(listed, path), private=True)
-    except OSError:
-        raise BadInput(f"--people could not write {file}", hint="free some room, or name another file.") from None
 
 
 def _written() -> str:

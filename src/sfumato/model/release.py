@@ -60,12 +60,19 @@ class Certificate:
     released_by: str | None = None
     sampler: str | None = None
     software: str | None = None
+    batch: int | None = None  # so many releases were charged together, this one among them
+    batch_delta: float | None = None
 
     def __post_init__(self) -> None:
         sizes = (self.epsilon, self.charged, self.scale, self.grid_step, self.noise_90, self.rank_90)
         withheld = (*sizes, self.threshold, self.why)
         if not self.guarantee.holds and any(field is not None for field in withheld):
             raise ValueError("a release without a guarantee withholds the size of its noise")
+
+    @property
+    def promised(self) -> float | None:
+        """The epsilon of this release by itself: what was charged, or its own where it was charged with others."""
+        return self.charged if self.batch is None else self.epsilon
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON: tuples become lists, words stay words."""

@@ -70,12 +70,17 @@ def mu_on_grid(epsilon: float, delta: float, numbers: int) -> float:
     >>> round(1 / mu_on_grid(1, 1e-5, numbers=1), 6)
     3.730632
     """
-    beyond = epsilon + math.log(2**30) - math.log(delta)
-    furthest = (numbers + 2 * math.sqrt(numbers * beyond) + 2 * beyond) * (1 + 2**-20)  # of a chi-squared
-    more = (numbers + furthest) / FINEST**2 / 24
+    more, less = for_the_grid(epsilon, delta, numbers)
     if more >= epsilon:
         raise NoMechanism("This epsilon is too small for Gaussian noise on a grid", hint="ask for a larger one.")
-    return mu_analytic(epsilon - more, delta * (1 - 2**-28)) * (1 - 2**-40)
+    return mu_analytic(epsilon - more, less) * (1 - 2**-40)
+
+
+def for_the_grid(epsilon: float, delta: float, numbers: int) -> tuple[float, float]:
+    """How much more epsilon noise on a grid costs, and the delta that is left: of so many numbers in all."""
+    beyond = epsilon + math.log(2**30) - math.log(delta)
+    furthest = (numbers + 2 * math.sqrt(numbers * beyond) + 2 * beyond) * (1 + 2**-20)  # of a chi-squared
+    return (numbers + furthest) / FINEST**2 / 24, delta * (1 - 2**-28)
 
 
 def epsilon_classic(mu: float, delta: float) -> float:

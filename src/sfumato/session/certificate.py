@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sfumato.ledger.entry import NANO, Entry, nano
+from sfumato.ledger.entry import NANO, Entry, nano, upward
 from sfumato.model.drawing import Calibration, Law
 from sfumato.model.guarantee import Fixed, Provenance, fixed, word
 from sfumato.model.measurement import NoisyNumber, NumberKind
@@ -71,6 +72,8 @@ def about(query: Query, held: Reserved) -> dict[str, Any]:
         "guarantee": held.guarantee,
         "unit": unit.words,
         "relation": dataset.schema.relation.value,
+        "batch": held.together,
+        "batch_delta": None if held.together is None else upward(Fraction(reserved.draft.delta)),
         "charged": reserved.draft.nano_epsilon / NANO if held.guarantee.holds else None,
         "query": query.sql,
         "query_sha256": query.statement.sha256,

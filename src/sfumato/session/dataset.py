@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sfumato.errors import SourceError
@@ -10,8 +11,11 @@ from sfumato.model.fit import Fit
 from sfumato.model.statement import Predicate
 from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import Engine, LedgerStore
+from sfumato.session.batch import Batch
+from sfumato.session.choice import Choice
 from sfumato.session.decide import Rule, rule_of
 from sfumato.session.ledger import Ledger, digest
+from sfumato.session.per_person import PersonTotals
 from sfumato.session.query import Query
 from sfumato.session.services import Services
 from sfumato.sql import inspect
@@ -58,6 +62,14 @@ class Dataset:
         engine = self._engine
         rows = engine.rows(inspect.fit(self.schema, engine.columns, engine.raw).sql(engine.dialect))
         return inspect.read_fit(rows, self.schema)
+
+    def batch(self, choices: Sequence[Choice], delta: float = 1e-6) -> Batch:
+        """Releases that are fixed in advance, to be charged together: tight accounting at this delta."""
+        return Batch(self, tuple(choices), delta)
+
+    def per_person(self) -> PersonTotals:
+        """What everything released tells about each person, by the ledger and their own exposure: a look."""
+        return PersonTotals(self)
 
     def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:
         """The rule of record, for statements with private keys, with values selected by their rank, or neither."""

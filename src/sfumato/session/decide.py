@@ -169,7 +169,7 @@ def checked_noise(mechanism: str, delta: float | None, calibration: str, *, priv
         raise PreferenceError(f"There is no mechanism '{mechanism}'", hint="use laplace or gaussian.")
     if calibration not in ("analytic", "classic"):
         raise PreferenceError(f"There is no calibration '{calibration}'", hint="use analytic or classic.")
-    delta = None if delta is None else _checked_delta(delta)
+    delta = None if delta is None else checked_delta(delta)
     if mechanism == "laplace":
         if delta is not None and not private_keys:
             raise PreferenceError("Laplace noise has no delta", hint="leave --delta out, or use --mechanism gaussian.")
@@ -179,7 +179,7 @@ def checked_noise(mechanism: str, delta: float | None, calibration: str, *, priv
     return Noise(mechanism, delta, calibration)
 
 
-def _checked_delta(stated: object) -> float:
+def checked_delta(stated: object) -> float:
     """A number of any kind as a float, which is what is charged, drawn for and kept."""
     try:
         delta = float(stated)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import Infeasible, NoMechanism, instead
+from sfumato.ledger.charges import RELEASE
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.record import Record
 from sfumato.model.drawing import Calibration
@@ -21,7 +22,7 @@ from sfumato.session.decide import Request
 from sfumato.session.ledger import digest
 from sfumato.session.noise import drawn
 from sfumato.session.release import Certificate, Release
-from sfumato.session.reserve import Cost, keep, on_this_data, repeatable, reserve, row
+from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, repeatable, reserve, row, version_of
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attestation: str) -> Release:
     """Reserved before the data is read, and kept before it leaves."""
-    _drawable(query, choice)
+    drawable(query, choice)
+    query.dataset.require_data()
     ledger, key = query.dataset.ledger, on_this_data(query, drawn_key(choice.asked, choice.epsilon))
     held = reserve(
         ledger,
@@ -40,17 +42,22 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
         again=again,
     )
     if isinstance(held, Draft):
-        return _as_it_left(held)
+        return as_it_left(held)
+    return drawn_and_kept(query, choice, key, held)[0]
+
+
+def drawn_and_kept(query: Query, choice: Choice, key: str, held: Reserved) -> tuple[Release, int]:
+    """What leaves, after it was reserved, and the number of the entry that keeps it."""
     if choice.epsilon is None:
         raise _infeasible(choice)
-    calibration = _calibrated(query, choice, choice.epsilon)
+    calibration = calibrated(query, choice, choice.epsilon)
     shown = calibration if word(held.inputs).holds else None
     noisy = drawn(query._totals(), query.measurement, calibration, query.dataset.services.mechanism)
     answer = assemble.answer(query.measurement, noisy, shown, query.statement.afterwards)
     certificate = certified(query, choice, shown, answer, held)
     left: dict[str, object] = {"answer": answer.as_dict(), "certificate": certificate.as_dict()}
-    keep(ledger, key, held, query.sql, left)
-    return Release(answer, certificate)
+    number = keep(query.dataset.ledger, key, held, query.sql, left)
+    return Release(answer, certificate), number
 
 
 def drawn_key(asked: Request, epsilon: float | None) -> str:
@@ -76,6 +83,8 @@ def _reservation(query: Query, choice: Choice, key: str, outcome: Guarantee) -> 
         "what": query.sql,
         "guarantee": outcome.value,
         "method": choice.asked.said(told=outcome.holds),
+        "kind": RELEASE,
+        "version": version_of(query.dataset),
     }
     public |= row(
         chosen_by(outcome, outright=choice.asked.outright),
@@ -106,7 +115,7 @@ def _delta(choice: Choice) -> Fraction:
     return Fraction(str(choice.noise.delta or 0))
 
 
-def _drawable(query: Query, choice: Choice) -> None:
+def drawable(query: Query, choice: Choice) -> None:
     """Refuse what cannot be drawn, from public facts, before anything is charged.
 
     An epsilon that was read off the people is none: what could not be drawn at the largest is refused at any.
@@ -115,10 +124,9 @@ def _drawable(query: Query, choice: Choice) -> None:
     if public is None:
         raise _infeasible(choice)
     calibrate(query.measurement, choice.noise, public, choice.epsilon_max)
-    query.dataset.require_data()
 
 
-def _calibrated(query: Query, choice: Choice, epsilon: float) -> Calibration:
+def calibrated(query: Query, choice: Choice, epsilon: float) -> Calibration:
     """What will be drawn. Of an epsilon that was read off the people nothing more is told than that it led nowhere."""
     return instead(
         _infeasible(choice),
@@ -133,7 +141,7 @@ def _infeasible(choice: Choice) -> Infeasible:
     return Infeasible(choice.why, hint="state an epsilon with --epsilon." if choice.unbounded else "ask for less.")
 
 
-def _as_it_left(draft: Draft) -> Release:
+def as_it_left(draft: Draft) -> Release:
     public = draft.public
     answer = Answer.from_dict(public["answer"])  # type: ignore[arg-type]
     return Release(answer, Certificate.from_dict(public["certificate"]))  # type: ignore[arg-type]

@@ -30,7 +30,7 @@ class Ledger:
         self._dataset = schema.name
         self.schema = schema.fingerprints()
         self.rule = digest(schema.rule)
-        self._protected = f"one {schema.unit.words}, {schema.relation}"
+        self.protected = f"one {schema.unit.words}, {schema.relation}"
         self.stop = schema.stop.strictest(stop)
         self._record = Record(schema.name)
         self._lock = RLock()
@@ -95,7 +95,7 @@ class Ledger:
 
     def reserve(self, record: Record, charge: Draft) -> Sequence[Draft]:
         """The charge, to be written by the transaction that `record` was read in; refused where it passes the stop."""
-        charge = replace(charge, public={**charge.public, "protected": self._protected})
+        charge = replace(charge, public={**charge.public, "protected": self.protected})
         if not self.stop.stated:
             return [charge]
         asked = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}

@@ -15,6 +15,7 @@ from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, word
 from sfumato.session.ledger import Ledger, digest
 
 if TYPE_CHECKING:
+    from sfumato.session.dataset import Dataset
     from sfumato.session.query import Query
 
 _INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
@@ -31,6 +32,7 @@ class Reserved:
     entry: Entry
     inputs: tuple[Provenance, ...]
     total: Total
+    together: int | None = None  # how many releases it was made for, where that is more than this one
 
     @property
     def guarantee(self) -> Guarantee:
@@ -103,23 +105,29 @@ def row(how: ChosenBy, mechanism: str, cost: Cost | None) -> dict[str, object]:
     }
 
 
-def keep(
-    ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str, object], *, told: bool = True
-) -> None:
-    """Enter what was drawn: only then may it leave. What is not to be told stays in the record."""
+def keep(ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str, object], *, told: bool = True) -> int:
+    """Enter what was drawn: only then may it leave. What is not to be told stays in the record.
+
+    Returns the number of the entry.
+    """
     public: dict[str, object] = {"what": what, "guarantee": reserved.guarantee.value, "reserved": reserved.entry.number}
     hidden: dict[str, object] = {} if reserved.guarantee.holds else {"key": key}
     if told:
         public |= left
     else:
         hidden |= left
-    ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public, hidden)])
+    return ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public, hidden)])[-1].number
 
 
 def on_this_data(query: Query, asked: str) -> str:
     """The same request, on the same data, under the same schema: the same answer."""
     schema = [query.dataset.ledger.schema.get(name) for name in ("", *query.statement.columns)]
     return digest([asked, query.dataset.version, schema])
+
+
+def version_of(dataset: Dataset) -> str:
+    """Which data was read, for a record: the same for the same version, and telling nothing else."""
+    return digest(["version", dataset.version])
 
 
 def repeatable(released: Entry | None, accept_none: bool) -> Draft | None:

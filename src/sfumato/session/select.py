@@ -13,6 +13,7 @@ from sfumato.choose.preference import Preference, Variance
 from sfumato.choose.private import SMALLEST, Selected
 from sfumato.choose.solve import Solution, solve
 from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.ledger.charges import SELECTION
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
@@ -24,7 +25,7 @@ from sfumato.risk.zcdp import entered, rho_pure
 from sfumato.session.decide import EPSILON_MAX, Request
 from sfumato.session.ledger import digest
 from sfumato.session.private import as_published, drawn, floor
-from sfumato.session.reserve import Cost, keep, on_this_data, refuse_without_guarantee, reserve, row
+from sfumato.session.reserve import Cost, keep, on_this_data, refuse_without_guarantee, reserve, row, version_of
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -170,6 +171,8 @@ def _reservation(query: Query, asked: Request, key: str, outcome: Guarantee) -> 
         "what": _what(query, asked, outcome),
         "guarantee": outcome.value,
         "method": asked.said(told=outcome.holds),
+        "kind": SELECTION,
+        "version": version_of(query.dataset),
     }
     laws = dict.fromkeys(Law.LAPLACE if isinstance(p, Variance) else Law.SPARSE_VECTOR for p in asked.selecting)
     cost = Cost(

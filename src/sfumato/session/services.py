@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sfumato.model.dataset import Schema
-from sfumato.ports import Engine, Mechanism
+from sfumato.ports import Accountant, Engine, Mechanism
 
 
 @dataclass(frozen=True)
 class Services:
     mechanism: Callable[[str], Mechanism]
+    accountant: Callable[[], Accountant]
     rehearsal: Callable[[Schema, object, int], Engine]  # a look-alike: a public source, or rows that are invented
     who: str
     now: Callable[[], str]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.ledger.charges import SKETCH
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.record import Record
 from sfumato.measure import people_by_exposure
@@ -20,7 +21,7 @@ from sfumato.session.certificate import about
 from sfumato.session.decide import EPSILON_MAX, decided_by
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate
-from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, reserve, row
+from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, reserve, row, version_of
 from sfumato.views import words
 
 if TYPE_CHECKING:
@@ -107,7 +108,13 @@ def _inputs(query: Query, key: str, record: Record, attestation: str) -> tuple[P
 def _reservation(query: Query, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
     charge = nano(epsilon if outcome.holds else EPSILON_MAX)
-    public: dict[str, object] = {"what": _what(query), "guarantee": outcome.value, "method": words.SKETCHED_BY}
+    public: dict[str, object] = {
+        "what": _what(query),
+        "guarantee": outcome.value,
+        "method": words.SKETCHED_BY,
+        "kind": SKETCH,
+        "version": version_of(query.dataset),
+    }
     number = people_by_exposure(query.dataset.schema)
     rho = entered(rho_laplace(number.part(epsilon), number.steps))
     cost = Cost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)

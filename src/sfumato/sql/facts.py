@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sfumato.model.dataset import PERSON
+from sfumato.model.dataset import PERSON, Schema
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Cell, Distribution, Summary
 from sfumato.model.measurement import NumberKind
 from sfumato.model.statement import ColumnRef, Kind, Predicate
@@ -162,14 +162,17 @@ def _summary(count: int, figures: Sequence[Any]) -> Summary:
 
 def bins(question: Question, figure: str, low: float, high: float) -> exp.Select:
     """How many people lie where between the smallest and the largest figure, in narrow bins."""
-    plan, place = Leaving(question), ours("bin")
-    found, count = col(figure), Distribution.BARS * Distribution.FINE
+    plan = Leaving(question)
+    return _ahead(plan.carried(), lambda carried: binned(carried, figure, low, high, _people(plan)))
+
+
+def binned(source: exp.Select, figure: str, low: float, high: float, people: exp.Expr) -> exp.Select:
+    """Bins of a figure that a select has: their place, the two ends of what is in them, and how many people that is."""
+    found, count, place = col(figure), Distribution.BARS * Distribution.FINE, ours("bin")
     scaled = (found - low) * (count / (high - low) if high > low else 0.0)
     whole_part = call("LEAST", call("FLOOR", scaled), count - 1)
     ends = [call(name, found).tree for name in ("MIN", "MAX")]
-    select = _from(plan, [alias(cast(whole_part.tree, "INTEGER"), place), *ends, _people(plan)])
-    select.set("group", exp.Group(expressions=[column(place)]))
-    return select
+    return selected([alias(cast(whole_part.tree, "INTEGER"), place), *ends, people], source, by=[place])
 
 
 def read_bins(found: Rows, people: int) -> Distribution:
@@ -208,14 +211,14 @@ def _ahead(select: exp.Select, use: Callable[[exp.Select], exp.Select]) -> exp.S
 
 def people(question: Question, numbered: str, side: Predicate | None = None) -> exp.Select:
     """One row per person, those whom the WHERE leaves out included: person, influence, exposure."""
-    everybody = _everybody(question, numbered, side)
+    whole_table = everybody(question.schema, numbered, side)
     figures = [col(name, _FIGURES).or_else(term(0).double).named(name) for name in (INFLUENCE, EXPOSURE)]
     sides = [] if side is None else [column(_SIDE)]
     parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures, *sides]
     same = exp.EQ(this=column(PERSON, _EVERYBODY), expression=column(PERSON, _FIGURES))
 
     def use(carried: exp.Select) -> exp.Select:
-        select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(everybody, _EVERYBODY)))
+        select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(whole_table, _EVERYBODY)))
         return joined(select, sub_select(carried, _FIGURES), [same], "LEFT")
 
     return _ahead(Leaving(question, each=True, source=numbered).carried(), use)
@@ -228,14 +231,14 @@ def listed(question: Question, numbered: str) -> exp.Select:
     return select
 
 
-def _everybody(q: Question, numbered: str, side: Predicate | None) -> exp.Select:
+def everybody(schema: Schema, numbered: str, side: Predicate | None = None) -> exp.Select:
     """All the people, and on which side of a condition they are: a person by any of their rows."""
+    unit = schema.unit.column
     met = [] if side is None else [function("COALESCE", predicate(side), exp.false())]
-    if q.unit is None:
+    if unit is None:
         return selected([column(PERSON), *(alias(tree, _SIDE) for tree in met)], numbered)
     sides = [alias(function("LOGICAL_OR", tree), _SIDE) for tree in met]
-    parts = [alias(column(q.unit), PERSON), *sides]
-    return selected(parts, q.statement.table, where=[there(column(q.unit))], by=[q.unit])
+    return selected([alias(column(unit), PERSON), *sides], schema.name, where=[there(column(unit))], by=[unit])
 
 
 def most_exposed(question: Question, numbered: str) -> exp.Select:

@@ -1,14 +1,14 @@
 """Question -> how many people stand in which public bin of exposure: what a private sketch draws noise around.
 
-Which bin somebody is in must be a function of their own rows: of their exposure in whole units, of which the width of
-a bin has FINE.
+Which bin somebody is in must be a function of their own rows: exposures are whole units, of which the width of a bin
+has FINE.
 """
 
 from __future__ import annotations
 
 from sqlglot import exp
 
-from sfumato.sql.exposure import CARRIED, carried
+from sfumato.sql.carried import CARRIED, carried
 from sfumato.sql.facts import Rows, whole
 from sfumato.sql.rows import L2, Question
 from sfumato.sql.term import Term, call, col, rows_counted
@@ -21,9 +21,9 @@ _BIN = ours("bin")
 def people_by_bin(question: Question, bins: int) -> exp.Select:
     """Bins and the people in them: bin i holds the exposures above (i - 1) / bins, up to i / bins; bin 0 those at 0."""
     squared = question.norm == L2
+    each = carried(question, (bins**2 if squared else bins) * FINE)
     widths = col(CARRIED).double / FINE
     place = call("LEAST", call("CEIL", widths.root if squared else widths), bins)
-    each = carried(question, (bins**2 if squared else bins) * FINE)
     placed = selected([Term(lambda: cast(place.tree, "INTEGER")).named(_BIN)], each)
     return selected([column(_BIN), rows_counted().tree], placed, by=[_BIN])
 

@@ -98,7 +98,7 @@ def both(*conditions: exp.Expr) -> exp.Expr:
 
 def selected(
     parts: Iterable[exp.Expr],
-    source: str | exp.Select,
+    source: str | exp.Query,
     *,
     where: Iterable[exp.Expr] = (),
     by: Iterable[str] = (),
@@ -114,7 +114,7 @@ def selected(
     return select
 
 
-def sub_select(select: exp.Select, name: str | None = None) -> exp.Subquery:
+def sub_select(select: exp.Query, name: str | None = None) -> exp.Subquery:
     called = exp.to_identifier(name or ours("selected"), quoted=True)
     return exp.Subquery(this=select, alias=exp.TableAlias(this=called))
 

@@ -67,11 +67,11 @@ NOTHING_PROMISED = (
 def strength(certificate: Certificate) -> str:
     """What epsilon and delta mean, as odds."""
     c = certificate
-    if c.charged is None or not c.guarantee.holds:
+    if c.promised is None or not c.guarantee.holds:
         return f"Not at all. {words.NO_GUARANTEE}"
-    factor = f"e^{c.charged:.15g}"
-    if c.charged <= 10:
-        factor += f" (less than {math.floor(1000 * math.exp(c.charged) + 1) / 1000:,.15g})"
+    factor = f"e^{c.promised:.15g}"
+    if c.promised <= 10:
+        factor += f" (less than {math.floor(1000 * math.exp(c.promised) + 1) / 1000:,.15g})"
     beyond = f", but for a probability of {words.exactly(c.delta)}" if c.delta else ""
     likely = f"at most {factor} times as likely as from a neighbouring table{beyond}"
     return f"{words.guarantee(c)} Whatever leaves is {likely}."

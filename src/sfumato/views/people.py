@@ -115,14 +115,14 @@ def as_text(people: People, *, colour: bool = False) -> str:
         parts = [f"{people.title}\n{paragraph(people.meaning)}", paragraph(said)]
     else:
         parts = [text(people.short_figure, colour=colour)]
-    parts.append(_lying(*people.quantiles))
+    parts.append(lying(*people.quantiles))
     if people.most_exposed:
         parts.append(f"{people.most_exposed_title}\n{paragraph(people.most_exposed_note)}".rstrip())
         parts.append(table(*people.most_exposed_table))
     return "\n\n".join(parts)
 
 
-def _lying(columns: list[str], rows: list[list[str]]) -> str:
+def lying(columns: list[str], rows: list[list[str]]) -> str:
     """The table on its side, which takes fewer lines, unless its lines would not fit."""
     first, *others = ([name, *cells] for name, *cells in zip(columns, *rows, strict=True))
     lying = table(first, others)

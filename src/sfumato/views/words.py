@@ -13,6 +13,7 @@ from sfumato.ledger.odometer import AtDelta, By, Total
 from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.drawing import Law
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.per_person import InAll
 from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskView, Source
 from sfumato.model.sketch import Sketch
@@ -126,6 +127,17 @@ SKETCHED_NUMBERS = "people in each bin of exposure"
 SKETCH_AFTERWARDS = "bars and quantiles take a negative count for 0; the number of people and sums are as drawn"
 SKETCH_COST = "What the sketch promises, and what it cost"
 
+BATCHED = "One of {:,} releases that were fixed in advance and charged together"
+TIGHT = "tight accounting of a batch that was fixed in advance"
+SUMMED = "the sum over a batch that was fixed in advance"
+
+CARRIED = "What each person carries of everything released"
+NO_FILTER = "It is an account and no limit: the next release adds to it, whoever has how much."
+IN_FULL = (
+    "Counted in full for everybody: what is no sum over people, sketches and selections, releases from other data or "
+    "under another schema, what was charged together, and what was charged and never left."
+)
+
 READING = (
     "Start with the gap. Go down its column to the last one that you would defend before the person most at risk.",
     "Look at the noise range in the same row: is the answer still of use?",
@@ -173,8 +185,8 @@ def rows_that_count(unit: PrivacyUnit) -> str:
 
 def _pair(certificate: Certificate) -> str:
     if certificate.delta:
-        return f"({certificate.charged:.15g}, {exactly(certificate.delta)})-differential privacy"
-    return f"{certificate.charged:.15g}-differential privacy"
+        return f"({certificate.promised:.15g}, {exactly(certificate.delta)})-differential privacy"
+    return f"{certificate.promised:.15g}-differential privacy"
 
 
 def exactly(delta: float) -> str:
@@ -219,7 +231,7 @@ def _of_100(chance: float) -> int:
 
 def _chance(certificate: Certificate) -> float:
     """How often an attacker is right, at most: as epsilon and delta say it, or as Gaussian noise does."""
-    stated = attack_chance(certificate.charged or 0.0, certificate.delta)
+    stated = attack_chance(certificate.promised or 0.0, certificate.delta)
     if set(certificate.laws or ()) != {Law.GAUSSIAN} or certificate.select_epsilon:
         return stated
     moved = [d / s for d, s in zip(certificate.sensitivity or (), certificate.scale or (), strict=True) if s]
@@ -228,7 +240,7 @@ def _chance(certificate: Certificate) -> float:
 
 def promise(certificate: Certificate) -> str:
     """The same for the people in the data."""
-    if not certificate.guarantee.holds or certificate.charged is None:
+    if not certificate.guarantee.holds or certificate.promised is None:
         return "This release makes no promise to the people in the data."
     right = _of_100(_chance(certificate))
     replaced = certificate.relation == Relation.REPLACE.value
@@ -237,6 +249,22 @@ def promise(certificate: Certificate) -> str:
         f"Whoever knows everybody else in the data still guesses {guessed} at most "
         f"{right} times of 100 from this release (50 is a coin)."
     )
+
+
+def together(certificate: Certificate) -> str:
+    """What was charged for this and others at once; nothing where it was charged by itself."""
+    c = certificate
+    if c.batch is None:
+        return ""
+    delta = f", delta {exactly(c.batch_delta)}" if c.batch_delta else ""
+    spent = f"epsilon {c.charged:.15g}{delta} for all of them"
+    return f"{BATCHED.format(c.batch)}: {spent}. The epsilon of this one holds for it alone."
+
+
+def batch(releases: int, epsilon: float, delta: Fraction, sums: tuple[float, Fraction]) -> str:
+    """What a batch will be charged, beside what its releases would be one by one."""
+    (said, alone) = (f"epsilon {e:.6g}{f', delta {float(d):g}' if d else ''}" for e, d in ((epsilon, delta), sums))
+    return f"{releases} release{'' if releases == 1 else 's'}, charged together: {said}. One by one: {alone}."
 
 
 def total(certificate: Certificate) -> str:
@@ -365,6 +393,45 @@ def planned(word: Guarantee) -> str:
     if not word.holds:
         return "Entered as the plan; but somebody had looked at the people before, so it carries no guarantee."
     return f"Entered as the plan for this query: it keeps its word, {word.value}, whoever looks at the people later."
+
+
+def carried(in_all: InAll, relation: Relation) -> str:
+    """What a person's total says."""
+    if not in_all.pure:
+        return (
+            "Rho adds up what each release tells about this person. Gaussian noise took part, so that nobody has an "
+            "epsilon of their own."
+        )
+    replaced = relation is Relation.REPLACE
+    if in_all.delta:
+        instead = "as with anybody else in their place" if replaced else "as without them"
+        return (
+            "Epsilon: everything released so far is at most e^epsilon times as likely, and as unlikely, with this "
+            f"person in the data {instead}, but for a probability of {exactly(in_all.delta)}."
+        )
+    whom = "this person or anybody else" if replaced else "this person"
+    return (
+        "Epsilon: to whoever knows everybody else, everything released so far changes the odds that "
+        f"{whom} is in the data by a factor of e^epsilon at most."
+    )
+
+
+def for_anybody(in_all: InAll) -> str:
+    """The public total, beside which each person's stands."""
+    delta = f", delta {exactly(in_all.delta)}" if in_all.delta else ""
+    return f"For anybody, in any data: epsilon {in_all.epsilon:.15g}{delta}, rho {number(in_all.rho, 4)}."
+
+
+def counted(in_all: InAll) -> str:
+    """Which charges are in it, and which are not."""
+    own, full = in_all.by_exposure, in_all.in_full
+    said = [f"{own:,} charge{'' if own == 1 else 's'} by each person's own exposure, {full:,} in full."]
+    said += [IN_FULL] if full else []
+    if without := in_all.without_guarantee:
+        said.append(f"Not in it: {without:,} without a guarantee. Nothing bounds what that tells.")
+    if other := in_all.other_units:
+        said.append(f"Not in it: {other:,} that protect another unit, or under another relation: no sum would be true.")
+    return " ".join(said)
 
 
 def rehearsed(epsilon: float | None, why: str) -> str:

@@ -1,0 +1,82 @@
+"""Each charge of a record as it can be read today: what for, on which data, under which schema, how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+from sfumato.ledger.entry import NANO, Entry, Event
+from sfumato.model.choice import Noise
+from sfumato.model.guarantee import Guarantee
+
+RELEASE, SKETCH, SELECTION, BATCH = "release", "sketch", "selection", "batch"
+"""The kinds of charges that are told apart by their entries; one that does not say is neither."""
+
+
+@dataclass(frozen=True)
+class Charge:
+    """`released`: what was drawn is in the record too. Entries of older ledgers do not say all of it."""
+
+    what: str
+    kind: str
+    version: str
+    guarantee: Guarantee
+    charged: Fraction
+    epsilon: Fraction  # what it was drawn with, where that is said; never more than is charged
+    delta: Fraction
+    rho: float | None  # where the entry says it
+    mechanism: str  # empty where that is not known
+    calibration: str
+    protected: str | None
+    released: bool
+    schema: Mapping[str, str]  # fingerprints, as they stood
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether Gaussian noise was drawn; or may have been, where that is not known and there is a delta."""
+        return "gaussian" in self.mechanism if self.mechanism else self.delta > 0
+
+    @property
+    def noise(self) -> Noise:
+        """Of a charge that Gaussian noise was drawn for."""
+        return Noise("gaussian", float(self.delta), self.calibration)
+
+
+def charges(entries: Iterable[Entry]) -> tuple[Charge, ...]:
+    """Every charge, in order."""
+    found, kept = [], list(entries)
+    left = {
+        entry.draft.public.get("reserved"): cast(Mapping[str, Any], entry.draft.public.get("certificate") or {})
+        for entry in kept
+        if entry.draft.event is Event.RELEASED
+    }
+    schema: Mapping[str, str] = {}
+    for entry in kept:
+        if entry.draft.event is Event.OPENED:
+            schema = cast(Mapping[str, str], entry.draft.public["schema"])
+        if entry.draft.event is Event.RESERVED:
+            found.append(_charge(entry, schema, left.get(entry.number)))
+    return tuple(found)
+
+
+def _charge(entry: Entry, schema: Mapping[str, str], certificate: Mapping[str, Any] | None) -> Charge:
+    """What the entry does not say the certificate does, if it left."""
+    draft, said = entry.draft, entry.draft.public
+    also, stated, charged = certificate or {}, said.get("epsilon"), Fraction(draft.nano_epsilon, NANO)
+    return Charge(
+        what=str(said["what"]),
+        kind=str(said.get("kind", "")),
+        version=str(said.get("version", "")),
+        guarantee=Guarantee(str(said["guarantee"])),
+        charged=charged,
+        epsilon=charged if stated is None else Fraction(str(stated)),
+        rho=None if said.get("rho") is None else float(Fraction(str(said["rho"]))),
+        delta=Fraction(draft.delta),
+        mechanism=str(said.get("mechanism") or also.get("mechanism") or ""),
+        calibration=str(said.get("calibration") or also.get("calibration") or "analytic"),
+        protected=None if said.get("protected") is None else str(said["protected"]),
+        released=certificate is not None,
+        schema=schema,
+    )

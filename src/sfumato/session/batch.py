@@ -1,0 +1,211 @@
+"""Releases that are fixed in advance and charged together: one charge, tight, before anything is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from sfumato.errors import NoGuarantee, PreferenceError
+from sfumato.ledger.charges import BATCH
+from sfumato.ledger.entry import NANO, Draft, Event, nano
+from sfumato.ledger.record import Record
+from sfumato.model.drawing import Calibration, Law
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
+from sfumato.model.pairs import Pair
+from sfumato.risk.cost import rho_delta_of, rho_of
+from sfumato.risk.gaussian import for_the_grid
+from sfumato.risk.pairs import pairs_of
+from sfumato.session.choice import Choice
+from sfumato.session.decide import checked_delta
+from sfumato.session.draw import as_it_left, calibrated, drawable, drawn_and_kept
+from sfumato.session.ledger import digest
+from sfumato.session.release import Release
+from sfumato.session.reserve import Cost, keep, on_this_data, reserve, row, version_of
+from sfumato.views import words
+from sfumato.views.html import preformatted
+
+if TYPE_CHECKING:
+    from sfumato.session.dataset import Dataset
+
+
+class Batch:
+    """Made by `Dataset.batch`. `epsilon` and `delta` are what all of it is charged; the sums are one by one."""
+
+    def __init__(self, dataset: Dataset, choices: Sequence[Choice], delta: float) -> None:
+        self._dataset = dataset
+        self._stated = checked_delta(delta)
+        self._members = tuple(_Member(dataset, choice) for choice in choices)
+        if not self._members:
+            raise PreferenceError("A batch has one choice at least", hint="make one with query.choose().")
+        keys = [member.key for member in self._members]
+        twice = next((m for m in self._members if keys.count(m.key) > 1), None)
+        if twice is not None:
+            raise PreferenceError(f"The same choice is in the batch twice: {twice.query.sql}", hint="leave one out.")
+        self._key = digest(["batch", keys, self._stated])
+
+    # What it costs: public, and read off nobody
+
+    @property
+    def epsilon(self) -> float:
+        """What is charged for all of it: tight, at `delta`; or the sum, where that is no more."""
+        return self._charge[0] / NANO
+
+    @property
+    def delta(self) -> float:
+        return float(self._charge[1])
+
+    @property
+    def epsilon_sum(self) -> float:
+        return self._sums[0] / NANO
+
+    @property
+    def delta_sum(self) -> float:
+        return float(self._sums[1])
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether tight accounting charges less than the sum."""
+        return self._charge != self._sums
+
+    @cached_property
+    def _sums(self) -> tuple[int, Fraction]:
+        return sum(nano(m.epsilon) for m in self._members), sum((m.delta for m in self._members), Fraction(0))
+
+    @cached_property
+    def _charge(self) -> tuple[int, Fraction]:
+        """In billionths of epsilon, and delta. What thresholds of private keys may show comes on top."""
+        summed = self._sums
+        numbers = sum(m.gaussian_numbers for m in self._members)
+        more, left = for_the_grid(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
+        tight = self._dataset.services.accountant()(self._pairs, left) + more
+        if tight >= summed[0] / NANO:
+            return summed
+        thresholds = sum((m.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
+        return nano(tight), Fraction(str(self._stated)) + thresholds
+
+    @cached_property
+    def _pairs(self) -> tuple[Pair, ...]:
+        return tuple(pair for member in self._members for pair in member.pairs)
+
+    # Reserve once, draw and keep each
+
+    def release(self, *, again: bool = False, fixed_beforehand: str = "") -> tuple[Release, ...]:
+        """The noisy answers with their certificates, in order, charged together first.
+
+        The same batch on the same data returns the answers that were released, uncharged; `again` draws anew.
+        """
+        ledger = self._dataset.ledger
+
+        def inputs(record: Record) -> tuple[Provenance, ...]:
+            return tuple(i for m in self._members for i in m.query.provenances(m.choice, record, fixed_beforehand))
+
+        self._dataset.require_data()
+        held = reserve(ledger, self._key, inputs, self._reservation, accept_none=False, again=again, what="batch")
+        if isinstance(held, Draft):
+            return self._as_they_left(held)
+        left, numbers = [], []
+        for member in self._members:
+            own = member.query.provenances(member.choice, ledger.known, fixed_beforehand)
+            its = replace(held, inputs=own, together=len(self._members))
+            released, number = drawn_and_kept(member.query, member.choice, member.key, its)
+            left.append(released)
+            numbers.append(number)
+        keep(ledger, self._key, held, self._what, {"members": numbers})
+        return tuple(left)
+
+    @property
+    def _what(self) -> str:
+        return f"{len(self._members)} charged together: {'; '.join(m.query.sql for m in self._members)}"
+
+    def _reservation(self, outcome: Guarantee) -> Draft:
+        epsilon, delta = self._charge
+        public: dict[str, object] = {
+            "what": self._what,
+            "guarantee": outcome.value,
+            "method": words.TIGHT if self.is_tight else words.SUMMED,
+            "kind": BATCH,
+            "version": version_of(self._dataset),
+        }
+        mechanisms = dict.fromkeys(m.calibration.mechanism for m in self._members)
+        public |= row(chosen_by(outcome, outright=self._outright), ", ".join(mechanisms), self._cost)
+        return self._dataset.ledger.draft(Event.RESERVED, self._key, public, nano_epsilon=epsilon, delta=delta)
+
+    @property
+    def _outright(self) -> bool:
+        return all(m.choice.asked.outright for m in self._members)
+
+    @property
+    def _cost(self) -> Cost:
+        epsilon, delta = self._charge
+        drawn = [(m.query.measurement, m.calibration) for m in self._members]
+        numbers = [measurement.k for measurement, _ in drawn]
+        return Cost(
+            epsilon / NANO,
+            sum((rho_of(measurement, calibration) for measurement, calibration in drawn), Fraction(0)),
+            tuple(float(number.sensitivity) for measurement, _ in drawn for number in measurement.numbers),
+            tuple(drawing.scale for _, calibration in drawn for drawing in calibration.numbers),
+            None if None in numbers else sum(number or 0 for number in numbers),
+            delta,
+            sum((rho_delta_of(calibration) for _, calibration in drawn), Fraction(0)),
+        )
+
+    def _as_they_left(self, kept: Draft) -> tuple[Release, ...]:
+        entries = {entry.number: entry.draft for entry in self._dataset.ledger.known.entries}
+        return tuple(as_it_left(entries[number]) for number in cast(list[Any], kept.public["members"]))
+
+    def text(self) -> str:
+        sums = (self.epsilon_sum, self._sums[1])
+        return words.batch(len(self._members), self.epsilon, self._charge[1], sums)
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return f"<Batch of {self.text()}>"
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.text())
+
+
+class _Member:
+    """One choice of a batch, with what it will draw: all of it public."""
+
+    def __init__(self, dataset: Dataset, choice: object) -> None:
+        if not isinstance(choice, Choice):
+            raise PreferenceError("A batch takes choices", hint="make them with query.choose().")
+        self.query, self.choice = dataset.query(choice.asked.statement.text), choice
+        if choice.guarantee is not Guarantee.DP:
+            said = choice.asked.said(told=choice.guarantee.holds)
+            raise NoGuarantee(
+                f"A batch takes epsilons that are public, and this one is {choice.guarantee.value} ({said}): "
+                f"{self.query.sql}",
+                hint="leave it out, and release it by itself.",
+            )
+        self.query._made_here(choice)
+        drawable(self.query, choice)
+        self.key = on_this_data(self.query, choice.asked.key)
+
+    @property
+    def epsilon(self) -> float:
+        assert self.choice.epsilon is not None  # whatever has none is not drawable
+        return self.choice.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        return Fraction(str(self.choice.noise.delta or 0))
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        return calibrated(self.query, self.choice, self.epsilon)
+
+    @property
+    def gaussian_numbers(self) -> int:
+        """How many numbers carry Gaussian noise: all of them, or none."""
+        return (self.query.measurement.k or 0) if self.choice.noise.mechanism == Law.GAUSSIAN else 0
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        return pairs_of(self.query.measurement, self.calibration, self.query.dataset.schema)
