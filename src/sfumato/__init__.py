@@ -5,7 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from sfumato.version import __version__ as __version__
+
 if TYPE_CHECKING:
+    from sfumato.audit.mechanism import Audit, audit_mechanism
     from sfumato.choose.preference import attack_chance, gap, ratio, satisfies
     from sfumato.errors import SfumatoError
     from sfumato.session.choice import Choice
@@ -16,9 +19,8 @@ if TYPE_CHECKING:
     from sfumato.session.release import Certificate, Release
     from sfumato.wiring import open
 
-__version__ = "0.1.0"
-
 _HOMES = {
+    "Audit": "audit.mechanism",
     "Certificate": "session.release",
     "Choice": "session.choice",
     "Dataset": "session.dataset",
@@ -28,6 +30,7 @@ _HOMES = {
     "RiskProfile": "session.profile",
     "SfumatoError": "errors",
     "attack_chance": "choose.preference",
+    "audit_mechanism": "audit.mechanism",
     "gap": "choose.preference",
     "open": "wiring",
     "ratio": "choose.preference",
@@ -35,6 +38,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Audit",
     "Certificate",
     "Choice",
     "Dataset",
@@ -44,6 +48,7 @@ __all__ = [
     "RiskProfile",
     "SfumatoError",
     "attack_chance",
+    "audit_mechanism",
     "gap",
     "open",
     "ratio",

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato import __version__
 from sfumato.cli import options
 from sfumato.cli.waiting import reading, waiting
 from sfumato.errors import BadInput
+from sfumato.version import __version__
 
 if TYPE_CHECKING:
     import pyarrow as pa
