@@ -119,7 +119,7 @@ def shown(right: int, guesses: int, rate: float) -> float:
     """The smallest epsilon that `right` of `guesses` are believable under.
 
     >>> round(shown(900, 1000, 0.001), 3), shown(500, 1000, 0.001)
-    (1.822, 0.0)
+    (1.824, 0.0)
     """
     believed = least_rate(right, guesses, rate)
     if believed == 1:
