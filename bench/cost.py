@@ -42,6 +42,11 @@ def profile(query: sf.Query) -> object:
     return seen.exposure.quantile(0.5), seen.exposure.histogram, seen.influence.histogram, seen.most_exposed()
 
 
+def select(query: sf.Query) -> object:
+    """An epsilon by a private selection, charged before anybody is read."""
+    return query.choose(sf.variance(1e-3, select_epsilon=0.1))
+
+
 def release(query: sf.Query) -> object:
     """A noisy answer, charged and synced before it leaves."""
     return query.release(epsilon=0.5)
@@ -51,6 +56,7 @@ VERBS: Mapping[str, Callable[[sf.Query], object]] = {
     "choose": choose,
     "moments": moments,
     "profile": profile,
+    "select": select,
     "release": release,
 }
 

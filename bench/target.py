@@ -13,6 +13,7 @@ RATIO: Mapping[str, Mapping[str, float]] = {
     "choose": {"COUNT": 1.15, "AVG": 1.15, "SUM": 1.35},
     "moments": {"COUNT": 1.5, "AVG": 1.5, "SUM": 3.0},
     "profile": {"COUNT": 2.0, "SUM": 12.0},
+    "select": {"COUNT": 1.5, "AVG": 1.5, "SUM": 4.0},
     "release": {"COUNT": 1.2, "AVG": 1.2},
     "release at 1M": {"COUNT": 1.5, "AVG": 1.5},
 }

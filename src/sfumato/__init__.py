@@ -9,7 +9,16 @@ from sfumato.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from sfumato.audit.mechanism import Audit, audit_mechanism
-    from sfumato.choose.preference import attack_chance, gap, ratio, satisfies
+    from sfumato.choose.preference import (
+        attack_chance,
+        exposure_cap,
+        gap,
+        larger_than_spent,
+        ratio,
+        satisfies,
+        variance,
+        weighted,
+    )
     from sfumato.errors import SfumatoError
     from sfumato.session.choice import Choice
     from sfumato.session.dataset import Dataset
@@ -31,10 +40,14 @@ _HOMES = {
     "SfumatoError": "errors",
     "attack_chance": "choose.preference",
     "audit_mechanism": "audit.mechanism",
+    "exposure_cap": "choose.preference",
     "gap": "choose.preference",
+    "larger_than_spent": "choose.preference",
     "open": "wiring",
     "ratio": "choose.preference",
     "satisfies": "choose.preference",
+    "variance": "choose.preference",
+    "weighted": "choose.preference",
 }
 
 __all__ = [
@@ -49,10 +62,14 @@ __all__ = [
     "SfumatoError",
     "attack_chance",
     "audit_mechanism",
+    "exposure_cap",
     "gap",
+    "larger_than_spent",
     "open",
     "ratio",
     "satisfies",
+    "variance",
+    "weighted",
 ]
 
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 from itertools import product
 
 from sfumato.errors import QueryError, SchemaError
-from sfumato.model.dataset import Bounds, Category, Schema, Type
+from sfumato.model.dataset import Bounds, Category, Relation, Schema, Type
+from sfumato.model.facts import Moments
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.model.statement import (
     Aggregate,
@@ -27,6 +28,7 @@ FINEST = 1024  # the noise grid has at least so many steps to a sensitivity (met
 ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the grid one by one
 WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
 MOST_CELLS = 100_000
+ASIDE = Fraction(1, 10)  # of the epsilon of a private selection: for the number of people, beside their spread
 MOST_SELECTED = 5_000_000  # candidates in all cells together
 CANDIDATES, MOST_CANDIDATES = 1_000, 100_000  # of a value selected by its rank, where no step is stated and at most
 LARGEST = Fraction(10**100)  # as in a schema
@@ -70,6 +72,28 @@ def _selectable(number: NoisyNumber, cells: int) -> None:
 def people_by_exposure(schema: Schema) -> NoisyNumber:
     """The people in each public bin of exposure: everybody is in exactly one, whoever else is there (methods 16.5)."""
     return NoisyNumber(NumberKind.PERSONS, None, Fraction(schema.relation.steps), Fraction(1, FINEST))
+
+
+def spread_of_exposures(schema: Schema, people: int | None, *, squared: bool) -> tuple[NoisyNumber, ...]:
+    """`SS = sum (u_i - mean)^2` and, unless it is public, how many people there are (methods 3.3 and 3.4).
+
+    One person more or less moves SS by less than 1; one replaced, among `people`, by at most `(people - 1) / people`,
+    and then nobody's exposure is above 1 over the steps of the relation. Rounding adds a unit on either side.
+    """
+    rounding = Fraction(2, Moments.ONE)
+    if people is None:
+        spread = NoisyNumber(NumberKind.SPREAD, None, 1 + rounding, Fraction(1, Moments.ONE), 1 / (1 + ASIDE))
+        counted = NoisyNumber(NumberKind.PERSONS, None, Fraction(1), Fraction(1, FINEST), ASIDE / (1 + ASIDE))
+        return spread, counted
+    most = Fraction(1, schema.relation.steps ** (2 if squared else 1)) ** 2
+    units = math.ceil(most * Fraction(max(people - 1, 0), max(people, 1)) * Moments.ONE)
+    return (NoisyNumber(NumberKind.SPREAD, None, Fraction(units, Moments.ONE) + rounding, Fraction(1, Moments.ONE)),)
+
+
+def people_beyond(schema: Schema, allowed: Fraction) -> NoisyNumber:
+    """People above an exposure, less the fraction of them that is allowed there (methods 3.9)."""
+    most = Fraction(1) if schema.relation is Relation.REPLACE else max(allowed, 1 - allowed)
+    return NoisyNumber(NumberKind.PERSONS, None, most, Fraction(1, Moments.ONE))
 
 
 class _Numbers:

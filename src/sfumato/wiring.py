@@ -179,8 +179,15 @@ def _mechanism(law: str) -> Mechanism:
     from sfumato.mechanisms.gaussian import gaussian
     from sfumato.mechanisms.laplace import laplace
     from sfumato.mechanisms.selection import selection
+    from sfumato.mechanisms.sparse_vector import sparse_vector, sparse_vector_as_published
 
-    return {Law.LAPLACE: laplace, Law.GAUSSIAN: gaussian, Law.EXPONENTIAL: selection}[Law(law)]
+    return {
+        Law.LAPLACE: laplace,
+        Law.GAUSSIAN: gaussian,
+        Law.EXPONENTIAL: selection,
+        Law.SPARSE_VECTOR: sparse_vector,
+        Law.SPARSE_VECTOR_AS_PUBLISHED: sparse_vector_as_published,
+    }[Law(law)]
 
 
 def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:

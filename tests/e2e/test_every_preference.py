@@ -22,7 +22,7 @@ BOUND, LARGEST, SMALLEST = 97, 61.3, 3.3
 VALUES = (LARGEST, SMALLEST, 13.7, 29.9, 44.1, 7.7)
 GRID = "0.0373,0.0737,0.1373,0.3737,0.7373"  # odd ones, so that no other number looks like them
 DELTA = 0.00137
-DP, NONE = Guarantee.DP, Guarantee.NONE
+DP, SELECTED, NONE = Guarantee
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,10 @@ PREFERENCES = [
     Stated("--ratio 0.913 --worst-case", DP, public=True),
     Stated("--ratio 0.913 --worst-case --exact", DP, public=True),
     Stated("--ratio 0.913 --between v>20", NONE),
+    Stated("--variance 0.00137 --select-epsilon 0.837", SELECTED),
+    Stated(f"--variance 0.337 --select-epsilon 9.37 --as-published --grid {GRID}", NONE),
+    Stated("--exposure-cap 0.537", DP, public=True),
+    Stated("--exposure-cap 0.537 --allow 0.137 --select-epsilon 0.837", SELECTED),
     Stated("--attack-chance 0.637", DP, public=True),
     Stated("--epsilon 0.537 --bounds-from-data", NONE, public=True),
     Stated("--gap 1.237 --worst-case --bounds-from-data", NONE, public=True),
@@ -55,6 +59,9 @@ PREFERENCES = [
     Stated("--attack-chance 0.637 --ratio 0.913", NONE),
     Stated(f"--attack-chance 0.637 {GAUSSIAN}", DP, public=True),
     Stated(f"--ratio 0.913 {GAUSSIAN}", NONE),
+    Stated(f"--variance 0.00137 --select-epsilon 0.837 {GAUSSIAN}", SELECTED),
+    Stated(f"--exposure-cap 0.537 --allow 0.137 --select-epsilon 0.837 {GAUSSIAN}", SELECTED),
+    Stated("--gap 1.237 --worst-case --priority 2.13", DP, public=True),
 ]
 ALL = pytest.mark.parametrize("stated", PREFERENCES, ids=lambda s: s.options)
 WITHOUT = pytest.mark.parametrize("stated", [s for s in PREFERENCES if s.word is NONE], ids=lambda s: s.options)

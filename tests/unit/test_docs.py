@@ -18,6 +18,7 @@ from sfumato.schema.load import from_dict
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SESSIONS = [page for page in sorted((ROOT / "docs" / "theory").glob("*.md")) if ">>> " in page.read_text("utf-8")]
 
 
 class UpToNoise(doctest.OutputChecker):
@@ -30,18 +31,45 @@ class UpToNoise(doctest.OutputChecker):
         return super().check_output(want, got, optionflags)
 
 
-def test_the_readme_session_runs() -> None:
-    session = doctest.DocTestParser().get_doctest((ROOT / "README.md").read_text("utf-8"), {}, "README", None, 0)
-    assert len(session.examples) >= 10
+def run(page: Path) -> int:
+    """The page as one session, from top to bottom: how many examples it has."""
+    session = doctest.DocTestParser().get_doctest(page.read_text("utf-8"), {}, page.stem, None, 0)
     runner = doctest.DocTestRunner(checker=UpToNoise(), verbose=False)
     report: list[str] = []
     assert runner.run(session, out=report.append).failed == 0, "".join(report)
+    return len(session.examples)
+
+
+def test_the_readme_session_runs() -> None:
+    assert run(ROOT / "README.md") >= 10
+
+
+@pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.stem)
+def test_theory_runs(page: Path) -> None:
+    assert run(page)
+
+
+def test_every_counterexample_to_the_papers_is_run() -> None:
+    page = ROOT / "docs" / "theory" / "papers.md"
+    assert page in SESSIONS
+    claims = page.read_text("utf-8").split("\n### ")[1:]
+    assert len(claims) >= 20
+    for claim in claims:
+        assert ">>> " in claim, claim.partition("\n")[0]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_within_a_page_lead_to_a_heading(page: Path) -> None:
+    text = page.read_text("utf-8")
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
 
 
 @pytest.mark.parametrize("page", ["start.md", "schema.md", "sql.md", "ledger.md"])

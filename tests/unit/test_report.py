@@ -15,6 +15,7 @@ from sfumato.model.choice import Noise
 from sfumato.model.dataset import Relation
 from sfumato.model.facts import Bin, Distribution, Reach, Summary
 from sfumato.model.risk import RiskAt, RiskView, Source
+from sfumato.model.tries import Tries
 from sfumato.session import report
 from sfumato.session.figures import Figures
 from sfumato.session.profile import RiskProfile
@@ -32,6 +33,7 @@ class Held:
     exposure: object = COUNT
     epsilons: tuple[float, ...] = (0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 10.0)
     solution: Solution | None = None
+    tries: tuple[Tries, ...] = ()
     not_additive: tuple[str, ...] = ()
     relation: Relation = Relation.ADD_REMOVE
     singletons: int = 0

@@ -118,7 +118,10 @@ def test_what_answers_may_be_grouped_by(tmp_path: Path) -> None:
 NAME = 'name = "adult"\n'
 AGE = f"{NAME}[columns.age]\n"
 RULE = f"{NAME}[rule]\n"
-KNOWN = "attack_chance, delta, epsilon, exact, gap, mechanism, ratio, worst_case"
+KNOWN = (
+    "allow, attack_chance, beta, delta, epsilon, exact, exposure_cap, gap, mechanism, ratio, select_epsilon, variance, "
+    "worst_case"
+)
 WRONG = {
     "no name": ('unit = "row"',
                 f"The table has no name: adult.toml. Hint: add {NAME.strip()}, the name that SQL uses."),

@@ -3,30 +3,56 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from sfumato.errors import PreferenceError
 from sfumato.risk.rdrs import RDRs
 
 
+class _Stated:
+    """What holds of a preference unless it says otherwise: it is public, and nothing is drawn to meet it."""
+
+    select_epsilon: float = 0.0
+    priority: Fraction = Fraction(1)
+
+    @property
+    def reads_people(self) -> bool:
+        """Whether it is computed from the people in the data: no guarantee."""
+        return False
+
+    @property
+    def selects(self) -> bool:
+        """Whether epsilon is selected privately, at a charge of `select_epsilon`."""
+        return False
+
+    @property
+    def draws(self) -> bool:
+        """Whether noise has a part in what comes out, so that only the record tells it."""
+        return self.select_epsilon > 0
+
+    @property
+    def _weighed(self) -> str:
+        return "" if self.priority == 1 else f", at priority {float(self.priority):g}"
+
+
 @dataclass(frozen=True)
-class Epsilon:
+class Epsilon(_Stated):
     """An epsilon stated outright."""
 
     value: float
-    reads_people = False
+    priority: Fraction = Fraction(1)
 
     @property
     def words(self) -> str:
-        return f"epsilon {self.value:g}"
+        return f"epsilon {self.value:g}{self._weighed}"
 
 
 @dataclass(frozen=True)
-class Ratio:
+class Ratio(_Stated):
     """`RDRmin / RDRmax >= tau`: of the people in the data (Algorithm 1), or of the worst case in any data.
 
     `exact` takes the RDRs themselves, not their upper bound. `between` compares the median RDR of the people for whom
@@ -38,6 +64,7 @@ class Ratio:
     gap: Fraction | None = None  # as it was stated, where it was stated as a gap
     exact: bool = False
     between: str | None = None
+    priority: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
         if self.between is not None and (self.worst_case or self.exact):
@@ -53,26 +80,93 @@ class Ratio:
     @property
     def words(self) -> str:
         said = f"ratio {float(self.tau):g}" if self.gap is None else f"gap {float(self.gap):g}"
-        said += ", exact" if self.exact else ""
+        said += f"{', exact' if self.exact else ''}{self._weighed}"
         if self.between is not None:
             return f"{said}, between the medians of “{' '.join(self.between.split())}” and of the others"
         return said + (", worst case" if self.worst_case else ", of the people in the data")
 
 
 @dataclass(frozen=True)
-class AttackChance:
+class AttackChance(_Stated):
     """Nobody's presence is guessed right with a higher chance than this, by whoever knows everybody else."""
 
     chance: Fraction
-    reads_people = False
+    priority: Fraction = Fraction(1)
 
     @property
     def words(self) -> str:
-        return f"attack chance {float(self.chance):g}"
+        return f"attack chance {float(self.chance):g}{self._weighed}"
 
 
 @dataclass(frozen=True)
-class Satisfies:
+class Variance(_Stated):
+    """`Var(RDR_i / bound) <= tau`: of risks as shares of what anybody's could be, selected privately (methods 3.4).
+
+    The preference is truly met with probability 1 - beta. As published (Algorithm 3) risks are divided by the largest
+    in the data, and the sparse vector technique is run with a sensitivity that does not hold.
+    """
+
+    tau: Fraction
+    select_epsilon: float
+    beta: Fraction = Fraction(1, 20)
+    as_published: bool = False
+    priority: Fraction = Fraction(1)
+
+    @property
+    def reads_people(self) -> bool:
+        return self.as_published
+
+    @property
+    def selects(self) -> bool:
+        return not self.as_published
+
+    @property
+    def words(self) -> str:
+        how = "Algorithm 3 as published" if self.as_published else "selected privately"
+        return f"variance {float(self.tau):g}{self._weighed}, {how} with epsilon {self.select_epsilon:g}"
+
+
+@dataclass(frozen=True)
+class ExposureCap(_Stated):
+    """Nobody's own epsilon, `epsilon * exposure`, above the cap; or of a fraction `allow` of the people (methods 3.9).
+
+    Without a fraction it is a bound for anybody in any data. With one, a private selection finds how exposed all but
+    so many are; more lie above the cap with probability at most beta.
+    """
+
+    cap: Fraction
+    allow: Fraction | None = None
+    select_epsilon: float = 0.0
+    beta: Fraction = Fraction(1, 20)
+    priority: Fraction = Fraction(1)
+
+    @property
+    def selects(self) -> bool:
+        return self.allow is not None
+
+    @property
+    def words(self) -> str:
+        said = f"exposure cap {float(self.cap):g}{self._weighed}"
+        if self.allow is None:
+            return said
+        how = f"selected privately with epsilon {self.select_epsilon:g}"
+        return f"{said}, of all but {float(self.allow):g} of the people, {how}"
+
+
+@dataclass(frozen=True)
+class LargerThanSpent(_Stated):
+    """Only epsilons larger than everything spent before: the papers' own rule for several queries (000 section 5.2)."""
+
+    spent: Fraction | None = None  # filled in where it is asked
+
+    @property
+    def words(self) -> str:
+        so_far = "" if self.spent is None else f" ({float(self.spent):g})"
+        return f"only epsilons above what was spent so far{so_far}"
+
+
+@dataclass(frozen=True)
+class Satisfies(_Stated):
     """A function of the people's RDRs that must hold, asked at each candidate epsilon from the largest down.
 
     Nothing tells whether two functions are the same, so each one stated has a number of its own: another function
@@ -82,7 +176,10 @@ class Satisfies:
     holds: Callable[[RDRs], bool] = field(repr=False, compare=False)
     name: str
     number: int = field(default_factory=count(1).__next__, init=False)
-    reads_people = True
+
+    @property
+    def reads_people(self) -> bool:
+        return True
 
     @property
     def words(self) -> str:
@@ -92,7 +189,7 @@ class Satisfies:
         raise TypeError("a function of the RDRs is not pickled")
 
 
-Preference = Epsilon | Ratio | AttackChance | Satisfies
+Preference = Epsilon | Ratio | AttackChance | Variance | ExposureCap | LargerThanSpent | Satisfies
 
 _LEAST, _MOST = Fraction(1, 10**9), 1_000_000  # a ledger counts whole billionths
 
@@ -153,40 +250,104 @@ def attack_chance(chance: float) -> AttackChance:
     return AttackChance(number)
 
 
-def from_rule(rule: Mapping[str, object], origin: str = "the schema") -> tuple[Preference, ...]:
-    """The preferences of a `[rule]` table; what is wrong in it is said with its place."""
-    where = f"[rule] in {origin}"
-    known = {"gap", "ratio", "worst_case", "exact", "attack_chance", "epsilon"}
-    if unknown := sorted(set(rule) - known):
-        hint = f"it knows {', '.join(sorted({*known, 'mechanism', 'delta'}))}."
-        raise PreferenceError(f"[rule] does not know '{unknown[0]}'", hint=hint, where=where)
-    worst_case, exact = (_flag(name, rule, where) for name in ("worst_case", "exact"))
-    if exact and not worst_case:
-        raise PreferenceError(
-            "exact in a rule goes with worst_case = true: an exact RDR of the people leaves no guarantee",
-            hint="add worst_case = true, or leave exact out.",
-            where=where,
-        )
-    makers: dict[str, Callable[[Any], Preference]] = {
-        "gap": lambda value: gap(value, worst_case=worst_case, exact=exact),
-        "ratio": lambda value: ratio(value, worst_case=worst_case, exact=exact),
-        "attack_chance": attack_chance,
-        "epsilon": epsilon,
-    }
-    try:
-        preferences = tuple(make(rule[name]) for name, make in makers.items() if name in rule)
-    except PreferenceError as wrong:
-        raise PreferenceError(wrong.message, hint=wrong.hint, where=where) from None
-    if not preferences:
-        raise PreferenceError("[rule] states no preference", hint="try gap = 1.2 and worst_case = true.", where=where)
-    return preferences
+def variance(
+    tau: float, *, select_epsilon: float | None = None, beta: float = 0.05, as_published: bool = False
+) -> Variance:
+    """Everybody's risk nearly the same: the variance of risks, as shares of the largest there could be, at most `tau`.
+
+    Epsilon is selected privately, which costs `select_epsilon`; the preference is truly met with probability
+    1 - `beta`. `as_published` runs Algorithm 3 of the RDR paper as it is printed: no guarantee.
+    """
+    number = _number("variance", tau)
+    if not 0 < number <= 1:
+        raise PreferenceError(f"variance must lie above 0 and not above 1, not {tau}", hint="try --variance 1e-4.")
+    if select_epsilon is None:
+        raise _needs_select_epsilon("variance")
+    return Variance(number, _select_epsilon(select_epsilon), _beta(beta), as_published)
 
 
-def _flag(name: str, rule: Mapping[str, object], where: str) -> bool:
-    stated = rule.get(name, False)
-    if not isinstance(stated, bool):
-        raise PreferenceError(f"{name} must be true or false", where=where)
-    return stated
+def exposure_cap(
+    cap: float, *, allow: float | None = None, select_epsilon: float | None = None, beta: float = 0.05
+) -> ExposureCap:
+    """Nobody's own epsilon above `cap`: theirs is epsilon times their exposure.
+
+    With `allow=0.01` one person of a hundred may lie above it. How exposed the others are is then found privately,
+    which costs `select_epsilon`; more than those lie above with probability at most `beta`.
+    """
+    stated = epsilon(cap, "exposure cap").value
+    share = None if allow is None else _number("allow", allow)
+    if share is not None and not 0 <= share < 1:
+        raise PreferenceError(f"allow must be a fraction from 0 up to 1, not {allow}", hint="try --allow 0.01.")
+    if not share:
+        if select_epsilon is not None:
+            hint = "leave select_epsilon out, or say how many may lie above the cap: --allow 0.01."
+            raise PreferenceError("An exposure cap for everybody selects nothing", hint=hint)
+        return ExposureCap(Fraction(str(stated)))
+    if select_epsilon is None:
+        raise _needs_select_epsilon("exposure cap with --allow")
+    return ExposureCap(Fraction(str(stated)), share, _select_epsilon(select_epsilon), _beta(beta))
+
+
+def larger_than_spent() -> LargerThanSpent:
+    """The papers' rule for several queries: only epsilons larger than all that was spent on the dataset before.
+
+    Each release is then less private than all before it together: on the papers' grid there are at most 13. It caps
+    nothing; a stop does.
+    """
+    return LargerThanSpent()
+
+
+def weighted(preference: Preference, weight: float) -> Preference:
+    """The same preference for a query of this priority: it allows `weight` times the epsilon (000 section 5.2).
+
+    What is stated as an epsilon, a cap, a gap or odds is scaled in the worst case; of a variance, which goes with the
+    square of epsilon, tau is scaled by the square. Weights are public, and fixed with the preference.
+
+    >>> weighted(gap(1.2, worst_case=True), 2).words
+    'gap 1.4, at priority 2, worst case'
+    """
+    number = _number("priority", weight)
+    if not 0 < number <= 1000:
+        raise PreferenceError(f"priority must lie above 0 and not above 1000, not {weight}", hint="try --priority 2.")
+    if preference.priority != 1:
+        raise PreferenceError("This preference has a priority already", hint="weigh it once.")
+    match preference:
+        case Epsilon(value):
+            return Epsilon(epsilon(float(number * Fraction(str(value)))).value, number)
+        case Ratio(tau) if tau:
+            tau = 1 / (1 + number * (1 / tau - 1))
+            return replace(preference, tau=tau, gap=None if preference.gap is None else 1 / tau, priority=number)
+        case Ratio():
+            return preference
+        case AttackChance(chance):
+            odds = math.inf if chance == 1 else float(chance / (1 - chance)) ** float(number)
+            return AttackChance(Fraction(1) if math.isinf(odds) else Fraction(odds) / (1 + Fraction(odds)), number)
+        case Variance():
+            return replace(preference, tau=min(Fraction(1), preference.tau * number**2), priority=number)
+        case ExposureCap():
+            return replace(preference, cap=preference.cap * number, priority=number)
+    raise PreferenceError(f"“{preference.words}” has no priority", hint="weigh a gap, a chance, a cap or a variance.")
+
+
+def _select_epsilon(stated: float) -> float:
+    number = _number("select_epsilon", stated)
+    if not _LEAST <= number <= 10:
+        hint = "it is what the private selection costs; try --select-epsilon 0.1."
+        raise PreferenceError(f"select_epsilon must lie between {float(_LEAST):g} and 10, not {stated}", hint=hint)
+    return float(number)
+
+
+def _beta(stated: float) -> Fraction:
+    number = _number("beta", stated)
+    if not 0 < number < 1:
+        hint = "it is how often the preference may be missed; try --beta 0.05."
+        raise PreferenceError(f"beta must lie between 0 and 1, not {stated}", hint=hint)
+    return number
+
+
+def _needs_select_epsilon(what: str) -> PreferenceError:
+    hint = "add --select-epsilon 0.1; it is charged beside the release."
+    return PreferenceError(f"A private selection by {what} needs to know what it may cost", hint=hint)
 
 
 def _condition(stated: object) -> str | None:

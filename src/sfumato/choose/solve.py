@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.choose.preference import AttackChance, Epsilon, Preference, Ratio, Satisfies
+from sfumato.choose.preference import (
+    AttackChance,
+    Epsilon,
+    ExposureCap,
+    LargerThanSpent,
+    Preference,
+    Ratio,
+    Satisfies,
+    Variance,
+)
+from sfumato.choose.private import Selected
+from sfumato.choose.worth import epsilon_of_mu
 from sfumato.errors import PreferenceError, instead
 from sfumato.model.choice import Noise
 from sfumato.model.risk import WORST_CASE, Spread
 from sfumato.risk.attack import epsilon_for_attack_chance, mu_for_attack_chance
 from sfumato.risk.exact import epsilon_for_exact_ratio, not_laplace, unknown_split
-from sfumato.risk.gaussian import epsilon_analytic, epsilon_classic
 from sfumato.risk.rdr import PAPER_GRID, epsilon_for_ratio, sigma_for_ratio
 from sfumato.risk.rdrs import RDRs, rdrs_at
 
@@ -41,13 +51,17 @@ class Solution:
 
 
 def interval(preference: Preference, compared: Spread, noise: Noise) -> Interval:
-    """The epsilons that meet one preference; a function of the RDRs bounds none, it is asked on the grid."""
+    """The epsilons that meet one preference; what is drawn, or asked on the grid, bounds none by itself."""
     match preference:
         case Epsilon(value):
             return Interval(value, value)
         case AttackChance(chance):
             return Interval(0.0, _epsilon_for_chance(float(chance), noise))
-        case Satisfies():
+        case ExposureCap(cap):
+            return Interval(0.0, float(cap))
+        case LargerThanSpent(spent):
+            return Interval(math.nextafter(float(spent or 0), math.inf), math.inf)
+        case Satisfies() | Variance():
             return Interval(0.0, math.inf)
         case Ratio(tau):
             bound = _epsilon_for_exact_ratio if preference.exact else _epsilon_for_ratio
@@ -61,20 +75,30 @@ def solve(
     *,
     grid: Sequence[float] | None = None,
     epsilon_max: float = 10.0,
+    selected: Mapping[Preference, Selected] | None = None,
 ) -> Solution:
-    """The top of the intersection, rounded down to the grid if there is one, and never above `epsilon_max`."""
-    compared = {p: people(p) if p.reads_people else WORST_CASE for p in preferences}
+    """The top of the intersection, rounded down to the grid if there is one, and never above `epsilon_max`.
+
+    `selected`: what was drawn for those preferences that only a draw can meet.
+    """
+    drawn = selected or {}
+    for preference, found in drawn.items():
+        if found.epsilon is None:
+            return Solution(None, False, False, f"No epsilon was selected by {preference.words}: {found.why}.")
+    compared = {p: people(p) if p.reads_people and p not in drawn else WORST_CASE for p in preferences}
     for preference, spread in compared.items():
         if spread.nobody:
             return Solution(None, False, False, _nobody(preference))
     intervals = {p: interval(p, spread, noise) for p, spread in compared.items()}
+    intervals |= {p: Interval(0.0, found.epsilon or 0.0) for p, found in drawn.items()}
     floor = max(intervals, key=lambda p: intervals[p].low)
     ceiling = min(intervals, key=lambda p: intervals[p].high)
     low, top = intervals[floor].low, intervals[ceiling].high
     if top <= 0:
         return Solution(None, False, False, f"No epsilon meets {ceiling.words}.")
     if low > top:
-        return Solution(None, False, False, f"No epsilon meets both {floor.words} and {ceiling.words}.")
+        why = f"No epsilon meets both {floor.words} and {ceiling.words}.{_explained(floor)}"
+        return Solution(None, False, False, why)
     asked = {p: spread for p, spread in compared.items() if isinstance(p, Satisfies)}
     if grid is not None or asked:
         words = " and ".join(dict.fromkeys(p.words for p in (ceiling, *asked)))
@@ -86,8 +110,26 @@ def solve(
     if top > epsilon_max:
         why = f"Epsilons up to {top:.4g} meet {ceiling.words}; it is held at epsilon_max, {epsilon_max:g}."
         return Solution(epsilon_max, True, False, why)
-    why = "It was stated." if isinstance(ceiling, Epsilon) else f"The largest epsilon that meets {ceiling.words}."
-    return Solution(top, True, False, why)
+    return Solution(top, True, False, _why(ceiling) + _explained(floor))
+
+
+def _explained(floor: Preference) -> str:
+    """What the papers' rule for several queries does (methods 5)."""
+    if not isinstance(floor, LargerThanSpent):
+        return ""
+    return " Each release is then less private than all before it together, and nothing caps their total: a stop does."
+
+
+def _why(ceiling: Preference) -> str:
+    if isinstance(ceiling, Epsilon):
+        return "It was stated."
+    if isinstance(ceiling, Variance) and ceiling.as_published:
+        return "The first candidate that passed the noisy test of Algorithm 3."
+    if isinstance(ceiling, Variance | ExposureCap) and ceiling.selects:
+        met = f"the preference is truly met with probability {float(1 - ceiling.beta):g}"
+        beyond = " Those few above the cap may be at all of epsilon." if isinstance(ceiling, ExposureCap) else ""
+        return f"Selected privately and rounded down to a public grid; {met}.{beyond}"
+    return f"The largest epsilon that meets {ceiling.words}."
 
 
 def _nobody(preference: Preference) -> str:
@@ -142,19 +184,10 @@ def _epsilon_for_ratio(tau: Fraction, spread: Spread, noise: Noise) -> float:
     sigma = sigma_for_ratio(float(tau), float(spread.low), float(spread.high), spread.k)
     if sigma == 0:
         return math.inf
-    return _epsilon_for_mu(float(spread.sensitivity) / sigma, noise)
+    return epsilon_of_mu(float(spread.sensitivity) / sigma, noise)
 
 
 def _epsilon_for_chance(chance: float, noise: Noise) -> float:
     if noise.mechanism == "laplace":
         return epsilon_for_attack_chance(chance, noise.delta or 0.0)
-    return _epsilon_for_mu(mu_for_attack_chance(chance), noise)
-
-
-def _epsilon_for_mu(mu: float, noise: Noise) -> float:
-    if noise.delta is None:
-        raise PreferenceError("Gaussian noise needs a delta", hint="state one with --delta, such as 1e-9.")
-    if math.isinf(mu):
-        return math.inf
-    calibrated = epsilon_classic if noise.calibration == "classic" else epsilon_analytic
-    return calibrated(mu, noise.delta)
+    return epsilon_of_mu(mu_for_attack_chance(chance), noise)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,6 +66,36 @@ Between = Annotated[
 AttackChance = Annotated[
     float | None, typer.Option(help="An attacker who knows everybody else guesses right at most this often.")
 ]
+Variance = Annotated[
+    float | None,
+    typer.Option(help="The variance of everybody's risk, of 1 as the largest there could be, at most this."),
+]
+ExposureCap = Annotated[
+    float | None, typer.Option(help="Nobody's own epsilon, epsilon times their exposure, above this.")
+]
+Allow = Annotated[
+    float | None, typer.Option(metavar="F", help="Of --exposure-cap: this fraction of the people may lie above it.")
+]
+SelectEpsilon = Annotated[
+    float | None,
+    typer.Option(metavar="E", help="What selecting epsilon privately may cost; charged beside the release."),
+]
+Beta = Annotated[
+    float | None, typer.Option(help="How often a private selection may miss its preference; 0.05 unless stated.")
+]
+AsPublished = Annotated[
+    bool, typer.Option("--as-published", help="Of --variance: Algorithm 3 of the RDR paper as printed, no guarantee.")
+]
+Priority = Annotated[
+    float | None, typer.Option(metavar="W", help="This query's weight: the preferences allow W times the epsilon.")
+]
+LargerThanSpent = Annotated[
+    bool,
+    typer.Option(
+        "--larger-than-spent",
+        help="The papers' rule for several queries: only epsilons above all that was spent before.",
+    ),
+]
 
 
 def explain(context: typer.Context) -> None:
@@ -106,32 +137,84 @@ def query_text(sql: str) -> str:
 
 
 def preferences(
+    *,
     epsilon: float | None,
     gap: float | None,
     ratio: float | None,
     worst_case: bool,
+    exact: bool,
+    between: str | None,
     attack_chance: float | None,
-    exact: bool = False,
-    between: str | None = None,
+    variance: float | None,
+    exposure_cap: float | None,
+    allow: float | None,
+    select_epsilon: float | None,
+    beta: float | None,
+    as_published: bool,
+    priority: float | None,
+    larger_than_spent: bool,
 ) -> tuple[Preference, ...]:
+    """What is stated, in the order of the interface; what says how goes with what it says that of."""
     from sfumato.choose import preference
 
+    for flag, said, of, example in (
+        ("--worst-case", worst_case, (gap, ratio), "--gap 1.2 --worst-case"),
+        ("--exact", exact, (gap, ratio), "--gap 1.2 --worst-case --exact"),
+        ("--between", between is not None, (gap, ratio), '--gap 1.2 --between "age > 60"'),
+        ("--as-published", as_published, (variance,), "--variance 1e-4 --select-epsilon 1 --as-published"),
+        ("--allow", allow is not None, (exposure_cap,), "--exposure-cap 0.5 --allow 0.01 --select-epsilon 0.1"),
+        ("--select-epsilon", select_epsilon is not None, (variance, allow), "--variance 1e-4 --select-epsilon 0.1"),
+        ("--beta", beta is not None, (variance, allow), "--variance 1e-4 --select-epsilon 0.1 --beta 0.05"),
+    ):
+        if said and all(stated is None for stated in of):
+            goes = " or ".join(_GOES_WITH[flag])
+            raise BadInput(f"{flag} goes with {goes}", hint=f"try {example}.")
     compared: dict[str, Any] = {"worst_case": worst_case, "exact": exact, "between": between}
+    selected: dict[str, Any] = {"select_epsilon": select_epsilon} | ({} if beta is None else {"beta": beta})
+    capped = selected if allow else {}
     makers: list[tuple[float | None, Callable[[Any], Preference]]] = [
         (epsilon, preference.epsilon),
         (gap, lambda g: preference.gap(g, **compared)),
         (ratio, lambda t: preference.ratio(t, **compared)),
+        (variance, lambda v: preference.variance(v, as_published=as_published, **selected)),
+        (exposure_cap, lambda cap: preference.exposure_cap(cap, allow=allow, **capped)),
         (attack_chance, preference.attack_chance),
     ]
-    if gap is None and ratio is None:
-        for flag, said, example in (
-            ("--worst-case", worst_case, "--worst-case"),
-            ("--exact", exact, "--worst-case --exact"),
-            ("--between", between is not None, '--between "age > 60"'),
-        ):
-            if said:
-                raise BadInput(f"{flag} goes with --gap or --ratio", hint=f"try --gap 1.2 {example}.")
-    return tuple(make(value) for value, make in makers if value is not None)
+    stated = [make(value) for value, make in makers if value is not None]
+    if priority is not None:
+        if not stated:
+            raise BadInput("--priority goes with a preference", hint="try --gap 1.2 --worst-case --priority 2.")
+        stated = [preference.weighted(p, priority) for p in stated]
+    return (*stated, *([preference.larger_than_spent()] if larger_than_spent else []))
+
+
+_GOES_WITH = {
+    "--worst-case": ("--gap", "--ratio"),
+    "--exact": ("--gap", "--ratio"),
+    "--between": ("--gap", "--ratio"),
+    "--as-published": ("--variance",),
+    "--allow": ("--exposure-cap",),
+    "--select-epsilon": ("--variance", "--exposure-cap with --allow"),
+    "--beta": ("--variance", "--exposure-cap with --allow"),
+}
+
+
+_REHEARSED = {"--like": 2, "--rows": 2, "--html": 2, "--plan": 1, "--json": 1}  # what a rehearsal alone is told
+
+
+def carried_over(arguments: Sequence[str]) -> str:
+    """The command that chooses for the table what these arguments rehearsed.
+
+    >>> carried_over(["rehearse", "a.csv", "--like", "b.csv", "--sql", "SELECT 1", "--plan", "--gap=1.2"])
+    "sfumato choose a.csv --sql 'SELECT 1' --gap=1.2"
+    """
+    kept, left = [], list(arguments[1:])
+    while left:
+        taken = 1 if "=" in left[0] else _REHEARSED.get(left[0], 1)
+        if left[0].split("=")[0] not in _REHEARSED:
+            kept.append(left[0])
+        left = left[taken:]
+    return shlex.join(["sfumato", "choose", *kept])
 
 
 def how(

@@ -27,6 +27,14 @@ def choose(
     exact: options.Exact = False,
     between: options.Between = None,
     attack_chance: options.AttackChance = None,
+    variance: options.Variance = None,
+    exposure_cap: options.ExposureCap = None,
+    allow: options.Allow = None,
+    select_epsilon: options.SelectEpsilon = None,
+    beta: options.Beta = None,
+    as_published: options.AsPublished = False,
+    priority: options.Priority = None,
+    larger_than_spent: options.LargerThanSpent = False,
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
@@ -34,17 +42,40 @@ def choose(
     epsilon_max: options.EpsilonMax = 10.0,
     bounds_from_data: options.BoundsFromData = False,
     fixed_beforehand: options.FixedBeforehand = "",
+    again: options.Again = False,
+    accept_none: options.AcceptNone = False,
     ledger: options.Ledger = None,
+    stop: options.Stop = None,
     as_json: options.Json = False,
 ) -> None:
-    """The largest epsilon that meets every preference given; without any, the schema's [rule]."""
+    """The largest epsilon that meets every preference given; without any, the schema's [rule].
+
+    A private selection (--variance, --exposure-cap with --allow) is charged here, and its release charges the rest.
+    """
     from sfumato import wiring
 
-    query = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data).query(options.query_text(sql))
-    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
+    dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
+    query = dataset.query(options.query_text(sql))
+    preferences = options.preferences(
+        epsilon=epsilon,
+        gap=gap,
+        ratio=ratio,
+        worst_case=worst_case,
+        exact=exact,
+        between=between,
+        attack_chance=attack_chance,
+        variance=variance,
+        exposure_cap=exposure_cap,
+        allow=allow,
+        select_epsilon=select_epsilon,
+        beta=beta,
+        as_published=as_published,
+        priority=priority,
+        larger_than_spent=larger_than_spent,
+    )
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
     with reading(query.dataset.progress):
-        choice = query.choose(*preferences, **how)
+        choice = query.choose(*preferences, **how, accept_none=accept_none, again=again)
     typer.echo(json.dumps(choice.as_dict(), indent=2) if as_json else choice.text())
     if not choice.feasible:
         raise typer.Exit(3)
@@ -61,6 +92,14 @@ def release(
     exact: options.Exact = False,
     between: options.Between = None,
     attack_chance: options.AttackChance = None,
+    variance: options.Variance = None,
+    exposure_cap: options.ExposureCap = None,
+    allow: options.Allow = None,
+    select_epsilon: options.SelectEpsilon = None,
+    beta: options.Beta = None,
+    as_published: options.AsPublished = False,
+    priority: options.Priority = None,
+    larger_than_spent: options.LargerThanSpent = False,
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
@@ -95,10 +134,27 @@ def release(
         raise BadInput("--ranges goes with --out", hint="try --out answer.csv --ranges.")
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
-    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
+    preferences = options.preferences(
+        epsilon=epsilon,
+        gap=gap,
+        ratio=ratio,
+        worst_case=worst_case,
+        exact=exact,
+        between=between,
+        attack_chance=attack_chance,
+        variance=variance,
+        exposure_cap=exposure_cap,
+        allow=allow,
+        select_epsilon=select_epsilon,
+        beta=beta,
+        as_published=as_published,
+        priority=priority,
+        larger_than_spent=larger_than_spent,
+    )
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
     with reading(query.dataset.progress):
-        known = query.require_releasable(*preferences, **how, accept_none=accept_none, again=again)
+        how |= {"accept_none": accept_none, "again": again}
+        known = query.require_releasable(*preferences, **how)
         released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
     if known and not as_json:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -55,34 +56,64 @@ def rehearse(
     exact: options.Exact = False,
     between: options.Between = None,
     attack_chance: options.AttackChance = None,
+    variance: options.Variance = None,
+    exposure_cap: options.ExposureCap = None,
+    allow: options.Allow = None,
+    select_epsilon: options.SelectEpsilon = None,
+    beta: options.Beta = None,
+    as_published: options.AsPublished = False,
+    priority: options.Priority = None,
+    larger_than_spent: options.LargerThanSpent = False,
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
     epsilon_max: options.EpsilonMax = 10.0,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Enter the preference as the plan for this query, before anybody looks.")
+    ] = False,
     html: options.Html = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
-    """The same query on a look-alike, invented or public; DATA is not read."""
+    """The same query on a look-alike, invented or public; DATA is not read. The preference goes on to `choose`."""
     from sfumato import wiring
+    from sfumato.views import words
 
     options.writable(html, "--html", ".html")
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    preferences = options.preferences(epsilon, gap, ratio, worst_case, attack_chance, exact, between)
+    preferences = options.preferences(
+        epsilon=epsilon,
+        gap=gap,
+        ratio=ratio,
+        worst_case=worst_case,
+        exact=exact,
+        between=between,
+        attack_chance=attack_chance,
+        variance=variance,
+        exposure_cap=exposure_cap,
+        allow=allow,
+        select_epsilon=select_epsilon,
+        beta=beta,
+        as_published=as_published,
+        priority=priority,
+        larger_than_spent=larger_than_spent,
+    )
     with waiting(query.dataset.progress, "Rehearsing"):
-        profile = query.rehearse(
-            *preferences,
-            like=like,
-            rows=rows,
-            mechanism=mechanism,
-            delta=delta,
-            calibration=calibration,
-            grid=options.grid_of(grid),
-            epsilon_max=epsilon_max,
-        )
+        how: dict[str, Any] = {
+            "mechanism": mechanism,
+            "delta": delta,
+            "calibration": calibration,
+            "grid": options.grid_of(grid),
+            "epsilon_max": epsilon_max,
+        }
+        profile = query.rehearse(*preferences, like=like, rows=rows, **how)
         show = _shown(profile, as_json, html)
     show()
+    if preferences and not as_json:
+        typer.echo(f"\n{words.go_on(options.carried_over(sys.argv[1:]))}")
+    if plan:
+        typer.echo(words.planned(query.plan(*preferences, **how)), err=True)
 
 
 def sketch(
@@ -166,7 +197,8 @@ def _shown(profile: RiskProfile, as_json: bool, html: Path | None, most_exposed:
     from sfumato.session import report
 
     if as_json:
-        named = {"most_exposed": profile.most_exposed().to_pylist()} if most_exposed else {}
+        named: dict[str, object] = {"most_exposed": profile.most_exposed().to_pylist()} if most_exposed else {}
+        named |= {"tries": [tries.as_dict() for tries in profile.tries]} if profile.tries else {}
         text = json.dumps(profile.view.as_dict() | named, indent=2, default=str)
     else:
         text = report.text(profile, most_exposed=most_exposed)

@@ -1,4 +1,4 @@
-"""The guided tour: rule, worst case, rehearsal, sketch, choice, release, certificate; then a look and its cost."""
+"""The guided tour: rule, worst case, rehearsal, sketch, choice, release, selection; then a look and its cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from textwrap import shorten, wrap
 
 from sfumato import demo, wiring
-from sfumato.choose.preference import gap, ratio
+from sfumato.choose.preference import gap, ratio, variance
 from sfumato.errors import NoGuarantee, SourceError
 from sfumato.ledger.entry import NANO, Event
 from sfumato.session import report
@@ -24,6 +24,7 @@ QUERY = "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov'
 OTHER = (
     "SELECT education, COUNT(*) AS people FROM adult WHERE age >= 65 GROUP BY education ORDER BY people DESC LIMIT 3"
 )
+RARE = "SELECT COUNT(*) FROM adult WHERE age >= 80"
 NARROW = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 WIDTH = 80
 
@@ -99,13 +100,17 @@ def _decide_first(say: Say, adult: Dataset) -> None:
     say(_step(9, "Asking again costs nothing: the same answer comes back"))
     say(f"{query.release(choice).rows == release.rows}, spent so far: epsilon {adult.ledger.total.epsilon:g}")
 
+    say(_step(10, "A private selection: epsilon by how exposed the people are, charged 0.1"))
+    say(f"{RARE}\n")
+    say(adult.query(RARE).choose(variance(1e-3, select_epsilon=0.1)).text())
+
 
 def _then_look(say: Say, adult: Dataset) -> None:
     query = adult.query(QUERY)
-    say(_step(10, "A look at the people themselves: allowed, recorded, and not for nothing"))
+    say(_step(11, "A look at the people themselves: allowed, recorded, and not for nothing"))
     say(query.risk(candidates=NARROW).text())
 
-    say(_step(11, "The paper's own choice (Algorithm 1), from the people: guarantee none"))
+    say(_step(12, "The paper's own choice (Algorithm 1), from the people: guarantee none"))
     choice = query.choose(ratio(0.95))
     say(choice.text())
     try:
@@ -113,11 +118,11 @@ def _then_look(say: Say, adult: Dataset) -> None:
     except NoGuarantee as refusal:
         say(f"\nReleased with it? {refusal}")
 
-    say(_step(12, "The rule of record still carries its word, whatever was looked at"))
+    say(_step(13, "The rule of record still carries its word, whatever was looked at"))
     say(f"{OTHER}\n")
     say(str(adult.query(OTHER).release()))
 
-    say(_step(13, "The ledger: what was looked at, planned and spent"))
+    say(_step(14, "The ledger: what was looked at, planned and spent"))
     say(_recorded(adult.ledger))
 
 

@@ -123,6 +123,15 @@ class Record:
         """The last answer to this very request."""
         return self._released.get(key)
 
+    def all_released(self, key: str) -> list[Entry]:
+        """Every answer to this very request, oldest first."""
+        return [e for e in self.entries if e.draft.event is Event.RELEASED and e.draft.key == key]
+
+    def drawn(self, key: str) -> list[Entry]:
+        """Every plan of this request that had to be drawn, oldest first."""
+        plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
+        return [e for e in plans if "selected" in e.draft.confidential]
+
     # Provenance: labels come from the record, not from good intentions
 
     def preference(self, key: str, query_sha256: str, *, is_rule: bool, rule: str, attestation: str) -> Provenance:

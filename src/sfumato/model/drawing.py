@@ -10,11 +10,13 @@ from sfumato.model.choice import Noise
 
 
 class Law(StrEnum):
-    """What is drawn: noise that is added, or a value that is selected by its rank."""
+    """What is drawn: noise that is added, a value that is selected by its rank, or the first that is large enough."""
 
     LAPLACE = "laplace"
     GAUSSIAN = "gaussian"
     EXPONENTIAL = "exponential"
+    SPARSE_VECTOR = "sparse vector"
+    SPARSE_VECTOR_AS_PUBLISHED = "sparse vector, as published"
 
 
 @dataclass(frozen=True)

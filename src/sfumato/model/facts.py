@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import ClassVar
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Category
@@ -52,6 +54,28 @@ class Summary(Confidential):
     def alike(people: int, figure: float) -> Summary:
         """So many people, each with the same figure."""
         return Summary(people, figure, figure, people * figure, people * figure**2) if people else Summary.nobody()
+
+
+@dataclass(frozen=True, repr=False)
+class Moments(Confidential):
+    """How many people there are, and of their exposures the sum and the sum of squares: exactly, in whole units.
+
+    >>> Moments(people=2, total=Moments.ONE, squares=Moments.ONE**2).spread == Moments.ONE // 2
+    True
+    """
+
+    ONE: ClassVar[int] = 2**20  # an exposure of 1
+
+    people: int
+    total: int
+    squares: int
+
+    @property
+    def spread(self) -> int:
+        """`SS = sum (u_i - mean)^2` in units, rounded once (methods 3.4)."""
+        if not self.people:
+            return 0
+        return round(Fraction(self.people * self.squares - self.total**2, self.people * self.ONE))
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,11 @@ def stated(what: str, *, before_first_look: bool, attestation: str = "") -> Prov
     )
 
 
+def selected_privately(what: str) -> Provenance:
+    """Selected by a private mechanism that was charged for this release."""
+    return Provenance(what, Label.SELECTION, "selected privately, and charged")
+
+
 def computed_from_people(what: str) -> Provenance:
     """Read off the people themselves: the papers' own algorithms."""
     return Provenance(what, Label.CONFIDENTIAL, "computed from the people in the data", Fixed.AFTER_LOOK)

@@ -19,6 +19,7 @@ class NumberKind(StrEnum):
     PERSONS = "persons"
     DISTINCT = "distinct values"
     SELECTION = "selection"
+    SPREAD = "spread of exposures"
 
     @property
     def additive(self) -> bool:

@@ -44,6 +44,7 @@ class Certificate:
     numbers: tuple[str, ...]
     post_processing: tuple[str, ...]
     # Entries of older ledgers are without what follows.
+    at_most: float | None = None  # where epsilon was selected privately: what it could have cost, with the selection
     dataset_delta: float | None = None
     stop: str | None = None  # the most that the dataset may spend in all, at the time
     calibration: str | None = None  # of Gaussian noise

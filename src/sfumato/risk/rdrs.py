@@ -71,6 +71,11 @@ class RDRs(Confidential):
         mean = self.mean
         return self._mean(lambda rdr: (rdr - mean) ** 2)
 
+    @property
+    def normalised_variance(self) -> float:
+        """Of the RDRs divided by the largest, as in Algorithm 3."""
+        return self.variance / self.max**2 if self.max else 0.0
+
     def quantile(self, p: float) -> float:
         """The smallest RDR that at least a share `p` of the people do not exceed."""
         return self.of(self.figures.quantile(p))

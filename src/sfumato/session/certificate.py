@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sfumato.ledger.entry import NANO, Entry
+from sfumato.ledger.entry import NANO, Entry, nano
 from sfumato.model.drawing import Calibration, Law
 from sfumato.model.guarantee import Fixed, Provenance, fixed, word
 from sfumato.model.measurement import NoisyNumber, NumberKind
@@ -31,7 +31,7 @@ def certified(
     drawings = None if calibration is None else calibration.numbers
     threshold = None if calibration is None else calibration.threshold
     return Certificate(
-        **about(query, held),
+        **about(query, held) | _with_selection(choice, held),
         epsilon=None if calibration is None else calibration.epsilon,
         delta=choice.noise.delta or 0.0,
         mechanism=choice.noise.mechanism if calibration is None else calibration.mechanism,
@@ -53,6 +53,14 @@ def certified(
         why=None if calibration is None else choice.why,
         planned_at=dataset.ledger.known.planned_at(choice.asked.key, before=held.entry.number),
     )
+
+
+def _with_selection(choice: Choice, held: Reserved) -> dict[str, Any]:
+    """What the release cost with the private selection of its epsilon, and what it could have cost at most."""
+    if not choice.select_epsilon or not held.guarantee.holds:
+        return {}
+    spent, most = nano(choice.select_epsilon), nano(choice.epsilon_max)
+    return {"charged": (spent + held.entry.draft.nano_epsilon) / NANO, "at_most": (spent + most) / NANO}
 
 
 def about(query: Query, held: Reserved) -> dict[str, Any]:

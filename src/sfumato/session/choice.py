@@ -27,8 +27,12 @@ class Choice(model.Choice):
 
     def text(self) -> str:
         figure = "no epsilon" if self.epsilon is None else f"epsilon {self.epsilon:.6g}"
-        ending = "" if self.guarantee.holds or self.epsilon is None else f"\n{words.NO_GUARANTEE}"
-        return f"{figure} · {self.method} · guarantee {self.guarantee.value}\n{self.why}{ending}"
+        said = [f"{figure} · {self.method} · guarantee {self.guarantee.value}", self.why]
+        if self.select_epsilon and self.guarantee.holds:
+            said.append(words.cost_of_selection(self.select_epsilon, self.epsilon))
+        if not self.guarantee.holds and self.epsilon is not None:
+            said.append(words.NO_GUARANTEE)
+        return "\n".join(said)
 
     def show(self) -> None:
         print(self.text())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from sfumato.choose.preference import Preference, Ratio, Satisfies
+from sfumato.choose.preference import Preference, Ratio, Satisfies, Variance
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.dataset import Schema
@@ -49,7 +49,7 @@ def compared(preference: Preference, survey: Survey, noise: Noise) -> Spread:
         met = condition(preference.between, q.schema, survey.columns)
         medians = survey.medians(met, INFLUENCE if found.published else EXPOSURE)
         return spread_between((medians.get(True), medians.get(False)), found.k, found.sensitivity, found.published)
-    if isinstance(preference, Satisfies):
+    if isinstance(preference, Satisfies | Variance):
         return replace(found, figures=survey.distribution(INFLUENCE if found.published else EXPOSURE))
     return found
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
-from sfumato.choose.preference import Preference, Satisfies, from_rule
+from sfumato.choose.preference import Preference, Satisfies, Variance
 from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.choose.rule import from_rule
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
-from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people
+from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people, selected_privately
 from sfumato.model.statement import Statement
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.session.ledger import digest
@@ -37,6 +39,26 @@ class Request:
     @property
     def reads_people(self) -> bool:
         return self.bounds_from_data or any(p.reads_people for p in self.preferences)
+
+    @property
+    def selecting(self) -> tuple[Preference, ...]:
+        """The preferences that a private selection is run for."""
+        return tuple(p for p in self.preferences if p.selects)
+
+    @property
+    def as_published(self) -> tuple[Variance, ...]:
+        """Those that are drawn as the paper has it, without a guarantee."""
+        return tuple(p for p in self.preferences if isinstance(p, Variance) and p.as_published)
+
+    @property
+    def draws(self) -> bool:
+        """Whether what comes out is drawn, so that only the record tells it."""
+        return any(p.draws for p in self.preferences)
+
+    @property
+    def select_epsilon(self) -> float:
+        """What the private selections cost, in all."""
+        return float(sum(Fraction(str(p.select_epsilon)) for p in self.selecting))
 
     @cached_property
     def key(self) -> str:
@@ -107,9 +129,10 @@ def provenances(request: Request, record: Record, standing: Standing, attestatio
         is_rule = request.applies(standing.rule)
         sha = request.statement.sha256
         chosen = record.preference(request.key, sha, is_rule=is_rule, rule=standing.rule_hash, attestation=attestation)
+    drawn = [selected_privately("epsilon")] if request.selecting else []
     if request.bounds_from_data:
-        return chosen, computed_from_people("bounds")
-    return chosen, record.schema(request.statement.columns, standing.schema, attestation=attestation)
+        return chosen, *drawn, computed_from_people("bounds")
+    return chosen, *drawn, record.schema(request.statement.columns, standing.schema, attestation=attestation)
 
 
 def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:

@@ -17,6 +17,7 @@ from sfumato.session import assemble
 from sfumato.session.certificate import certified
 from sfumato.session.choice import Choice
 from sfumato.session.decide import Request
+from sfumato.session.ledger import digest
 from sfumato.session.noise import drawn
 from sfumato.session.release import Certificate, Release
 from sfumato.session.reserve import keep, on_this_data, repeatable, reserve
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attestation: str) -> Release:
     """Reserved before the data is read, and kept before it leaves."""
     _drawable(query, choice)
-    ledger, key = query.dataset.ledger, on_this_data(query, choice.asked.key)
+    ledger, key = query.dataset.ledger, on_this_data(query, drawn_key(choice.asked, choice.epsilon))
     held = reserve(
         ledger,
         key,
@@ -51,9 +52,14 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
     return Release(answer, certificate)
 
 
-def repeats(query: Query, asked: Request, record: Record, accept_none: bool) -> bool:
+def drawn_key(asked: Request, epsilon: float | None) -> str:
+    """The request; where its epsilon was drawn, with that: it may have been drawn several times."""
+    return digest([asked.key, epsilon]) if asked.draws else asked.key
+
+
+def repeats(query: Query, key: str, record: Record, accept_none: bool) -> bool:
     """Whether this very request was answered before, and may be again: then the same answer comes back."""
-    return repeatable(record.released(on_this_data(query, asked.key)), accept_none) is not None
+    return repeatable(record.released(on_this_data(query, key)), accept_none) is not None
 
 
 def refuse_beyond_stop(query: Query, choice: Choice, record: Record, inputs: Sequence[Provenance]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sfumato.choose.preference import Preference
 from sfumato.choose.solve import Solution
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
@@ -14,13 +15,14 @@ from sfumato.model.measurement import Measurement
 from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskAt, RiskView, Source, Spread
 from sfumato.model.sketch import Sketch
+from sfumato.model.tries import Tries
 from sfumato.risk.view import CANDIDATES, risk_at
 from sfumato.session.as_published import AsPublished
 from sfumato.session.figures import Figures
 from sfumato.session.picture import Picture
 from sfumato.session.survey import Survey
 from sfumato.views import risk as view
-from sfumato.views import words
+from sfumato.views import tries, words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +47,8 @@ class RiskProfile(Confidential):
         sketch: Sketch | None = None,
         candidates: Sequence[float] | None = None,
         solution: Solution | None = None,
+        tries: tuple[Tries, ...] = (),
+        preferences: tuple[Preference, ...] = (),
         limit: float | None = None,
         exact: bool = False,
     ) -> None:
@@ -54,6 +58,8 @@ class RiskProfile(Confidential):
         self.influence, self.exposure = _figures(survey) if survey is not None else reach or (None, sketch)
         self.certificate: Certificate | None = None if sketch is None else sketch.certificate
         self.solution = solution
+        self.tries = tries  # of a rehearsal: what a selection that is drawn would come to
+        self.preferences = preferences  # those that were rehearsed, to go on with: `q.choose(*r.preferences)`
         self.outputs = spread.k if spread.published else measurement.k
         self._query = query
         self._measurement = measurement
@@ -135,12 +141,10 @@ class RiskProfile(Confidential):
         return None if self.solution is None else self.solution.epsilon
 
     def text(self, *, colour: bool = False) -> str:
-        shown = view.as_text(self.view, self._limit, self._chosen, colour)
-        return (
-            shown
-            if self.solution is None
-            else f"{shown}\n\n{words.rehearsed(self.solution.epsilon, self.solution.why)}"
-        )
+        shown = [view.as_text(self.view, self._limit, self._chosen, colour)]
+        shown += [tries.as_text(self.tries)] if self.tries else []
+        shown += [] if self.solution is None else [words.rehearsed(self.solution.epsilon, self.solution.why)]
+        return "\n\n".join(shown)
 
     def show(self) -> None:
         print(self.text())
@@ -151,7 +155,8 @@ class RiskProfile(Confidential):
         return self.text()
 
     def _repr_html_(self) -> str:
-        return view.as_html(self.view, self._limit, self._chosen)
+        shown = view.as_html(self.view, self._limit, self._chosen)
+        return shown + tries.as_html(self.tries) if self.tries else shown
 
 
 def _figures(survey: Survey) -> tuple[Figures, Figures | None]:

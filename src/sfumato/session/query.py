@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sfumato.choose.preference import Preference, Ratio
+from sfumato.choose.preference import LargerThanSpent, Preference, Ratio
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.solve import Solution, solve
 from sfumato.errors import PreferenceError, SchemaError, SourceError
-from sfumato.ledger.entry import Draft, Event
+from sfumato.ledger.entry import NANO, Draft, Event
 from sfumato.ledger.record import Record
 from sfumato.measure import measure
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Reach, Totals
-from sfumato.model.guarantee import Provenance, word
+from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.statement import Statement
+from sfumato.model.tries import Tries
 from sfumato.risk.calibrate import gaussian_numbers
 from sfumato.risk.view import own_scale
-from sfumato.session import as_published
+from sfumato.session import as_published, rehearsal, select
 from sfumato.session.choice import Choice
 from sfumato.session.compare import compared, fixed_part, require_comparable, require_exact, spread
 from sfumato.session.decide import (
@@ -35,11 +37,12 @@ from sfumato.session.decide import (
     opening_of,
     provenances,
 )
-from sfumato.session.draw import draw, refuse_beyond_stop, repeats
+from sfumato.session.draw import draw, drawn_key, refuse_beyond_stop, repeats
 from sfumato.session.ledger import digest
 from sfumato.session.profile import RiskProfile
 from sfumato.session.release import Release
 from sfumato.session.reserve import refuse_without_guarantee
+from sfumato.session.select import Outcome
 from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
 
@@ -120,15 +123,18 @@ class Query:
         engine = self.dataset.services.rehearsal(self.dataset.schema, like, size)
         survey = Survey(engine, self.dataset.schema, self.statement, measurement, noise)
         found = spread(survey, noise, sums=True)
-        solution = None
+        solution: Solution | None = None
+        tries: tuple[Tries, ...] = ()
         if preferences:
-            asked = self._request(preferences, noise, grid, epsilon_max)
+            asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+            tries = rehearsal.tried(asked, survey, self.dataset.services)
             solution = solve(
-                preferences,
+                asked.preferences,
                 lambda p: compared(p, survey, noise),
                 noise,
                 grid=asked.grid,
                 epsilon_max=epsilon_max,
+                selected=rehearsal.typical(asked, tries),
             )
         return RiskProfile(
             Source.REHEARSAL,
@@ -138,6 +144,8 @@ class Query:
             found,
             survey=survey,
             solution=solution,
+            tries=tries,
+            preferences=preferences,
             limit=_limit(preferences),
             exact=found.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
         )
@@ -219,25 +227,65 @@ class Query:
         grid: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
         fixed_beforehand: str = "",
+        accept_none: bool = False,
+        again: bool = False,
     ) -> Choice:
         """The largest epsilon that meets the preferences; without any, the rule of record is applied.
 
-        A public preference is entered in the ledger as planned; one that reads the people is a look.
+        A public preference is entered in the ledger as planned; one that reads the people is a look. A private
+        selection is charged first; the same request on the same data returns what was selected, uncharged, and `again`
+        selects anew.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        ledger, unmet = self.dataset.ledger, select.unmet(asked)
+        drawn: Outcome | None = None
+        if asked.selecting and unmet is None:
+            select.require_affordable(self, asked, accept_none, again, fixed_beforehand)
+            self._enter(asked, fixed_beforehand)
+        if unmet is None:
+            drawn = select.outcome(self, asked, accept_none, again, fixed_beforehand)
+        solution = unmet or self._solved(asked, drawn)
+        self._enter(asked, fixed_beforehand, drawn)
+        return self._choice(asked, solution, self._provenances(asked, ledger.known, fixed_beforehand), fixed_beforehand)
+
+    def plan(
+        self,
+        *preferences: Preference,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+        fixed_beforehand: str = "",
+    ) -> Guarantee:
+        """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
+
+        What is planned before the first look keeps its word, whoever looks afterwards.
+        """
+        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        if asked.reads_people:
+            raise PreferenceError(
+                f"“{asked.method}” reads the people, so that no plan gives it a guarantee",
+                hint="plan one that reads nobody, such as --gap 1.2 --worst-case, or one that is selected privately.",
+            )
+        self._enter(asked, fixed_beforehand)
+        return word(self._provenances(asked, self.dataset.ledger.known, fixed_beforehand))
+
+    def _enter(self, asked: Request, attestation: str, drawn: Outcome | None = None) -> None:
+        """The plan, unless it is in force; with what was drawn for it, unless that is in the record."""
         ledger = self.dataset.ledger
-        solution = self._solved(asked)
+        fresh = drawn.stored() if drawn is not None and not drawn.kept else {}
 
         def plan(record: Record) -> Sequence[Draft]:
-            foreseen = word(self._provenances(asked, record, fixed_beforehand))
+            foreseen = word(self._provenances(asked, record, attestation))
             what = f"{asked.said(told=foreseen.holds)} for {self.sql}"
             public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
             hidden: dict[str, object] = {} if foreseen.holds else {"method": asked.method}
-            return [ledger.draft(Event.PLANNED, asked.key, public | {"query_sha256": self.statement.sha256}, hidden)]
+            public |= {"query_sha256": self.statement.sha256}
+            return [ledger.draft(Event.PLANNED, asked.key, public, hidden | fresh)]
 
-        if not ledger.record.in_force(asked.key, self.statement.sha256):
+        if fresh or not ledger.record.in_force(asked.key, self.statement.sha256):
             ledger.write(plan)
-        return self._choice(asked, solution, self._provenances(asked, ledger.known, fixed_beforehand), fixed_beforehand)
 
     def require_releasable(
         self,
@@ -259,12 +307,17 @@ class Query:
         if asked.noise.mechanism == "gaussian" and self._declared is not None:
             gaussian_numbers(self._declared)
         record = self.dataset.ledger.record
-        if not again and repeats(self, asked, record, accept_none):
+        before = [] if again else select.before(self, asked, record)
+        known = self._solved(asked, before[-1]).epsilon if before else None
+        if not again and repeats(self, drawn_key(asked, known), record, accept_none):
             return True
         inputs = self._provenances(asked, record, fixed_beforehand)
         if not accept_none:
             refuse_without_guarantee(inputs)
-        solution = _UNREAD if asked.reads_people else self._solved(asked)
+        if asked.selecting and not before:
+            select.require_affordable(self, asked, accept_none, again, fixed_beforehand)
+            return False
+        solution = _UNREAD if asked.reads_people else self._solved(asked, before[-1] if before else None)
         if asked.reads_people or solution.epsilon is not None:
             refuse_beyond_stop(self, self._choice(asked, solution, inputs, fixed_beforehand), record, inputs)
         return False
@@ -291,7 +344,8 @@ class Query:
         if choice is None:
             preferences = () if epsilon is None else (stated_epsilon(epsilon),)
             how: dict[str, Any] = {"mechanism": mechanism, "delta": delta, "fixed_beforehand": fixed_beforehand}
-            self.require_releasable(*preferences, **how, accept_none=accept_none, again=again)
+            how |= {"accept_none": accept_none, "again": again}
+            self.require_releasable(*preferences, **how)
             choice = self.choose(*preferences, **how)
         self._made_here(choice)
         return draw(self, choice, accept_none=accept_none, again=again, attestation=fixed_beforehand)
@@ -330,7 +384,8 @@ class Query:
             raise PreferenceError(
                 "This choice was made for another query or other data", hint="choose again for this one."
             )
-        if self._solved(asked).epsilon != choice.epsilon:
+        drawn = select.before(self, asked, self.dataset.ledger.record) if asked.draws else [None]
+        if all(self._solved(asked, outcome).epsilon != choice.epsilon for outcome in drawn):
             raise PreferenceError("This choice was altered", hint="choose again.")
 
     def provenances(self, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
@@ -370,7 +425,10 @@ class Query:
                 "Private group keys need a delta: the chance that a group of one person shows",
                 hint="state one with --delta, such as 1e-9.",
             )
-        return self._request(preferences, noise, grid, epsilon_max)
+        asked = self._request(preferences, noise, grid, epsilon_max)
+        if asked.selecting:
+            select.require_selectable(self, asked)
+        return asked
 
     def _request(
         self, preferences: Sequence[Preference], noise: Noise, grid: str | Sequence[float] | None, epsilon_max: float
@@ -384,16 +442,20 @@ class Query:
             require_comparable(p, noise, self.statement, self.dataset.schema, self._declared)
             if isinstance(p, Ratio) and p.between is not None:
                 self.dataset.condition(p.between)
+        spent = Fraction(self.dataset.ledger.known.total.nano_epsilon, NANO)
+        chosen = tuple(replace(p, spent=spent) if p == LargerThanSpent() else p for p in chosen)
         ceiling = stated_epsilon(epsilon_max, "epsilon_max").value
         data, opening = self.dataset, opening_of(chosen, self.dataset.opening)
         version, from_data = data.version, data.bounds_from_data
         return Request(self.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, opening)
 
-    def _solved(self, asked: Request) -> Solution:
+    def _solved(self, asked: Request, drawn: Outcome | None = None) -> Solution:
         def people(preference: Preference) -> Spread:
             return compared(preference, self._look(asked.noise), asked.noise)
 
-        return solve(asked.preferences, people, asked.noise, grid=asked.grid, epsilon_max=asked.epsilon_max)
+        ceiling = asked.epsilon_max
+        selected = None if drawn is None else drawn.selected
+        return solve(asked.preferences, people, asked.noise, grid=asked.grid, epsilon_max=ceiling, selected=selected)
 
     @property
     def _fixed(self) -> Fraction | None:
@@ -409,6 +471,7 @@ class Query:
             guarantee=word(inputs),
             noise=asked.noise,
             epsilon_max=asked.epsilon_max,
+            select_epsilon=asked.select_epsilon,
             provenances=inputs,
             attestation=attestation,
             asked=asked,

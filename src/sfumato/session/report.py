@@ -53,6 +53,7 @@ def page(profile: RiskProfile, footer: str = "") -> Page:
         people(profile, most_exposed=True),
         limit=profile._limit,
         chosen=None if solution is None else solution.epsilon,
+        tries=profile.tries,
         conclusion="" if solution is None else words.rehearsed(solution.epsilon, solution.why),
         footer=footer,
     )

@@ -68,11 +68,17 @@ def reserve(
     return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
 
 
-def keep(ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str, object]) -> None:
-    """Enter what was drawn: only then may it leave."""
+def keep(
+    ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str, object], *, told: bool = True
+) -> None:
+    """Enter what was drawn: only then may it leave. What is not to be told stays in the record."""
     public: dict[str, object] = {"what": what, "guarantee": reserved.guarantee.value, "reserved": reserved.entry.number}
     hidden: dict[str, object] = {} if reserved.guarantee.holds else {"key": key}
-    ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public | left, hidden)])
+    if told:
+        public |= left
+    else:
+        hidden |= left
+    ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public, hidden)])
 
 
 def on_this_data(query: Query, asked: str) -> str:

@@ -10,12 +10,12 @@ from weakref import WeakKeyDictionary
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Schema, Type
-from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Distribution, Facts, Summary, Totals
+from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Distribution, Facts, Moments, Summary, Totals
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.statement import Predicate, Statement
 from sfumato.ports import Engine
+from sfumato.sql import exposure, ranks, sketch, totals
 from sfumato.sql import facts as plan
-from sfumato.sql import ranks, sketch, totals
 from sfumato.sql.rows import L1, L2, Question
 
 if TYPE_CHECKING:
@@ -142,6 +142,16 @@ class Survey(Confidential):
     @cached_property
     def _placed(self) -> dict[int, tuple[int, ...]]:
         return {}
+
+    @cached_property
+    def moments(self) -> Moments:
+        """How many people there are, and how exposed, in whole units."""
+        alike = plan.uniform(self.question)
+        if alike is not None:
+            found = exposure.moments_alike(self.question, alike[1], self._matched, Moments.ONE)
+        else:
+            found = exposure.read_moments(self._rows(exposure.moments(self.question, Moments.ONE)))
+        return Moments(self.people_count, *found)
 
     @cached_property
     def _matched(self) -> int:

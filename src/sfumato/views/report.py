@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sfumato.model.risk import RiskView, Source
 from sfumato.model.sketch import Sketch
+from sfumato.model.tries import Tries
 from sfumato.views import words
 from sfumato.views.certificate import certificate_text
 from sfumato.views.figure import Range
@@ -13,6 +15,8 @@ from sfumato.views.page import code, definitions, drawing, items, page, paragrap
 from sfumato.views.people import People
 from sfumato.views.risk import candidates, figure, size
 from sfumato.views.sketch import bars, bins, promised
+from sfumato.views.tries import COLUMNS
+from sfumato.views.tries import rows as tried
 
 
 def report(
@@ -21,6 +25,7 @@ def report(
     *,
     limit: float | None = None,
     chosen: float | None = None,
+    tries: Sequence[Tries] = (),
     conclusion: str = "",
     footer: str = "",
 ) -> str:
@@ -30,6 +35,11 @@ def report(
         section("The query", code(view.query), paragraph(size(view), "soft")),
         section("What the words mean", definitions(words.definitions(view))),
         _gap(view, limit, chosen, conclusion),
+        *(
+            [section(words.TRIED_TITLE, paragraph(words.TRIED), scrolled(COLUMNS, tried(tries), words.TRIED_EACH))]
+            if tries
+            else []
+        ),
         *(_people(people) if people is not None else []),
         *(_sketched(view.sketch) if view.sketch is not None else []),
         section("How to read this page", items([*words.READING, words.deciding(view)])),

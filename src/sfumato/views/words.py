@@ -138,9 +138,12 @@ def guarantee(certificate: Certificate) -> str:
         case Guarantee.DP:
             return f"{_pair(certificate)} for {_changed(certificate)}."
         case Guarantee.SELECTED:
+            delta = f", {exactly(certificate.delta)}" if certificate.delta else ""
+            most = f"({certificate.at_most:.15g}{delta})" if delta else f"{certificate.at_most:.15g}"
             return (
-                f"{_pair(certificate)} for {_changed(certificate)}, "
-                f"of which {certificate.select_epsilon:g} went into selecting epsilon privately."
+                f"spent {certificate.select_epsilon:.15g} for selecting epsilon privately + {certificate.epsilon:.15g} "
+                f"for the answer = {certificate.charged:.15g}; never more than {certificate.at_most:.15g}: before "
+                f"anything was drawn, {most}-differential privacy for {_changed(certificate)}."
             )
         case Guarantee.NONE:
             return NO_GUARANTEE
@@ -216,7 +219,7 @@ def _of_100(chance: float) -> int:
 def _chance(certificate: Certificate) -> float:
     """How often an attacker is right, at most: as epsilon and delta say it, or as Gaussian noise does."""
     stated = attack_chance(certificate.charged or 0.0, certificate.delta)
-    if set(certificate.laws or ()) != {Law.GAUSSIAN}:
+    if set(certificate.laws or ()) != {Law.GAUSSIAN} or certificate.select_epsilon:
         return stated
     moved = [d / s for d, s in zip(certificate.sensitivity or (), certificate.scale or (), strict=True) if s]
     return min(stated, attack_chance_gaussian(math.hypot(*moved), 1.0))
@@ -300,6 +303,32 @@ def seen(sketch: Sketch) -> str:
         f"has more than {unseen} people. {found} People in the other bins are not seen; what holds for them is the "
         "worst case."
     )
+
+
+TRIED_TITLE = "What a private selection would come to"
+TRIED_EACH = "What each threshold would select; the one that was asked for is marked >"
+TRIED = (
+    "What the selection would come to on the look-alike, with its real noise. Nothing was charged, and a threshold "
+    "that is picked from this carries the guarantee: nothing here depends on the data."
+)
+
+
+def cost_of_selection(select_epsilon: float, epsilon: float | None) -> str:
+    """What a private selection has cost, and what its release will."""
+    rest = "" if epsilon is None else f"; a release charges {epsilon:g} more"
+    return f"Selecting cost {select_epsilon:g}, which is charged{rest}."
+
+
+def go_on(command: str) -> str:
+    """How a preference that was rehearsed is carried over to the table."""
+    return f"To choose by it for the table itself:\n  {command}"
+
+
+def planned(word: Guarantee) -> str:
+    """What a plan is worth once it is entered."""
+    if not word.holds:
+        return "Entered as the plan; but somebody had looked at the people before, so it carries no guarantee."
+    return f"Entered as the plan for this query: it keeps its word, {word.value}, whoever looks at the people later."
 
 
 def rehearsed(epsilon: float | None, why: str) -> str:

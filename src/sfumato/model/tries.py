@@ -1,0 +1,33 @@
+"""What a selection that is drawn came to, tried many times on a look-alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tries:
+    """Of one threshold: the epsilons that were selected, and how often there was none.
+
+    >>> Tries("variance 0.0001", (0.5, 0.6, 0.6, 0.7), nothing=1).quantile(0.5)
+    0.6
+    """
+
+    threshold: str
+    epsilons: tuple[float, ...]
+    nothing: int = 0
+    stated: bool = False  # the threshold that was asked for, among others around it
+
+    def quantile(self, p: float) -> float | None:
+        """The smallest that at least a share `p` of those selected do not exceed."""
+        found = sorted(self.epsilons)
+        return found[min(len(found) - 1, int(p * len(found)))] if found else None
+
+    def as_dict(self) -> dict[str, object]:
+        named = {f"epsilon_{int(100 * p)}": self.quantile(p) for p in (0.05, 0.5, 0.95)}
+        return {
+            "threshold": self.threshold,
+            **named,
+            "tries": len(self.epsilons) + self.nothing,
+            "nothing": self.nothing,
+        }

@@ -1,0 +1,64 @@
+"""The variance of risks (000 section 5.1): as published, and the bound that a private selection draws (methods 3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def epsilon_for_variance(
+    tau: float, variance: float, largest: float = 1.0, k: int = 1, sensitivity: float = 1.0
+) -> float:
+    """The largest epsilon with `Var(PIS) / (M + k D / eps)^2 <= tau`: `k D / (sqrt(Var / tau) - M)` (methods 3.1).
+
+    Infinity where every epsilon will do. With `M = D` the risks are divided by the most that anybody's could be, and
+    it is `k r / (1 - r)` with `r = sqrt(tau / Var)` (methods 3.4).
+
+    >>> n, matched = 32_561, 19  # Q1 of the paper's section 6.2
+    >>> round(epsilon_for_variance(1e-4, matched / n - (matched / n) ** 2), 12)
+    0.706758076457
+    """
+    root = math.sqrt(max(variance, 0.0) / tau) if tau else math.inf
+    return k * sensitivity / (root - largest) if root > largest else math.inf
+
+
+def sensitivity_of_variance(people: int) -> float:
+    """`(n - 1) / n^2`: what one person replaced moves the variance of n exposures by, at most (methods 3.3 A).
+
+    >>> [sensitivity_of_variance(n) for n in (2, 4, 5)]
+    [0.25, 0.1875, 0.16]
+    """
+    return (people - 1) / people**2
+
+
+def margin(scale: float, beta: float, step: float = 0.0) -> float:
+    """`b ln(1 / beta)`, and a step of the grid: noise of scale b lies beyond it, on one side, in beta / 2 of cases.
+
+    >>> round(margin(1.0, 0.05), 4)
+    2.9957
+    """
+    return scale * math.log(1 / beta) + step
+
+
+def bound_on_variance(
+    noisy: Sequence[float], scales: Sequence[float], steps: Sequence[float], beta: float, people: int | None = None
+) -> float | None:
+    """At least `Var(u)`, with probability 1 - beta, from its noisy parts (methods 3.4); None where they tell nothing.
+
+    Two parts, the spread SS and the number of people: `(SS + b1 ln(1/beta)) / (n - b2 ln(1/beta))`. Where that number
+    is public, `people`, the spread alone: `(SS + b ln(1/(2 beta))) / n`.
+    """
+    if people is not None:
+        above = noisy[0] + margin(scales[0], min(1.0, 2 * beta), steps[0])
+        return above / people if people else None
+    above, below = noisy[0] + margin(scales[0], beta, steps[0]), noisy[1] - margin(scales[1], beta, steps[1])
+    return above / below if below > 0 else None
+
+
+def slack_of_cap(sensitivity: float, epsilon: float, beta: float) -> float:
+    """`t = (4 G / eps) ln(1 / (2 - sqrt(4 - 6 beta)))`: how many people early AboveThreshold stops (methods 3.9).
+
+    >>> round(slack_of_cap(1.0, 1.0, 0.05), 1)
+    10.3
+    """
+    return 4 * sensitivity / epsilon * math.log(1 / (2 - math.sqrt(4 - 6 * min(beta, 0.5))))

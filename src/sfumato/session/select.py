@@ -1,0 +1,287 @@
+"""A private selection of epsilon: charged before anybody is read, drawn, and kept before it leaves (methods 3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+from sfumato.choose.preference import ExposureCap, Preference, Variance
+from sfumato.choose.private import (
+    LEVELS,
+    SMALLEST,
+    Selected,
+    epsilon_under_cap,
+    epsilon_within_variance,
+    floor_of_variance,
+)
+from sfumato.choose.solve import Solution, solve
+from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.ledger.entry import NANO, Draft, Event, nano
+from sfumato.ledger.record import Record
+from sfumato.measure import people_beyond, spread_of_exposures
+from sfumato.model.choice import Noise
+from sfumato.model.dataset import Relation, Schema
+from sfumato.model.drawing import Law
+from sfumato.model.facts import Moments
+from sfumato.model.guarantee import Guarantee, word
+from sfumato.model.measurement import NoisyNumber
+from sfumato.model.risk import WORST_CASE
+from sfumato.risk.rdr import PAPER_GRID
+from sfumato.risk.rdrs import rdrs_at
+from sfumato.risk.variance import bound_on_variance, margin, slack_of_cap
+from sfumato.session.compare import compared
+from sfumato.session.decide import EPSILON_MAX, Request
+from sfumato.session.ledger import digest
+from sfumato.session.reserve import keep, on_this_data, refuse_without_guarantee, reserve
+from sfumato.session.services import Services
+from sfumato.session.survey import Survey
+
+if TYPE_CHECKING:
+    from sfumato.session.query import Query
+
+CLAIMED = 1024  # steps of the grid to the sensitivity that Algorithm 3 claims, 1/n
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was drawn for the preferences that only a draw can meet; `kept`: it is in the record already."""
+
+    selected: Mapping[Preference, Selected]
+    kept: bool = True
+
+    def stored(self) -> dict[str, object]:
+        return {"selected": [asdict(found) for found in self.selected.values()]}
+
+
+def outcome(query: Query, asked: Request, accept_none: bool, again: bool, attestation: str) -> Outcome | None:
+    """What is drawn, or was to this very request; None where nothing is to be drawn."""
+    if asked.selecting:
+        return _selected(query, asked, accept_none=accept_none, again=again, attestation=attestation)
+    if not asked.as_published:
+        return None
+    drawn_before = before(query, asked, query.dataset.ledger.record)
+    if drawn_before and not again:
+        return drawn_before[-1]
+    survey, services = query._look(asked.noise), query.dataset.services
+    return Outcome({p: as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
+
+
+def unmet(asked: Request) -> Solution | None:
+    """What no selection could mend: refused from public facts, before it is charged."""
+    public = [p for p in asked.preferences if not p.reads_people and not p.selects]
+    if not asked.selecting or not public:
+        return None
+    found = solve(public, lambda _: WORST_CASE, asked.noise, grid=asked.grid, epsilon_max=asked.epsilon_max)
+    return None if found.feasible else found
+
+
+def before(query: Query, asked: Request, record: Record) -> list[Outcome]:
+    """Every outcome of this request so far, oldest first: each was charged or looked at, and each may be released."""
+    if asked.selecting:
+        return [_read(entry.draft, asked) for entry in record.all_released(_key(query, asked))]
+    return [_read(entry.draft, asked) for entry in record.drawn(asked.key)]
+
+
+def require_affordable(query: Query, asked: Request, accept_none: bool, again: bool, attestation: str) -> None:
+    """Refuse what a selection would be refused for, its guarantee or the stop, before anything is entered."""
+    query.dataset.require_data()
+    record = query.dataset.ledger.record
+    if not again and before(query, asked, record):
+        return
+    inputs = query._provenances(asked, record, attestation)
+    if not accept_none:
+        refuse_without_guarantee(inputs, "selection")
+    query.dataset.ledger.reserve(record, _reservation(query, asked, "", word(inputs)))
+
+
+def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, attestation: str) -> Outcome:
+    """Reserved before the data is read, kept before it leaves; the same request on the same data is charged once."""
+    query.dataset.require_data()
+    ledger, key = query.dataset.ledger, _key(query, asked)
+    held = reserve(
+        ledger,
+        key,
+        lambda record: query._provenances(asked, record, attestation),
+        lambda guarantee: _reservation(query, asked, key, guarantee),
+        accept_none=accept_none,
+        again=again,
+        what="selection",
+    )
+    if isinstance(held, Draft):
+        return _read(held, asked)
+    ceiling = asked.epsilon_max
+    if ledger.stop.epsilon is not None:  # whatever is selected can be released before the stop
+        left = ledger.stop.epsilon - Fraction(held.total.nano_epsilon, NANO)
+        ceiling = min(ceiling, math.floor(left * NANO) / NANO)
+    survey, services = query._survey(asked.noise), query.dataset.services
+    found = Outcome({p: drawn(p, survey, asked.noise, services, asked.grid, ceiling) for p in asked.selecting})
+    keep(ledger, key, held, _what(query, asked, held.guarantee), found.stored(), told=held.guarantee.holds)
+    return found
+
+
+def _key(query: Query, asked: Request) -> str:
+    return on_this_data(query, digest(["selection", asked.key]))
+
+
+def _read(draft: Draft, asked: Request) -> Outcome:
+    """What an entry says was drawn."""
+    stored = cast(list[dict[str, Any]], draft.public.get("selected") or draft.confidential["selected"])
+    asking = asked.selecting or asked.as_published
+    return Outcome({p: Selected(**kept) for p, kept in zip(asking, stored, strict=True)})
+
+
+# Refused from public facts, before anything is charged
+
+
+def require_selectable(query: Query, asked: Request) -> None:
+    dataset = query.dataset
+    if dataset.bounds_from_data:
+        raise NoMechanism(
+            "With bounds from the data nobody's exposure is their own, so nothing is selected privately",
+            hint="open the data with the bounds of its schema.",
+        )
+    if query.measurement.not_additive:
+        raise NoMechanism(
+            f"There is no private selection for {', '.join(query.measurement.not_additive)}: that is no sum over "
+            "people, and everybody counts as exposed in full",
+            hint="use --gap 1.2 --worst-case, which reads nobody.",
+        )
+    for preference in asked.selecting:
+        if isinstance(preference, Variance):
+            _above_floor(preference, dataset.schema, asked.noise)
+
+
+def _above_floor(preference: Variance, schema: Schema, noise: Noise) -> None:
+    """A variance that no selection can tell among as many people as there are known to be."""
+    if schema.people_at_least is None:
+        return
+    floor = _floor(preference, schema, schema.people_at_least, noise)
+    if preference.tau < floor:
+        works = math.ceil(floor * 10 ** (1 - math.floor(math.log10(floor)))) / 10 ** (1 - math.floor(math.log10(floor)))
+        raise PreferenceError(
+            f"variance {float(preference.tau):g} is below the noise of a selection with epsilon "
+            f"{preference.select_epsilon:g} among {schema.people_at_least:,} people: it would cost more than any "
+            "epsilon that it could select",
+            hint=f"the smallest that works is --variance {works:.2g}; or spend more with --select-epsilon.",
+        )
+
+
+def _floor(preference: Variance, schema: Schema, people: float, noise: Noise) -> float:
+    number = _numbers(schema, math.ceil(people), noise)[0]
+    return floor_of_variance(preference, people, number.scale(preference.select_epsilon), noise)
+
+
+# Drawn
+
+
+def drawn(
+    preference: Preference,
+    survey: Survey,
+    noise: Noise,
+    services: Services,
+    grid: Sequence[float] | None,
+    ceiling: float,
+) -> Selected:
+    """One private selection. Everything after its noisy numbers is post-processing of them."""
+    match preference:
+        case Variance():
+            return _by_variance(preference, survey, noise, services, grid, ceiling)
+        case ExposureCap():
+            return _by_cap(preference, survey, noise, services, grid, ceiling)
+    raise ValueError("nothing is selected for this preference")
+
+
+def _by_variance(
+    preference: Variance,
+    survey: Survey,
+    noise: Noise,
+    services: Services,
+    grid: Sequence[float] | None,
+    ceiling: float,
+) -> Selected:
+    schema, spends, beta = survey.question.schema, preference.select_epsilon, float(preference.beta)
+    moments = survey.moments
+    public = moments.people if schema.relation is Relation.REPLACE else None
+    numbers = _numbers(schema, moments.people, noise)
+    exact = [moments.spread, moments.people * int(1 / numbers[-1].step)][: len(numbers)]
+    laplace = services.mechanism(Law.LAPLACE)
+    noisy = [
+        float(n.step * laplace([total], n.steps, n.part(spends))[0]) for n, total in zip(numbers, exact, strict=True)
+    ]
+    scales, steps = [n.scale(spends) for n in numbers], [float(n.step) for n in numbers]
+    bound = bound_on_variance(noisy, scales, steps, beta, public)
+    if bound is None:
+        return Selected(None, "there are too few people for it")
+    people = public or noisy[1] - margin(scales[1], beta, steps[1])
+    if preference.tau < floor_of_variance(preference, people, scales[0], noise):
+        return Selected(None, "the variance asked for is below its noise")
+    return Selected.on_grid(epsilon_within_variance(preference, bound, noise), ceiling, grid)
+
+
+def _numbers(schema: Schema, people: int, noise: Noise) -> tuple[NoisyNumber, ...]:
+    replaced = schema.relation is Relation.REPLACE
+    return spread_of_exposures(schema, people if replaced else None, squared=noise.mechanism == "gaussian")
+
+
+def _by_cap(
+    preference: ExposureCap,
+    survey: Survey,
+    noise: Noise,
+    services: Services,
+    grid: Sequence[float] | None,
+    ceiling: float,
+) -> Selected:
+    """From an exposure of 1 down, until more people than allowed may lie above: AboveThreshold."""
+    one, spends = Moments.ONE, preference.select_epsilon
+    allowed = Fraction(math.floor((preference.allow or 0) * one), one)
+    number = people_beyond(survey.question.schema, allowed)
+    bins = survey.people_by_bin(LEVELS)
+    slack = slack_of_cap(float(number.sensitivity), spends, float(preference.beta))
+    earlier = math.ceil(slack / float(number.step)) + 2  # noise on a grid reaches a step further, on either side
+    above = [sum(bins[level + 1 :]) for level in range(LEVELS, 0, -1)]
+    totals = [many * one - int(allowed * one) * sum(bins) + earlier for many in above]
+    stopped = services.mechanism(Law.SPARSE_VECTOR)(totals, number.steps, spends)
+    passed = stopped[0] if stopped else LEVELS
+    most_exposed = (LEVELS + 1 - max(passed, 1)) / LEVELS
+    return Selected.on_grid(epsilon_under_cap(preference, most_exposed, noise), ceiling, grid)
+
+
+# As published
+
+
+def as_published(preference: Variance, survey: Survey, asked: Request, services: Services) -> Selected:
+    """Algorithm 3 of the RDR paper: sparse vector over the candidates, by a sensitivity of 1/n that does not hold."""
+    people = compared(preference, survey, asked.noise)
+    if people.figures is None or people.nobody:
+        return Selected(None, "there is nobody in the data")
+    candidates = sorted((c for c in asked.grid or PAPER_GRID if c <= asked.epsilon_max), reverse=True)
+    each = [rdrs_at(candidate, people, asked.noise).normalised_variance for candidate in candidates]
+    steps = people.figures.people * CLAIMED
+    totals = [round((float(preference.tau) - variance) * steps) for variance in each]
+    first = services.mechanism(Law.SPARSE_VECTOR_AS_PUBLISHED)(totals, CLAIMED, preference.select_epsilon)
+    return Selected(candidates[first[0]]) if first else Selected(None, "no candidate passed")
+
+
+# Charged
+
+
+def _reservation(query: Query, asked: Request, key: str, outcome: Guarantee) -> Draft:
+    """The charge: what the selections cost, or a public constant where that would tell about the data."""
+    charge = nano(asked.select_epsilon if outcome.holds else EPSILON_MAX)
+    public: dict[str, object] = {
+        "what": _what(query, asked, outcome),
+        "guarantee": outcome.value,
+        "method": asked.said(told=outcome.holds),
+    }
+    confidential: dict[str, object] = {} if outcome.holds else {"epsilon": asked.select_epsilon}
+    ledger = query.dataset.ledger
+    if outcome.holds and ledger.stop.epsilon is not None:
+        ledger.reserve(ledger.known, ledger.draft(Event.RESERVED, key, public, None, charge + nano(SMALLEST)))
+    return ledger.draft(Event.RESERVED, key, public, confidential, charge)
+
+
+def _what(query: Query, asked: Request, outcome: Guarantee) -> str:
+    return f"selection of an epsilon by {asked.said(told=outcome.holds)} for {query.sql}"

@@ -1,0 +1,105 @@
+"""Several queries by the rule of sections 5.2 and 5.3: only epsilons larger than what was spent (methods 5)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from itertools import accumulate, pairwise
+
+import pandas as pd
+import pytest
+
+import sfumato as sf
+from sfumato.choose.preference import Preference
+from sfumato.choose.solve import Solution, solve
+from sfumato.model.choice import Noise
+from sfumato.model.risk import Spread
+from sfumato.risk.attack import attack_chance_laplace
+from sfumato.risk.rdr import PAPER_GRID, rdr_laplace
+
+NOBODY_ILL = Spread(Fraction(0), Fraction(0), k=1)
+ONE_ILL = Spread(Fraction(0), Fraction(1), k=1)
+LONGEST = [0.001, 0.002, 0.004, 0.008, 0.02, 0.04, 0.08, 0.2, 0.4, 0.8, 2, 4, 8]
+
+
+def larger(spent: Fraction) -> list[float]:
+    """The candidates that are left: those larger than the sum of all before."""
+    return [candidate for candidate in PAPER_GRID if Fraction(str(candidate)) > spent]
+
+
+def asked(tau: float, patients: Spread, spent: float = 0) -> Solution:
+    """How many patients are ill? The largest candidate that is left and meets tau, or a refusal."""
+    return solve([sf.ratio(tau)], lambda _: patients, Noise(), grid=larger(Fraction(str(spent))))
+
+
+def test_the_second_query_is_refused_because_the_first_took_all_that_tau_allows() -> None:
+    """Algorithm 1 takes the largest epsilon; the same question again would need a larger one."""
+    first = asked(0.95, ONE_ILL).epsilon
+    assert first == 0.05
+    assert not asked(0.95, ONE_ILL, first).feasible
+
+
+def test_at_most_thirteen_queries_are_ever_answered() -> None:
+    """Each tau so strict that the smallest candidate left is the largest that meets it: then the grid lasts longest."""
+    answered: list[float] = []
+    spent = Fraction(0)
+    while left := larger(spent):
+        solution = asked(1 / (1 + left[0] * 1.0001), ONE_ILL, float(spent))
+        assert solution.epsilon is not None
+        answered.append(solution.epsilon)
+        spent += Fraction(str(solution.epsilon))
+    assert answered == LONGEST
+    assert float(spent) == 15.555
+
+
+def test_no_other_order_of_candidates_lasts_longer() -> None:
+    """Every sequence that the rule allows, counted in thousandths."""
+    candidates = [round(1000 * candidate) for candidate in PAPER_GRID]
+
+    @cache
+    def queries(spent: int) -> int:
+        return max((1 + queries(spent + candidate) for candidate in candidates if candidate > spent), default=0)
+
+    assert queries(0) == len(LONGEST) == 13
+
+
+def test_later_queries_are_the_least_private() -> None:
+    """What is spent more than doubles with each query, and nobody looks at what it adds up to."""
+    totals = list(accumulate(Fraction(str(epsilon)) for epsilon in LONGEST))
+    assert all(after > 2 * before for before, after in pairwise(totals))
+    chances = [attack_chance_laplace(epsilon, 1) for epsilon in LONGEST]
+    assert chances == sorted(chances)
+    assert (chances[0], chances[-1]) == pytest.approx((0.50025, 0.99084), abs=1e-5)
+
+
+@pytest.mark.parametrize(("ill", "feasible"), [(NOBODY_ILL, True), (ONE_ILL, False)], ids=["nobody ill", "one ill"])
+def test_refusal_leaks(ill: Spread, feasible: bool) -> None:
+    """0.1 is spent. Nobody ill: answered, for certain. One ill: refused, for certain."""
+    assert asked(0.95, ill, 0.1).feasible == feasible
+
+
+def test_refusal_leaks_from_a_table() -> None:
+    schema = {"name": "patients", "columns": {"ill": {"type": "integer", "bounds": [0, 1]}}}
+    refused = []
+    for ill in ([0, 0], [0, 0, 1]):
+        patients = sf.open(pd.DataFrame({"ill": ill}), schema, ledger=":memory:")
+        query = patients.query("SELECT COUNT(*) FROM patients WHERE ill = 1")
+        refused.append(not query.choose(sf.ratio(0.95), grid=larger(Fraction("0.1"))).feasible)
+    assert refused == [False, True]
+
+
+def test_why_it_is_refused() -> None:
+    """With one ill only epsilons up to 0.0526 meet 0.95: (1/eps) / (1 + 1/eps), the RDRs of Lemma 3.1."""
+    met = [e for e in PAPER_GRID if rdr_laplace(0, 1, 1, e) >= 0.95 * rdr_laplace(1, 1, 1, e)]
+    assert met == [e for e in PAPER_GRID if e <= 0.0526]
+    largest = solve([sf.ratio(0.95)], lambda _: ONE_ILL, Noise()).epsilon
+    assert largest == pytest.approx(1 / 19, rel=1e-15)
+
+
+@pytest.mark.parametrize(("spent", "feasible"), [("0.04", True), ("0.1", False)])
+def test_in_the_worst_case_nobody_is_asked_so_a_refusal_tells_of_nobody(spent: str, feasible: bool) -> None:
+    def people(_: Preference) -> Spread:
+        raise AssertionError("nobody is to be read")
+
+    solution = solve([sf.ratio(0.95, worst_case=True)], people, Noise(), grid=larger(Fraction(spent)))
+    assert solution.feasible == feasible
