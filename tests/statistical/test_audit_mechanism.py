@@ -30,6 +30,7 @@ CONFIDENCE = 1 - RATE
 NOISY = [(name, aggregate) for name in ("laplace", "gaussian") for aggregate in MECHANISMS[name].neighbours]
 RANKED = [("exponential", aggregate) for aggregate in MECHANISMS["exponential"].neighbours]
 REPLACED = {"median": Fraction(1), "quantile": Fraction(2, 3), "max": Fraction(1, 2), "min": Fraction(1, 2)}
+SELECTING = [("selection-variance", "count"), ("selection-variance", "sum"), ("selection-cap", "count")]
 HIDDEN = [("threshold", "group-by")]
 
 Record = Callable[[str, object], None]
@@ -46,7 +47,7 @@ def audited(
 
 
 @pytest.mark.depth("own audit runs")
-@pytest.mark.parametrize(("mechanism", "aggregate"), [*NOISY, *RANKED, *HIDDEN])
+@pytest.mark.parametrize(("mechanism", "aggregate"), [*NOISY, *RANKED, *HIDDEN, *SELECTING])
 def test_what_is_right_is_not_contradicted(mechanism: str, aggregate: str, record_property: Record) -> None:
     found = audited(mechanism, aggregate, depth("own audit runs"))
     record_property("verdict", " ".join(str(found).split()))
@@ -63,7 +64,12 @@ def drawn_by(broken: Callable[[Mechanism, Sequence[int], int, float], Sequence[i
     return mechanism
 
 
-HALVED = [("laplace", "sum", 700), ("laplace", "group-by", 1200), ("gaussian", "count", 1200)]
+HALVED = [
+    ("laplace", "sum", 700),
+    ("laplace", "group-by", 1200),
+    ("gaussian", "count", 1200),
+    ("selection-variance", "count", 900),
+]
 HALVED_RANKS = [pytest.param("exponential", "median", 2500, marks=pytest.mark.slow)]
 
 
@@ -118,6 +124,19 @@ def test_algorithm_1_as_published_is_caught() -> None:
 @pytest.mark.slow
 def test_algorithm_1_is_caught_at_a_larger_epsilon() -> None:
     assert not audited("algorithm-1", "count", 2000, epsilon=4.0, confidence=0.999).holds
+
+
+def test_algorithm_3_as_published_is_caught() -> None:
+    """One person is by whom all risks are divided, and so decides which epsilon is selected (methods 3.2)."""
+    found = audited("algorithm-3", "sum", 300, epsilon=1.0)
+    assert not found.holds, found
+    assert found.power > 1 - 1e-6
+
+
+@pytest.mark.slow
+def test_algorithm_3_is_far_from_what_it_claims() -> None:
+    found = sf.audit_mechanism("algorithm-3", "sum", 1.0, relation="replace", runs=1500)
+    assert found.shown > 5, found
 
 
 # The rate of false alarms is the stated one

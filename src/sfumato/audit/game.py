@@ -24,9 +24,13 @@ from sfumato.audit.neighbours import (
     grouped,
     hidden,
     ranked,
+    selected_by_cap,
+    selected_by_count,
+    selected_by_sum,
+    sparse_vector_as_published,
 )
 from sfumato.choose.preference import epsilon as stated_epsilon
-from sfumato.choose.preference import ratio
+from sfumato.choose.preference import exposure_cap, ratio, variance
 from sfumato.session.decide import EPSILON_MAX
 
 if TYPE_CHECKING:
@@ -43,9 +47,8 @@ Draw = Callable[[], Outcome]
 class Mechanism:
     """What can be audited: of which aggregates, on which neighbours, and what one draw of it shows."""
 
-    words: str
     neighbours: Mapping[str, Callable[[Setup], tuple[Pair, ...]]]
-    drawing: Callable[[Query, Setup], Draw]
+    drawing: Callable[[Query, Setup, Pair], Draw]
     takes_delta: bool = False
     broken: str = "noise half as wide"
 
@@ -55,7 +58,7 @@ def rounds(pair: Pair, setup: Setup, mechanism: Mechanism, runs: int) -> Iterato
     tables: list[Draw] = []
     for run, coin in enumerate(_coins(runs)):
         if run % FRESH == 0:
-            tables = [mechanism.drawing(asked(pair, setup, rows), setup) for rows in pair.tables()]
+            tables = [mechanism.drawing(asked(pair, setup, rows), setup, pair) for rows in pair.tables()]
         numbers, figures = tables[coin]()
         yield Round(coin, numbers, figures)
 
@@ -94,7 +97,7 @@ def asked(pair: Pair, setup: Setup, rows: list[tuple[int, Row]]) -> Query:
 # What one draw shows
 
 
-def _stated(query: Query, setup: Setup) -> Draw:
+def _stated(query: Query, setup: Setup, _: Pair) -> Draw:
     """A release at the epsilon that is claimed."""
     noise = "gaussian" if setup.mechanism == "gaussian" else "laplace"
     ceiling = max(EPSILON_MAX, setup.epsilon)
@@ -102,9 +105,9 @@ def _stated(query: Query, setup: Setup) -> Draw:
     return lambda: _numbers(query.release(choice, again=True))
 
 
-def _selected(query: Query, setup: Setup) -> Draw:
+def _selected(query: Query, setup: Setup, pair: Pair) -> Draw:
     """A candidate, and whether it lies beyond the edge; of a minimum that is the other way around."""
-    draw = _stated(query, setup)
+    draw = _stated(query, setup, pair)
 
     def beyond() -> Outcome:
         (selected,), _ = draw()
@@ -114,7 +117,7 @@ def _selected(query: Query, setup: Setup) -> Draw:
     return beyond
 
 
-def _thresholded(query: Query, setup: Setup) -> Draw:
+def _thresholded(query: Query, setup: Setup, _: Pair) -> Draw:
     """Of private groups only one is watched: what its count is, if it shows."""
 
     def draw() -> Outcome:
@@ -126,10 +129,26 @@ def _thresholded(query: Query, setup: Setup) -> Draw:
     return draw
 
 
-def _algorithm_1(query: Query, _: Setup) -> Draw:
+def _algorithm_1(query: Query, _setup: Setup, _pair: Pair) -> Draw:
     """Find-epsilon-from-RDR on the paper's grid: whatever is claimed, the people size the noise."""
     choice = query.choose(ratio(0.95), grid="paper")
     return lambda: _numbers(query.release(choice, again=True, accept_none=True))
+
+
+def _epsilon_selected(query: Query, setup: Setup, pair: Pair) -> Draw:
+    """The epsilon that is selected; 0 where there is none."""
+    published = setup.mechanism == "algorithm-3"
+    preference = (
+        exposure_cap(1.0, allow=pair.asked, select_epsilon=setup.epsilon)
+        if setup.mechanism == "selection-cap"
+        else variance(pair.asked, select_epsilon=setup.epsilon, as_published=published)
+    )
+
+    def draw() -> Outcome:
+        seen = (query.choose(preference, again=True, accept_none=published).epsilon or 0.0,)
+        return seen, seen
+
+    return draw
 
 
 def _numbers(release: Release) -> Outcome:
@@ -139,15 +158,16 @@ def _numbers(release: Release) -> Outcome:
 
 
 MECHANISMS: Mapping[str, Mechanism] = {
-    "laplace": Mechanism("Laplace noise", {**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated),
-    "gaussian": Mechanism(
-        "Gaussian noise", {**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated, takes_delta=True
-    ),
-    "exponential": Mechanism(
-        "a value selected by its rank", dict.fromkeys(("min", "max", "median", "quantile"), ranked), _selected
-    ),
-    "threshold": Mechanism("groups found by a threshold", {"group-by": hidden}, _thresholded, takes_delta=True),
-    "algorithm-1": Mechanism(
-        "Find-epsilon-from-RDR as published", {"count": as_published}, _algorithm_1, broken="the mechanism as published"
+    "laplace": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated),
+    "gaussian": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated, takes_delta=True),
+    "exponential": Mechanism(dict.fromkeys(("min", "max", "median", "quantile"), ranked), _selected),
+    "threshold": Mechanism({"group-by": hidden}, _thresholded, takes_delta=True),
+    "selection-variance": Mechanism({"count": selected_by_count, "sum": selected_by_sum}, _epsilon_selected),
+    "selection-cap": Mechanism({"count": selected_by_cap}, _epsilon_selected),
+    "algorithm-1": Mechanism({"count": as_published}, _algorithm_1, broken="the mechanism as published"),
+    "algorithm-3": Mechanism(
+        {"sum": sparse_vector_as_published},
+        _epsilon_selected,
+        broken="the mechanism as published",
     ),
 }

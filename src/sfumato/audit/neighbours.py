@@ -18,6 +18,7 @@ from sfumato.audit.guesses import Corner, Event, Numbers, halved
 from sfumato.model.dataset import Relation
 from sfumato.risk.gaussian import mu_analytic
 from sfumato.risk.rank import target
+from sfumato.risk.variance import slack_of_cap
 
 Row = tuple[float, str]  # a value and a place
 HERE, THERE = "here", "there"  # the public places
@@ -57,6 +58,7 @@ class Pair:
     guesser: Corner | None = None
     max_rows: int = 1
     private_keys: bool = False
+    asked: float = 0.0  # of a selection of epsilon: the variance, or the fraction of people, that is asked for
 
     def tables(self) -> tuple[list[tuple[int, Row]], list[tuple[int, Row]]]:
         """Without the person and with them: who has which row."""
@@ -278,7 +280,66 @@ def _laplace(x: float) -> float:
     return math.exp(-x) / 2 if x > 0 else 1 - math.exp(x) / 2
 
 
+# An epsilon that is selected
+
+COUNTED = "SELECT COUNT(*) FROM people WHERE value = 1"
+SUMMED = "SELECT SUM(value) FROM people"
+
+
+def selected_by_count(setup: Setup) -> tuple[Pair, ...]:
+    """Nobody is exposed, and somebody comes who is, in full: the variance moves as far as it may (methods 3.3).
+
+    What is asked for is about what noise alone makes of it, so that every level of the noisy variance shows.
+    """
+    epsilon, people = setup.epsilon, 100 + math.ceil(300 / setup.epsilon)
+    scale = 1 / 4 / epsilon if setup.replaced else 1.1 / epsilon
+    spent = epsilon / (1 + epsilon)
+    asked = max(0.5, 1.1 * spent**2) * scale * math.log(20) / people
+    used = 1 if setup.replaced else 1 / 1.1
+    return (_selecting(COUNTED, (0, 1), ((0, people),), setup, used, asked),)
+
+
+def selected_by_sum(setup: Setup) -> tuple[Pair, ...]:
+    """Half of the people at 0.395 of the bound, the others at 0, one of whom comes to lie at it (methods 3.2)."""
+    asked = 0.005 if setup.replaced else 0.02
+    return (_selecting(SUMMED, (0, 10_000), ((3946, 500), (0, 499)), setup, 0.6, asked),)
+
+
+def selected_by_cap(setup: Setup) -> tuple[Pair, ...]:
+    """Half of the people may lie above the cap; nobody does, and of so few it stops at once every other time.
+
+    Whoever comes moves every level by all they may, all in the same direction: that shows a quarter of epsilon.
+    """
+    people = math.ceil(2 * slack_of_cap(1.0 if setup.replaced else 0.5, setup.epsilon, 0.05))
+    return (_selecting(COUNTED, (0, 1), ((0, people),), setup, 0.25, 0.5),)
+
+
+def _selecting(
+    sql: str, bounds: tuple[int, int], others: Sequence[tuple[int, int]], setup: Setup, used: float, asked: float
+) -> Pair:
+    """The person uses so much of what is claimed; an epsilon below some level gives away noise half as wide."""
+    crowd = tuple((value, HERE) for value, times in others for _ in range(times))
+    broken = (Event(0.5, math.exp(-2 * setup.epsilon * used) / 2),)
+    return Pair(sql, bounds, crowd, ((bounds[1], HERE),), _at_the_bottom(setup), broken, asked=asked)
+
+
+def _at_the_bottom(setup: Setup) -> tuple[Row, ...]:
+    return ((0, HERE),) if setup.replaced else ()
+
+
 # What keeps no promise
+
+
+def sparse_vector_as_published(setup: Setup) -> tuple[Pair, ...]:
+    """Algorithm 3 on the same sum: whoever comes is the largest, by which all are divided.
+
+    Of 1,000 people the candidate 10 is then selected in all but `e^(-19.1 epsilon) / 2` of all runs, and without them
+    in no more than that (methods 3.2).
+    """
+    crowd = ((3946, HERE),) * 500 + ((0, HERE),) * 499
+    rarely = math.exp(-19.1 * setup.epsilon) / 2
+    broken = (Event(1 - rarely, rarely, sides=2),)
+    return (Pair(SUMMED, (0, 10_000), crowd, ((10_000, HERE),), _at_the_bottom(setup), broken, asked=0.07),)
 
 
 def as_published(setup: Setup) -> tuple[Pair, ...]:
@@ -286,7 +347,5 @@ def as_published(setup: Setup) -> tuple[Pair, ...]:
 
     Noise of scale 20 lies beyond 5 on one side in `e^(-4/20) / 2` of all runs, noise of scale 0.1 in 1e-22 of them.
     """
-    sql = "SELECT COUNT(*) FROM people WHERE value = 1"
-    instead = ((0, HERE),) if setup.replaced else ()
     broken = (Event(math.exp(-4 / 20) / 2, math.exp(-5 / 0.1) / 2),)
-    return (Pair(sql, (0, 1), ((0, HERE),) * 3, ((1, HERE),), instead, broken),)
+    return (Pair(COUNTED, (0, 1), ((0, HERE),) * 3, ((1, HERE),), _at_the_bottom(setup), broken),)

@@ -13,7 +13,11 @@ from sfumato.cli.waiting import waiting
 
 def audit_mechanism(
     mechanism: Annotated[
-        str, typer.Option(help="laplace, gaussian, exponential (ranks), threshold (private keys) or algorithm-1.")
+        str,
+        typer.Option(
+            help="laplace, gaussian, exponential (ranks), threshold (private keys), selection-variance, selection-cap; "
+            "algorithm-1 or algorithm-3 as published."
+        ),
     ],
     aggregate: Annotated[
         str, typer.Option(help="count, sum, avg, var, distinct, min, max, median, quantile or group-by.")
