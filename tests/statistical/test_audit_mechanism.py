@@ -68,7 +68,7 @@ HALVED = [
     ("laplace", "sum", 700),
     ("laplace", "group-by", 1200),
     ("gaussian", "count", 1200),
-    ("selection-variance", "count", 900),
+    ("selection-variance", "count", 1200),
 ]
 HALVED_RANKS = [pytest.param("exponential", "median", 2500, marks=pytest.mark.slow)]
 
