@@ -5,7 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from sfumato.version import __version__ as __version__
+
 if TYPE_CHECKING:
+    from sfumato.audit.mechanism import Audit, audit_mechanism
     from sfumato.choose.preference import (
         attack_chance,
         exposure_cap,
@@ -25,9 +28,8 @@ if TYPE_CHECKING:
     from sfumato.session.release import Certificate, Release
     from sfumato.wiring import open
 
-__version__ = "0.1.0"
-
 _HOMES = {
+    "Audit": "audit.mechanism",
     "Certificate": "session.release",
     "Choice": "session.choice",
     "Dataset": "session.dataset",
@@ -37,6 +39,7 @@ _HOMES = {
     "RiskProfile": "session.profile",
     "SfumatoError": "errors",
     "attack_chance": "choose.preference",
+    "audit_mechanism": "audit.mechanism",
     "exposure_cap": "choose.preference",
     "gap": "choose.preference",
     "larger_than_spent": "choose.preference",
@@ -48,6 +51,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Audit",
     "Certificate",
     "Choice",
     "Dataset",
@@ -57,6 +61,7 @@ __all__ = [
     "RiskProfile",
     "SfumatoError",
     "attack_chance",
+    "audit_mechanism",
     "exposure_cap",
     "gap",
     "larger_than_spent",

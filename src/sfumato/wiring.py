@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato import __version__
 from sfumato.errors import LedgerBroken, PreferenceError, SourceError
 from sfumato.ledger.entry import Entry, verify
 from sfumato.ledger.record import Record
@@ -29,6 +28,7 @@ from sfumato.session.services import Services
 from sfumato.sql import inspect
 from sfumato.sql.clean import clean
 from sfumato.sql.lookalike import lookalike
+from sfumato.version import __version__
 
 if TYPE_CHECKING:
     from sfumato.engines.duckdb import DuckDB

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import sfumato
-from tests.statistical.audit import Numbers, Round, question
+from sfumato.audit.guesses import Numbers, Round
+from tests.statistical.audit import question
 
 EPSILON = 1.5  # about where a doubled epsilon shows with the fewest runs
 SEED = 20240229  # of the coins; the noise has none

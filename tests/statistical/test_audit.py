@@ -19,8 +19,9 @@ from typing import cast
 
 import pytest
 
+from sfumato.audit.guesses import Round
 from tests.depth import depth
-from tests.statistical.audit import RATE, Round, audit, least_rate, misfit, most_rate, power, question
+from tests.statistical.audit import RATE, audit, least_rate, misfit, most_rate, power, question, said
 from tests.statistical.cases import (
     AVERAGE,
     CASES,
@@ -47,10 +48,10 @@ Record = Callable[[str, object], None]
 def audited(case: Case, rounds: list[Round]) -> str:
     """The verdict, if the claim stands and the noise is Laplace noise of the scale that epsilon asks for."""
     verdict = audit(rounds, EPSILON)
-    print(verdict)
+    print(said(verdict))
     assert verdict.holds, verdict
     assert not any(wrong := misfits(case, rounds)), wrong
-    return str(verdict)
+    return said(verdict)
 
 
 def misfits(case: Case, rounds: list[Round]) -> list[str]:

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from sfumato.audit.guesses import Event, Round
 from sfumato.risk.gaussian import delta_at, mu_analytic
 from tests.depth import depth
-from tests.statistical.audit import Round, audit_delta, gaussian, misfit, question
+from tests.statistical.audit import audit_delta, gaussian, misfit, question, said
 from tests.statistical.cases import CASES, COUNT, SEED, Case, alone, grouped
 
 pytestmark = pytest.mark.statistical
@@ -32,21 +33,21 @@ def projected(case: Case, rounds: Sequence[Round]) -> list[tuple[bool, float]]:
     return [(r.present, sum(w * x for w, x in zip(weights, r.numbers, strict=True))) for r in rounds]
 
 
-def halved() -> list[tuple[float, float]]:
+def halved() -> list[Event]:
     """How often noise half as wide lies beyond a level, with the person and without, level by level."""
     normal = NormalDist()
-    return [(normal.cdf(2 * MU - level / 20), normal.cdf(-level / 20)) for level in range(-20, 60)]
+    return [Event(normal.cdf(2 * MU - level / 20), normal.cdf(-level / 20)) for level in range(-20, 60)]
 
 
 def audited(case: Case, rounds: Sequence[Round]) -> str:
     verdict = audit_delta(projected(case, rounds), EPSILON, DELTA, halved())
-    print(verdict)
+    print(said(verdict))
     assert verdict.holds, verdict
     assert verdict.power > 0.99, verdict
     for j in range(len(case.moves)):
         wrong = misfit(case.noise(list(rounds), j), case.sigma(j, MU) / rounds[0].steps[j], gaussian)
         assert not wrong, wrong
-    return str(verdict)
+    return said(verdict)
 
 
 @pytest.mark.depth("delta runs", seed=SEED)

@@ -14,8 +14,9 @@ import pyarrow as pa
 import pytest
 
 import sfumato
+from sfumato.audit.guesses import Numbers, Round
 from tests.depth import depth
-from tests.statistical.audit import Numbers, Round, audit, laplace, least_rate, misfit, most_rate
+from tests.statistical.audit import audit, laplace, least_rate, misfit, most_rate, said
 from tests.statistical.cases import EPSILON, SEED
 
 pytestmark = pytest.mark.statistical
@@ -88,7 +89,7 @@ def test_no_guesser_beats_epsilon_where_the_group_shows_anyway(record_property: 
         for row, numbers in zip(release.rows, release.numbers, strict=True):
             rounds.append(Round(present[str(row[0])], numbers, _figures(row), step))
     verdict = audit(rounds, EPSILON)
-    record_property("verdict", str(verdict))
+    record_property("verdict", said(verdict))
     assert verdict.holds, verdict
     noise = [round((r.numbers[0] - 60 - r.present) / r.steps[0]) for r in rounds]
     assert not (wrong := misfit(noise, 1 / EPSILON / rounds[0].steps[0], laplace)), wrong

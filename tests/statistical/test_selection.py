@@ -11,8 +11,9 @@ from typing import Any, cast
 
 import pytest
 
+from sfumato.audit.guesses import Numbers, Round
 from tests.depth import depth
-from tests.statistical.audit import Numbers, Round, audit, least_rate, most_rate, question
+from tests.statistical.audit import audit, least_rate, most_rate, question, said
 from tests.statistical.cases import SEED
 
 pytestmark = pytest.mark.statistical
@@ -121,8 +122,8 @@ def test_noisy_max_by_hand() -> None:
 def test_no_guesser_beats_epsilon(case: Ranked, record_property: Record) -> None:
     rounds = list(grouped(case, 2 * depth("selection runs")))
     verdict = audit(rounds, EPSILON)  # all that a person in one group costs there, whatever is charged for several
-    print(verdict)
-    record_property("verdict", str(verdict))
+    print(said(verdict))
+    record_property("verdict", said(verdict))
     assert verdict.holds, verdict
     for present in (False, True):
         seen = Counter(round(r.numbers[0]) for r in rounds if r.present is present)

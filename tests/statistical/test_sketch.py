@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 import sfumato
+from sfumato.audit.guesses import Round
 from sfumato.model.sketch import Sketch
 from tests.depth import depth
-from tests.statistical.audit import Round, audit, least_rate, misfit, power, question
+from tests.statistical.audit import audit, least_rate, misfit, power, question, said
 
 pytestmark = pytest.mark.statistical
 
@@ -89,8 +90,8 @@ def test_no_guesser_beats_the_epsilon_of_a_sketch(
 ) -> None:
     games = list(game())
     verdict = audit([played for rounds, _ in games for played in rounds], EPSILON)
-    print(verdict)
-    record_property("verdict", str(verdict))
+    print(said(verdict))
+    record_property("verdict", said(verdict))
     assert verdict.holds, verdict
     wrong = misfit([step for _, noise in games for step in noise], STEP * scale)
     assert not wrong, wrong
@@ -109,8 +110,8 @@ def test_no_guesser_beats_epsilon_by_asking_again(record_property: Record) -> No
         drawn = sketched(tables[present], bins=4)
         rounds.append(Round(present, (drawn.noisy[4],), (drawn.sum,)))
     verdict = audit(rounds, EPSILON)
-    print(verdict)
-    record_property("verdict", str(verdict))
+    print(said(verdict))
+    record_property("verdict", said(verdict))
     assert verdict.holds, verdict
 
 

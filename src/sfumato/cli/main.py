@@ -12,10 +12,10 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from sfumato import __version__
-from sfumato.cli import demo, ledger, options, release, risk, schema
+from sfumato.cli import audit, demo, ledger, options, release, risk, schema
 from sfumato.cli.broken_off import heeded
 from sfumato.errors import BadInput, Refused, SfumatoError
+from sfumato.version import __version__
 
 app = typer.Typer(
     name="sfumato",
@@ -34,6 +34,9 @@ app.command("risk", short_help="The people themselves: recorded as a look.")(ris
 app.command("choose", short_help="The largest epsilon that meets a preference.")(release.choose)
 app.command("release", short_help="A noisy answer with its certificate.")(release.release)
 app.add_typer(ledger.app, name="ledger")
+app.command("audit-mechanism", short_help="Does a black-box audit contradict epsilon? Reads no data.")(
+    audit.audit_mechanism
+)
 
 
 @app.callback(invoke_without_command=True)

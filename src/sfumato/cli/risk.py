@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato import __version__
 from sfumato.cli import options
 from sfumato.cli.people import write_people
 from sfumato.cli.waiting import reading, waiting
 from sfumato.errors import BadInput
+from sfumato.version import __version__
 
 if TYPE_CHECKING:
     from sfumato.session.profile import RiskProfile

@@ -1,0 +1,56 @@
+"""What a black-box audit of a mechanism was about, and what it has shown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Finding:
+    """On one pair of tables: the epsilon that is shown at least, and how often a broken mechanism would be caught."""
+
+    query: str
+    tables: str  # what they differ in
+    shown: float
+    power: float
+    enough: int | None  # how many runs a side would catch it 90 times of 100, if any number does
+    counted: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A lower bound of epsilon, above the real one no more often than 1 - confidence."""
+
+    mechanism: str
+    aggregate: str
+    relation: str
+    claim: float
+    delta: float
+    confidence: float
+    runs: int  # a side, on each pair
+    against: str  # what `power` is about
+    findings: tuple[Finding, ...]
+
+    @property
+    def shown(self) -> float:
+        return max(finding.shown for finding in self.findings)
+
+    @property
+    def power(self) -> float:
+        """About how often such an audit catches what it is held against."""
+        return max(finding.power for finding in self.findings)
+
+    @property
+    def enough(self) -> int | None:
+        return min((finding.enough for finding in self.findings if finding.enough), default=None)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim is not contradicted; that is no proof."""
+        return self.shown <= self.claim
+
+    def as_dict(self) -> dict[str, Any]:
+        stated = asdict(self)
+        findings = list(stated.pop("findings"))
+        return stated | {"shown": self.shown, "power": self.power, "holds": self.holds, "findings": findings}

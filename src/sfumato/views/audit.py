@@ -1,0 +1,27 @@
+"""An audit of a mechanism, as a person reads it."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+from sfumato.model.audit import Audit
+from sfumato.views import words
+
+WIDTH = 100
+
+
+def audit_text(audit: Audit) -> str:
+    """What was claimed, asked and shown, a line each; the verdict last."""
+    lines = [
+        ("claimed", words.claimed(audit)),
+        *(line for f in audit.findings for line in (("asked", f"{f.query}, of {f.tables}"), ("seen", f.counted))),
+        ("shown", words.shown_at_least(audit)),
+        ("power", words.audit_power(audit)),
+        ("read", words.AUDIT_MADE_UP),
+        ("verdict", words.verdict(audit)),
+    ]
+    return "\n".join(_line(f"{name + ':':<10}", said) for name, said in lines)
+
+
+def _line(name: str, said: str) -> str:
+    return "\n".join(wrap(said, WIDTH, initial_indent=name, subsequent_indent=" " * len(name), break_long_words=False))

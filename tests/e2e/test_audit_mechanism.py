@@ -1,0 +1,100 @@
+"""`sfumato audit-mechanism`: what it prints, how it ends, what it says to what cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import Typed, sfumato
+
+pytestmark = pytest.mark.e2e
+
+FIELDS = {"mechanism", "aggregate", "relation", "claim", "delta", "confidence", "runs", "against", "shown", "power",
+          "holds", "findings"}  # fmt: skip
+SURE = ("--confidence", 1 - 2e-9)  # a false alarm is a red test
+
+
+def audit(mechanism: str, aggregate: str, epsilon: object, *options: object) -> list[object]:
+    claimed = ["--mechanism", mechanism, "--aggregate", aggregate, "--epsilon", epsilon]
+    return ["audit-mechanism", *claimed, "--runs", 100, *SURE, *options]
+
+
+def test_an_audit_from_a_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = sfumato(*audit("laplace", "sum", 1, "--json"))
+    assert (found.code, found.err) == (0, "")
+    assert set(found.json) == FIELDS
+    assert (found.json["claim"], found.json["holds"], found.json["runs"]) == (1, True, 100)
+    assert 0 <= found.json["shown"] <= 1
+    assert not list(tmp_path.iterdir()), "nothing is written, and no ledger is made"
+
+
+def test_an_audit_in_words(typed: Typed) -> None:
+    found = typed(*audit("gaussian", "avg", 1, "--delta", 0.1, "--relation", "replace"))
+    assert (found.code, found.err) == (0, "")
+    said = " ".join(found.out.split())
+    assert said.startswith("claimed: epsilon 1, delta 0.1 for one person, replace: gaussian, avg asked: SELECT AVG(")
+    assert "of a table with somebody at 100, and one with them at 0 instead" in said
+    assert "nothing of yours: everybody in these tables is made up" in said
+    assert said.endswith("verdict: not contradicted: that is no proof.")
+
+
+def test_a_claim_that_is_contradicted(typed: Typed) -> None:
+    """Find-epsilon-from-RDR as published: exit 3, and JSON is on stdout all the same."""
+    audited = audit("algorithm-1", "count", 0.5, "--runs", 300)
+    found = typed(*audited, "--json")
+    assert (found.code, found.err) == (3, "")
+    assert found.json["holds"] is False
+    assert found.json["shown"] > 0.5
+    words = typed(*audited)
+    assert words.code == 3
+    assert "contradicted: it is not 0.5-differentially private, at confidence 0.999999998." in " ".join(
+        words.out.split()
+    )
+
+
+def test_little_power_says_what_would_help(typed: Typed) -> None:
+    found = typed(*audit("laplace", "count", 0.5)).out
+    assert "is caught in about 0 of 100 such audits, of 100 runs a side; --runs " in " ".join(found.split())
+    never = typed(*audit("laplace", "count", 0.5, "--relation", "replace")).out
+    assert "no number of runs that anybody waits for catches it" in " ".join(never.split())
+
+
+@pytest.mark.parametrize(
+    ("typed_in", "sentence"),
+    [
+        (audit("laplace", "sum", 0), "An audit takes an epsilon between 0.01 and 100, not 0.0. Hint: try --epsilon 1:"),
+        (audit("laplace", "sum", "nan"), "epsilon must be a finite number, not nan."),
+        (
+            audit("snapping", "sum", 1),
+            "There is no mechanism 'snapping' to audit. Hint: use laplace, gaussian, exponential, threshold, ",
+        ),
+        (
+            audit("gaussian", "median", 1, "--delta", 0.1),
+            "There is no gaussian of 'median' to audit. Hint: gaussian goes with count, sum, avg, var, distinct or "
+            "group-by; median with exponential.",
+        ),
+        (audit("laplace", "mode", 1), "There is no laplace of 'mode' to audit. Hint: laplace goes with count, sum"),
+        (audit("laplace", "sum", 1, "--delta", 0.1), "laplace has no delta. Hint: leave --delta out."),
+        (audit("gaussian", "sum", 1), "gaussian needs a delta. Hint: try --delta 0.1"),
+        (audit("gaussian", "sum", 1, "--delta", 1), "delta must lie between 0 and 1, not 1.0."),
+        (
+            audit("laplace", "sum", 1, "--relation", "swap"),
+            "There is no relation 'swap'. Hint: use add-remove or replace.",
+        ),
+        (audit("laplace", "sum", 1, "--runs", 99), "An audit takes 100 runs a side or more, not 99."),
+        (audit("laplace", "sum", 1, "--confidence", 1), "confidence must lie between 0 and 1, not 1.0."),
+        (audit("laplace", "sum", 1, "--confidence", 0), "confidence must lie between 0 and 1, not 0.0."),
+    ],
+)
+def test_what_cannot_be_audited(typed: Typed, typed_in: list[object], sentence: str) -> None:
+    told = typed(*typed_in)
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith(sentence)
+    assert told.err.count("\n") == 1
+
+
+def test_what_is_missing_is_asked_for(typed: Typed) -> None:
+    told = typed("audit-mechanism", "--mechanism", "laplace", "--json")
+    assert (told.code, told.out, told.error["code"]) == (2, "", "input")
