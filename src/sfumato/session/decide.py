@@ -10,6 +10,7 @@ from functools import cached_property
 
 from sfumato.choose.preference import Preference, Satisfies, Variance
 from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.choose.private import SMALLEST
 from sfumato.choose.rule import from_rule
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
@@ -59,6 +60,11 @@ class Request:
     def select_epsilon(self) -> float:
         """What the private selections cost, in all."""
         return float(sum(Fraction(str(p.select_epsilon)) for p in self.selecting))
+
+    @property
+    def smallest(self) -> float:
+        """The smallest epsilon that a private selection may come to."""
+        return SMALLEST if self.grid is None else self.grid[0]
 
     @cached_property
     def key(self) -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 from sfumato.choose.preference import ExposureCap, Preference, Variance
 from sfumato.choose.private import (
     LEVELS,
-    SMALLEST,
     Selected,
     epsilon_under_cap,
     epsilon_within_variance,
@@ -31,7 +30,7 @@ from sfumato.model.measurement import NoisyNumber
 from sfumato.model.risk import WORST_CASE
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.risk.rdrs import rdrs_at
-from sfumato.risk.variance import bound_on_variance, margin, slack_of_cap
+from sfumato.risk.variance import bound_on_variance, fewest_people, slack_of_cap
 from sfumato.session.compare import compared
 from sfumato.session.decide import EPSILON_MAX, Request
 from sfumato.session.ledger import digest
@@ -149,6 +148,11 @@ def require_selectable(query: Query, asked: Request) -> None:
             "people, and everybody counts as exposed in full",
             hint="use --gap 1.2 --worst-case, which reads nobody.",
         )
+    if asked.epsilon_max < asked.smallest:
+        raise PreferenceError(
+            f"No epsilon is selected below {asked.smallest:g}, and epsilon_max is {asked.epsilon_max:g}",
+            hint="state a larger epsilon_max, or a grid with smaller epsilons.",
+        )
     for preference in asked.selecting:
         if isinstance(preference, Variance):
             _above_floor(preference, dataset.schema, asked.noise)
@@ -163,15 +167,16 @@ def _above_floor(preference: Variance, schema: Schema, noise: Noise) -> None:
         works = math.ceil(floor * 10 ** (1 - math.floor(math.log10(floor)))) / 10 ** (1 - math.floor(math.log10(floor)))
         raise PreferenceError(
             f"variance {float(preference.tau):g} is below the noise of a selection with epsilon "
-            f"{preference.select_epsilon:g} among {schema.people_at_least:,} people: it would cost more than any "
-            "epsilon that it could select",
+            f"{preference.select_epsilon:g} among {schema.people_at_least:,} people: were they all alike, what is "
+            "selected would still be less than what that costs, more often than not",
             hint=f"the smallest that works is --variance {works:.2g}; or spend more with --select-epsilon.",
         )
 
 
 def _floor(preference: Variance, schema: Schema, people: float, noise: Noise) -> float:
     number = _numbers(schema, math.ceil(people), noise)[0]
-    return floor_of_variance(preference, people, number.scale(preference.select_epsilon), noise)
+    scale, replaced = number.scale(preference.select_epsilon), schema.relation is Relation.REPLACE
+    return floor_of_variance(preference, people, scale, noise, alone=replaced)
 
 
 # Drawn
@@ -212,11 +217,12 @@ def _by_variance(
         float(n.step * laplace([total], n.steps, n.part(spends))[0]) for n, total in zip(numbers, exact, strict=True)
     ]
     scales, steps = [n.scale(spends) for n in numbers], [float(n.step) for n in numbers]
-    bound = bound_on_variance(noisy, scales, steps, beta, public)
+    known = schema.people_at_least or 0
+    bound = bound_on_variance(noisy, scales, steps, beta, people=public, at_least=known)
     if bound is None:
         return Selected(None, "there are too few people for it")
-    people = public or noisy[1] - margin(scales[1], beta, steps[1])
-    if preference.tau < floor_of_variance(preference, people, scales[0], noise):
+    people = public or fewest_people(noisy, scales, steps, beta, known)
+    if preference.tau < floor_of_variance(preference, people, scales[0], noise, alone=public is not None):
         return Selected(None, "the variance asked for is below its noise")
     return Selected.on_grid(epsilon_within_variance(preference, bound, noise), ceiling, grid)
 
@@ -278,8 +284,9 @@ def _reservation(query: Query, asked: Request, key: str, outcome: Guarantee) -> 
     }
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": asked.select_epsilon}
     ledger = query.dataset.ledger
-    if outcome.holds and ledger.stop.epsilon is not None:
-        ledger.reserve(ledger.known, ledger.draft(Event.RESERVED, key, public, None, charge + nano(SMALLEST)))
+    if outcome.holds:  # what could not be released afterwards, however small, is not selected
+        least, delta = charge + nano(asked.smallest), Fraction(str(asked.noise.delta or 0))
+        ledger.reserve(ledger.known, ledger.draft(Event.RESERVED, key, public, None, least, delta))
     return ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
 

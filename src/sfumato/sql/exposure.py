@@ -34,8 +34,8 @@ def carried(question: Question, one: int) -> exp.Select:
 
 
 def moments(question: Question, one: int) -> exp.Select:
-    """The sum, and the sum of squares, of what is carried: exactly, in whole units, nobody with more than `one`."""
-    units = Term(lambda: cast(call("LEAST", col(CARRIED), one).tree, "BIGINT"))
+    """The sum, and the sum of squares, of what is carried: exactly, in whole units, of nobody more than may be."""
+    units = Term(lambda: cast(call("LEAST", col(CARRIED), _most(question, one)).tree, "BIGINT"))
     return selected([units.total().tree, (units * units).total().tree], carried(question, one))
 
 
@@ -46,8 +46,13 @@ def read_moments(found: Rows) -> tuple[int, int]:
 
 def moments_alike(question: Question, exposure: float, matched: int, one: int) -> tuple[int, int]:
     """The same, where all who are matched have the same exposure."""
-    units = min(one, round((exposure**2 if question.norm == L2 else exposure) * one))
+    units = min(_most(question, one), round((exposure**2 if question.norm == L2 else exposure) * one))
     return matched * units, matched * units**2
+
+
+def _most(question: Question, one: int) -> int:
+    """What anybody carries at most: all of it, or where people are replaced half. Rounding, cell by cell, may add."""
+    return one // question.schema.relation.steps ** (2 if question.norm == L2 else 1)
 
 
 def _units(n: NoisyNumber, q: Question, one: int) -> Term:
