@@ -61,8 +61,7 @@ def outcome(query: Query, asked: Request, accept_none: bool, again: bool, attest
         return _selected(query, asked, accept_none=accept_none, again=again, attestation=attestation)
     if not asked.as_published:
         return None
-    drawn_before = before(query, asked, query.dataset.ledger.record)
-    if drawn_before and not again:
+    if not again and (drawn_before := before(query, asked, query.dataset.ledger.record)):
         return drawn_before[-1]
     survey, services = query._look(asked.noise), query.dataset.services
     return Outcome({p: _as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
