@@ -65,9 +65,9 @@ def test_neighbours_differ_by_what_one_person_carries(data: st.DataObject, gauss
     names = [person for person in table.people() if person is not None]
     if table.schema.get("unit") and names:
         who = data.draw(st.sampled_from(names))
-        rest = table.without(*table.people()[who])
-        other = Table(table.names, table.schema, (*rest.rows, *data.draw(other_rows(table, who))))
-        before, after = moments(rest, sql, gaussian), moments(other, sql, gaussian)
+        others = table.without(*table.people()[who])
+        replaced = Table(table.names, table.schema, (*others.rows, *data.draw(other_rows(table, who))))
+        before, after = moments(others, sql, gaussian), moments(replaced, sql, gaussian)
         joined = after.people - before.people, after.total - before.total, after.squares - before.squares
         assert joined in {(0, 0, 0), (1, joined[1], joined[1] ** 2)}
 

@@ -174,7 +174,7 @@ def share_broken(query: sf.Query, preference: Preference, above: float) -> tuple
 
 
 @pytest.mark.depth("private selections")
-@pytest.mark.parametrize(("relation", "fewest"), [("add-remove", 0.02), ("replace", 0.1)])
+@pytest.mark.parametrize(("relation", "fewest"), [("add-remove", 0.03), ("replace", 0.15)])
 def test_the_variance_is_truly_met_with_the_probability_that_is_said(relation: str, fewest: float) -> None:
     """Half at the bound: where one noise has a part in it beta is all but reached, where two have, half of it or less.
 
@@ -184,6 +184,7 @@ def test_the_variance_is_truly_met_with_the_probability_that_is_said(relation: s
     query = question(SUM, WHOLE, {"here": (0, 100) * 500}, relation=relation)
     exact = epsilon_for_variance(0.01, 0.25 / steps**2)
     broken = share_broken(query, sf.variance(0.01, select_epsilon=0.1, beta=beta), exact)
+    print(broken)
     assert least_rate(*broken) <= beta, broken
     assert most_rate(*broken) >= fewest, broken
 
@@ -191,16 +192,17 @@ def test_the_variance_is_truly_met_with_the_probability_that_is_said(relation: s
 @pytest.mark.depth("private selections")
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_no_more_people_than_allowed_lie_above_a_cap(relation: str) -> None:
-    """Of a thousand 101 are at one half, one more than a tenth: at any epsilon above 2 they are above 1.
+    """Of ten thousand 1001 are at one half, one more than a tenth: at any epsilon above 2 they are above 1.
 
-    Nobody is further up, and the walk down ends just there.
+    Nobody is further up, and the walk down ends just there. Were the noise half as wide, it would end there more often.
     """
     beta, steps = 0.2, 2 if relation == "replace" else 1
-    query = question(SUM, WHOLE, {"here": (0,) * 899 + (50,) * 101}, relation=relation)
-    preference = sf.exposure_cap(1, allow=0.1, select_epsilon=1, beta=beta)
+    query = question(SUM, WHOLE, {"here": (0,) * 8999 + (50,) * 1001}, relation=relation)
+    preference = sf.exposure_cap(1, allow=0.1, select_epsilon=0.1, beta=beta)
     broken = share_broken(query, preference, 2.0 * steps)
+    print(broken)
     assert least_rate(*broken) <= beta, broken
-    assert most_rate(*broken) >= beta / 3, broken
+    assert most_rate(*broken) >= 0.75 * beta, broken
 
 
 # The sparse vector by itself, on vectors as adverse as can be: every total moves by the whole sensitivity
