@@ -140,6 +140,17 @@ def test_people_beyond_an_exposure_move_by_what_is_claimed(allowed: Fraction) ->
         assert max(moved) == claimed.sensitivity
 
 
+def test_private_keys_make_no_exposure_anybody_elses() -> None:
+    """Half of epsilon is for the count of persons that finds the groups, where people have several rows."""
+    rows = pd.DataFrame({"days": [4, 4, 1], "ward": ["x", "y", "z"], "who": [1, 1, 2]})
+    columns = {"days": DAYS, "ward": {"type": "text", "keys": "private"}, "who": {"type": "integer"}}
+    dataset = stays(rows, columns=columns, unit="who", max_rows=2)
+    query = dataset.query("SELECT ward, COUNT(*) FROM stays GROUP BY ward")
+    assert query._survey(LAPLACE).moments == exactly(Fraction(1), Fraction(1, 2))
+    choice = query.choose(sf.variance(0.2, select_epsilon=1), delta=1e-6)
+    assert (choice.guarantee, choice.select_epsilon) == ("dp-selected", 1)
+
+
 # What is made of it
 
 
@@ -278,6 +289,11 @@ def test_below_the_noise_is_refused_with_a_number_that_works(how: dict[str, Any]
     choice = query.choose(sf.variance(works, select_epsilon=1), **how)
     assert "below its noise" not in choice.why
     assert spent(dataset) == 1
+
+
+def test_that_there_may_be_nobody_says_nothing() -> None:
+    dataset = stays([0] * 1000, people_at_least=0)
+    assert not dataset.query(COUNT).choose(sf.variance(1e-9, select_epsilon=1)).feasible
 
 
 def test_below_the_noise_without_a_public_number_is_a_charged_outcome_without_one() -> None:
@@ -462,6 +478,17 @@ def test_after_a_look_there_is_no_guarantee() -> None:
     assert spent(dataset) == before
     attested = query.choose(VARIANCE, fixed_beforehand="protocol of March")
     assert attested.guarantee == "dp-selected"
+
+
+def test_how_many_people_there_are_at_least_is_to_be_stated_before_a_look(ledger_path: Path) -> None:
+    """It is what the spread is divided by where that is more than the noisy number of people."""
+    rule = {"variance": 0.01, "select_epsilon": 0.5, "beta": 0.1}
+    for at_least, word in ((900, "dp-selected"), (1000, "none"), (None, "none"), (900, "dp-selected")):
+        stated = {} if at_least is None else {"people_at_least": at_least}
+        query = stays(ledger=ledger_path, rule=rule, **stated).query(SUM)
+        query.risk()
+        assert query.choose(accept_none=True, again=True).guarantee == word
+        assert query.choose(sf.gap(1.2, worst_case=True), fixed_beforehand="protocol").guarantee == "dp"
 
 
 def test_the_rule_of_record_holds_after_a_look() -> None:

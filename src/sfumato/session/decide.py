@@ -15,6 +15,7 @@ from sfumato.choose.rule import from_rule
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
+from sfumato.model.dataset import AT_LEAST
 from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people, selected_privately
 from sfumato.model.statement import Statement
 from sfumato.risk.rdr import PAPER_GRID
@@ -138,7 +139,8 @@ def provenances(request: Request, record: Record, standing: Standing, attestatio
     drawn = [selected_privately("epsilon")] if request.selecting else []
     if request.bounds_from_data:
         return chosen, *drawn, computed_from_people("bounds")
-    return chosen, *drawn, record.schema(request.statement.columns, standing.schema, attestation=attestation)
+    read = (*request.statement.columns, *([AT_LEAST] if request.selecting else []))
+    return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation)
 
 
 def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:

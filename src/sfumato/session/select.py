@@ -159,7 +159,7 @@ def require_selectable(query: Query, asked: Request) -> None:
 
 def _above_floor(preference: Variance, schema: Schema, noise: Noise) -> None:
     """A variance that no selection can tell among as many people as there are known to be."""
-    if schema.people_at_least is None:
+    if not schema.people_at_least:
         return
     floor = _floor(preference, schema, schema.people_at_least, noise)
     if preference.tau < floor:
