@@ -1,20 +1,38 @@
 """Find-and-release-epsilon-from-RDR (section 5.1): what its sensitivity is, and that of the query that repairs it.
 
-The formulas stand here in their plainest form, over one list of figures: per-instance sensitivities as the paper has
-them, or exposures between 0 and 1, exactly.
+Figures are per-instance sensitivities as the paper has them, or exposures between 0 and 1, exactly. Where epsilons are
+drawn, all checks together fail by chance in fewer than 1e-7 of all runs (`audit.RATE`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations_with_replacement, pairwise, product
-from statistics import fmean, pvariance
+from functools import cache
+from itertools import accumulate, combinations_with_replacement, pairwise, product
+from pathlib import Path
+from statistics import fmean
+from typing import Any
 
 import pytest
 
+import sfumato as sf
+from sfumato.choose.preference import Variance
+from sfumato.choose.worth import epsilon_of_mu
+from sfumato.mechanisms.sparse_vector import PUBLISHED_SPLIT
+from sfumato.model.choice import Noise
+from sfumato.model.facts import Bin, Distribution
+from sfumato.model.risk import Spread
 from sfumato.risk.noise import sum_tail
+from sfumato.risk.rdr import PAPER_GRID
+from sfumato.risk.rdrs import rdrs_at
+from sfumato.risk.variance import epsilon_for_variance, sensitivity_of_variance
+from sfumato.session.compare import compared
+from tests.depth import depth
+from tests.paper.test_rdr import ADULT, QUERIES
+from tests.statistical.audit import RATE, least_rate, most_rate
 
 QUARTERS = tuple(Fraction(i, 4) for i in range(5))
 CANDIDATE = 10.0  # the first that Algorithm 3 asks about
@@ -32,8 +50,9 @@ def variance(exposures: Sequence[Fraction]) -> Fraction:
 
 def variance_as_published(influences: Sequence[float], epsilon: float, k: int = 1) -> float:
     """Lines 10 to 15: of RDRs divided by the largest of them; influences in units of the sensitivity."""
-    largest = max(influences) + k / epsilon
-    return pvariance([(influence + k / epsilon) / largest for influence in influences])
+    figures = Distribution(tuple(Bin(figure, figure, many) for figure, many in sorted(Counter(influences).items())))
+    people = Spread(Fraction(min(influences)), Fraction(max(influences)), k, published=True, figures=figures)
+    return rdrs_at(epsilon, people, Noise()).normalised_variance
 
 
 def tables(people: int) -> Iterator[tuple[Fraction, ...]]:
@@ -67,7 +86,8 @@ def test_of_a_mean_too() -> None:
     quarter = 5_000
     before = [0.0] * quarter + [0.27] * 2 * quarter + [0.54] * quarter
     after = [1.0 if i == quarter else value for i, value in enumerate(before)]
-    far = [[abs(value - fmean(values)) for value in values] for values in (before, after)]  # in units of (U - L) / n
+    means = [(values, fmean(values)) for values in (before, after)]
+    far = [[abs(value - mean) for value in values] for values, mean in means]  # in units of (U - L) / n
     assert variance_as_published(far[0], CANDIDATE) - variance_as_published(far[1], CANDIDATE) > 0.106
 
 
@@ -86,8 +106,7 @@ def test_a_thousand_people_are_told_from_a_thousand_of_whom_one_has_changed() ->
 
 def svt_split(epsilon: float) -> tuple[float, float]:
     """1 : 2^(2/3), as section 5.1 recommends."""
-    of_threshold = epsilon / (1 + 2 ** (2 / 3))
-    return of_threshold, epsilon - of_threshold
+    return epsilon * PUBLISHED_SPLIT, epsilon - epsilon * PUBLISHED_SPLIT
 
 
 def test_the_budget_is_split_as_recommended() -> None:
@@ -115,7 +134,7 @@ def test_replacing_one_person_moves_the_variance_by_at_most(n: int, sensitivity:
         for one, other in product(QUARTERS, QUARTERS)
     )
     assert furthest == Fraction(n - 1, n**2)
-    assert float(furthest) == pytest.approx(sensitivity, rel=1e-9)
+    assert float(furthest) == sensitivity_of_variance(n) == pytest.approx(sensitivity, rel=1e-9)
 
 
 @pytest.mark.parametrize("n", range(6))
@@ -137,6 +156,8 @@ def test_the_variance_is_small_enough_exactly_when_the_total_is_not_positive(n: 
         normalized = [(u + 1 / epsilon) / (1 + 1 / epsilon) for u in people]
         assert variance(normalized) == w**2 * variance(people)
         assert (variance(normalized) <= tau) == (squares(people) - n * tau / w**2 <= 0)
+        largest = epsilon_for_variance(float(tau), float(variance(people)))
+        assert (variance(normalized) <= tau) == (largest >= float(epsilon) or math.isclose(largest, float(epsilon)))
 
 
 def test_the_pair_that_breaks_algorithm_3_is_one_step_of_the_repaired_query() -> None:
@@ -148,3 +169,132 @@ def test_the_pair_that_breaks_algorithm_3_is_one_step_of_the_repaired_query() ->
 def test_the_only_patient_is_as_much_as_one_person_may_move(n: int) -> None:
     """Methods 3.6: what a private selection hides is whether there is one."""
     assert variance([Fraction(0)] * (n - 1) + [Fraction(1)]) == Fraction(n - 1, n**2)
+
+
+# On the Adult data: Q1 has 19 of 32,561 people, and tau = 1e-4 allows 0.7068 (methods 3.5)
+
+PEOPLE = 32_561
+SHARE = 19 / PEOPLE
+TAU = 1e-4
+ALLOWED = 0.7067580764574686
+
+
+def test_what_tau_allows_on_q1() -> None:
+    assert epsilon_for_variance(TAU, SHARE * (1 - SHARE)) == pytest.approx(ALLOWED, rel=1e-12)
+
+
+def selected(query: sf.Query, preference: Variance, runs: int, **how: Any) -> list[float]:
+    """The epsilons of so many selections; 0 where there is none."""
+    return [query.choose(preference, again=True, **how).epsilon or 0.0 for _ in range(runs)]
+
+
+@pytest.mark.adult
+@pytest.mark.statistical
+@pytest.mark.depth("adult selections")
+def test_q1_selected_privately(adult_csv: Path) -> None:
+    """At most 5 of 100 above what tau allows, 90 within [0.5, 0.71]; without a margin a third or more break it."""
+    query, runs = sf.open(adult_csv, ADULT, ledger=":memory:").query(QUERIES["Q1"]), depth("adult selections")
+    found = selected(query, sf.variance(TAU, select_epsilon=1), runs)
+    assert least_rate(sum(epsilon > ALLOWED for epsilon in found), runs) <= 0.05
+    assert most_rate(sum(0.5 <= epsilon <= 0.71 for epsilon in found), runs) >= 0.9
+    bare = selected(query, sf.variance(TAU, select_epsilon=1, beta=1 - 1e-9), runs)
+    assert least_rate(sum(epsilon > ALLOWED for epsilon in bare), runs) > 1 / 3
+
+
+@pytest.mark.adult
+@pytest.mark.statistical
+@pytest.mark.depth("adult selections")
+def test_q1_selected_privately_for_gaussian_noise(adult_csv: Path) -> None:
+    """What tau bounds is mu squared: 0.7068."""
+    noise = Noise("gaussian", 1e-9)
+    query, runs = sf.open(adult_csv, ADULT, ledger=":memory:").query(QUERIES["Q1"]), depth("adult selections")
+    allowed = epsilon_of_mu(math.sqrt(ALLOWED), noise)
+    found = selected(query, sf.variance(TAU, select_epsilon=1), runs, mechanism="gaussian", delta=1e-9)
+    assert least_rate(sum(epsilon > allowed for epsilon in found), runs) <= 0.05
+    assert most_rate(sum(0.8 * allowed <= epsilon for epsilon in found), runs) >= 0.9
+
+
+# Figure 9: Algorithm 3 as published, with bounds from the data and the classic Gaussian, as the authors' code has it
+
+LABELS = (1e-5, 1e-7, 1e-9, 1e-11)  # as they are printed
+RUN = (10e-5, 10e-7, 10e-9, 10e-11)  # as they were run: ten times that
+CANDIDATES = sorted(PAPER_GRID, reverse=True)
+
+
+def figure_9(query: sf.Query, noise: Noise) -> list[float]:
+    """The variance at each candidate, from the largest down."""
+    people = compared(sf.variance(TAU, select_epsilon=1, as_published=True), query._look(noise), noise)
+    return [rdrs_at(candidate, people, noise).normalised_variance for candidate in CANDIDATES]
+
+
+def published_law(variances: Sequence[float], tau: float, epsilon: float = 1.0) -> list[float]:
+    """How often each candidate comes out, and last that none does: Algorithm 3 with noise for a sensitivity of 1/n."""
+    threshold, query = (scale / PEOPLE / part for scale, part in zip((1, 2), svt_split(epsilon), strict=True))
+    shares, step = [0.0] * (len(variances) + 1), threshold / 20
+    for i in range(-300, 301):
+        z = i * step
+        left = step * math.exp(-abs(z) / threshold) / (2 * threshold)
+        for place, variance_there in enumerate(variances):
+            x = (tau - variance_there - z) / query
+            passes = 1 - math.exp(-x) / 2 if x > 0 else math.exp(x) / 2
+            shares[place] += left * passes
+            left *= 1 - passes
+        shares[-1] += left
+    return shares
+
+
+def apart(one: Sequence[float], other: Sequence[float]) -> float:
+    """In how much of all cases two ranges differ."""
+    return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / 2
+
+
+def middle(law: Sequence[float]) -> float:
+    """The median of what is found, from the largest candidate down."""
+    return next(c for c, share in zip(CANDIDATES, accumulate(law), strict=False) if share >= sum(law[:-1]) / 2)
+
+
+MECHANISMS: Mapping[str, dict[str, Any]] = {
+    "laplace": {},
+    "gaussian": {"mechanism": "gaussian", "calibration": "classic", "delta": 1 / PEOPLE**2},
+}
+
+
+@pytest.mark.adult
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_figure_9_shows_noise_and_its_labels_are_ten_times_off(adult_csv: Path, mechanism: str) -> None:
+    """Section 6.3.2: "mostly similar for different tau_var except in some cases when tau_var = 1e-5 and larger epsilons
+    are found". As run, the first is 1e-4 and so it is; at 1e-5, as printed, it would be like all the others."""
+    how = MECHANISMS[mechanism]
+    noise = Noise(mechanism, how.get("delta"), how.get("calibration", "analytic"))
+    adult = sf.open(adult_csv, ADULT, ledger=":memory:", bounds_from_data=True)
+    for name, sql in QUERIES.items():
+        variances = figure_9(adult.query(sql), noise)
+        law = cache(lambda tau, variances=tuple(variances): published_law(variances, tau))
+        assert sum(law(RUN[0])) == pytest.approx(1, abs=1e-3)
+        for tau in (*RUN[2:], *LABELS[1:]):
+            assert apart(law(RUN[1]), law(tau)) < 0.01, (name, tau)
+        assert middle(law(RUN[0])) > middle(law(RUN[1])), name
+        assert apart(law(RUN[0]), law(RUN[1])) > 0.25, name
+        assert apart(law(LABELS[0]), law(RUN[1])) < 0.06, name
+
+
+@pytest.mark.adult
+@pytest.mark.statistical
+@pytest.mark.depth("adult selections")
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_figure_9_is_drawn_as_published(adult_csv: Path, mechanism: str) -> None:
+    """Candidates come out as that law says; on Q1 from 0.3 to 8 in 9 of 10 runs, where 0.7068 is exact."""
+    how, runs = MECHANISMS[mechanism], depth("adult selections")
+    query = sf.open(adult_csv, ADULT, ledger=":memory:", bounds_from_data=True).query(QUERIES["Q1"])
+    noise = Noise(mechanism, how.get("delta"), how.get("calibration", "analytic"))
+    law = published_law(figure_9(query, noise), TAU)
+    preference = sf.variance(TAU, select_epsilon=1, as_published=True)
+    found = Counter(selected(query, preference, runs, grid="paper", **how))
+    seen = list(accumulate(found[candidate] / runs for candidate in CANDIDATES))
+    furthest = max(abs(a - b) for a, b in zip(seen, accumulate(law), strict=False))
+    assert furthest <= math.sqrt(math.log(2 / RATE) / (2 * runs)) + 0.01
+    if mechanism == "laplace":
+        upwards = list(accumulate(law[-2::-1]))
+        ends = [next(c for c, s in zip(CANDIDATES[::-1], upwards, strict=True) if s >= p) for p in (0.05, 0.95)]
+        assert ends[0] <= 0.4
+        assert ends[1] >= 8

@@ -11,7 +11,7 @@ from sfumato.choose.preference import ExposureCap, Variance
 from sfumato.choose.worth import epsilon_of_mu
 from sfumato.model.choice import Noise
 from sfumato.risk.calibrate import mu_of
-from sfumato.risk.variance import epsilon_for_variance, margin
+from sfumato.risk.variance import beta_of_spread, epsilon_for_variance, margin
 
 LEVELS = 64  # of exposure that an exposure cap tells apart
 SMALLEST, DIGITS = 0.001, 3
@@ -59,15 +59,15 @@ def epsilon_within_variance(preference: Variance, bound: float, noise: Noise) ->
     return allowed if noise.mechanism == "laplace" else epsilon_of_mu(math.sqrt(allowed), noise)
 
 
-def floor_of_variance(preference: Variance, people: float, scale: float, noise: Noise) -> float:
+def floor_of_variance(preference: Variance, people: float, scale: float, noise: Noise, *, alone: bool) -> float:
     """The smallest tau that a selection among so many people can be asked for: below, it would cost more than it gives.
 
-    However alike they were, its margin leaves a bound of `b ln(1/beta) / n` on their variance, and so no epsilon as
-    large as the one that it spends.
+    However alike they were, its margin leaves a bound of `b ln(1/beta) / n` or more on their variance in half of all
+    cases, and so no epsilon as large as the one that it spends. `alone`: how many people there are is public.
     """
     spends = preference.select_epsilon
     worth = spends if noise.mechanism == "laplace" else mu_of(spends, noise) ** 2
-    return margin(scale, float(preference.beta)) / people * (worth / (1 + worth)) ** 2
+    return margin(scale, beta_of_spread(float(preference.beta), alone=alone)) / people * (worth / (1 + worth)) ** 2
 
 
 def epsilon_under_cap(preference: ExposureCap, most_exposed: float, noise: Noise) -> float:

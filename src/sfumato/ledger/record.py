@@ -26,7 +26,7 @@ class Record:
         self._planned: set[str] = set()
         self._plan_at_look: dict[object, str] = {}
         self._looked: set[str] = set()
-        self._released: dict[str, Entry] = {}
+        self._released: dict[str, list[Entry]] = {}
         self._total = Total()
         self._stop = NO_STOP
 
@@ -55,7 +55,7 @@ class Record:
                 self._total = self._total.and_then(entry)
                 self._stop = Stop.from_texts(entry.draft.public.get("stop", {}))  # type: ignore[arg-type]
             case Event.RELEASED:
-                self._released[entry.draft.key] = entry
+                self._released.setdefault(entry.draft.key, []).append(entry)
 
     # What was there before
 
@@ -85,11 +85,11 @@ class Record:
 
     def released(self, key: str) -> Entry | None:
         """The last answer to this very request."""
-        return self._released.get(key)
+        return self._released.get(key, [None])[-1]
 
     def all_released(self, key: str) -> list[Entry]:
         """Every answer to this very request, oldest first."""
-        return [e for e in self.entries if e.draft.event is Event.RELEASED and e.draft.key == key]
+        return self._released.get(key, [])
 
     def drawn(self, key: str) -> list[Entry]:
         """Every plan of this request that had to be drawn, oldest first."""

@@ -15,7 +15,7 @@ from sfumato.model.stop import NO_STOP, Stop
 Category = str | int | bool
 
 OURS = "sfumato "  # names that start so are ours, beside those that users gave
-PERSON, RAW_TEXT = OURS + "person", OURS + "raw "
+PERSON, RAW_TEXT, AT_LEAST = OURS + "person", OURS + "raw ", OURS + "people at least"
 
 
 class Type(StrEnum):
@@ -137,12 +137,14 @@ class Schema:
     def fingerprints(self) -> dict[str, str]:
         """One fingerprint per column and one ("") for the table: what a record compares.
 
-        The column of people is in that of the table: every question reads it, also one that does not name it.
+        The column of people is in that of the table: every question reads it, also one that does not name it. How many
+        people there are at least has one of its own where it is stated: nothing but a private selection reads it.
         """
         named = self.unit.column
         unit = named and [named, *(c.fingerprint() for c in self.columns if c.name == named)]
         table = _fingerprint([self.name, unit, self.unit.max_rows, self.relation, self.null_values])
-        return {"": table} | {column.name: column.fingerprint() for column in self.columns}
+        known = {} if self.people_at_least is None else {AT_LEAST: _fingerprint(self.people_at_least)}
+        return {"": table} | known | {column.name: column.fingerprint() for column in self.columns}
 
 
 def _fingerprint(public: object) -> str:

@@ -40,19 +40,37 @@ def margin(scale: float, beta: float, step: float = 0.0) -> float:
     return scale * math.log(1 / beta) + step
 
 
+def beta_of_spread(beta: float, *, alone: bool) -> float:
+    """What the margin of the spread is taken at: beta, or twice that where no other noise has a part in it."""
+    return min(1.0, 2 * beta) if alone else beta
+
+
 def bound_on_variance(
-    noisy: Sequence[float], scales: Sequence[float], steps: Sequence[float], beta: float, people: int | None = None
+    noisy: Sequence[float],
+    scales: Sequence[float],
+    steps: Sequence[float],
+    beta: float,
+    *,
+    people: int | None = None,
+    at_least: int = 0,
 ) -> float | None:
     """At least `Var(u)`, with probability 1 - beta, from its noisy parts (methods 3.4); None where they tell nothing.
 
-    Two parts, the spread SS and the number of people: `(SS + b1 ln(1/beta)) / (n - b2 ln(1/beta))`. Where that number
-    is public, `people`, the spread alone: `(SS + b ln(1/(2 beta))) / n`.
+    Two parts, the spread SS and the number of people: `(SS + b1 ln(1/beta)) / (n - b2 ln(1/beta))`, or over as many as
+    there are known to be. Where that number is public, `people`, the spread alone: `(SS + b ln(1/(2 beta))) / n`.
     """
     if people is not None:
-        above = noisy[0] + margin(scales[0], min(1.0, 2 * beta), steps[0])
+        above = noisy[0] + margin(scales[0], beta_of_spread(beta, alone=True), steps[0])
         return above / people if people else None
-    above, below = noisy[0] + margin(scales[0], beta, steps[0]), noisy[1] - margin(scales[1], beta, steps[1])
-    return above / below if below > 0 else None
+    fewest = fewest_people(noisy, scales, steps, beta, at_least)
+    return (noisy[0] + margin(scales[0], beta, steps[0])) / fewest if fewest > 0 else None
+
+
+def fewest_people(
+    noisy: Sequence[float], scales: Sequence[float], steps: Sequence[float], beta: float, at_least: int = 0
+) -> float:
+    """`n - b2 ln(1/beta)`, or as many as there are known to be: no more than there are, but with beta / 2."""
+    return max(noisy[1] - margin(scales[1], beta, steps[1]), at_least)
 
 
 def slack_of_cap(sensitivity: float, epsilon: float, beta: float) -> float:

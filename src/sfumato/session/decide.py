@@ -10,10 +10,12 @@ from functools import cached_property
 
 from sfumato.choose.preference import Epsilon, Preference, Satisfies, Variance
 from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.choose.private import SMALLEST
 from sfumato.choose.rule import from_rule
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
+from sfumato.model.dataset import AT_LEAST
 from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people, selected_privately
 from sfumato.model.statement import Statement
 from sfumato.risk.rdr import PAPER_GRID
@@ -64,6 +66,11 @@ class Request:
     def outright(self) -> bool:
         """Whether it is an epsilon that was stated, and nothing that leads to one."""
         return all(isinstance(p, Epsilon) for p in self.preferences)
+
+    @property
+    def smallest(self) -> float:
+        """The smallest epsilon that a private selection may come to."""
+        return SMALLEST if self.grid is None else self.grid[0]
 
     @cached_property
     def key(self) -> str:
@@ -137,7 +144,8 @@ def provenances(request: Request, record: Record, standing: Standing, attestatio
     drawn = [selected_privately("epsilon")] if request.selecting else []
     if request.bounds_from_data:
         return chosen, *drawn, computed_from_people("bounds")
-    return chosen, *drawn, record.schema(request.statement.columns, standing.schema, attestation=attestation)
+    read = (*request.statement.columns, *([AT_LEAST] if request.selecting else []))
+    return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation)
 
 
 def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:

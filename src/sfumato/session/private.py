@@ -22,7 +22,7 @@ from sfumato.model.facts import Moments
 from sfumato.model.measurement import NoisyNumber
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.risk.rdrs import rdrs_at
-from sfumato.risk.variance import bound_on_variance, margin, slack_of_cap
+from sfumato.risk.variance import bound_on_variance, fewest_people, slack_of_cap
 from sfumato.session.compare import compared
 from sfumato.session.decide import Request
 from sfumato.session.services import Services
@@ -66,11 +66,12 @@ def _by_variance(
         float(n.step * laplace([total], n.steps, n.part(spends))[0]) for n, total in zip(numbers, exact, strict=True)
     ]
     scales, steps = [n.scale(spends) for n in numbers], [float(n.step) for n in numbers]
-    bound = bound_on_variance(noisy, scales, steps, beta, public)
+    known = schema.people_at_least or 0
+    bound = bound_on_variance(noisy, scales, steps, beta, people=public, at_least=known)
     if bound is None:
         return Selected(None, "there are too few people for it")
-    people = public or noisy[1] - margin(scales[1], beta, steps[1])
-    if preference.tau < floor_of_variance(preference, people, scales[0], noise):
+    people = public or fewest_people(noisy, scales, steps, beta, known)
+    if preference.tau < floor_of_variance(preference, people, scales[0], noise, alone=public is not None):
         return Selected(None, "the variance asked for is below its noise")
     return Selected.on_grid(epsilon_within_variance(preference, bound, noise), ceiling, grid)
 
@@ -120,4 +121,5 @@ def as_published(preference: Variance, survey: Survey, asked: Request, services:
 def floor(preference: Variance, schema: Schema, people: float, noise: Noise) -> float:
     """The smallest variance that a selection among so many people can be asked for."""
     number = drawn_numbers(schema, math.ceil(people), noise)[0]
-    return floor_of_variance(preference, people, number.scale(preference.select_epsilon), noise)
+    scale, replaced = number.scale(preference.select_epsilon), schema.relation is Relation.REPLACE
+    return floor_of_variance(preference, people, scale, noise, alone=replaced)

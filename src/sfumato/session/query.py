@@ -245,7 +245,8 @@ class Query:
         if unmet is None:
             drawn = select.outcome(self, asked, accept_none, again, fixed_beforehand)
         solution = unmet or self._solved(asked, drawn)
-        self._enter(asked, fixed_beforehand, drawn)
+        if not asked.selecting or unmet is not None:
+            self._enter(asked, fixed_beforehand, drawn)
         return self._choice(asked, solution, self._provenances(asked, ledger.known, fixed_beforehand), fixed_beforehand)
 
     def plan(

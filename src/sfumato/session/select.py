@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.choose.preference import Preference, Variance
-from sfumato.choose.private import SMALLEST, Selected
+from sfumato.choose.private import Selected
 from sfumato.choose.solve import Solution, solve
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.charges import SELECTION
@@ -48,8 +48,7 @@ def outcome(query: Query, asked: Request, accept_none: bool, again: bool, attest
         return _selected(query, asked, accept_none=accept_none, again=again, attestation=attestation)
     if not asked.as_published:
         return None
-    drawn_before = before(query, asked, query.dataset.ledger.record)
-    if drawn_before and not again:
+    if not again and (drawn_before := before(query, asked, query.dataset.ledger.record)):
         return drawn_before[-1]
     survey, services = query._look(asked.noise), query.dataset.services
     return Outcome({p: as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
@@ -135,6 +134,11 @@ def require_selectable(query: Query, asked: Request) -> None:
             "people, and everybody counts as exposed in full",
             hint="use --gap 1.2 --worst-case, which reads nobody.",
         )
+    if asked.epsilon_max < asked.smallest:
+        raise PreferenceError(
+            f"No epsilon is selected below {asked.smallest:g}, and epsilon_max is {asked.epsilon_max:g}",
+            hint="state a larger epsilon_max, or a grid with smaller epsilons.",
+        )
     for preference in asked.selecting:
         if isinstance(preference, Variance):
             _above_floor(preference, dataset.schema, asked.noise)
@@ -142,15 +146,15 @@ def require_selectable(query: Query, asked: Request) -> None:
 
 def _above_floor(preference: Variance, schema: Schema, noise: Noise) -> None:
     """A variance that no selection can tell among as many people as there are known to be."""
-    if schema.people_at_least is None:
+    if not schema.people_at_least:
         return
     least = floor(preference, schema, schema.people_at_least, noise)
     if preference.tau < least:
         works = _upward(least)
         raise PreferenceError(
             f"variance {float(preference.tau):g} is below the noise of a selection with epsilon "
-            f"{preference.select_epsilon:g} among {schema.people_at_least:,} people: it would cost more than any "
-            "epsilon that it could select",
+            f"{preference.select_epsilon:g} among {schema.people_at_least:,} people: were they all alike, what "
+            "is selected would still be less than what that costs, more often than not",
             hint=f"the smallest that works is --variance {works}; or spend more with --select-epsilon.",
         )
 
@@ -181,8 +185,9 @@ def _reservation(query: Query, asked: Request, key: str, outcome: Guarantee) -> 
     public |= row(chosen_by(outcome, outright=False), ", ".join(law.value for law in laws), cost)
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": asked.select_epsilon}
     ledger = query.dataset.ledger
-    if outcome.holds and ledger.stop.epsilon is not None:
-        ledger.reserve(ledger.known, ledger.draft(Event.RESERVED, key, public, None, charge + nano(SMALLEST)))
+    if outcome.holds:  # what could not be released afterwards, however small, is not selected
+        least, delta = charge + nano(asked.smallest), Fraction(str(asked.noise.delta or 0))
+        ledger.reserve(ledger.known, ledger.draft(Event.RESERVED, key, public, None, least, delta))
     return ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
 
