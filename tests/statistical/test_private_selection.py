@@ -1,7 +1,7 @@
 """A private selection of epsilon, from outside: no guesser beats what it charges, and it keeps its promises.
 
 What is seen of a selection is its epsilon, or why there is none. All the checks in this folder together fail by chance
-in fewer than 6e-7 of all runs (`audit.RATE`).
+in fewer than 8e-7 of all runs (`audit.RATE`).
 """
 
 from __future__ import annotations
@@ -89,15 +89,17 @@ def by_cap(allow: float, beta: float = 0.3) -> Preference:
 
 
 GAUSSIAN = {"mechanism": "gaussian", "delta": 1e-6}
-PAIRS = [
-    Pair("the pair that breaks Algorithm 3", by_variance(0.02), HALF_AT, (*HALF_AT, 1.0), column=SHARE),
-    Pair("the same, replaced", by_variance(0.004), (*HALF_AT, 0.0), (*HALF_AT, 1.0), column=SHARE, stated=REPLACED),
+TIGHT = [  # a person moves what is drawn as far as anybody may
     Pair("one person at the bound", by_variance(), (0,) * 100, (*[0] * 100, 100)),
     Pair("everybody alike but one", by_variance(), (100,) * 100, (*[100] * 100, 0)),
-    Pair("hardly anybody", by_variance(0.02), (0,) * 22, (*[0] * 22, 100)),
-    Pair("nobody", by_variance(0.2, beta=0.9), (), (100,)),
     Pair("one of a public number", by_variance(0.003), (0,) * 100, (*[0] * 99, 100), stated=REPLACED),
     Pair("Gaussian noise", by_variance(0.004), (0,) * 100, (*[0] * 100, 100), how=GAUSSIAN),
+]
+ADVERSE_PAIRS = [
+    Pair("the pair that breaks Algorithm 3", by_variance(0.02), HALF_AT, (*HALF_AT, 1.0), column=SHARE),
+    Pair("the same, replaced", by_variance(0.004), (*HALF_AT, 0.0), (*HALF_AT, 1.0), column=SHARE, stated=REPLACED),
+    Pair("hardly anybody", by_variance(0.02), (0,) * 22, (*[0] * 22, 100)),
+    Pair("nobody", by_variance(0.2, beta=0.9), (), (100,)),
     Pair("people with many rows", by_variance(), ((0, 0),) * 100, (*[(0, 0)] * 100, (100,) * 9), stated=NAMED),
     Pair("a mean", by_variance(), (0,) * 100, (*[0] * 100, 100), sql="SELECT AVG(value) FROM people WHERE value > 50"),
     Pair(
@@ -112,9 +114,20 @@ PAIRS = [
 
 @pytest.mark.slow
 @pytest.mark.depth("private selections", seed=SEED)
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", TIGHT, ids=lambda pair: pair.name)
 def test_no_guesser_beats_what_a_selection_charges(pair: Pair, record_property: Record) -> None:
-    rounds = list(pair.rounds(2 * depth("private selections")))
+    assert_charged(pair, depth("private selections"), record_property)
+
+
+@pytest.mark.slow
+@pytest.mark.depth("adverse selections", seed=SEED)
+@pytest.mark.parametrize("pair", ADVERSE_PAIRS, ids=lambda pair: pair.name)
+def test_nor_on_any_other_pair(pair: Pair, record_property: Record) -> None:
+    assert_charged(pair, depth("adverse selections"), record_property)
+
+
+def assert_charged(pair: Pair, side: int, record_property: Record) -> None:
+    rounds = list(pair.rounds(2 * side))
     assert len({r.numbers for r in rounds}) > 1, "nothing is selected from"
     verdict = audit(rounds, EPSILON)
     print(verdict)
@@ -155,7 +168,7 @@ def test_find_epsilon_from_rdr_is_caught() -> None:
     choices = [table.choose(sf.ratio(0.95), grid="paper") for table in tables]
     assert [choice.epsilon for choice in choices] == [10, 0.05]
     rounds = []
-    for _ in range(800):
+    for _ in range(500):
         there = coins.random() < 0.5
         release = tables[there].release(choices[there], accept_none=True, again=True)
         rounds.append((there, abs(release.numbers[0][0])))
@@ -234,7 +247,7 @@ def audited(draw: Draw, pair: tuple[list[int], list[int]]) -> Verdict:
     return audit(list(vectors(draw, pair, 2 * depth("sparse vectors"))), EPSILON)
 
 
-ADVERSE = {
+VECTORS = {
     "all together": together(3),
     "the first against the others": against_each_other(2),
     "a long stream": together(200),
@@ -244,9 +257,9 @@ ADVERSE = {
 
 @pytest.mark.slow
 @pytest.mark.depth("sparse vectors", seed=SEED)
-@pytest.mark.parametrize("name", ADVERSE)
+@pytest.mark.parametrize("name", VECTORS)
 def test_no_guesser_beats_the_sparse_vector(name: str, record_property: Record) -> None:
-    verdict = audited(sparse_vector, ADVERSE[name])
+    verdict = audited(sparse_vector, VECTORS[name])
     print(verdict)
     record_property("verdict", str(verdict))
     assert verdict.holds, verdict
@@ -266,7 +279,7 @@ def law(totals: Sequence[int], sensitivity: int, epsilons: tuple[float, float]) 
     return shares
 
 
-SHORT = (-3, 2, -1, 4)
+SHORT = (-2,) * 6
 SPLIT = (0.5, 0.5)
 
 
@@ -304,14 +317,15 @@ BROKEN = (without_noise_on_the_threshold, with_half_the_noise, with_a_threshold_
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
 def test_a_broken_one_does_not_come_up_as_it_should(broken: Draw) -> None:
-    assert not believed(broken, 9600)
+    assert not believed(broken, 2400)
 
 
 @pytest.mark.slow
 @pytest.mark.depth("sparse vectors", seed=SEED)
 def test_one_with_too_little_noise_is_caught_by_a_guesser(record_property: Record) -> None:
     """A sensitivity that is sixteen times too small, as Algorithm 3's is 127 times."""
-    verdict = audited(lambda totals, most, epsilon: sparse_vector(totals, most // 16, epsilon), ([-D] * 3, [0] * 3))
+    either_side = [-D // 2] * 3, [D // 2] * 3
+    verdict = audited(lambda totals, most, epsilon: sparse_vector(totals, most // 16, epsilon), either_side)
     record_property("verdict", str(verdict))
     assert not verdict.holds, verdict
 
