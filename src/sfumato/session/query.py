@@ -125,12 +125,15 @@ class Query:
         solution = None
         if preferences:
             asked = self._request(preferences, noise, grid, epsilon_max)
+            if asked.selecting:
+                select.require_selectable(self, asked)
             solution = solve(
-                preferences,
+                asked.preferences,
                 lambda p: compared(p, survey, noise),
                 noise,
                 grid=asked.grid,
                 epsilon_max=epsilon_max,
+                selected=select.rehearsed(self, asked, survey).selected,
             )
         return RiskProfile(
             Source.REHEARSAL,

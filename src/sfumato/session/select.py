@@ -67,6 +67,13 @@ def outcome(query: Query, asked: Request, accept_none: bool, again: bool, attest
     return Outcome({p: _as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
 
 
+def rehearsed(query: Query, asked: Request, survey: Survey) -> Outcome:
+    """What would be drawn, from the people of a look-alike: free, and kept nowhere."""
+    services, ceiling = query.dataset.services, asked.epsilon_max
+    selected = {p: drawn(p, survey, asked.noise, services, asked.grid, ceiling) for p in asked.selecting}
+    return Outcome(selected | {p: _as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
+
+
 def unmet(asked: Request) -> Solution | None:
     """What no selection could mend: refused from public facts, before it is charged."""
     public = [p for p in asked.preferences if not p.reads_people and not p.selects]
@@ -136,6 +143,11 @@ def _read(draft: Draft, asked: Request) -> Outcome:
 
 def require_selectable(query: Query, asked: Request) -> None:
     dataset = query.dataset
+    if asked.as_published:
+        raise PreferenceError(
+            "Algorithm 3 as published leaves no guarantee, so nothing is selected privately beside it",
+            hint="leave one of the two out.",
+        )
     if dataset.bounds_from_data:
         raise NoMechanism(
             "With bounds from the data nobody's exposure is their own, so nothing is selected privately",
