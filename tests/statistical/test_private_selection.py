@@ -7,10 +7,13 @@ in fewer than 8e-7 of all runs (`audit.RATE`).
 from __future__ import annotations
 
 import math
+import operator
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import accumulate, product
 from typing import Any
 
 import pytest
@@ -296,6 +299,41 @@ def believed(draw: Draw, runs: int) -> bool:
 def test_every_place_comes_up_as_often_as_it_should() -> None:
     assert sum(law(SHORT, 2, SPLIT)) == pytest.approx(1, abs=1e-9)
     assert believed(sparse_vector, 2 * depth("sparse vectors"))
+
+
+def lost(law_of: Callable[[Sequence[int]], list[float]], totals: Sequence[int], moved: Sequence[int]) -> float:
+    """The largest loss of any outcome between two neighbours, exactly."""
+    return max(abs(math.log(p / q)) for p, q in zip(law_of(totals), law_of(moved), strict=True))
+
+
+def test_no_outcome_loses_more_than_epsilon() -> None:
+    """All vectors of up to three totals around the threshold, each moved by the whole sensitivity or not: exactly."""
+    exactly = cache(lambda totals: law(totals, 2, SPLIT))
+    for length in (1, 2, 3):
+        for totals in product((-4, 0, 3), repeat=length):
+            for moves in product((-2, 0, 2), repeat=length):
+                assert lost(exactly, totals, tuple(map(sum, zip(totals, moves, strict=True)))) <= 1 + 1e-9
+
+
+def test_a_long_stream_loses_all_of_epsilon_and_a_broken_one_more() -> None:
+    """Ten totals are moved up, the last one, far below them, down: that it is the last that comes out loses exactly 1.
+
+    With half the noise on the totals it loses 1.5. Without noise on the threshold, or with a threshold for each, every
+    total that comes to nothing loses something anew.
+    """
+    before, after = (10,) * 10 + (-20,), (12,) * 10 + (-22,)
+
+    def one_by_one(passes: Callable[[int], float]) -> Callable[[Sequence[int]], list[float]]:
+        def law_of(totals: Sequence[int]) -> list[float]:
+            failed = list(accumulate((1 - passes(total) for total in totals), operator.mul, initial=1.0))
+            return [left * passes(total) for left, total in zip(failed, totals, strict=False)] + failed[-1:]
+
+        return law_of
+
+    assert lost(lambda totals: law(totals, 2, SPLIT), before, after) == pytest.approx(1, abs=1e-3)
+    assert lost(lambda totals: law(totals, 2, (0.5, 1.0)), before, after) == pytest.approx(1.5, abs=1e-3)
+    assert lost(one_by_one(lambda total: 1 - at_most(-total - 1, 8.0)), before, after) > 2
+    assert lost(one_by_one(lambda total: law((total,), 2, SPLIT)[0]), before, after) > 2
 
 
 def without_noise_on_the_threshold(totals: Sequence[int], sensitivity: int, epsilon: float) -> list[int]:
