@@ -192,13 +192,13 @@ def selected(query: sf.Query, preference: Variance, runs: int, **how: Any) -> li
 @pytest.mark.statistical
 @pytest.mark.depth("adult selections")
 def test_q1_selected_privately(adult_csv: Path) -> None:
-    """At most 5 of 100 above what tau allows, 90 within [0.5, 0.71]; without a margin a third or more break it."""
+    """At most 5 of 100 above what tau allows, 90 within [0.5, 0.71]; without a margin about half are."""
     query, runs = sf.open(adult_csv, ADULT, ledger=":memory:").query(QUERIES["Q1"]), depth("adult selections")
     found = selected(query, sf.variance(TAU, select_epsilon=1), runs)
     assert least_rate(sum(epsilon > ALLOWED for epsilon in found), runs) <= 0.05
     assert most_rate(sum(0.5 <= epsilon <= 0.71 for epsilon in found), runs) >= 0.9
     bare = selected(query, sf.variance(TAU, select_epsilon=1, beta=1 - 1e-9), runs)
-    assert least_rate(sum(epsilon > ALLOWED for epsilon in bare), runs) > 1 / 3
+    assert least_rate(sum(epsilon > ALLOWED for epsilon in bare), runs) > 0.2
 
 
 @pytest.mark.adult

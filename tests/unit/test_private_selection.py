@@ -397,6 +397,28 @@ def test_two_selections_cost_what_both_do() -> None:
     assert choice.epsilon <= 2
 
 
+def test_one_that_is_stated_twice_is_met_once() -> None:
+    dataset = stays()
+    query = dataset.query(SUM)
+    choice = query.choose(VARIANCE, VARIANCE)
+    assert choice.select_epsilon == spent(dataset) == 0.5
+    assert query.choose(VARIANCE, VARIANCE).epsilon == choice.epsilon
+
+
+def test_a_rehearsal_selects_among_invented_people_for_nothing() -> None:
+    """Half of those who are like these are at the bound, as half of these are."""
+    dataset = stays()
+    query = dataset.query(SUM)
+    like = pd.DataFrame({"days": [0, 4] * 25_000, "ward": "a", "who": 1})
+    for preference in (VARIANCE, sf.variance(0.01, select_epsilon=1, as_published=True)):
+        solution = query.rehearse(preference, like=like).solution
+        assert solution is not None
+        assert solution.epsilon == pytest.approx(0.25, rel=0.3)
+    with pytest.raises(NoMechanism):
+        dataset.query("SELECT MEDIAN(days) FROM stays").rehearse(VARIANCE, like=like)
+    assert not dataset.ledger.entries
+
+
 # The stop
 
 
@@ -525,6 +547,13 @@ def test_without_a_guarantee_nothing_confidential_is_told() -> None:
 
 
 # As published
+
+
+def test_beside_algorithm_3_as_published_nothing_is_selected() -> None:
+    dataset = stays()
+    with pytest.raises(PreferenceError, match="leave one of the two out"):
+        dataset.query(SUM).choose(CAP, sf.variance(0.01, select_epsilon=1, as_published=True))
+    assert not dataset.ledger.entries
 
 
 def test_algorithm_3_as_published_is_a_look_without_a_guarantee() -> None:

@@ -44,13 +44,13 @@ class Request:
 
     @property
     def selecting(self) -> tuple[Preference, ...]:
-        """The preferences that a private selection is run for."""
-        return tuple(p for p in self.preferences if p.selects)
+        """The preferences that a private selection is run for; one that is stated twice is met once."""
+        return tuple(dict.fromkeys(p for p in self.preferences if p.selects))
 
     @property
     def as_published(self) -> tuple[Variance, ...]:
         """Those that are drawn as the paper has it, without a guarantee."""
-        return tuple(p for p in self.preferences if isinstance(p, Variance) and p.as_published)
+        return tuple(dict.fromkeys(p for p in self.preferences if isinstance(p, Variance) and p.as_published))
 
     @property
     def draws(self) -> bool:

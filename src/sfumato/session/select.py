@@ -123,6 +123,11 @@ def _read(draft: Draft, asked: Request) -> Outcome:
 
 def require_selectable(query: Query, asked: Request) -> None:
     dataset = query.dataset
+    if asked.as_published:
+        raise PreferenceError(
+            "Algorithm 3 as published leaves no guarantee, so nothing is selected privately beside it",
+            hint="leave one of the two out.",
+        )
     if dataset.bounds_from_data:
         raise NoMechanism(
             "With bounds from the data nobody's exposure is their own, so nothing is selected privately",
