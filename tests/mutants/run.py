@@ -1,8 +1,8 @@
 """Break the code on purpose, one break at a time: each break must turn a test red.
 
 A mutant is a patch beside this file. It is applied to a copy of src/, and the same tests as ever run on the copy, at
-the depth of `make test`: the statistical ones, or the one that guards what this mutant breaks. The copy as it is must
-stay green. No test knows of any of this.
+the depth of `make test`: those of noise, or the one that guards what this mutant breaks. The copy as it is must stay
+green. No test knows of any of this.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ sys.exit(pytest.main([*sys.argv[2:], "-x", "--tb=no", "-rf", "-p", "no:cacheprov
 
 STATISTICAL = "tests/statistical"
 NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
-AUDIT = f"{STATISTICAL}/test_audit.py"
+AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
+OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.py"]  # of noise of any kind
 GUARDS = {
     "bounds-from-data": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
+    "cap-without-slack": f"{SELECTED}::test_no_more_people_than_allowed_lie_above_a_cap",
     "computed-unclamped": f"{NEIGHBOURS}::test_columns_are_clamped_before_they_are_computed_with",
     "extremes-of-rows": f"{STATISTICAL}/test_selection.py",
     "gaussian-halved": f"{STATISTICAL}/test_gaussian.py",
@@ -44,9 +46,15 @@ GUARDS = {
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
     "rows-kept-in-order": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "rows-kept-of-everybody": f"{PEOPLE}::test_nobody_draws_the_others_anew",
+    "selected-for-nothing": "tests/unit/test_private_selection.py::test_it_is_charged_even_when_nothing_is_selected",
+    "selected-without-margin": f"{SELECTED}::test_the_variance_is_truly_met_with_the_probability_that_is_said",
+    "selection-called-dp": "tests/unit/test_private_selection.py::test_a_release_charges_the_rest_and_says_so",
     "selection-halved": f"{STATISTICAL}/test_selection.py",
+    "sparse-vector-bare": f"{SELECTED}::test_every_place_comes_up_as_often_as_it_should",
+    "spread-halved": f"{SELECTED}::test_no_guesser_beats_what_a_selection_charges",
     "squares-uncharged": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[variance]",
     "threshold-on-rows": f"{STATISTICAL}/test_private_keys.py",
+    "totals-of-gaussian-noise": "tests/unit/test_odometer.py",
 }
 
 # Only a failed assertion catches a mutant: code that merely falls over was not seen through.
@@ -89,7 +97,10 @@ def _caught_by(patch: Path | None) -> str | None:
         shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
         if patch:
             _apply(patch, copy)
-        guards = [GUARDS.get(patch.stem, STATISTICAL)] if patch else [STATISTICAL, *sorted(set(GUARDS.values()))]
+        if patch is None:
+            guards = [*OF_NOISE, *sorted(set(GUARDS.values()))]
+        else:
+            guards = [GUARDS[patch.stem]] if patch.stem in GUARDS else OF_NOISE
         return _first_red(copy / "src", guards)
 
 
