@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
-from sfumato.ledger.entry import NANO, Entry, Event
+from sfumato.ledger.entry import NANO, Entry, Event, upward
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
 
@@ -72,7 +72,7 @@ def _charge(entry: Entry, schema: Mapping[str, str], certificate: Mapping[str, A
         guarantee=Guarantee(str(said["guarantee"])),
         charged=charged,
         epsilon=charged if stated is None else Fraction(str(stated)),
-        rho=None if said.get("rho") is None else float(Fraction(str(said["rho"]))),
+        rho=None if said.get("rho") is None else upward(Fraction(str(said["rho"]))),
         delta=Fraction(draft.delta),
         mechanism=str(said.get("mechanism") or also.get("mechanism") or ""),
         calibration=str(said.get("calibration") or also.get("calibration") or "analytic"),

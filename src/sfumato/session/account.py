@@ -36,7 +36,8 @@ def account(dataset: Dataset) -> tuple[Account, InAll]:
         if question is not None:
             own.setdefault((charge.what, charge.gaussian), (question, []))[1].append(charge)
     parts = tuple(_own(question, found) for question, found in own.values())
-    rho = sum(map(_rho_of_anybody, full)) + sum(_at(part.question.norm, part.spent, 1.0)[1] for part in parts)
+    in_one = sum(map(_rho_of_anybody, full)) + sum(_at(part.question.norm, part.spent, 1.0)[1] for part in parts)
+    rho = min(in_one, sum(map(_rho_of_anybody, added)))  # both hold for anybody; entries know of each number by itself
     exactly = sum((charge.epsilon for charge in added), Fraction(0))
     least_epsilon = upward(sum((charge.epsilon for charge in full), Fraction(0))) + sum(part.rest[0] for part in parts)
     least_rho = sum(map(_rho_of_anybody, full)) + sum(part.rest[1] for part in parts)
