@@ -74,7 +74,8 @@ def strength(certificate: Certificate) -> str:
         factor += f" (less than {math.floor(1000 * math.exp(c.promised) + 1) / 1000:,.15g})"
     beyond = f", but for a probability of {words.exactly(c.delta)}" if c.delta else ""
     likely = f"at most {factor} times as likely as from a neighbouring table{beyond}"
-    return f"{words.guarantee(c)} Whatever leaves is {likely}."
+    selected = c.guarantee is Guarantee.SELECTED  # of another epsilon, something else would have left
+    return f"{words.guarantee(c)} {'What left' if selected else 'Whatever leaves'} is {likely}."
 
 
 def choosing(certificate: Certificate) -> str:
