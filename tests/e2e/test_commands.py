@@ -128,6 +128,7 @@ def test_the_tour_and_what_it_says_to_do_next(tmp_path: Path) -> None:
     assert steps == [str(n) for n in range(1, len(steps) + 1)]
     assert len(steps) >= 7
     assert all(len(line) <= 81 for line in toured.out.splitlines()[:-3])  # a hash cannot be folded
+    assert not re.search(r"^…", toured.out, re.MULTILINE)
     said = shlex.split(toured.out.strip().splitlines()[-1])
     assert said[:2] == ["sfumato", "release"]
     assert sfumato(*said[1:]).code == 0
