@@ -448,6 +448,18 @@ def test_only_what_left_is_as_likely_as_its_epsilon_says() -> None:
     assert " Whatever leaves is at most e^0.3 " in strength(fixed.certificate)
 
 
+def test_a_certificate_counts_the_selection_in() -> None:
+    """Epsilon is that of the answer alone: a family is protected by n times both, and two things were drawn."""
+    query = stays().query(SUM)
+    selected, fixed = query.release(query.choose(VARIANCE)), query.release(epsilon=0.3)
+    page, other = (release.certificate.to_html() for release in (selected, fixed))
+    assert "n of them are protected by n times what was spent." in page
+    assert "Before it a private selection of epsilon, with noise of its own, for 0.5." in page
+    assert "The preference was decided by a person, from what is public" in page
+    assert "n of them are protected by n times epsilon." in other
+    assert "private selection" not in other
+
+
 @pytest.mark.parametrize(
     ("preference", "worth"),
     [
