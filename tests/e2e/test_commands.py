@@ -557,7 +557,15 @@ def test_a_slow_query_prints_nothing_of_its_own(capfd: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize("schema", ["adult.toml", "free.toml"], ids=["a rule", "no rule"])
-@pytest.mark.parametrize("preference", [["--ratio", 0.95], ["--gap", 1.2], ["--epsilon", 1, "--bounds-from-data"]])
+@pytest.mark.parametrize(
+    "preference",
+    [
+        ["--ratio", 0.95],
+        ["--gap", 1.2],
+        ["--variance", 0.1, "--select-epsilon", 1, "--as-published"],
+        ["--epsilon", 1, "--bounds-from-data"],
+    ],
+)
 def test_a_release_without_a_guarantee_must_be_accepted(
     folder: Path, typed: Typed, schema: str, preference: list[object]
 ) -> None:
@@ -570,7 +578,7 @@ def test_a_release_without_a_guarantee_must_be_accepted(
     assert refused.json["error"] == refused.error, "JSON is on stdout too"
     assert refused.error["code"] == "no-guarantee"
     assert "Nothing was drawn and nothing was charged" in refused.error["message"]
-    remedy = "leave --bounds-from-data out" if "--bounds-from-data" in preference else "use --worst-case"
+    remedy = "leave --bounds-from-data out" if "--bounds-from-data" in preference else "use a preference"
     assert refused.error["hint"].startswith(remedy)
     assert (ledger.read_bytes() if ledger.exists() else None) == before
 
