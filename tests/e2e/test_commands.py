@@ -128,6 +128,7 @@ def test_the_tour_and_what_it_says_to_do_next(tmp_path: Path) -> None:
     assert steps == [str(n) for n in range(1, len(steps) + 1)]
     assert len(steps) >= 7
     assert all(len(line) <= 81 for line in toured.out.splitlines()[:-3])  # a hash cannot be folded
+    assert not re.search(r"^…", toured.out, re.MULTILINE)
     said = shlex.split(toured.out.strip().splitlines()[-1])
     assert said[:2] == ["sfumato", "release"]
     assert sfumato(*said[1:]).code == 0
@@ -556,7 +557,15 @@ def test_a_slow_query_prints_nothing_of_its_own(capfd: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize("schema", ["adult.toml", "free.toml"], ids=["a rule", "no rule"])
-@pytest.mark.parametrize("preference", [["--ratio", 0.95], ["--gap", 1.2], ["--epsilon", 1, "--bounds-from-data"]])
+@pytest.mark.parametrize(
+    "preference",
+    [
+        ["--ratio", 0.95],
+        ["--gap", 1.2],
+        ["--variance", 0.1, "--select-epsilon", 1, "--as-published"],
+        ["--epsilon", 1, "--bounds-from-data"],
+    ],
+)
 def test_a_release_without_a_guarantee_must_be_accepted(
     folder: Path, typed: Typed, schema: str, preference: list[object]
 ) -> None:
@@ -569,7 +578,7 @@ def test_a_release_without_a_guarantee_must_be_accepted(
     assert refused.json["error"] == refused.error, "JSON is on stdout too"
     assert refused.error["code"] == "no-guarantee"
     assert "Nothing was drawn and nothing was charged" in refused.error["message"]
-    remedy = "leave --bounds-from-data out" if "--bounds-from-data" in preference else "use --worst-case"
+    remedy = "leave --bounds-from-data out" if "--bounds-from-data" in preference else "use a preference"
     assert refused.error["hint"].startswith(remedy)
     assert (ledger.read_bytes() if ledger.exists() else None) == before
 

@@ -91,6 +91,26 @@ def test_the_word_of_each(typed: Typed, stated: Stated) -> None:
         assert released.json["certificate"]["epsilon"] == chosen.json["epsilon"]
 
 
+@pytest.mark.usefixtures("folder")
+def test_what_was_selected_comes_back_and_says_so(typed: Typed) -> None:
+    stated = Stated("--variance 0.00137 --select-epsilon 0.837", SELECTED)
+    first, same, anew = (typed(*asked("choose", stated, *options)) for options in ((), (), ("--again",)))
+    assert (first.err, same.out) == ("", first.out)
+    assert same.err.startswith("This was selected before and comes back as it was: nothing was charged.")
+    assert anew.err == ""
+    total = typed("ledger", "show", "t.ledger", "--json").json[0]
+    assert total["spent"] == pytest.approx(2 * 0.837)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_rehearsal_names_the_command_that_goes_on_only_where_something_came_out(typed: Typed) -> None:
+    told = [
+        typed(*asked("rehearse", Stated(f"--variance {tau} --select-epsilon 0.837 --rows 500", SELECTED))).out
+        for tau in (0.0137, 1e-9)
+    ]
+    assert ["\n  sfumato choose " in said for said in told] == [True, False]
+
+
 @WITHOUT
 @pytest.mark.parametrize("before", [False, True], ids=["no ledger", "a ledger"])
 def test_what_has_no_guarantee_is_refused_and_nothing_is_entered(

@@ -36,6 +36,11 @@ def loaded(modules: str) -> set[str]:
     return {name.split(".")[0] for name in json.loads(modules)}
 
 
+def test_the_package_runs_as_the_command_does() -> None:
+    ran = subprocess.run([sys.executable, "-m", "sfumato", "--version"], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("sfumato ")
+
+
 def test_importing_sfumato_loads_nothing_heavy() -> None:
     script = f"import sfumato; {MODULES}"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)

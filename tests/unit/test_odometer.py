@@ -248,6 +248,20 @@ def test_what_was_selected_privately_has_two_totals() -> None:
     )
 
 
+def test_in_a_terminal_the_entries_fit_as_far_as_they_can_be_read(ledger_path: Path) -> None:
+    query = stays(ledger_path)
+    query.choose(sf.variance(0.01, select_epsilon=0.5))
+    record = query.dataset.ledger.record
+
+    def widest(width: int) -> int:
+        shown = view.as_text(record.entries, record.total, record.stop, width=width).split("\n\n")[0]
+        return max(map(len, shown.splitlines()))
+
+    assert widest(0) > 120
+    assert widest(120) <= 120
+    assert 80 < widest(80) <= 110
+
+
 # After a release without a guarantee
 
 

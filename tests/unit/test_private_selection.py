@@ -33,6 +33,7 @@ from sfumato.risk.variance import (
 )
 from sfumato.schema.load import from_dict
 from sfumato.views import words
+from sfumato.views.nist import strength
 
 LAPLACE, GAUSSIAN = Noise(), Noise("gaussian", 1e-6)
 QUARTERS = tuple(Fraction(i, 4) for i in range(5))
@@ -302,7 +303,8 @@ def test_below_the_noise_without_a_public_number_is_a_charged_outcome_without_on
     assert (choice.epsilon, choice.feasible, choice.guarantee) == (None, False, "dp-selected")
     assert choice.why == (
         "No epsilon was selected by variance 1e-09, selected privately with epsilon 1: "
-        "the variance asked for is below its noise."
+        "the variance asked for is below its noise. Ask for a larger one, or spend more on selecting; "
+        "where the schema states people_at_least, this is refused before it is charged."
     )
     assert spent(dataset) == 1
     with pytest.raises(Infeasible):
@@ -321,8 +323,9 @@ def test_a_public_preference_that_cannot_be_met_costs_nothing() -> None:
     dataset = stays()
     choice = dataset.query(SUM).choose(epsilon(5), sf.attack_chance(0.6), VARIANCE)
     assert not choice.feasible
-    assert spent(dataset) == 0
+    assert choice.select_epsilon == spent(dataset) == 0
     assert not any(e.draft.event is Event.RESERVED for e in dataset.ledger.entries)
+    assert choice.text().endswith("Nothing was drawn and nothing was charged.")
 
 
 @pytest.mark.parametrize("how", [{"epsilon_max": 0.0005}, {"grid": (1, 2), "epsilon_max": 0.9}])
@@ -429,6 +432,7 @@ def test_whatever_is_selected_can_be_released_before_the_stop(preference: Prefer
     query = dataset.query(SUM)
     choice = query.choose(preference)
     assert choice.epsilon == 0.26
+    assert choice.why.endswith("The selection allowed more, but epsilon_max, or the stop, leaves 0.26.")
     query.release(choice)
     assert spent(dataset) == 0.76
 
@@ -445,6 +449,73 @@ def test_what_could_not_be_released_is_not_selected() -> None:
     gaussian: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-6}
     with pytest.raises(StopReached, match="This asks for delta 1e-06"):
         stays(stop=(5, 1e-7)).query(SUM).choose(VARIANCE, **gaussian)
+
+
+# What it says
+
+
+def test_of_two_selections_each_is_met_as_often_as_the_careless_one_says() -> None:
+    query = stays().query(SUM)
+    one = query.choose(VARIANCE).why
+    two = query.choose(VARIANCE, sf.exposure_cap(0.5, allow=0.1, select_epsilon=0.5, beta=0.2)).why
+    assert "the preference is truly met with probability 0.95 or more." in one
+    assert "each preference by itself is truly met with probability 0.8 or more." in two
+
+
+def test_only_what_left_is_as_likely_as_its_epsilon_says() -> None:
+    """Of another table another epsilon might have been selected, and more would have been told."""
+    query = stays().query(SUM)
+    selected, fixed = query.release(query.choose(VARIANCE)), query.release(epsilon=0.3)
+    assert " What left is at most e^" in strength(selected.certificate)
+    assert " Whatever leaves is at most e^0.3 " in strength(fixed.certificate)
+
+
+def test_a_certificate_counts_the_selection_in() -> None:
+    """Epsilon is that of the answer alone: a family is protected by n times both, and two things were drawn."""
+    query = stays().query(SUM)
+    selected, fixed = query.release(query.choose(VARIANCE)), query.release(epsilon=0.3)
+    page, other = (release.certificate.to_html() for release in (selected, fixed))
+    assert "n of them are protected by n times what was spent." in page
+    assert "Before it a private selection of epsilon, with noise of its own, for 0.5." in page
+    assert "The preference was decided by a person, from what is public" in page
+    assert "n of them are protected by n times epsilon." in other
+    assert "private selection" not in other
+
+
+@pytest.mark.parametrize(
+    ("preference", "worth"),
+    [
+        (VARIANCE, "a threshold that is picked from this carries the guarantee"),
+        (sf.variance(0.01, select_epsilon=1, as_published=True), "on the real table it carries no guarantee"),
+    ],
+    ids=["privately", "as published"],
+)
+def test_a_rehearsal_says_what_a_threshold_is_worth(preference: Preference, worth: str) -> None:
+    profile = stays().query(SUM).rehearse(preference, rows=500)
+    for said in (profile.text(), profile._repr_html_()):
+        assert worth in " ".join(said.split())
+    assert len(repr(profile.tries)) < 1000
+
+
+def test_a_rehearsal_that_selects_nothing_says_what_to_change() -> None:
+    profile = stays().query(SUM).rehearse(sf.variance(1e-9, select_epsilon=0.5), rows=500)
+    assert "there was none. Ask for a larger one, or spend more on selecting." in profile.text()
+    assert repr(profile.tries[0]) == "<Tries of variance 1e-10: none selected in 200 of 200>"
+
+
+@pytest.mark.parametrize(
+    ("rule", "hint"),
+    [
+        ({"variance": 0.01}, "add select_epsilon = 0.1; it is charged beside the release."),
+        ({"variance": 2, "select_epsilon": 0.1}, "try variance = 1e-4."),
+        ({"exposure_cap": 0}, "try exposure_cap = 0.5."),
+    ],
+    ids=["select_epsilon", "variance", "exposure_cap"],
+)
+def test_what_is_wrong_in_a_rule_is_mended_in_the_rule(rule: dict[str, object], hint: str) -> None:
+    with pytest.raises(PreferenceError) as error:
+        stays(rule=rule)
+    assert error.value.hint == hint
 
 
 # Altered, older, on record

@@ -199,7 +199,8 @@ def epsilon(value: float, what: str = "epsilon") -> Epsilon:
     number = _number(what, value)
     if not _LEAST <= number <= _MOST:
         limits = f"{float(_LEAST):g} and {_MOST:,}"
-        raise PreferenceError(f"{what} must lie between {limits}, not {value}", hint="try --epsilon 0.5.")
+        hint = f"try --{what.replace(' ', '-')} 0.5."
+        raise PreferenceError(f"{what} must lie between {limits}, not {value}", hint=hint)
     return Epsilon(float(number))
 
 

@@ -20,7 +20,7 @@ SMALLEST, DIGITS = 0.001, 3
 
 @dataclass(frozen=True)
 class Selected:
-    """The largest epsilon on the grid that a private selection allows, or why there is none. A dp output."""
+    """The largest epsilon on the grid that a private selection allows, or why there is none or no more. A dp output."""
 
     epsilon: float | None
     why: str = ""
@@ -29,9 +29,9 @@ class Selected:
     def on_grid(cls, epsilon: float, ceiling: float, grid: Sequence[float] | None) -> Selected:
         """Rounded down, never above the ceiling; below the smallest value of the grid there is none."""
         found = rounded_down(min(epsilon, ceiling), grid, ceiling)
-        return (
-            cls(found) if found is not None else cls(None, "it allows no epsilon as large as the smallest on the grid")
-        )
+        if found is None:
+            return cls(None, "it allows no epsilon as large as the smallest on the grid")
+        return cls(found, f"epsilon_max, or the stop, leaves {ceiling:g}" if epsilon > ceiling else "")
 
 
 def rounded_down(epsilon: float, grid: Sequence[float] | None, ceiling: float = math.inf) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from sfumato.choose.preference import (
 )
 from sfumato.errors import PreferenceError
 
+_FLAG = re.compile(r"--([a-z-]+)( (?=\d))?")
 _HOW = {
     "allow": ("exposure_cap",),
     "select_epsilon": ("variance", "exposure_cap"),
@@ -49,10 +51,19 @@ def from_rule(rule: Mapping[str, object], origin: str = "the schema") -> tuple[P
     try:
         preferences = tuple(make(rule[name]) for name, make in makers.items() if name in rule)
     except PreferenceError as wrong:
-        raise PreferenceError(wrong.message, hint=wrong.hint, where=where) from None
+        raise PreferenceError(_in_toml(wrong.message), hint=_in_toml(wrong.hint), where=where) from None
     if not preferences:
         raise PreferenceError("[rule] states no preference", hint="try gap = 1.2 and worst_case = true.", where=where)
     return preferences
+
+
+def _in_toml(sentence: str) -> str:
+    """Flags of the command line as keys of the table.
+
+    >>> _in_toml("with --allow, add --select-epsilon 0.1.")
+    'with allow, add select_epsilon = 0.1.'
+    """
+    return _FLAG.sub(lambda flag: flag[1].replace("-", "_") + (" = " if flag[2] else ""), sentence)
 
 
 def _said(rule: Mapping[str, object], *names: str) -> dict[str, Any]:

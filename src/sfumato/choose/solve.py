@@ -106,11 +106,12 @@ def solve(
         holding = (c for c in candidates if all(_holds(p, rdrs_at(c, spread, noise)) for p, spread in asked.items()))
         return _largest(holding, words)
     if math.isinf(top):
-        return Solution(None, True, True, f"Every epsilon meets {ceiling.words}: state one with --epsilon.")
+        every = "Every epsilon meets" if low == 0 else "There is no largest of"
+        return Solution(None, True, True, f"{every} {ceiling.words}: state one with --epsilon.")
     if top > epsilon_max:
         why = f"Epsilons up to {top:.4g} meet {ceiling.words}; it is held at epsilon_max, {epsilon_max:g}."
         return Solution(epsilon_max, True, False, why)
-    return Solution(top, True, False, _why(ceiling) + _explained(floor))
+    return Solution(top, True, False, _why(ceiling, drawn) + _explained(floor))
 
 
 def _explained(floor: Preference) -> str:
@@ -120,15 +121,18 @@ def _explained(floor: Preference) -> str:
     return " Each release is then less private than all before it together, and nothing caps their total: a stop does."
 
 
-def _why(ceiling: Preference) -> str:
+def _why(ceiling: Preference, drawn: Mapping[Preference, Selected]) -> str:
     if isinstance(ceiling, Epsilon):
         return "It was stated."
     if isinstance(ceiling, Variance) and ceiling.as_published:
         return "The first candidate that passed the noisy test of Algorithm 3."
     if isinstance(ceiling, Variance | ExposureCap) and ceiling.selects:
-        met = f"the preference is truly met with probability {float(1 - ceiling.beta):g}"
+        betas = [p.beta for p in drawn if isinstance(p, Variance | ExposureCap)]
+        which = "the preference is" if len(betas) < 2 else "each preference by itself is"
+        met = f"{which} truly met with probability {float(1 - max(betas, default=ceiling.beta)):g} or more"
         beyond = " Those few above the cap may be at all of epsilon." if isinstance(ceiling, ExposureCap) else ""
-        return f"Selected privately and rounded down to a public grid; {met}.{beyond}"
+        held = f" The selection allowed more, but {why}." if ceiling in drawn and (why := drawn[ceiling].why) else ""
+        return f"Selected privately and rounded down to a public grid; {met}.{beyond}{held}"
     return f"The largest epsilon that meets {ceiling.words}."
 
 

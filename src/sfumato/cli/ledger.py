@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path as File
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -31,9 +33,9 @@ def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None
     if as_json:
         typer.echo(json.dumps([view.as_dict(record, delta) for record in records], indent=2))
     else:
-        said = "Stop at the last charge"
+        said, width = "Stop at the last charge", get_terminal_size().columns if sys.stdout.isatty() else 0
         for place, r in enumerate(records):
-            told = view.as_text(r.entries, r.total, r.stop, said), view.concentrated(r.total, delta)
+            told = view.as_text(r.entries, r.total, r.stop, said, width), view.concentrated(r.total, delta)
             typer.echo("\n" * bool(place) + "\n".join(filter(None, told)))
 
 

@@ -68,7 +68,7 @@ AttackChance = Annotated[
 ]
 Variance = Annotated[
     float | None,
-    typer.Option(help="The variance of everybody's risk, of 1 as the largest there could be, at most this."),
+    typer.Option(help="The variance of everybody's risk, as a share of the largest there could be, at most this."),
 ]
 ExposureCap = Annotated[
     float | None, typer.Option(help="Nobody's own epsilon, epsilon times their exposure, above this.")

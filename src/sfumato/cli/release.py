@@ -53,6 +53,7 @@ def choose(
     A private selection (--variance, --exposure-cap with --allow) is charged here, and its release charges the rest.
     """
     from sfumato import wiring
+    from sfumato.views import words
 
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
@@ -74,9 +75,12 @@ def choose(
         larger_than_spent=larger_than_spent,
     )
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
+    charges = dataset.ledger.total.releases
     with reading(query.dataset.progress):
         choice = query.choose(*preferences, **how, accept_none=accept_none, again=again)
     typer.echo(json.dumps(choice.as_dict(), indent=2) if as_json else choice.text())
+    if choice.select_epsilon and charges == dataset.ledger.total.releases and not as_json:
+        typer.echo(words.AS_IT_WAS, err=True)
     if not choice.feasible:
         raise typer.Exit(3)
 

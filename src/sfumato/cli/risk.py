@@ -109,7 +109,7 @@ def rehearse(
         profile = query.rehearse(*preferences, like=like, rows=rows, **how)
         show = _shown(profile, as_json, html)
     show()
-    if preferences and not as_json:
+    if profile.solution is not None and profile.solution.feasible and not as_json:
         typer.echo(f"\n{words.go_on(options.carried_over(sys.argv[1:]))}")
     if plan:
         typer.echo(words.planned(query.plan(*preferences, **how)), err=True)

@@ -137,7 +137,7 @@ def _recorded(ledger: Ledger) -> str:
     for entry in ledger.entries:
         public = entry.draft.public
         charged = f"{entry.draft.nano_epsilon / NANO:g}" if entry.draft.event is Event.RESERVED else ""
-        what = shorten(str(public.get("what", "")), width=42, placeholder=" …")
+        what = shorten(str(public.get("what", "")), width=40, placeholder=" …")
         rows.append([str(entry.number), entry.draft.event.value, str(public.get("guarantee", "")), charged, what])
     return f"{table(['#', 'event', 'guarantee', 'charged', 'what'], rows)}\n\n{total_text(ledger.total)}"
 

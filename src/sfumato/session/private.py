@@ -28,6 +28,8 @@ from sfumato.session.decide import Request
 from sfumato.session.services import Services
 from sfumato.session.survey import Survey
 
+LARGER = "Ask for a larger one, or spend more on selecting"
+KNOWN = "where the schema states people_at_least, this is refused before it is charged"
 CLAIMED = 1024  # steps of the grid to the sensitivity that Algorithm 3 claims, 1/n
 
 
@@ -72,7 +74,7 @@ def _by_variance(
         return Selected(None, "there are too few people for it")
     people = public or fewest_people(noisy, scales, steps, beta, known)
     if preference.tau < floor_of_variance(preference, people, scales[0], noise, alone=public is not None):
-        return Selected(None, "the variance asked for is below its noise")
+        return Selected(None, f"the variance asked for is below its noise. {LARGER}; {KNOWN}")
     return Selected.on_grid(epsilon_within_variance(preference, bound, noise), ceiling, grid)
 
 

@@ -247,7 +247,9 @@ class Query:
         solution = unmet or self._solved(asked, drawn)
         if not asked.selecting or unmet is not None:
             self._enter(asked, fixed_beforehand, drawn)
-        return self._choice(asked, solution, self._provenances(asked, ledger.known, fixed_beforehand), fixed_beforehand)
+        inputs = self._provenances(asked, ledger.known, fixed_beforehand)
+        choice = self._choice(asked, solution, inputs, fixed_beforehand)
+        return choice if unmet is None else replace(choice, select_epsilon=0.0)  # nothing was selected
 
     def plan(
         self,

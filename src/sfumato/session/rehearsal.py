@@ -10,7 +10,7 @@ from sfumato.choose.preference import ExposureCap, Preference, Variance
 from sfumato.choose.private import Selected
 from sfumato.model.tries import Tries
 from sfumato.session.decide import Request
-from sfumato.session.private import as_published, drawn
+from sfumato.session.private import LARGER, as_published, drawn
 from sfumato.session.services import Services
 from sfumato.session.survey import Survey
 
@@ -34,14 +34,15 @@ def typical(asked: Request, tries: Sequence[Tries]) -> dict[Preference, Selected
     stated = [one for one in tries if one.stated]
     for preference, one in zip((p for p in asked.preferences if p.draws), stated, strict=True):
         median = one.quantile(0.5) if len(one.epsilons) > one.nothing else None
-        found[preference] = Selected(median, "in most tries on the look-alike there was none")
+        none = f"in most tries on the look-alike there was none. {LARGER}"
+        found[preference] = Selected(median, none if median is None else "")
     return found
 
 
 def _tries(preference: Preference, asked: Request, survey: Survey, services: Services) -> Tries:
     found = [_once(preference, asked, survey, services) for _ in range(TIMES)]
     epsilons = tuple(selected.epsilon for selected in found if selected.epsilon is not None)
-    return Tries(threshold(preference), epsilons, TIMES - len(epsilons))
+    return Tries(threshold(preference), epsilons, TIMES - len(epsilons), private=preference.selects)
 
 
 def _once(preference: Preference, asked: Request, survey: Survey, services: Services) -> Selected:

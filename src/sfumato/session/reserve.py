@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sfumato.session.query import Query
 
 _INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
-    ("preference", False): "use --worst-case, which reads nobody",
+    ("preference", False): "use a preference that reads nobody, such as --gap 1.2 --worst-case",
     ("preference", True): "state no preference, where the schema had its [rule] before the look",
     ("bounds", False): "leave --bounds-from-data out",
 }

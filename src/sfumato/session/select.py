@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
@@ -60,7 +60,7 @@ def unmet(asked: Request) -> Solution | None:
     if not asked.selecting or not public:
         return None
     found = solve(public, lambda _: WORST_CASE, asked.noise, grid=asked.grid, epsilon_max=asked.epsilon_max)
-    return None if found.feasible else found
+    return None if found.feasible else replace(found, why=f"{found.why} Nothing was drawn and nothing was charged.")
 
 
 def before(query: Query, asked: Request, record: Record) -> list[Outcome]:

@@ -17,14 +17,22 @@ from sfumato.views.table import table
 
 _COLUMNS = ["#", "when", "who", "event", "guarantee", "charged", "delta", "what"]
 _CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are said as they are
+_WHAT, _LEAST = 90, 30  # characters of what was done
 EMPTY = "The ledger is empty: nothing was looked at, nothing was released."
 
 
-def as_text(entries: Sequence[Entry], total: Total, stop: Stop, said: str = "Stop") -> str:
-    """The entries, the total, and the stop in force; of a file it is `said` that it held at the last charge."""
+def as_text(entries: Sequence[Entry], total: Total, stop: Stop, said: str = "Stop", width: int = 0) -> str:
+    """The entries, the total, and the stop in force; of a file it is `said` that it held at the last charge.
+
+    In a terminal so wide, what was done is shortened until the lines fit, but not to less than can be read.
+    """
     if not entries:
         return EMPTY
-    return f"{table(*_rows(entries))}\n\n{_in_all(total, stop, said)}"
+    shown = table(*_rows(entries))
+    beyond = max(map(len, shown.splitlines())) - width
+    if width and beyond > 0:
+        shown = table(*_rows(entries, max(_WHAT - beyond, _LEAST)))
+    return f"{shown}\n\n{_in_all(total, stop, said)}"
 
 
 def as_html(entries: Sequence[Entry], total: Total, stop: Stop) -> str:
@@ -108,21 +116,21 @@ def _float(exact: Fraction | None) -> float | None:
     return None if exact is None else float(exact)
 
 
-def _rows(entries: Sequence[Entry]) -> tuple[list[str], list[list[str]]]:
+def _rows(entries: Sequence[Entry], room: int = _WHAT) -> tuple[list[str], list[list[str]]]:
     """A delta has its column where there is one."""
-    rows = [_row(entry) for entry in entries]
+    rows = [_row(entry, room) for entry in entries]
     place = _COLUMNS.index("delta")
     if any(row[place] not in ("", "0") for row in rows):
         return _COLUMNS, rows
     return [c for c in _COLUMNS if c != "delta"], [row[:place] + row[place + 1 :] for row in rows]
 
 
-def _row(entry: Entry) -> list[str]:
+def _row(entry: Entry, room: int) -> list[str]:
     draft = entry.draft
     charged, delta = "", ""
     if draft.event is Event.RESERVED:
         charged, delta = f"{draft.nano_epsilon / NANO:.15g}", _shown(Fraction(draft.delta))
-    what = shorten(str(draft.public.get("what", "")), width=90, placeholder=" …")
+    what = shorten(str(draft.public.get("what", "")), width=room, placeholder=" …")
     when = draft.at[:16].replace("T", " ")
     return [str(entry.number), when, draft.who, draft.event.value, _word(draft), charged, delta, what]
 

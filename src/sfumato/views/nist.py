@@ -74,7 +74,8 @@ def strength(certificate: Certificate) -> str:
         factor += f" (less than {math.floor(1000 * math.exp(c.promised) + 1) / 1000:,.15g})"
     beyond = f", but for a probability of {words.exactly(c.delta)}" if c.delta else ""
     likely = f"at most {factor} times as likely as from a neighbouring table{beyond}"
-    return f"{words.guarantee(c)} Whatever leaves is {likely}."
+    selected = c.guarantee is Guarantee.SELECTED  # of another epsilon, something else would have left
+    return f"{words.guarantee(c)} {'What left' if selected else 'Whatever leaves'} is {likely}."
 
 
 def choosing(certificate: Certificate) -> str:
@@ -83,7 +84,18 @@ def choosing(certificate: Certificate) -> str:
     why = "" if c.why is None else f" {c.why}"
     planned = "" if c.planned_at is None else f" Entered in the ledger {words.moment(c.planned_at)}."
     who = "" if c.released_by is None else f" Released by {c.released_by}, {words.moment(c.released_at)}."
-    return f"{words.sentence(c.method)}{why} Decided {DECIDED[c.decided_by]}; fixed {FIXED[c.fixed]}.{planned}{who}"
+    decided = "The preference was decided" if c.guarantee is Guarantee.SELECTED else "Decided"
+    return f"{words.sentence(c.method)}{why} {decided} {DECIDED[c.decided_by]}; fixed {FIXED[c.fixed]}.{planned}{who}"
+
+
+def mechanism(certificate: Certificate) -> str:
+    """What was drawn; where epsilon was selected, that too."""
+    said = words.sentence(words.noise(certificate))
+    if certificate.guarantee is not Guarantee.SELECTED:
+        return said
+    return (
+        f"{said} Before it a private selection of epsilon, with noise of its own, for {certificate.select_epsilon:g}."
+    )
 
 
 def looked(certificate: Certificate) -> str:
@@ -153,7 +165,7 @@ def questions(certificate: Certificate) -> tuple[tuple[str, str], ...]:
         ("How strong is the promise?", strength(c)),
         ("Who is protected?", contribution(c)),
         ("Which tables are neighbours?", neighbours(c)),
-        ("Which mechanism was it?", words.sentence(words.noise(c))),
+        ("Which mechanism was it?", mechanism(c)),
         ("How far can one person move it, and who says so?", bounds(c)),
         ("How were the parameters chosen, by whom and when?", choosing(c)),
         ("What else was released?", words.total(c)),
@@ -171,6 +183,7 @@ def limits(certificate: Certificate) -> tuple[str, ...]:
     if not certificate.guarantee.holds:
         return (NOTHING_PROMISED,)
     delta = ", with a larger delta" if certificate.delta else ""
-    family = f"As much to several people together, such as a family: n of them are protected by n times epsilon{delta}."
+    spent = "what was spent" if certificate.guarantee is Guarantee.SELECTED else "epsilon"
+    family = f"As much to several people together, such as a family: n of them are protected by n times {spent}{delta}."
     rows = [f"As much to everybody: {ROW_BY_ROW}."] if certificate.unit == PrivacyUnit().words else []
     return (*rows, family, *LIMITS)

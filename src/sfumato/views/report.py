@@ -15,7 +15,7 @@ from sfumato.views.page import code, definitions, drawing, items, page, paragrap
 from sfumato.views.people import People
 from sfumato.views.risk import candidates, figure, size
 from sfumato.views.sketch import bars, bins, promised
-from sfumato.views.tries import COLUMNS
+from sfumato.views.tries import COLUMNS, said
 from sfumato.views.tries import rows as tried
 
 
@@ -36,7 +36,7 @@ def report(
         section("What the words mean", definitions(words.definitions(view))),
         _gap(view, limit, chosen, conclusion),
         *(
-            [section(words.TRIED_TITLE, paragraph(words.TRIED), scrolled(COLUMNS, tried(tries), words.TRIED_EACH))]
+            [section(words.TRIED_TITLE, paragraph(said(tries)), scrolled(COLUMNS, tried(tries), words.TRIED_EACH))]
             if tries
             else []
         ),

@@ -14,11 +14,15 @@ COLUMNS = ["", "threshold", "epsilon, median", "90 of 100 from", "to", "none sel
 
 
 def as_text(tries: Sequence[Tries]) -> str:
-    return f"{paragraph(words.TRIED)}\n\n{table(COLUMNS, rows(tries))}"
+    return f"{paragraph(said(tries))}\n\n{table(COLUMNS, rows(tries))}"
 
 
 def as_html(tries: Sequence[Tries]) -> str:
-    return html_table(COLUMNS, rows(tries), caption=words.TRIED)
+    return html_table(COLUMNS, rows(tries), caption=said(tries))
+
+
+def said(tries: Sequence[Tries]) -> str:
+    return words.tried(private=all(one.private for one in tries))
 
 
 def rows(tries: Sequence[Tries]) -> list[list[str]]:

@@ -50,6 +50,8 @@ AUDITING = "Asking again and again"
 
 AS_IT_LEFT = "This was released before and comes back as it was: nothing was charged. --again draws anew, at a charge."
 
+AS_IT_WAS = "This was selected before and comes back as it was: nothing was charged. --again selects anew, at a charge."
+
 MOST_FIRST = "From the top down"
 HOW_EXPOSED = "How exposed the people are"
 HOW_MUCH_INFLUENCE = "How much influence the people have"
@@ -375,16 +377,20 @@ def seen(sketch: Sketch) -> str:
 
 TRIED_TITLE = "What a private selection would come to"
 TRIED_EACH = "What each threshold would select; the one that was asked for is marked >"
-TRIED = (
-    "What the selection would come to on the look-alike, with its real noise. Nothing was charged, and a threshold "
-    "that is picked from this carries the guarantee: nothing here depends on the data."
-)
+TRIED = "What the selection would come to on the look-alike, with its real noise. Nothing was charged"
+
+
+def tried(*, private: bool) -> str:
+    """What was rehearsed, and what a threshold that is picked from it is worth."""
+    if not private:
+        return f"{TRIED}. As published it reads the people: on the real table it carries no guarantee."
+    return f"{TRIED}, and a threshold that is picked from this carries the guarantee: nothing here depends on the data."
 
 
 def cost_of_selection(select_epsilon: float, epsilon: float | None) -> str:
     """What a private selection has cost, and what its release will."""
     rest = "" if epsilon is None else f"; a release charges {epsilon:g} more"
-    return f"Selecting cost {select_epsilon:g}, which is charged{rest}."
+    return f"Selecting cost {select_epsilon:g}, charged when it was selected{rest}."
 
 
 def go_on(command: str) -> str:
