@@ -487,8 +487,91 @@ def test_how_many_people_there_are_at_least_is_to_be_stated_before_a_look(ledger
         stated = {} if at_least is None else {"people_at_least": at_least}
         query = stays(ledger=ledger_path, rule=rule, **stated).query(SUM)
         query.risk()
-        assert query.choose(accept_none=True, again=True).guarantee == word
+        assert query.choose(accept_none=True).guarantee == word
         assert query.choose(sf.gap(1.2, worst_case=True), fixed_beforehand="protocol").guarantee == "dp"
+
+
+def test_after_a_look_nobody_picks_among_selections(ledger_path: Path) -> None:
+    """The last one before the look counts; to select again, or to release an older one, would be a decision."""
+    query = stays(ledger=ledger_path).query(SUM)
+    choices = [query.choose(VARIANCE, again=True) for _ in range(14)]
+    older = next(c for c in choices if c.epsilon != choices[-1].epsilon)
+    query.risk()
+    with pytest.raises(NoGuarantee, match="This selection would carry no guarantee: the epsilon was selected"):
+        query.choose(VARIANCE, again=True)
+    with pytest.raises(NoGuarantee, match="This release would carry no guarantee: the epsilon was selected"):
+        query.release(older)
+    another = query.choose(VARIANCE, again=True, accept_none=True)
+    assert another.guarantee == "none"
+    for handle in (query, stays(ledger=ledger_path).query(SUM)):
+        before = spent(handle.dataset)
+        assert handle.choose(VARIANCE).epsilon == choices[-1].epsilon
+        assert spent(handle.dataset) == before
+    assert query.require_releasable(VARIANCE) is False
+    assert query.release(query.choose(VARIANCE)).certificate.guarantee == "dp-selected"
+    assert query.release(older, accept_none=True).certificate.epsilon is None
+
+
+def test_a_plan_that_is_selected_for_after_a_look_is_selected_for_once() -> None:
+    query = stays().query(SUM)
+    query.plan(VARIANCE)
+    query.risk()
+    first = query.choose(VARIANCE, again=True)
+    assert first.guarantee == "dp-selected"
+    with pytest.raises(NoGuarantee):
+        query.choose(VARIANCE, again=True)
+    assert query.release(first).certificate.guarantee == "dp-selected"
+
+
+@pytest.mark.parametrize("how", [{"people_at_least": 10**6}, {"stop": 0.8}])
+def test_what_was_selected_without_a_guarantee_has_none_under_the_schema_as_it_was(
+    how: dict[str, Any], ledger_path: Path
+) -> None:
+    """Stated after a look: more people than there are, and a stop whose rest is the epsilon that one wants."""
+    preference = sf.variance(0.5, select_epsilon=0.5)
+    query = stays(ledger=ledger_path).query(SUM)
+    query.plan(preference)
+    query.risk()
+    edited = stays(ledger=ledger_path, **how).query(SUM)
+    with pytest.raises(NoGuarantee, match=r"the (schema|stop) was stated after a look"):
+        edited.choose(preference)
+    attested = edited.choose(preference, fixed_beforehand="minutes of March")
+    assert attested.guarantee == "dp-selected"
+    query = stays(ledger=ledger_path).query(SUM)
+    certificate = query.release(attested).certificate
+    assert certificate.fixed == "attested"
+    assert any("minutes of March" in assumed for assumed in certificate.assumed)
+
+
+def test_what_was_selected_after_a_look_stays_without_a_guarantee(ledger_path: Path) -> None:
+    query = stays(ledger=ledger_path).query(SUM)
+    query.plan(VARIANCE)
+    query.risk()
+    wrong = stays(ledger=ledger_path, people_at_least=10**6).query(SUM).choose(VARIANCE, accept_none=True)
+    assert wrong.guarantee == "none"
+    with pytest.raises(NoGuarantee):
+        stays(ledger=ledger_path).query(SUM).release(wrong)
+
+
+def test_a_stop_that_stood_before_the_look_may_be_the_ceiling(ledger_path: Path) -> None:
+    preference = sf.variance(0.5, select_epsilon=0.5)
+    query = stays(ledger=ledger_path, stop=0.8).query(SUM)
+    query.plan(preference)
+    query.risk()
+    choice = stays(ledger=ledger_path, stop=0.8).query(SUM).choose(preference)
+    assert (choice.epsilon, choice.guarantee) == (0.3, "dp-selected")
+    roomy = stays().query(SUM)
+    roomy.plan(preference)
+    roomy.risk()
+    assert roomy.choose(preference).guarantee == "dp-selected"
+
+
+def test_said_twice_it_is_selected_and_charged_once() -> None:
+    dataset = stays()
+    query = dataset.query(SUM)
+    choice = query.choose(VARIANCE, VARIANCE)
+    assert spent(dataset) == 0.5
+    assert query.release(choice).certificate.epsilon == choice.epsilon
 
 
 def test_the_rule_of_record_holds_after_a_look() -> None:

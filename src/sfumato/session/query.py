@@ -247,7 +247,12 @@ class Query:
         solution = unmet or self._solved(asked, drawn)
         if not asked.selecting or unmet is not None:
             self._enter(asked, fixed_beforehand, drawn)
-        return self._choice(asked, solution, self._provenances(asked, ledger.known, fixed_beforehand), fixed_beforehand)
+        inputs = self._provenances(asked, ledger.known, fixed_beforehand)
+        choice = self._choice(asked, solution, inputs, fixed_beforehand)
+        if drawn is None:
+            return choice
+        inputs = self.provenances(choice, ledger.known, fixed_beforehand)
+        return self._choice(asked, solution, inputs, fixed_beforehand)
 
     def plan(
         self,
@@ -390,7 +395,7 @@ class Query:
             raise PreferenceError("This choice was altered", hint="choose again.")
 
     def provenances(self, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
-        return self._provenances(choice.asked, record, attestation or choice.attestation)
+        return select.provenances(self, choice, record, attestation or choice.attestation)
 
     def is_rule(self, choice: Choice) -> bool:
         return choice.asked.applies(self._rule)
@@ -436,7 +441,7 @@ class Query:
     ) -> Request:
         if not all(isinstance(p, Preference) for p in preferences):
             raise PreferenceError("A preference is stated as sf.gap(1.2), sf.ratio(0.95) or sf.attack_chance(0.6)")
-        chosen = tuple(preferences) or self._rule.preferences
+        chosen = tuple(dict.fromkeys(preferences)) or self._rule.preferences  # said twice it is no more than once
         if not chosen:
             raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
         for p in chosen:

@@ -17,9 +17,16 @@ from sfumato.ledger.charges import SELECTION
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
-from sfumato.model.dataset import Schema
+from sfumato.model.dataset import STOP, Schema
 from sfumato.model.drawing import Law
-from sfumato.model.guarantee import Guarantee, chosen_by, word
+from sfumato.model.guarantee import (
+    Guarantee,
+    Provenance,
+    chosen_by,
+    selected_after_look,
+    selected_privately,
+    word,
+)
 from sfumato.model.risk import WORST_CASE
 from sfumato.risk.zcdp import entered, rho_pure
 from sfumato.session.decide import EPSILON_MAX, Request
@@ -28,6 +35,7 @@ from sfumato.session.private import as_published, drawn, floor
 from sfumato.session.reserve import Cost, keep, on_this_data, refuse_without_guarantee, reserve, row, version_of
 
 if TYPE_CHECKING:
+    from sfumato.session.choice import Choice
     from sfumato.session.query import Query
 
 
@@ -64,10 +72,36 @@ def unmet(asked: Request) -> Solution | None:
 
 
 def before(query: Query, asked: Request, record: Record) -> list[Outcome]:
-    """Every outcome of this request so far, oldest first: each was charged or looked at, and each may be released."""
+    """Every outcome of this request so far, each charged or looked at: oldest first, but last the one that counts."""
     if asked.selecting:
-        return [_read(entry.draft, asked) for entry in record.all_released(_key(query, asked))]
+        every, counts = record.all_released(_key(query, asked)), record.selections(_key(query, asked))[-1:]
+        return [_read(entry.draft, asked) for entry in (*(e for e in every if e not in counts), *counts)]
     return [_read(entry.draft, asked) for entry in record.drawn(asked.key)]
+
+
+def provenances(query: Query, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
+    """The labels of a choice: of one that was selected, what the selection itself rests on is among them."""
+    asked = choice.asked
+    found = query._provenances(asked, record, attestation)
+    if not asked.selecting or asked.reads_people:
+        return found
+    entries = record.selections(_key(query, asked))
+    own = [e.draft for e in entries if query._solved(asked, _read(e.draft, asked)).epsilon == choice.epsilon]
+    if not own:
+        return (*found, selected_after_look("epsilon"))
+    attested = cast(list[str], own[-1].public.get("attested", []))
+    return (*found, *(selected_privately("epsilon", said) for said in attested))
+
+
+def _inputs(query: Query, asked: Request, record: Record, attestation: str, again: bool) -> tuple[Provenance, ...]:
+    """Of the selection itself, also the stop where that is a ceiling: what is left of it may be what is selected."""
+    found, ledger = query._provenances(asked, record, attestation), query.dataset.ledger
+    if again and record.somebody_looked and record.selections(_key(query, asked)):
+        found = (*found, selected_after_look("epsilon"))
+    spent = Fraction(record.total.nano_epsilon + nano(asked.select_epsilon), NANO)
+    if ledger.stop.epsilon is None or ledger.stop.epsilon - spent >= Fraction(str(asked.epsilon_max)):
+        return found
+    return (*found, record.schema((STOP,), ledger.schema, attestation=" ".join(attestation.split()), what="stop"))
 
 
 def require_affordable(query: Query, asked: Request, accept_none: bool, again: bool, attestation: str) -> None:
@@ -76,7 +110,7 @@ def require_affordable(query: Query, asked: Request, accept_none: bool, again: b
     record = query.dataset.ledger.record
     if not again and before(query, asked, record):
         return
-    inputs = query._provenances(asked, record, attestation)
+    inputs = _inputs(query, asked, record, attestation, again)
     if not accept_none:
         refuse_without_guarantee(inputs, "selection")
     query.dataset.ledger.reserve(record, _reservation(query, asked, "", word(inputs)))
@@ -86,10 +120,12 @@ def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, a
     """Reserved before the data is read, kept before it leaves; the same request on the same data is charged once."""
     query.dataset.require_data()
     ledger, key = query.dataset.ledger, _key(query, asked)
+    if not again and (kept := ledger.record.selections(key)):
+        return _read(kept[-1].draft, asked)
     held = reserve(
         ledger,
         key,
-        lambda record: query._provenances(asked, record, attestation),
+        lambda record: _inputs(query, asked, record, attestation, again),
         lambda guarantee: _reservation(query, asked, key, guarantee),
         accept_none=accept_none,
         again=again,
@@ -103,7 +139,9 @@ def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, a
         ceiling = min(ceiling, math.floor(left * NANO) / NANO)
     survey, services = query._survey(asked.noise), query.dataset.services
     found = Outcome({p: drawn(p, survey, asked.noise, services, asked.grid, ceiling) for p in asked.selecting})
-    keep(ledger, key, held, _what(query, asked, held.guarantee), found.stored(), told=held.guarantee.holds)
+    attested = sorted({i.attestation for i in held.inputs if i.attestation})
+    outcome = found.stored() | ({"attested": attested} if attested else {})
+    keep(ledger, key, held, _what(query, asked, held.guarantee), outcome, told=held.guarantee.holds)
     return found
 
 
