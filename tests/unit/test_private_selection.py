@@ -215,6 +215,15 @@ def test_under_a_cap_the_most_exposed_are_at_it() -> None:
     assert mu_of(found, GAUSSIAN) * 0.25 == pytest.approx(mu_of(0.5, GAUSSIAN))
 
 
+@pytest.mark.parametrize("how", [{}, {"mechanism": "gaussian", "delta": 1e-6}])
+def test_under_a_cap_whoever_is_replaced_is_there_with_whoever_comes(how: dict[str, Any]) -> None:
+    """As in `per_person`: half of what is released is told also about those who carry nothing."""
+    cap = sf.exposure_cap(0.1, allow=0.1, select_epsilon=10)
+    selected = stays([0] * 995 + [4] * 5, relation="replace").query(SUM).choose(cap, **how).epsilon
+    own = selected / 2 if not how else 0.5 * mu_of(selected, GAUSSIAN) / mu_of(0.1, GAUSSIAN) * 0.1
+    assert 0.09 < own <= 0.1  # of a walk that stops sooner, once in 10^6
+
+
 @pytest.mark.parametrize(
     ("allowed", "grid", "ceiling", "found"),
     [
