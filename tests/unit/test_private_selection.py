@@ -219,7 +219,7 @@ def test_under_a_cap_the_most_exposed_are_at_it() -> None:
 def test_under_a_cap_whoever_is_replaced_is_there_with_whoever_comes(how: dict[str, Any]) -> None:
     """As in `per_person`: half of what is released is told also about those who carry nothing."""
     cap = sf.exposure_cap(0.1, allow=0.1, select_epsilon=10)
-    selected = stays([0] * 995 + [4] * 5, relation="replace").query(SUM).choose(cap, **how).epsilon
+    selected = stays([0] * 995 + [4] * 5, relation="replace").query(SUM).choose(cap, **how).epsilon or 0.0
     own = selected / 2 if not how else 0.5 * mu_of(selected, GAUSSIAN) / mu_of(0.1, GAUSSIAN) * 0.1
     assert 0.09 < own <= 0.1  # of a walk that stops sooner, once in 10^6
 
@@ -396,6 +396,33 @@ def test_a_release_charges_the_rest_and_says_so() -> None:
     assert "never more than 10.5" in said
     assert query.release(choice).rows == release.rows
     assert spent(dataset) == pytest.approx(0.5 + choice.epsilon, abs=1e-9)
+
+
+def test_selected_several_times_a_certificate_counts_them_all() -> None:
+    """Whoever picks one of five has spent five times: before anything was drawn it could have been any."""
+    query = stays().query(SUM)
+    choice = [query.choose(VARIANCE, again=True) for _ in range(5)][1]
+    certificate = query.release(choice).certificate
+    assert certificate.select_epsilon == 2.5
+    assert certificate.charged == pytest.approx(2.5 + (choice.epsilon or 0))
+    assert certificate.at_most == 12.5
+
+
+def test_what_could_not_be_drawn_at_the_largest_epsilon_is_not_selected() -> None:
+    dataset = stays()
+    classic: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-6, "calibration": "classic"}
+    with pytest.raises(NoMechanism, match="Classic noise is too narrow"):
+        dataset.query(SUM).choose(VARIANCE, **classic)
+    assert spent(dataset) == 0
+    assert dataset.query(SUM).choose(VARIANCE, **classic, epsilon_max=1).guarantee == "dp-selected"
+
+
+def test_nothing_is_selected_privately_and_as_published_at_once() -> None:
+    dataset = stays()
+    published = sf.variance(0.01, select_epsilon=1, as_published=True)
+    with pytest.raises(PreferenceError, match="not both at once"):
+        dataset.query(SUM).choose(VARIANCE, published, accept_none=True)
+    assert spent(dataset) == 0
 
 
 def test_two_selections_cost_what_both_do() -> None:
@@ -613,7 +640,20 @@ def test_without_a_guarantee_nothing_confidential_is_told() -> None:
     assert [e.draft.nano_epsilon for e in reserved] == [10 * 10**9]
     release = query.release(choice, accept_none=True)
     assert (release.certificate.epsilon, release.certificate.why, release.certificate.charged) == (None, None, None)
+    assert release.certificate.select_epsilon is None
+    assert "variance" not in repr(choice) + repr(release.certificate)
     assert (release.certificate.scale, release.certificate.grid_step) == (None, None)
+
+
+def test_why_nothing_was_selected_without_a_guarantee_is_not_told_either() -> None:
+    dataset = stays([0] * 5)
+    query = dataset.query(SUM)
+    query.risk()
+    choice = query.choose(VARIANCE, accept_none=True)
+    assert choice.epsilon is None
+    with pytest.raises(Infeasible) as error:
+        query.release(choice, accept_none=True)
+    assert not re.search(r"variance|few people", str(error.value))
 
 
 # As published

@@ -28,6 +28,7 @@ from sfumato.model.guarantee import (
     word,
 )
 from sfumato.model.risk import WORST_CASE
+from sfumato.risk.calibrate import calibrate
 from sfumato.risk.zcdp import entered, rho_pure
 from sfumato.session.decide import EPSILON_MAX, Request
 from sfumato.session.ledger import digest
@@ -77,6 +78,12 @@ def before(query: Query, asked: Request, record: Record) -> list[Outcome]:
         every, counts = record.all_released(_key(query, asked)), record.selections(_key(query, asked))[-1:]
         return [_read(entry.draft, asked) for entry in (*(e for e in every if e not in counts), *counts)]
     return [_read(entry.draft, asked) for entry in record.drawn(asked.key)]
+
+
+def times(query: Query, asked: Request, number: int) -> int:
+    """How often this request was selected for, and charged, before an entry."""
+    key, entries = _key(query, asked), query.dataset.ledger.known.entries
+    return sum(e.draft.event is Event.RESERVED and e.draft.key == key and e.number < number for e in entries)
 
 
 def provenances(query: Query, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
@@ -172,11 +179,15 @@ def require_selectable(query: Query, asked: Request) -> None:
             "people, and everybody counts as exposed in full",
             hint="use --gap 1.2 --worst-case, which reads nobody.",
         )
+    if asked.as_published:
+        hint = "choose by one of them."
+        raise PreferenceError("An epsilon is selected privately or as published, not both at once", hint=hint)
     if asked.epsilon_max < asked.smallest:
         raise PreferenceError(
             f"No epsilon is selected below {asked.smallest:g}, and epsilon_max is {asked.epsilon_max:g}",
             hint="state a larger epsilon_max, or a grid with smaller epsilons.",
         )
+    calibrate(query.measurement, asked.noise, asked.epsilon_max, asked.epsilon_max)  # the largest can be drawn, too
     for preference in asked.selecting:
         if isinstance(preference, Variance):
             _above_floor(preference, dataset.schema, asked.noise)
