@@ -22,6 +22,7 @@ from sfumato.ledger.entry import Event
 from sfumato.measure import people_beyond, spread_of_exposures
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Moments
+from sfumato.model.guarantee import Guarantee
 from sfumato.risk.calibrate import mu_of
 from sfumato.risk.variance import (
     bound_on_variance,
@@ -476,11 +477,16 @@ def test_a_choice_of_an_older_selection_may_still_be_released_and_an_altered_one
         replace(choices[0], epsilon=choices[0].epsilon + 0.1),
         replace(choices[0], epsilon=9.99),
         replace(choices[0], epsilon_max=20.0),
+        replace(choices[0], select_epsilon=0.0),
+        replace(choices[0], why="there is one patient"),
+        replace(choices[0], method="fixed by the board"),
     ):
         with pytest.raises(PreferenceError, match=r"altered|another query"):
             query.release(altered)
     with pytest.raises(PreferenceError, match="another query"):
         dataset.query(COUNT).release(choices[0])
+    with pytest.raises(NoGuarantee, match="A batch takes epsilons that are public"):
+        dataset.batch([replace(choices[0], guarantee=Guarantee.DP)])
 
 
 def test_what_was_selected_comes_back_from_the_file(ledger_path: Path) -> None:

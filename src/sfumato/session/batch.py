@@ -178,7 +178,7 @@ class _Member:
         if not isinstance(choice, Choice):
             raise PreferenceError("A batch takes choices", hint="make them with query.choose().")
         self.query, self.choice = dataset.query(choice.asked.statement.text), choice
-        if choice.guarantee is not Guarantee.DP:
+        if choice.guarantee is not Guarantee.DP or choice.asked.selecting:
             said = choice.asked.said(told=choice.guarantee.holds)
             raise NoGuarantee(
                 f"A batch takes epsilons that are public, and this one is {choice.guarantee.value} ({said}): "

@@ -391,7 +391,9 @@ class Query:
                 "This choice was made for another query or other data", hint="choose again for this one."
             )
         drawn = select.before(self, asked, self.dataset.ledger.record) if asked.draws else [None]
-        if all(self._solved(asked, outcome).epsilon != choice.epsilon for outcome in drawn):
+        made = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
+        told = (choice.method, choice.select_epsilon) == (asked.method, asked.select_epsilon)
+        if not told or all(self._solved(asked, outcome) != made for outcome in drawn):
             raise PreferenceError("This choice was altered", hint="choose again.")
 
     def provenances(self, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:

@@ -92,11 +92,12 @@ def provenances(query: Query, choice: Choice, record: Record, attestation: str) 
     found = query._provenances(asked, record, attestation)
     if not asked.selecting or asked.reads_people:
         return found
-    entries = record.selections(_key(query, asked))
-    own = [e.draft for e in entries if query._solved(asked, _read(e.draft, asked)).epsilon == choice.epsilon]
-    if not own:
+    newest_first = (entry.draft for entry in reversed(record.selections(_key(query, asked))))
+    same = (d for d in newest_first if query._solved(asked, _read(d, asked)).epsilon == choice.epsilon)
+    own = next(same, None)
+    if own is None:
         return (*found, selected_after_look("epsilon"))
-    attested = cast(list[str], own[-1].public.get("attested", []))
+    attested = cast(list[str], own.public.get("attested", []))
     return (*found, *(selected_privately("epsilon", said) for said in attested))
 
 
