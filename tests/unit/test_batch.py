@@ -15,6 +15,8 @@ from sfumato.choose.preference import epsilon as stated
 from sfumato.errors import EngineFailure, Infeasible, NoGuarantee, PreferenceError, SourceError, StopReached
 from sfumato.ledger.entry import Event
 from sfumato.risk.gaussian import epsilon_analytic
+from sfumato.session import batch as batches
+from sfumato.session import draw
 from sfumato.session.choice import Choice
 from sfumato.views import words
 from sfumato.wiring import planned, records, verified
@@ -201,6 +203,21 @@ def test_what_lost_its_guarantee_since_is_refused() -> None:
     assert charged(dataset) == []
     dataset.batch(chosen).release()  # what was planned before the look stays planned
     assert len(charged(dataset)) == 1
+
+
+def test_a_look_while_it_is_drawn_takes_nothing_from_it(ledger_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of plans for one statement only the last before a look counts; all of them were reserved before this one."""
+    dataset, other, drawn = stays(ledger_path), stays(ledger_path), draw.drawn_and_kept
+    query = dataset.query("SELECT SUM(days) FROM stays")
+    batch = dataset.batch([query.choose(stated(e)) for e in (0.1, 0.2, 0.3)])
+
+    def looked_at(*how: Any) -> Any:
+        other.query("SELECT COUNT(*) FROM stays").risk()
+        return drawn(*how)
+
+    monkeypatch.setattr(batches, "drawn_and_kept", looked_at)
+    assert [release.certificate.guarantee for release in batch.release()] == ["dp"] * 3
+    assert {e.draft.public.get("guarantee") for e in dataset.ledger.entries} == {None, "dp"}
 
 
 def test_a_batch_has_a_choice_at_least_and_each_once() -> None:

@@ -22,6 +22,7 @@ from sfumato.ledger.entry import Event
 from sfumato.measure import people_beyond, spread_of_exposures
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Moments
+from sfumato.model.guarantee import Guarantee
 from sfumato.risk.calibrate import mu_of
 from sfumato.risk.variance import (
     bound_on_variance,
@@ -216,6 +217,15 @@ def test_under_a_cap_the_most_exposed_are_at_it() -> None:
     assert mu_of(found, GAUSSIAN) * 0.25 == pytest.approx(mu_of(0.5, GAUSSIAN))
 
 
+@pytest.mark.parametrize("how", [{}, {"mechanism": "gaussian", "delta": 1e-6}])
+def test_under_a_cap_whoever_is_replaced_is_there_with_whoever_comes(how: dict[str, Any]) -> None:
+    """As in `per_person`: half of what is released is told also about those who carry nothing."""
+    cap = sf.exposure_cap(0.1, allow=0.1, select_epsilon=10)
+    selected = stays([0] * 995 + [4] * 5, relation="replace").query(SUM).choose(cap, **how).epsilon or 0.0
+    own = selected / 2 if not how else 0.5 * mu_of(selected, GAUSSIAN) / mu_of(0.1, GAUSSIAN) * 0.1
+    assert 0.09 < own <= 0.1  # of a walk that stops sooner, once in 10^6
+
+
 @pytest.mark.parametrize(
     ("allowed", "grid", "ceiling", "found"),
     [
@@ -392,6 +402,33 @@ def test_a_release_charges_the_rest_and_says_so() -> None:
     assert spent(dataset) == pytest.approx(0.5 + choice.epsilon, abs=1e-9)
 
 
+def test_selected_several_times_a_certificate_counts_them_all() -> None:
+    """Whoever picks one of five has spent five times: before anything was drawn it could have been any."""
+    query = stays().query(SUM)
+    choice = [query.choose(VARIANCE, again=True) for _ in range(5)][1]
+    certificate = query.release(choice).certificate
+    assert certificate.select_epsilon == 2.5
+    assert certificate.charged == pytest.approx(2.5 + (choice.epsilon or 0))
+    assert certificate.at_most == 12.5
+
+
+def test_what_could_not_be_drawn_at_the_largest_epsilon_is_not_selected() -> None:
+    dataset = stays()
+    classic: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-6, "calibration": "classic"}
+    with pytest.raises(NoMechanism, match="Classic noise is too narrow"):
+        dataset.query(SUM).choose(VARIANCE, **classic)
+    assert spent(dataset) == 0
+    assert dataset.query(SUM).choose(VARIANCE, **classic, epsilon_max=1).guarantee == "dp-selected"
+
+
+def test_nothing_is_selected_privately_and_as_published_at_once() -> None:
+    dataset = stays()
+    published = sf.variance(0.01, select_epsilon=1, as_published=True)
+    with pytest.raises(PreferenceError, match="not both at once"):
+        dataset.query(SUM).choose(VARIANCE, published, accept_none=True)
+    assert spent(dataset) == 0
+
+
 def test_two_selections_cost_what_both_do() -> None:
     dataset = stays()
     choice = dataset.query(SUM).choose(VARIANCE, CAP)
@@ -533,11 +570,16 @@ def test_a_choice_of_an_older_selection_may_still_be_released_and_an_altered_one
         replace(choices[0], epsilon=choices[0].epsilon + 0.1),
         replace(choices[0], epsilon=9.99),
         replace(choices[0], epsilon_max=20.0),
+        replace(choices[0], select_epsilon=0.0),
+        replace(choices[0], why="there is one patient"),
+        replace(choices[0], method="fixed by the board"),
     ):
         with pytest.raises(PreferenceError, match=r"altered|another query"):
             query.release(altered)
     with pytest.raises(PreferenceError, match="another query"):
         dataset.query(COUNT).release(choices[0])
+    with pytest.raises(NoGuarantee, match="A batch takes epsilons that are public"):
+        dataset.batch([replace(choices[0], guarantee=Guarantee.DP)])
 
 
 def test_what_was_selected_comes_back_from_the_file(ledger_path: Path) -> None:
@@ -580,8 +622,91 @@ def test_how_many_people_there_are_at_least_is_to_be_stated_before_a_look(ledger
         stated = {} if at_least is None else {"people_at_least": at_least}
         query = stays(ledger=ledger_path, rule=rule, **stated).query(SUM)
         query.risk()
-        assert query.choose(accept_none=True, again=True).guarantee == word
+        assert query.choose(accept_none=True).guarantee == word
         assert query.choose(sf.gap(1.2, worst_case=True), fixed_beforehand="protocol").guarantee == "dp"
+
+
+def test_after_a_look_nobody_picks_among_selections(ledger_path: Path) -> None:
+    """The last one before the look counts; to select again, or to release an older one, would be a decision."""
+    query = stays(ledger=ledger_path).query(SUM)
+    choices = [query.choose(VARIANCE, again=True) for _ in range(14)]
+    older = next(c for c in choices if c.epsilon != choices[-1].epsilon)
+    query.risk()
+    with pytest.raises(NoGuarantee, match="This selection would carry no guarantee: the epsilon was selected"):
+        query.choose(VARIANCE, again=True)
+    with pytest.raises(NoGuarantee, match="This release would carry no guarantee: the epsilon was selected"):
+        query.release(older)
+    another = query.choose(VARIANCE, again=True, accept_none=True)
+    assert another.guarantee == "none"
+    for handle in (query, stays(ledger=ledger_path).query(SUM)):
+        before = spent(handle.dataset)
+        assert handle.choose(VARIANCE).epsilon == choices[-1].epsilon
+        assert spent(handle.dataset) == before
+    assert query.require_releasable(VARIANCE) is False
+    assert query.release(query.choose(VARIANCE)).certificate.guarantee == "dp-selected"
+    assert query.release(older, accept_none=True).certificate.epsilon is None
+
+
+def test_a_plan_that_is_selected_for_after_a_look_is_selected_for_once() -> None:
+    query = stays().query(SUM)
+    query.plan(VARIANCE)
+    query.risk()
+    first = query.choose(VARIANCE, again=True)
+    assert first.guarantee == "dp-selected"
+    with pytest.raises(NoGuarantee):
+        query.choose(VARIANCE, again=True)
+    assert query.release(first).certificate.guarantee == "dp-selected"
+
+
+@pytest.mark.parametrize("how", [{"people_at_least": 10**6}, {"stop": 0.8}])
+def test_what_was_selected_without_a_guarantee_has_none_under_the_schema_as_it_was(
+    how: dict[str, Any], ledger_path: Path
+) -> None:
+    """Stated after a look: more people than there are, and a stop whose rest is the epsilon that one wants."""
+    preference = sf.variance(0.5, select_epsilon=0.5)
+    query = stays(ledger=ledger_path).query(SUM)
+    query.plan(preference)
+    query.risk()
+    edited = stays(ledger=ledger_path, **how).query(SUM)
+    with pytest.raises(NoGuarantee, match=r"the (schema|stop) was stated after a look"):
+        edited.choose(preference)
+    attested = edited.choose(preference, fixed_beforehand="minutes of March")
+    assert attested.guarantee == "dp-selected"
+    query = stays(ledger=ledger_path).query(SUM)
+    certificate = query.release(attested).certificate
+    assert certificate.fixed == "attested"
+    assert any("minutes of March" in assumed for assumed in certificate.assumed)
+
+
+def test_what_was_selected_after_a_look_stays_without_a_guarantee(ledger_path: Path) -> None:
+    query = stays(ledger=ledger_path).query(SUM)
+    query.plan(VARIANCE)
+    query.risk()
+    wrong = stays(ledger=ledger_path, people_at_least=10**6).query(SUM).choose(VARIANCE, accept_none=True)
+    assert wrong.guarantee == "none"
+    with pytest.raises(NoGuarantee):
+        stays(ledger=ledger_path).query(SUM).release(wrong)
+
+
+def test_a_stop_that_stood_before_the_look_may_be_the_ceiling(ledger_path: Path) -> None:
+    preference = sf.variance(0.5, select_epsilon=0.5)
+    query = stays(ledger=ledger_path, stop=0.8).query(SUM)
+    query.plan(preference)
+    query.risk()
+    choice = stays(ledger=ledger_path, stop=0.8).query(SUM).choose(preference)
+    assert (choice.epsilon, choice.guarantee) == (0.3, "dp-selected")
+    roomy = stays().query(SUM)
+    roomy.plan(preference)
+    roomy.risk()
+    assert roomy.choose(preference).guarantee == "dp-selected"
+
+
+def test_said_twice_it_is_selected_and_charged_once() -> None:
+    dataset = stays()
+    query = dataset.query(SUM)
+    choice = query.choose(VARIANCE, VARIANCE)
+    assert spent(dataset) == 0.5
+    assert query.release(choice).certificate.epsilon == choice.epsilon
 
 
 def test_the_rule_of_record_holds_after_a_look() -> None:
@@ -614,7 +739,20 @@ def test_without_a_guarantee_nothing_confidential_is_told() -> None:
     assert [e.draft.nano_epsilon for e in reserved] == [10 * 10**9]
     release = query.release(choice, accept_none=True)
     assert (release.certificate.epsilon, release.certificate.why, release.certificate.charged) == (None, None, None)
+    assert release.certificate.select_epsilon is None
+    assert "variance" not in repr(choice) + repr(release.certificate)
     assert (release.certificate.scale, release.certificate.grid_step) == (None, None)
+
+
+def test_why_nothing_was_selected_without_a_guarantee_is_not_told_either() -> None:
+    dataset = stays([0] * 5)
+    query = dataset.query(SUM)
+    query.risk()
+    choice = query.choose(VARIANCE, accept_none=True)
+    assert choice.epsilon is None
+    with pytest.raises(Infeasible) as error:
+        query.release(choice, accept_none=True)
+    assert not re.search(r"variance|few people", str(error.value))
 
 
 # As published

@@ -137,8 +137,10 @@ def test_the_data_is_recognised_in_and_around_folders(tmp_path: Path) -> None:
     assert one.is_the_data(tmp_path / "stays")
     assert one.is_the_data(tmp_path / "public" / ".." / "stays" / "k=1" / "a.parquet")
     assert not one.is_the_data(tmp_path / "public")
-    (tmp_path / "public" / "link.parquet").symlink_to(inside)
-    assert one.is_the_data(tmp_path / "public")
+    for link in (Path.symlink_to, Path.hardlink_to):
+        link(tmp_path / "public" / "link.parquet", inside)
+        assert one.is_the_data(tmp_path / "public")
+        (tmp_path / "public" / "link.parquet").unlink()
     with pytest.raises(SourceError):
         one.query("SELECT COUNT(*) FROM t").rehearse(like=tmp_path / "stays")
 

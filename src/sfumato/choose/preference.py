@@ -130,6 +130,7 @@ class Variance(_Stated):
 class ExposureCap(_Stated):
     """Nobody's own epsilon, `epsilon * exposure`, above the cap; or of a fraction `allow` of the people (methods 3.9).
 
+    Where people are replaced somebody comes as well, and it is `epsilon * (exposure + 1/2)`.
     Without a fraction it is a bound for anybody in any data. With one, a private selection finds how exposed all but
     so many are; more lie above the cap with probability at most beta.
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from sfumato.ledger.entry import GENESIS, Entry, Event, verify
 from sfumato.ledger.odometer import Total
-from sfumato.model.guarantee import Provenance, of_record, stated
+from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
 from sfumato.model.stop import NO_STOP, Stop
 
 
@@ -63,9 +63,10 @@ class Record:
     def somebody_looked(self) -> bool:
         return self._first_look is not None
 
-    def is_open(self, schema: Mapping[str, str], rule: str) -> bool:
-        """Whether the schema and the rule stand in the record as they are now."""
-        return self._schema == schema and self._rule == rule
+    def is_open(self, schema: Mapping[str, str], rule: str, *, but: str | None = None) -> bool:
+        """Whether the schema and the rule stand in the record as they are now; `but` is left aside."""
+        stood, stands = ({name: said[name] for name in said if name != but} for said in (self._schema, schema))
+        return stood == stands and self._rule == rule
 
     def looked(self, key: str) -> bool:
         return key in self._looked
@@ -91,6 +92,16 @@ class Record:
         """Every answer to this very request, oldest first."""
         return self._released.get(key, [])
 
+    def selections(self, key: str) -> list[Entry]:
+        """Every selection that may still be released: after a look the last one before it, or the first one since.
+
+        Those without a guarantee are none; and to pick among several after a look would be a decision.
+        """
+        held = [e for e in self.all_released(key) if Guarantee(str(e.draft.public["guarantee"])).holds]
+        if self._first_look is None:
+            return held
+        return [e for e in held if not self.looked_before(e.number)][-1:] or held[:1]
+
     def drawn(self, key: str) -> list[Entry]:
         """Every plan of this request that had to be drawn, oldest first."""
         plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
@@ -108,11 +119,13 @@ class Record:
         before = self._first_look is None or self._plan_at_look.get(query_sha256) == key
         return stated("preference", before_first_look=before, attestation=attestation)
 
-    def schema(self, used: Iterable[str], now: Mapping[str, str], *, attestation: str) -> Provenance:
+    def schema(
+        self, used: Iterable[str], now: Mapping[str, str], *, attestation: str, what: str = "schema"
+    ) -> Provenance:
         """Where bounds, types and categories come from: those in force at the first look are public."""
         names = ("", *used)
         before = self._first_look is None or all(self._schema_at_look.get(n) == now.get(n) for n in names)
-        return stated("schema", before_first_look=before, attestation=attestation)
+        return stated(what, before_first_look=before, attestation=attestation)
 
     # What is spent
 

@@ -15,7 +15,7 @@ from sfumato.model.stop import NO_STOP, Stop
 Category = str | int | bool
 
 OURS = "sfumato "  # names that start so are ours, beside those that users gave
-PERSON, RAW_TEXT, AT_LEAST = OURS + "person", OURS + "raw ", OURS + "people at least"
+PERSON, RAW_TEXT, AT_LEAST, STOP = OURS + "person", OURS + "raw ", OURS + "people at least", OURS + "stop"
 
 
 class Type(StrEnum):
@@ -119,7 +119,7 @@ class Schema:
     people_at_least: int | None = None
     rule: Mapping[str, object] | None = field(default=None)
     origin: str = "the schema"
-    stop: Stop = NO_STOP  # in no fingerprint: raising it changes nothing that an answer is made from
+    stop: Stop = NO_STOP  # in no fingerprint here: of this and the one stated at opening the record has the stricter
 
     def column(self, name: str) -> Column | None:
         """The column of that name; names are the same in upper and lower case, as in SQL."""

@@ -114,9 +114,16 @@ def stated(what: str, *, before_first_look: bool, attestation: str = "") -> Prov
     )
 
 
-def selected_privately(what: str) -> Provenance:
-    """Selected by a private mechanism that was charged for this release."""
-    return Provenance(what, Label.SELECTION, "selected privately, and charged")
+def selected_privately(what: str, attestation: str = "") -> Provenance:
+    """Selected by a private mechanism that was charged for this release; with what was attested for that."""
+    when = Fixed.ATTESTED if attestation else Fixed.PLANNED
+    return Provenance(what, Label.SELECTION, "selected privately, and charged", when, attestation)
+
+
+def selected_after_look(what: str) -> Provenance:
+    """Selected with what was stated after a look, or picked after it among several that were selected."""
+    because = "selected, or picked among several that were, after a look at the people"
+    return Provenance(what, Label.CONFIDENTIAL, because, Fixed.AFTER_LOOK)
 
 
 def computed_from_people(what: str) -> Provenance:

@@ -26,7 +26,7 @@ class Certificate:
     unit: str
     relation: str
     outputs: int | None
-    select_epsilon: float
+    select_epsilon: float | None
     charged: float | None
     noise_90: tuple[float | None, ...] | None
     query: str

@@ -98,17 +98,18 @@ class Batch:
         The same batch on the same data returns the answers that were released, uncharged; `again` draws anew.
         """
         ledger = self._dataset.ledger
+        each: list[tuple[Provenance, ...]] = []  # as it was when all of it was reserved
 
         def inputs(record: Record) -> tuple[Provenance, ...]:
-            return tuple(i for m in self._members for i in m.query.provenances(m.choice, record, fixed_beforehand))
+            each[:] = [m.query.provenances(m.choice, record, fixed_beforehand) for m in self._members]
+            return tuple(i for own in each for i in own)
 
         self._dataset.require_data()
         held = reserve(ledger, self._key, inputs, self._reservation, accept_none=False, again=again, what="batch")
         if isinstance(held, Draft):
             return self._as_they_left(held)
         left, numbers = [], []
-        for member in self._members:
-            own = member.query.provenances(member.choice, ledger.known, fixed_beforehand)
+        for member, own in zip(self._members, each, strict=True):
             its = replace(held, inputs=own, together=len(self._members))
             released, number = drawn_and_kept(member.query, member.choice, member.key, its)
             left.append(released)
@@ -177,7 +178,7 @@ class _Member:
         if not isinstance(choice, Choice):
             raise PreferenceError("A batch takes choices", hint="make them with query.choose().")
         self.query, self.choice = dataset.query(choice.asked.statement.text), choice
-        if choice.guarantee is not Guarantee.DP:
+        if choice.guarantee is not Guarantee.DP or choice.asked.selecting:
             said = choice.asked.said(told=choice.guarantee.holds)
             raise NoGuarantee(
                 f"A batch takes epsilons that are public, and this one is {choice.guarantee.value} ({said}): "

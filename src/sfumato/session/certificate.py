@@ -10,7 +10,7 @@ from sfumato.model.drawing import Calibration, Law
 from sfumato.model.guarantee import Fixed, Provenance, fixed, word
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import Answer
-from sfumato.session import assemble
+from sfumato.session import assemble, select
 from sfumato.session.choice import Choice
 from sfumato.session.decide import decided_by
 from sfumato.session.release import Certificate
@@ -32,14 +32,13 @@ def certified(
     drawings = None if calibration is None else calibration.numbers
     threshold = None if calibration is None else calibration.threshold
     return Certificate(
-        **about(query, held) | _with_selection(choice, held),
+        **about(query, held) | _with_selection(choice, held, select.times(query, choice.asked, held.entry.number)),
         epsilon=None if calibration is None else calibration.epsilon,
         delta=choice.noise.delta or 0.0,
         mechanism=choice.noise.mechanism if calibration is None else calibration.mechanism,
         sensitivity=tuple(float(n.sensitivity) for n in numbers) or None,
         scale=None if drawings is None else tuple(drawing.scale for drawing in drawings),
         outputs=measurement.k if numbers else None,
-        select_epsilon=choice.select_epsilon,
         noise_90=None if calibration is None else assemble.half_widths(answer, measurement, calibration),
         method=choice.asked.said(told=calibration is not None),
         decided_by=decided_by(held.inputs, query.is_rule(choice)).value,
@@ -56,12 +55,21 @@ def certified(
     )
 
 
-def _with_selection(choice: Choice, held: Reserved) -> dict[str, Any]:
-    """What the release cost with the private selection of its epsilon, and what it could have cost at most."""
-    if not choice.select_epsilon or not held.guarantee.holds:
-        return {}
-    spent, most = nano(choice.select_epsilon), nano(choice.epsilon_max)
-    return {"charged": (spent + held.entry.draft.nano_epsilon) / NANO, "at_most": (spent + most) / NANO}
+def _with_selection(choice: Choice, held: Reserved, times: int) -> dict[str, Any]:
+    """What the release cost with the private selection of its epsilon, and what it could have cost at most.
+
+    Selected several times, all of them count: it could have been any.
+    """
+    if not choice.select_epsilon:
+        return {"select_epsilon": 0.0}
+    if not held.guarantee.holds:
+        return {"select_epsilon": None}
+    spent, most = times * nano(choice.select_epsilon), nano(choice.epsilon_max)
+    return {
+        "select_epsilon": spent / NANO,
+        "charged": (spent + held.entry.draft.nano_epsilon) / NANO,
+        "at_most": (spent + most) / NANO,
+    }
 
 
 def about(query: Query, held: Reserved) -> dict[str, Any]:

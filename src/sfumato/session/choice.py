@@ -40,7 +40,8 @@ class Choice(model.Choice):
     def __repr__(self) -> str:
         if not self.confidential:
             return self.text()
-        return f"<Choice by {self.method}, guarantee {self.guarantee.value}; epsilon is confidential: call .show()>"
+        said = self.asked.said(told=False)
+        return f"<Choice by {said}, guarantee {self.guarantee.value}; epsilon is confidential: call .show()>"
 
     def _repr_html_(self) -> str:
         return preformatted(self.text(), words.CONTROLLER_ONLY if self.confidential else "")

@@ -104,7 +104,8 @@ class Dataset:
         return f"<Dataset {self.schema.name}: {len(self.schema.columns)} columns described in {self.schema.origin}>"
 
 
-def _files(path: str | Path) -> set[Path]:
-    """A file, or a folder and the files in it, each as the place where it really lies."""
+def _files(path: str | Path) -> set[object]:
+    """A file, or a folder and the files in it, each as the place where it really lies; it may lie in several."""
     found = Path(path).resolve()
-    return {found, *(file.resolve() for file in found.rglob("*"))}
+    every = [found, *(file.resolve() for file in found.rglob("*"))]
+    return {*every, *((file.stat().st_dev, file.stat().st_ino) for file in every if file.exists())}

@@ -120,7 +120,7 @@ def drawable(query: Query, choice: Choice) -> None:
 
     An epsilon that was read off the people is none: what could not be drawn at the largest is refused at any.
     """
-    public = choice.epsilon_max if choice.asked.reads_people else choice.epsilon
+    public = choice.epsilon_max if _is_hidden(choice) else choice.epsilon
     if public is None:
         raise _infeasible(choice)
     calibrate(query.measurement, choice.noise, public, choice.epsilon_max)
@@ -135,9 +135,15 @@ def calibrated(query: Query, choice: Choice, epsilon: float) -> Calibration:
     )
 
 
+def _is_hidden(choice: Choice) -> bool:
+    """Whether its epsilon was read off the people, or selected without a guarantee."""
+    return choice.asked.reads_people or (bool(choice.asked.selecting) and choice.confidential)
+
+
 def _infeasible(choice: Choice) -> Infeasible:
-    if choice.asked.reads_people:  # whether there was an epsilon tells about the people
-        return Infeasible(f"{choice.method} leads to no release", hint="state an epsilon with --epsilon.")
+    if _is_hidden(choice):
+        said = choice.asked.said(told=False)  # whether there was an epsilon, and why not, tells about the people
+        return Infeasible(f"A preference ({said}) leads to no release", hint="state an epsilon with --epsilon.")
     return Infeasible(choice.why, hint="state an epsilon with --epsilon." if choice.unbounded else "ask for less.")
 
 

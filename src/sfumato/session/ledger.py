@@ -13,7 +13,7 @@ from sfumato.errors import PreferenceError, SfumatoError, StopReached
 from sfumato.ledger.entry import NANO, Draft, Entry, Event
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.record import Record
-from sfumato.model.dataset import Schema
+from sfumato.model.dataset import STOP, Schema
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import LedgerStore
@@ -28,14 +28,14 @@ class Ledger:
         self._store = store
         self._services = services
         self._dataset = schema.name
-        self.schema = schema.fingerprints()
+        self.stop = schema.stop.strictest(stop)
+        self.schema = schema.fingerprints() | _fingerprint(self.stop)
         self.rule = digest(schema.rule)
         self.protected = f"one {schema.unit.words}, {schema.relation}"
-        self.stop = schema.stop.strictest(stop)
         self._record = Record(schema.name)
         self._lock = RLock()
         _refuse_below(self.total, stop)
-        is_open = self.known.is_open(self.schema, self.rule)
+        is_open = self.known.is_open(self.schema, self.rule, but=STOP)
         if schema.rule is not None and not is_open:
             self.write(lambda _record: [])  # a rule is of record from the moment the dataset is first opened
 
@@ -74,14 +74,16 @@ class Ledger:
     def write(self, decide: Callable[[Record], Sequence[Draft]]) -> Sequence[Entry]:
         """Let `decide` see the record as it is now and add what it returns, in one transaction; returns what was added.
 
-        The schema and the rule are entered first, whenever they are not in the record as they stand.
+        The schema and the rule are entered first, whenever they are not in the record as they stand; another stop only
+        with what is added under it.
         """
         record = self._record
 
         def decided(new: Sequence[Entry]) -> Sequence[Draft]:
             record.extend(new)
-            opened = [] if record.is_open(self.schema, self.rule) else [self._opened()]
-            return [*opened, *decide(record)]
+            drafts = decide(record)
+            opened = [] if record.is_open(self.schema, self.rule, but=None if drafts else STOP) else [self._opened()]
+            return [*opened, *drafts]
 
         with self._lock:
             added = self._store.append(record.last, decided, record.head)
@@ -132,6 +134,11 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         return view.as_html(self.entries, self.total, self.stop)
+
+
+def _fingerprint(stop: Stop) -> dict[str, str]:
+    """Of the epsilon to stop at, where one is stated: what is left of it is a ceiling for what is selected."""
+    return {} if stop.epsilon is None else {STOP: digest(str(stop.epsilon))[:16]}
 
 
 def _limits(total: Total, stop: Stop) -> Sequence[tuple[str, Fraction, Fraction]]:

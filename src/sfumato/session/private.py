@@ -27,6 +27,7 @@ from sfumato.session.compare import compared
 from sfumato.session.decide import Request
 from sfumato.session.services import Services
 from sfumato.session.survey import Survey
+from sfumato.sql.per_person import at_rest
 
 LARGER = "Ask for a larger one, or spend more on selecting"
 KNOWN = "where the schema states people_at_least, this is refused before it is charged"
@@ -92,7 +93,10 @@ def _by_cap(
     grid: Sequence[float] | None,
     ceiling: float,
 ) -> Selected:
-    """From an exposure of 1 down, until more people than allowed may lie above: AboveThreshold."""
+    """From an exposure of 1 down, until more people than allowed may lie above: AboveThreshold.
+
+    Where people are replaced, whoever comes carries up to a half beside what whoever leaves does.
+    """
     one, spends = Moments.ONE, preference.select_epsilon
     allowed = Fraction(math.floor((preference.allow or 0) * one), one)
     number = people_beyond(survey.question.schema, allowed)
@@ -103,7 +107,7 @@ def _by_cap(
     totals = [many * one - int(allowed * one) * sum(bins) + earlier for many in above]
     stopped = services.mechanism(Law.SPARSE_VECTOR)(totals, number.steps, spends)
     passed = stopped[0] if stopped else LEVELS
-    most_exposed = (LEVELS + 1 - max(passed, 1)) / LEVELS
+    most_exposed = min(1.0, (LEVELS + 1 - max(passed, 1)) / LEVELS + at_rest(survey.question.schema))
     return Selected.on_grid(epsilon_under_cap(preference, most_exposed, noise), ceiling, grid)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.choose.preference import LargerThanSpent, Preference, Ratio
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.solve import Solution, solve
-from sfumato.errors import PreferenceError, SchemaError, SourceError
+from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO, Draft, Event
 from sfumato.ledger.record import Record
 from sfumato.measure import measure
@@ -21,10 +21,9 @@ from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.statement import Statement
-from sfumato.model.tries import Tries
 from sfumato.risk.calibrate import gaussian_numbers
 from sfumato.risk.view import own_scale
-from sfumato.session import as_published, rehearsal, select
+from sfumato.session import as_published, select
 from sfumato.session.choice import Choice
 from sfumato.session.compare import compared, fixed_part, require_comparable, require_exact, spread
 from sfumato.session.decide import (
@@ -40,9 +39,11 @@ from sfumato.session.decide import (
 from sfumato.session.draw import draw, drawn_key, refuse_beyond_stop, repeats
 from sfumato.session.ledger import digest
 from sfumato.session.profile import RiskProfile
+from sfumato.session.rehearsal import rehearsed
 from sfumato.session.release import Release
 from sfumato.session.reserve import refuse_without_guarantee
 from sfumato.session.select import Outcome
+from sfumato.session.selectable import require_selectable
 from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
 
@@ -111,44 +112,10 @@ class Query:
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
         noise = self._noise(mechanism, delta, calibration)
-        measurement = self._public()
-        if like is None:
-            self._inventable()
-        elif self.dataset.is_the_data(like):
-            raise SourceError(
-                "A rehearsal needs a look-alike, and this is the data itself",
-                hint="pass a public table, or use `sfumato risk`, which records the look.",
-            )
-        size = rows or self.dataset.schema.people_at_least or 10_000
-        engine = self.dataset.services.rehearsal(self.dataset.schema, like, size)
-        survey = Survey(engine, self.dataset.schema, self.statement, measurement, noise)
-        found = spread(survey, noise, sums=True)
-        solution: Solution | None = None
-        tries: tuple[Tries, ...] = ()
+        asked = None
         if preferences:
             asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
-            tries = rehearsal.tried(asked, survey, self.dataset.services)
-            solution = solve(
-                asked.preferences,
-                lambda p: compared(p, survey, noise),
-                noise,
-                grid=asked.grid,
-                epsilon_max=epsilon_max,
-                selected=rehearsal.typical(asked, tries),
-            )
-        return RiskProfile(
-            Source.REHEARSAL,
-            self.sql,
-            measurement,
-            noise,
-            found,
-            survey=survey,
-            solution=solution,
-            tries=tries,
-            preferences=preferences,
-            limit=_limit(preferences),
-            exact=found.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
-        )
+        return rehearsed(self, preferences, asked, noise, like=like, rows=rows)
 
     def sketch(
         self,
@@ -249,7 +216,12 @@ class Query:
             self._enter(asked, fixed_beforehand, drawn)
         inputs = self._provenances(asked, ledger.known, fixed_beforehand)
         choice = self._choice(asked, solution, inputs, fixed_beforehand)
-        return choice if unmet is None else replace(choice, select_epsilon=0.0)  # nothing was selected
+        if unmet is not None:
+            return replace(choice, select_epsilon=0.0)  # nothing was selected
+        if drawn is None:
+            return choice
+        inputs = self.provenances(choice, ledger.known, fixed_beforehand)
+        return self._choice(asked, solution, inputs, fixed_beforehand)
 
     def plan(
         self,
@@ -388,11 +360,13 @@ class Query:
                 "This choice was made for another query or other data", hint="choose again for this one."
             )
         drawn = select.before(self, asked, self.dataset.ledger.record) if asked.draws else [None]
-        if all(self._solved(asked, outcome).epsilon != choice.epsilon for outcome in drawn):
+        made = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
+        told = (choice.method, choice.select_epsilon) == (asked.method, asked.select_epsilon)
+        if not told or all(self._solved(asked, outcome) != made for outcome in drawn):
             raise PreferenceError("This choice was altered", hint="choose again.")
 
     def provenances(self, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
-        return self._provenances(choice.asked, record, attestation or choice.attestation)
+        return select.provenances(self, choice, record, attestation or choice.attestation)
 
     def is_rule(self, choice: Choice) -> bool:
         return choice.asked.applies(self._rule)
@@ -430,7 +404,7 @@ class Query:
             )
         asked = self._request(preferences, noise, grid, epsilon_max)
         if asked.selecting:
-            select.require_selectable(self, asked)
+            require_selectable(self, asked)
         return asked
 
     def _request(
@@ -438,7 +412,7 @@ class Query:
     ) -> Request:
         if not all(isinstance(p, Preference) for p in preferences):
             raise PreferenceError("A preference is stated as sf.gap(1.2), sf.ratio(0.95) or sf.attack_chance(0.6)")
-        chosen = tuple(preferences) or self._rule.preferences
+        chosen = tuple(dict.fromkeys(preferences)) or self._rule.preferences  # said twice it is no more than once
         if not chosen:
             raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
         for p in chosen:
@@ -499,25 +473,5 @@ class Query:
     def _public(self) -> Measurement:
         return self._declared or measure(self.statement, self.dataset.schema)
 
-    def _inventable(self) -> None:
-        for name in self.statement.columns:
-            column = self.dataset.schema.column(name)
-            if name == self.dataset.schema.unit.column:
-                continue  # a person is a number
-            if column is None or (column.bounds is None and column.keys is None):
-                private = column is not None and column.private_keys
-                state = f"state them under [columns.{name}] in {self.dataset.schema.origin}"
-                instead = "see `sfumato worst-case`, which needs none" if private else state
-                raise SchemaError(
-                    f"Column '{name}' has neither bounds nor categories, so no look-alike can be invented for it",
-                    hint=f"{instead}, or pass --like PUBLIC.",
-                )
-
     def __repr__(self) -> str:
         return f"<Query on {self.dataset.schema.name}: {self.sql}>"
-
-
-def _limit(preferences: Sequence[Preference]) -> float | None:
-    """The gap that was asked for, if one was."""
-    taus = [float(p.tau) for p in preferences if isinstance(p, Ratio) and p.tau and p.between is None]
-    return 1 / max(taus) if taus else None

@@ -1,69 +1,97 @@
-"""A private selection, tried on a look-alike: nobody is read, nothing is charged, and the noise is real."""
+"""A query on a look-alike: invented rows, or a public table. Free, and nobody is read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from sfumato.choose.preference import ExposureCap, Preference, Variance
-from sfumato.choose.private import Selected
+from sfumato.choose.preference import Preference, Ratio
+from sfumato.choose.solve import Solution, solve
+from sfumato.errors import SchemaError, SourceError
+from sfumato.model.choice import Noise
+from sfumato.model.risk import Source
 from sfumato.model.tries import Tries
+from sfumato.session.compare import compared, spread
 from sfumato.session.decide import Request
-from sfumato.session.private import LARGER, as_published, drawn
-from sfumato.session.services import Services
+from sfumato.session.profile import RiskProfile
 from sfumato.session.survey import Survey
+from sfumato.session.tries import tried, typical
 
-TIMES = 200
-_AROUND = (Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(3), Fraction(10))
+if TYPE_CHECKING:
+    from sfumato.session.query import Query
+
+ROWS = 10_000  # that are invented, where nobody says how many there are
 
 
-def tried(asked: Request, survey: Survey, services: Services) -> tuple[Tries, ...]:
-    """What each selection would come to, at the threshold that is stated and at others around it."""
-    return tuple(
-        replace(_tries(one, asked, survey, services), stated=one == preference)
-        for preference in asked.preferences
-        if preference.draws
-        for one in _around(preference)
+def rehearsed(
+    query: Query,
+    preferences: tuple[Preference, ...],
+    asked: Request | None,
+    noise: Noise,
+    *,
+    like: object,
+    rows: int | None,
+) -> RiskProfile:
+    """Risk on the look-alike, and what the preferences would lead to there."""
+    measurement, survey = query._public(), _look_alike(query, noise, like, rows)
+    found = spread(survey, noise, sums=True)
+    solution: Solution | None = None
+    tries: tuple[Tries, ...] = ()
+    if asked is not None:
+        tries = tried(asked, survey, query.dataset.services)
+        solution = solve(
+            asked.preferences,
+            lambda p: compared(p, survey, noise),
+            noise,
+            grid=asked.grid,
+            epsilon_max=asked.epsilon_max,
+            selected=typical(asked, tries),
+        )
+    return RiskProfile(
+        Source.REHEARSAL,
+        query.sql,
+        measurement,
+        noise,
+        found,
+        survey=survey,
+        solution=solution,
+        tries=tries,
+        preferences=preferences,
+        limit=_limit(preferences),
+        exact=found.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
     )
 
 
-def typical(asked: Request, tries: Sequence[Tries]) -> dict[Preference, Selected]:
-    """The median of what was selected, for each preference as it is stated."""
-    found = {}
-    stated = [one for one in tries if one.stated]
-    for preference, one in zip((p for p in asked.preferences if p.draws), stated, strict=True):
-        median = one.quantile(0.5) if len(one.epsilons) > one.nothing else None
-        none = f"in most tries on the look-alike there was none. {LARGER}"
-        found[preference] = Selected(median, none if median is None else "")
-    return found
+def _look_alike(query: Query, noise: Noise, like: object, rows: int | None) -> Survey:
+    dataset, schema = query.dataset, query.dataset.schema
+    if like is None:
+        _inventable(query)
+    elif dataset.is_the_data(like):
+        raise SourceError(
+            "A rehearsal needs a look-alike, and this is the data itself",
+            hint="pass a public table, or use `sfumato risk`, which records the look.",
+        )
+    engine = dataset.services.rehearsal(schema, like, rows or schema.people_at_least or ROWS)
+    return Survey(engine, schema, query.statement, query._public(), noise)
 
 
-def _tries(preference: Preference, asked: Request, survey: Survey, services: Services) -> Tries:
-    found = [_once(preference, asked, survey, services) for _ in range(TIMES)]
-    epsilons = tuple(selected.epsilon for selected in found if selected.epsilon is not None)
-    return Tries(threshold(preference), epsilons, TIMES - len(epsilons), private=preference.selects)
+def _inventable(query: Query) -> None:
+    schema = query.dataset.schema
+    for name in query.statement.columns:
+        column = schema.column(name)
+        if name == schema.unit.column:
+            continue  # a person is a number
+        if column is None or (column.bounds is None and column.keys is None):
+            private = column is not None and column.private_keys
+            state = f"state them under [columns.{name}] in {schema.origin}"
+            instead = "see `sfumato worst-case`, which needs none" if private else state
+            raise SchemaError(
+                f"Column '{name}' has neither bounds nor categories, so no look-alike can be invented for it",
+                hint=f"{instead}, or pass --like PUBLIC.",
+            )
 
 
-def _once(preference: Preference, asked: Request, survey: Survey, services: Services) -> Selected:
-    if isinstance(preference, Variance) and preference.as_published:
-        return as_published(preference, survey, asked, services)
-    return drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
-
-
-def _around(preference: Preference) -> list[Preference]:
-    match preference:
-        case Variance(tau):
-            return [replace(preference, tau=tau * f) for f in _AROUND if tau * f <= 1]
-        case ExposureCap(cap):
-            return [replace(preference, cap=cap * f) for f in _AROUND]
-    return [preference]
-
-
-def threshold(preference: Preference) -> str:
-    match preference:
-        case Variance(tau):
-            return f"variance {float(tau):.3g}"
-        case ExposureCap(cap):
-            return f"exposure cap {float(cap):.3g}"
-    return preference.words
+def _limit(preferences: Sequence[Preference]) -> float | None:
+    """The gap that was asked for, if one was."""
+    taus = [float(p.tau) for p in preferences if isinstance(p, Ratio) and p.tau and p.between is None]
+    return 1 / max(taus) if taus else None

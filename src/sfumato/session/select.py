@@ -5,29 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.choose.preference import Preference, Variance
 from sfumato.choose.private import Selected
 from sfumato.choose.solve import Solution, solve
-from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.charges import SELECTION
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.record import Record
-from sfumato.model.choice import Noise
-from sfumato.model.dataset import Schema
+from sfumato.model.dataset import STOP
 from sfumato.model.drawing import Law
-from sfumato.model.guarantee import Guarantee, chosen_by, word
+from sfumato.model.guarantee import (
+    Guarantee,
+    Provenance,
+    chosen_by,
+    selected_after_look,
+    selected_privately,
+    word,
+)
 from sfumato.model.risk import WORST_CASE
 from sfumato.risk.zcdp import entered, rho_pure
 from sfumato.session.decide import EPSILON_MAX, Request
 from sfumato.session.ledger import digest
-from sfumato.session.private import as_published, drawn, floor
+from sfumato.session.private import as_published, drawn
 from sfumato.session.reserve import Cost, keep, on_this_data, refuse_without_guarantee, reserve, row, version_of
 
 if TYPE_CHECKING:
+    from sfumato.session.choice import Choice
     from sfumato.session.query import Query
 
 
@@ -64,10 +69,43 @@ def unmet(asked: Request) -> Solution | None:
 
 
 def before(query: Query, asked: Request, record: Record) -> list[Outcome]:
-    """Every outcome of this request so far, oldest first: each was charged or looked at, and each may be released."""
+    """Every outcome of this request so far, each charged or looked at: oldest first, but last the one that counts."""
     if asked.selecting:
-        return [_read(entry.draft, asked) for entry in record.all_released(_key(query, asked))]
+        every, counts = record.all_released(_key(query, asked)), record.selections(_key(query, asked))[-1:]
+        return [_read(entry.draft, asked) for entry in (*(e for e in every if e not in counts), *counts)]
     return [_read(entry.draft, asked) for entry in record.drawn(asked.key)]
+
+
+def times(query: Query, asked: Request, number: int) -> int:
+    """How often this request was selected for, and charged, before an entry."""
+    key, entries = _key(query, asked), query.dataset.ledger.known.entries
+    return sum(e.draft.event is Event.RESERVED and e.draft.key == key and e.number < number for e in entries)
+
+
+def provenances(query: Query, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
+    """The labels of a choice: of one that was selected, what the selection itself rests on is among them."""
+    asked = choice.asked
+    found = query._provenances(asked, record, attestation)
+    if not asked.selecting or asked.reads_people:
+        return found
+    newest_first = (entry.draft for entry in reversed(record.selections(_key(query, asked))))
+    same = (d for d in newest_first if query._solved(asked, _read(d, asked)).epsilon == choice.epsilon)
+    own = next(same, None)
+    if own is None:
+        return (*found, selected_after_look("epsilon"))
+    attested = cast(list[str], own.public.get("attested", []))
+    return (*found, *(selected_privately("epsilon", said) for said in attested))
+
+
+def _inputs(query: Query, asked: Request, record: Record, attestation: str, again: bool) -> tuple[Provenance, ...]:
+    """Of the selection itself, also the stop where that is a ceiling: what is left of it may be what is selected."""
+    found, ledger = query._provenances(asked, record, attestation), query.dataset.ledger
+    if again and record.somebody_looked and record.selections(_key(query, asked)):
+        found = (*found, selected_after_look("epsilon"))
+    spent = Fraction(record.total.nano_epsilon + nano(asked.select_epsilon), NANO)
+    if ledger.stop.epsilon is None or ledger.stop.epsilon - spent >= Fraction(str(asked.epsilon_max)):
+        return found
+    return (*found, record.schema((STOP,), ledger.schema, attestation=" ".join(attestation.split()), what="stop"))
 
 
 def require_affordable(query: Query, asked: Request, accept_none: bool, again: bool, attestation: str) -> None:
@@ -76,7 +114,7 @@ def require_affordable(query: Query, asked: Request, accept_none: bool, again: b
     record = query.dataset.ledger.record
     if not again and before(query, asked, record):
         return
-    inputs = query._provenances(asked, record, attestation)
+    inputs = _inputs(query, asked, record, attestation, again)
     if not accept_none:
         refuse_without_guarantee(inputs, "selection")
     query.dataset.ledger.reserve(record, _reservation(query, asked, "", word(inputs)))
@@ -86,10 +124,12 @@ def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, a
     """Reserved before the data is read, kept before it leaves; the same request on the same data is charged once."""
     query.dataset.require_data()
     ledger, key = query.dataset.ledger, _key(query, asked)
+    if not again and (kept := ledger.record.selections(key)):
+        return _read(kept[-1].draft, asked)
     held = reserve(
         ledger,
         key,
-        lambda record: query._provenances(asked, record, attestation),
+        lambda record: _inputs(query, asked, record, attestation, again),
         lambda guarantee: _reservation(query, asked, key, guarantee),
         accept_none=accept_none,
         again=again,
@@ -103,7 +143,9 @@ def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, a
         ceiling = min(ceiling, math.floor(left * NANO) / NANO)
     survey, services = query._survey(asked.noise), query.dataset.services
     found = Outcome({p: drawn(p, survey, asked.noise, services, asked.grid, ceiling) for p in asked.selecting})
-    keep(ledger, key, held, _what(query, asked, held.guarantee), found.stored(), told=held.guarantee.holds)
+    attested = sorted({i.attestation for i in held.inputs if i.attestation})
+    outcome = found.stored() | ({"attested": attested} if attested else {})
+    keep(ledger, key, held, _what(query, asked, held.guarantee), outcome, told=held.guarantee.holds)
     return found
 
 
@@ -116,61 +158,6 @@ def _read(draft: Draft, asked: Request) -> Outcome:
     stored = cast(list[dict[str, Any]], draft.public.get("selected") or draft.confidential["selected"])
     asking = asked.selecting or asked.as_published
     return Outcome({p: Selected(**kept) for p, kept in zip(asking, stored, strict=True)})
-
-
-# Refused from public facts, before anything is charged
-
-
-def require_selectable(query: Query, asked: Request) -> None:
-    dataset = query.dataset
-    if asked.as_published:
-        raise PreferenceError(
-            "Algorithm 3 as published leaves no guarantee, so nothing is selected privately beside it",
-            hint="leave one of the two out.",
-        )
-    if dataset.bounds_from_data:
-        raise NoMechanism(
-            "With bounds from the data nobody's exposure is their own, so nothing is selected privately",
-            hint="open the data with the bounds of its schema.",
-        )
-    if query.measurement.not_additive:
-        raise NoMechanism(
-            f"There is no private selection for {', '.join(query.measurement.not_additive)}: that is no sum over "
-            "people, and everybody counts as exposed in full",
-            hint="use --gap 1.2 --worst-case, which reads nobody.",
-        )
-    if asked.epsilon_max < asked.smallest:
-        raise PreferenceError(
-            f"No epsilon is selected below {asked.smallest:g}, and epsilon_max is {asked.epsilon_max:g}",
-            hint="state a larger epsilon_max, or a grid with smaller epsilons.",
-        )
-    for preference in asked.selecting:
-        if isinstance(preference, Variance):
-            _above_floor(preference, dataset.schema, asked.noise)
-
-
-def _above_floor(preference: Variance, schema: Schema, noise: Noise) -> None:
-    """A variance that no selection can tell among as many people as there are known to be."""
-    if not schema.people_at_least:
-        return
-    least = floor(preference, schema, schema.people_at_least, noise)
-    if preference.tau < least:
-        works = _upward(least)
-        raise PreferenceError(
-            f"variance {float(preference.tau):g} is below the noise of a selection with epsilon "
-            f"{preference.select_epsilon:g} among {schema.people_at_least:,} people: were they all alike, what "
-            "is selected would still be less than what that costs, more often than not",
-            hint=f"the smallest that works is --variance {works}; or spend more with --select-epsilon.",
-        )
-
-
-def _upward(figure: float) -> str:
-    """In two digits, rounded up."""
-    exact = Decimal(figure)
-    return f"{exact.quantize(Decimal(1).scaleb(exact.adjusted() - 1), rounding=ROUND_CEILING):.1e}"
-
-
-# Charged
 
 
 def _reservation(query: Query, asked: Request, key: str, outcome: Guarantee) -> Draft:

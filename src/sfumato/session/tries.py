@@ -1,0 +1,69 @@
+"""A private selection, tried on a look-alike: nobody is read, nothing is charged, and the noise is real."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from sfumato.choose.preference import ExposureCap, Preference, Variance
+from sfumato.choose.private import Selected
+from sfumato.model.tries import Tries
+from sfumato.session.decide import Request
+from sfumato.session.private import LARGER, as_published, drawn
+from sfumato.session.services import Services
+from sfumato.session.survey import Survey
+
+TIMES = 200
+_AROUND = (Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(3), Fraction(10))
+
+
+def tried(asked: Request, survey: Survey, services: Services) -> tuple[Tries, ...]:
+    """What each selection would come to, at the threshold that is stated and at others around it."""
+    return tuple(
+        replace(_tries(one, asked, survey, services), stated=one == preference)
+        for preference in asked.preferences
+        if preference.draws
+        for one in _around(preference)
+    )
+
+
+def typical(asked: Request, tries: Sequence[Tries]) -> dict[Preference, Selected]:
+    """The median of what was selected, for each preference as it is stated."""
+    found = {}
+    stated = [one for one in tries if one.stated]
+    for preference, one in zip((p for p in asked.preferences if p.draws), stated, strict=True):
+        median = one.quantile(0.5) if len(one.epsilons) > one.nothing else None
+        none = f"in most tries on the look-alike there was none. {LARGER}"
+        found[preference] = Selected(median, none if median is None else "")
+    return found
+
+
+def _tries(preference: Preference, asked: Request, survey: Survey, services: Services) -> Tries:
+    found = [_once(preference, asked, survey, services) for _ in range(TIMES)]
+    epsilons = tuple(selected.epsilon for selected in found if selected.epsilon is not None)
+    return Tries(threshold(preference), epsilons, TIMES - len(epsilons), private=preference.selects)
+
+
+def _once(preference: Preference, asked: Request, survey: Survey, services: Services) -> Selected:
+    if isinstance(preference, Variance) and preference.as_published:
+        return as_published(preference, survey, asked, services)
+    return drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
+
+
+def _around(preference: Preference) -> list[Preference]:
+    match preference:
+        case Variance(tau):
+            return [replace(preference, tau=tau * f) for f in _AROUND if tau * f <= 1]
+        case ExposureCap(cap):
+            return [replace(preference, cap=cap * f) for f in _AROUND]
+    return [preference]
+
+
+def threshold(preference: Preference) -> str:
+    match preference:
+        case Variance(tau):
+            return f"variance {float(tau):.3g}"
+        case ExposureCap(cap):
+            return f"exposure cap {float(cap):.3g}"
+    return preference.words
