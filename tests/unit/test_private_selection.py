@@ -421,14 +421,6 @@ def test_what_could_not_be_drawn_at_the_largest_epsilon_is_not_selected() -> Non
     assert dataset.query(SUM).choose(VARIANCE, **classic, epsilon_max=1).guarantee == "dp-selected"
 
 
-def test_nothing_is_selected_privately_and_as_published_at_once() -> None:
-    dataset = stays()
-    published = sf.variance(0.01, select_epsilon=1, as_published=True)
-    with pytest.raises(PreferenceError, match="not both at once"):
-        dataset.query(SUM).choose(VARIANCE, published, accept_none=True)
-    assert spent(dataset) == 0
-
-
 def test_two_selections_cost_what_both_do() -> None:
     dataset = stays()
     choice = dataset.query(SUM).choose(VARIANCE, CAP)
