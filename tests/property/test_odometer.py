@@ -44,6 +44,7 @@ class Charge:
     delta: Fraction = Fraction(0)
     rho_delta: Fraction = Fraction(0)
     word: str = "dp"
+    at_most: float | None = None  # before it was selected
 
     def said(self, word: str) -> Charge:
         return self if word == "dp" else replace(self, epsilon=10.0, word=word)
@@ -67,6 +68,9 @@ def by_ward(epsilon: float) -> Charge:
     return Charge(epsilon, entered(rho_laplace(epsilon, STEPS)), Fraction(1, 10**9), Fraction(1, 10**9))
 
 
+VARIANCE = sf.variance(0.02, select_epsilon=0.2)
+SELECTION = Charge(0.2, entered(rho_pure(0.2)), word="dp-selected")
+
 KINDS: dict[str, tuple[str, dict[str, Any], Any]] = {
     "laplace": (COUNT, {}, laplace),
     "gaussian": (COUNT, {"mechanism": "gaussian", "delta": 1e-6}, gaussian),
@@ -85,7 +89,7 @@ class Odometer(RuleBasedStateMachine):
         self.handles = [self.opened(), self.opened()]
         self.charges: list[Charge] = []
         self.left: dict[object, object] = {}
-        self.looked = False
+        self.looked = self.selected = False
 
     def opened(self, stop: Any = None, schema: dict[str, Any] = SCHEMA) -> sf.Dataset:
         return sf.open(PEOPLE, schema, ledger=self.path, version="1", stop=stop)
@@ -119,6 +123,26 @@ class Odometer(RuleBasedStateMachine):
             again,
             accept,
         )
+
+    @rule(by=HANDLES, again=st.booleans())
+    def select(self, by: int, again: bool) -> None:
+        """Charged by itself, whatever comes out; what comes out charges the rest when it is released, once."""
+        query, before = self.handles[by].query(COUNT), self.path.read_bytes() if self.path.exists() else b""
+        try:
+            chosen = query.choose(VARIANCE, again=again)
+        except NoGuarantee:
+            assert self.looked
+            assert self.path.read_bytes() == before, "what is refused changes nothing"
+            return
+        if again or not self.selected:
+            self.selected = True
+            self.charges.append(SELECTION)
+        if chosen.epsilon is None or not chosen.guarantee.holds:
+            return
+        released = query.release(chosen)
+        if self.left.setdefault(("selected", chosen.epsilon), released) is released:
+            self.charges.append(replace(laplace(chosen.epsilon), word="dp-selected", at_most=10.0))
+        assert released == self.left["selected", chosen.epsilon], "it comes back as it was"
 
     @rule(by=HANDLES)
     def release_without_a_guarantee(self, by: int) -> None:
@@ -179,7 +203,8 @@ class Odometer(RuleBasedStateMachine):
         words = [charge.word for charge in self.charges]
         for total in (handle.ledger.total for handle in self.handles):
             assert total.releases == len(self.charges)
-            assert total.nano_epsilon == sum(nano(c.epsilon) for c in self.charges) == total.nano_at_most
+            assert total.nano_epsilon == sum(nano(c.epsilon) for c in self.charges)
+            assert total.nano_at_most == sum(nano(c.at_most or c.epsilon) for c in self.charges)
             assert total.exact_delta == sum(c.delta for c in self.charges)
             assert total.guarantee == max(words, key=HOLDS.index, default="dp")
             if "none" in words:

@@ -18,6 +18,7 @@ class Tries:
     nothing: int = 0
     stated: bool = False  # the threshold that was asked for, among others around it
     private: bool = True  # or as published, whatever the threshold
+    value: float = 0.0  # of the threshold
 
     def quantile(self, p: float) -> float | None:
         """The smallest that at least a share `p` of those selected do not exceed."""

@@ -42,7 +42,8 @@ def typical(asked: Request, tries: Sequence[Tries]) -> dict[Preference, Selected
 def _tries(preference: Preference, asked: Request, survey: Survey, services: Services) -> Tries:
     found = [_once(preference, asked, survey, services) for _ in range(TIMES)]
     epsilons = tuple(selected.epsilon for selected in found if selected.epsilon is not None)
-    return Tries(threshold(preference), epsilons, TIMES - len(epsilons), private=preference.selects)
+    said, value = threshold(preference)
+    return Tries(said, epsilons, TIMES - len(epsilons), private=preference.selects, value=value)
 
 
 def _once(preference: Preference, asked: Request, survey: Survey, services: Services) -> Selected:
@@ -60,10 +61,11 @@ def _around(preference: Preference) -> list[Preference]:
     return [preference]
 
 
-def threshold(preference: Preference) -> str:
+def threshold(preference: Preference) -> tuple[str, float]:
+    """What is asked of the selection, in words and as a number."""
     match preference:
         case Variance(tau):
-            return f"variance {float(tau):.3g}"
+            return f"variance {float(tau):.3g}", float(tau)
         case ExposureCap(cap):
-            return f"exposure cap {float(cap):.3g}"
-    return preference.words
+            return f"exposure cap {float(cap):.3g}", float(cap)
+    raise ValueError("nothing is selected for this preference")

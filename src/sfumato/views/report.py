@@ -15,7 +15,7 @@ from sfumato.views.page import code, definitions, drawing, items, page, paragrap
 from sfumato.views.people import People
 from sfumato.views.risk import candidates, figure, size
 from sfumato.views.sketch import bars, bins, promised
-from sfumato.views.tries import COLUMNS, said
+from sfumato.views.tries import COLUMNS, figures, said
 from sfumato.views.tries import rows as tried
 
 
@@ -35,17 +35,20 @@ def report(
         section("The query", code(view.query), paragraph(size(view), "soft")),
         section("What the words mean", definitions(words.definitions(view))),
         _gap(view, limit, chosen, conclusion),
-        *(
-            [section(words.TRIED_TITLE, paragraph(said(tries)), scrolled(COLUMNS, tried(tries), words.TRIED_EACH))]
-            if tries
-            else []
-        ),
+        *([_tried(tries)] if tries else []),
         *(_people(people) if people is not None else []),
         *(_sketched(view.sketch) if view.sketch is not None else []),
         section("How to read this page", items([*words.READING, words.deciding(view)])),
     ]
     banner = words.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
     return page(words.TITLES[view.source], parts, banner=banner, footer=footer)
+
+
+def _tried(tries: Sequence[Tries]) -> str:
+    """What a selection came to at several thresholds."""
+    drawn = (drawing(replace(each, title="")) for each in figures(tries))
+    table = scrolled(COLUMNS, tried(tries), words.TRIED_EACH)
+    return section(words.TRIED_TITLE, paragraph(said(tries)), *drawn, table)
 
 
 def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: str) -> str:

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 from sfumato.model.tries import Tries
 from sfumato.views import words
+from sfumato.views.figure import Axis, Figure, Range
+from sfumato.views.figure import Verdict as Mark
 from sfumato.views.html import html_table
+from sfumato.views.svg import svg
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph
 
@@ -18,11 +21,34 @@ def as_text(tries: Sequence[Tries]) -> str:
 
 
 def as_html(tries: Sequence[Tries]) -> str:
-    return html_table(COLUMNS, rows(tries), caption=said(tries))
+    return "".join(map(svg, figures(tries))) + html_table(COLUMNS, rows(tries), caption=said(tries))
 
 
 def said(tries: Sequence[Tries]) -> str:
     return words.tried(private=all(one.private for one in tries))
+
+
+def figures(tries: Sequence[Tries]) -> list[Figure]:
+    """For each preference: at every threshold, from the 5th to the 95th of 100 epsilons that were selected."""
+    kinds = dict.fromkeys(one.threshold.rpartition(" ")[0] for one in tries)
+    found = {kind: [one for one in tries if one.threshold.startswith(f"{kind} ") and one.epsilons] for kind in kinds}
+    return [_figure(kind, those) for kind, those in found.items() if len(those) > 1]
+
+
+def _figure(kind: str, tries: Sequence[Tries]) -> Figure:
+    ranges = (Range(t.value, t.quantile(0.05) or 0.0, t.quantile(0.95) or 0.0, _mark(t)) for t in tries)
+    return Figure(
+        title=words.TRIED_TITLE,
+        subtitle="",
+        x=Axis(kind),
+        y=Axis("epsilon, 90 of 100", scale="log"),
+        marks=tuple(ranges),
+        note=words.TRIED_BARS,
+    )
+
+
+def _mark(one: Tries) -> Mark:
+    return "chosen" if one.stated else "ok"
 
 
 def rows(tries: Sequence[Tries]) -> list[list[str]]:

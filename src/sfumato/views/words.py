@@ -377,6 +377,7 @@ def seen(sketch: Sketch) -> str:
 
 TRIED_TITLE = "What a private selection would come to"
 TRIED_EACH = "What each threshold would select; the one that was asked for is marked >"
+TRIED_BARS = "Each bar holds 90 of 100 epsilons that the selection came to; ● is the threshold that was asked for."
 TRIED = "What the selection would come to on the look-alike, with its real noise. Nothing was charged"
 
 
