@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from sfumato.errors import BadInput
-
-if TYPE_CHECKING:
-    from sfumato.choose.preference import Preference
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV or Parquet file, or a folder of Parquet files.")]
 Schema = Annotated[str, typer.Option("--schema", metavar="FILE", help="The schema file (TOML, or SmartNoise's YAML).")]
@@ -134,69 +131,6 @@ def query_text(sql: str) -> str:
         raise BadInput(f"There is no file {sql[1:]}", hint="--sql takes text, @FILE, or -.") from None
     except UnicodeError:
         raise BadInput("The query is not UTF-8 text", hint="save it as UTF-8.") from None
-
-
-def preferences(
-    *,
-    epsilon: float | None,
-    gap: float | None,
-    ratio: float | None,
-    worst_case: bool,
-    exact: bool,
-    between: str | None,
-    attack_chance: float | None,
-    variance: float | None,
-    exposure_cap: float | None,
-    allow: float | None,
-    select_epsilon: float | None,
-    beta: float | None,
-    as_published: bool,
-    priority: float | None,
-    larger_than_spent: bool,
-) -> tuple[Preference, ...]:
-    """What is stated, in the order of the interface; what says how goes with what it says that of."""
-    from sfumato.choose import preference
-
-    for flag, said, of, example in (
-        ("--worst-case", worst_case, (gap, ratio), "--gap 1.2 --worst-case"),
-        ("--exact", exact, (gap, ratio), "--gap 1.2 --worst-case --exact"),
-        ("--between", between is not None, (gap, ratio), '--gap 1.2 --between "age > 60"'),
-        ("--as-published", as_published, (variance,), "--variance 1e-4 --select-epsilon 1 --as-published"),
-        ("--allow", allow is not None, (exposure_cap,), "--exposure-cap 0.5 --allow 0.01 --select-epsilon 0.1"),
-        ("--select-epsilon", select_epsilon is not None, (variance, allow), "--variance 1e-4 --select-epsilon 0.1"),
-        ("--beta", beta is not None, (variance, allow), "--variance 1e-4 --select-epsilon 0.1 --beta 0.05"),
-    ):
-        if said and all(stated is None for stated in of):
-            goes = " or ".join(_GOES_WITH[flag])
-            raise BadInput(f"{flag} goes with {goes}", hint=f"try {example}.")
-    compared: dict[str, Any] = {"worst_case": worst_case, "exact": exact, "between": between}
-    selected: dict[str, Any] = {"select_epsilon": select_epsilon} | ({} if beta is None else {"beta": beta})
-    capped = selected if allow else {}
-    makers: list[tuple[float | None, Callable[[Any], Preference]]] = [
-        (epsilon, preference.epsilon),
-        (gap, lambda g: preference.gap(g, **compared)),
-        (ratio, lambda t: preference.ratio(t, **compared)),
-        (variance, lambda v: preference.variance(v, as_published=as_published, **selected)),
-        (exposure_cap, lambda cap: preference.exposure_cap(cap, allow=allow, **capped)),
-        (attack_chance, preference.attack_chance),
-    ]
-    stated = [make(value) for value, make in makers if value is not None]
-    if priority is not None:
-        if not stated:
-            raise BadInput("--priority goes with a preference", hint="try --gap 1.2 --worst-case --priority 2.")
-        stated = [preference.weighted(p, priority) for p in stated]
-    return (*stated, *([preference.larger_than_spent()] if larger_than_spent else []))
-
-
-_GOES_WITH = {
-    "--worst-case": ("--gap", "--ratio"),
-    "--exact": ("--gap", "--ratio"),
-    "--between": ("--gap", "--ratio"),
-    "--as-published": ("--variance",),
-    "--allow": ("--exposure-cap",),
-    "--select-epsilon": ("--variance", "--exposure-cap with --allow"),
-    "--beta": ("--variance", "--exposure-cap with --allow"),
-}
 
 
 _REHEARSED = {"--like": 2, "--rows": 2, "--html": 2, "--plan": 1, "--json": 1}  # what a rehearsal alone is told

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.preferences import Stated, with_preferences
 from sfumato.cli.waiting import reading
 from sfumato.errors import BadInput
 
@@ -16,25 +17,12 @@ _OUT = (".csv", ".parquet", ".json")
 _CERTIFICATE = (".html", ".json", ".txt")
 
 
+@with_preferences
 def choose(
     data: options.Data,
     schema: options.Schema,
     sql: options.Sql,
-    epsilon: options.Epsilon = None,
-    gap: options.Gap = None,
-    ratio: options.Ratio = None,
-    worst_case: options.WorstCase = False,
-    exact: options.Exact = False,
-    between: options.Between = None,
-    attack_chance: options.AttackChance = None,
-    variance: options.Variance = None,
-    exposure_cap: options.ExposureCap = None,
-    allow: options.Allow = None,
-    select_epsilon: options.SelectEpsilon = None,
-    beta: options.Beta = None,
-    as_published: options.AsPublished = False,
-    priority: options.Priority = None,
-    larger_than_spent: options.LargerThanSpent = False,
+    preferences: Stated = (),
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
@@ -57,23 +45,6 @@ def choose(
 
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
-    preferences = options.preferences(
-        epsilon=epsilon,
-        gap=gap,
-        ratio=ratio,
-        worst_case=worst_case,
-        exact=exact,
-        between=between,
-        attack_chance=attack_chance,
-        variance=variance,
-        exposure_cap=exposure_cap,
-        allow=allow,
-        select_epsilon=select_epsilon,
-        beta=beta,
-        as_published=as_published,
-        priority=priority,
-        larger_than_spent=larger_than_spent,
-    )
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
     charges = dataset.ledger.total.releases
     with reading(query.dataset.progress):
@@ -85,25 +56,12 @@ def choose(
         raise typer.Exit(3)
 
 
+@with_preferences
 def release(
     data: options.Data,
     schema: options.Schema,
     sql: options.Sql,
-    epsilon: options.Epsilon = None,
-    gap: options.Gap = None,
-    ratio: options.Ratio = None,
-    worst_case: options.WorstCase = False,
-    exact: options.Exact = False,
-    between: options.Between = None,
-    attack_chance: options.AttackChance = None,
-    variance: options.Variance = None,
-    exposure_cap: options.ExposureCap = None,
-    allow: options.Allow = None,
-    select_epsilon: options.SelectEpsilon = None,
-    beta: options.Beta = None,
-    as_published: options.AsPublished = False,
-    priority: options.Priority = None,
-    larger_than_spent: options.LargerThanSpent = False,
+    preferences: Stated = (),
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
@@ -138,23 +96,6 @@ def release(
         raise BadInput("--ranges goes with --out", hint="try --out answer.csv --ranges.")
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
-    preferences = options.preferences(
-        epsilon=epsilon,
-        gap=gap,
-        ratio=ratio,
-        worst_case=worst_case,
-        exact=exact,
-        between=between,
-        attack_chance=attack_chance,
-        variance=variance,
-        exposure_cap=exposure_cap,
-        allow=allow,
-        select_epsilon=select_epsilon,
-        beta=beta,
-        as_published=as_published,
-        priority=priority,
-        larger_than_spent=larger_than_spent,
-    )
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
     with reading(query.dataset.progress):
         how |= {"accept_none": accept_none, "again": again}

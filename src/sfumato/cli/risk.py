@@ -13,6 +13,7 @@ import typer
 
 from sfumato.cli import options
 from sfumato.cli.people import write_people
+from sfumato.cli.preferences import Stated, with_preferences
 from sfumato.cli.waiting import reading, waiting
 from sfumato.errors import BadInput
 from sfumato.version import __version__
@@ -42,27 +43,14 @@ def worst_case(
     _shown(query.worst_case(mechanism, delta, options.grid_of(grid), calibration, exact), as_json, html)()
 
 
+@with_preferences
 def rehearse(
     data: options.Data,
     schema: options.Schema,
     sql: options.Sql,
     like: Annotated[str | None, typer.Option(metavar="PUBLIC", help="A public table of the same columns.")] = None,
     rows: Annotated[int | None, typer.Option(help="How many people are invented.", min=1)] = None,
-    epsilon: options.Epsilon = None,
-    gap: options.Gap = None,
-    ratio: options.Ratio = None,
-    worst_case: options.WorstCase = False,
-    exact: options.Exact = False,
-    between: options.Between = None,
-    attack_chance: options.AttackChance = None,
-    variance: options.Variance = None,
-    exposure_cap: options.ExposureCap = None,
-    allow: options.Allow = None,
-    select_epsilon: options.SelectEpsilon = None,
-    beta: options.Beta = None,
-    as_published: options.AsPublished = False,
-    priority: options.Priority = None,
-    larger_than_spent: options.LargerThanSpent = False,
+    preferences: Stated = (),
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
@@ -81,23 +69,6 @@ def rehearse(
 
     options.writable(html, "--html", ".html")
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    preferences = options.preferences(
-        epsilon=epsilon,
-        gap=gap,
-        ratio=ratio,
-        worst_case=worst_case,
-        exact=exact,
-        between=between,
-        attack_chance=attack_chance,
-        variance=variance,
-        exposure_cap=exposure_cap,
-        allow=allow,
-        select_epsilon=select_epsilon,
-        beta=beta,
-        as_published=as_published,
-        priority=priority,
-        larger_than_spent=larger_than_spent,
-    )
     with waiting(query.dataset.progress, "Rehearsing"):
         how: dict[str, Any] = {
             "mechanism": mechanism,

@@ -43,6 +43,11 @@ class Relation(StrEnum):
         """Replacing a person is taking one out and putting another in: two steps of add-remove (methods 1)."""
         return 2 if self is Relation.REPLACE else 1
 
+    @property
+    def at_rest(self) -> float:
+        """The share of whoever carries nothing: they may be replaced by somebody who carries all that one can."""
+        return 1 - 1 / self.steps
+
 
 @dataclass(frozen=True)
 class Bounds:

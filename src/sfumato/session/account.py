@@ -17,7 +17,7 @@ from sfumato.risk.per_person import for_the_grid, rho_of_loss
 from sfumato.risk.zcdp import rho_gaussian, rho_pure
 from sfumato.session.reserve import version_of
 from sfumato.sql.parse import parse
-from sfumato.sql.per_person import Account, Own, Spent, at_rest
+from sfumato.sql.per_person import Account, Own, Spent
 from sfumato.sql.rows import L1, L2, Question
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _own(question: Question, found: Sequence[Charge]) -> Own:
     budgets = Counter(_mu(charge) if charge.gaussian else upward(charge.epsilon) for charge in found)
     gaussian = question.norm == L2
     spent = tuple(Spent(b, times, 0.0 if gaussian else for_the_grid(b)) for b, times in budgets.items())
-    return Own(question, spent, _at(question.norm, spent, at_rest(question.schema)))
+    return Own(question, spent, _at(question.norm, spent, question.schema.relation.at_rest))
 
 
 def _at(norm: str, spent: Sequence[Spent], share: float) -> tuple[float, float]:

@@ -27,7 +27,6 @@ from sfumato.session.compare import compared
 from sfumato.session.decide import Request
 from sfumato.session.services import Services
 from sfumato.session.survey import Survey
-from sfumato.sql.per_person import at_rest
 
 LARGER = "Ask for a larger one, or spend more on selecting"
 KNOWN = "where the schema states people_at_least, this is refused before it is charged"
@@ -45,20 +44,16 @@ def drawn(
     """One private selection. Everything after its noisy numbers is post-processing of them."""
     match preference:
         case Variance():
-            return _by_variance(preference, survey, noise, services, grid, ceiling)
+            found = _by_variance(preference, survey, noise, services)
         case ExposureCap():
-            return _by_cap(preference, survey, noise, services, grid, ceiling)
-    raise ValueError("nothing is selected for this preference")
+            found = _by_cap(preference, survey, noise, services)
+        case _:
+            raise ValueError("nothing is selected for this preference")
+    return Selected(None, found) if isinstance(found, str) else Selected.on_grid(found, ceiling, grid)
 
 
-def _by_variance(
-    preference: Variance,
-    survey: Survey,
-    noise: Noise,
-    services: Services,
-    grid: Sequence[float] | None,
-    ceiling: float,
-) -> Selected:
+def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: Services) -> float | str:
+    """The largest epsilon that is allowed, or why there is none."""
     schema, spends, beta = survey.question.schema, preference.select_epsilon, float(preference.beta)
     moments = survey.moments
     public = moments.people if schema.relation is Relation.REPLACE else None
@@ -72,11 +67,11 @@ def _by_variance(
     known = schema.people_at_least or 0
     bound = bound_on_variance(noisy, scales, steps, beta, people=public, at_least=known)
     if bound is None:
-        return Selected(None, "there are too few people for it")
+        return "there are too few people for it"
     people = public or fewest_people(noisy, scales, steps, beta, known)
     if preference.tau < floor_of_variance(preference, people, scales[0], noise, alone=public is not None):
-        return Selected(None, f"the variance asked for is below its noise. {LARGER}; {KNOWN}")
-    return Selected.on_grid(epsilon_within_variance(preference, bound, noise), ceiling, grid)
+        return f"the variance asked for is below its noise. {LARGER}; {KNOWN}"
+    return epsilon_within_variance(preference, bound, noise)
 
 
 def drawn_numbers(schema: Schema, people: int, noise: Noise) -> tuple[NoisyNumber, ...]:
@@ -85,14 +80,7 @@ def drawn_numbers(schema: Schema, people: int, noise: Noise) -> tuple[NoisyNumbe
     return spread_of_exposures(schema, people if replaced else None, squared=noise.mechanism == "gaussian")
 
 
-def _by_cap(
-    preference: ExposureCap,
-    survey: Survey,
-    noise: Noise,
-    services: Services,
-    grid: Sequence[float] | None,
-    ceiling: float,
-) -> Selected:
+def _by_cap(preference: ExposureCap, survey: Survey, noise: Noise, services: Services) -> float:
     """From an exposure of 1 down, until more people than allowed may lie above: AboveThreshold.
 
     Where people are replaced, whoever comes carries up to a half beside what whoever leaves does.
@@ -107,8 +95,9 @@ def _by_cap(
     totals = [many * one - int(allowed * one) * sum(bins) + earlier for many in above]
     stopped = services.mechanism(Law.SPARSE_VECTOR)(totals, number.steps, spends)
     passed = stopped[0] if stopped else LEVELS
-    most_exposed = min(1.0, (LEVELS + 1 - max(passed, 1)) / LEVELS + at_rest(survey.question.schema))
-    return Selected.on_grid(epsilon_under_cap(preference, most_exposed, noise), ceiling, grid)
+    at_rest = survey.question.schema.relation.at_rest
+    most_exposed = min(1.0, (LEVELS + 1 - max(passed, 1)) / LEVELS + at_rest)
+    return epsilon_under_cap(preference, most_exposed, noise)
 
 
 def as_published(preference: Variance, survey: Survey, asked: Request, services: Services) -> Selected:

@@ -84,7 +84,7 @@ def _total(name: str, least: float, most: float, *, added: bool, there: bool) ->
 
 def _carried(own: Own, numbered: str) -> exp.Select:
     """What a statement adds to whoever has a row that counts, beyond what it adds to everybody."""
-    q, replaced = own.question, at_rest(own.question.schema)
+    q, replaced = own.question, own.question.schema.relation.at_rest
     units = carried(q, _ONE, numbered)
     off = len(q.measurement.numbers) * q.schema.unit.max_rows  # units by which all that was rounded may be off
     steps = q.schema.relation.steps
@@ -103,11 +103,6 @@ def _sum(spent: Sequence[Spent], formula: Callable[[Spent], Term]) -> Term:
     for other in others:
         total = total + other
     return total
-
-
-def at_rest(schema: Schema) -> float:
-    """The share of whoever carries nothing: they may be replaced by somebody who carries all that one person can."""
-    return 1 - 1 / schema.relation.steps
 
 
 def _kl(x: Term) -> Term:
