@@ -230,6 +230,14 @@ def provenance(label: Label) -> Provenance:
     return Provenance("input", label, "")
 
 
+@pytest.mark.parametrize("most", [0.0314, 3.0, 50.0])
+def test_what_has_no_guarantee_is_charged_a_constant_whatever_is_said_after_a_look(tmp_path: Path, most: float) -> None:
+    story = Story(tmp_path / "ledger").look()
+    query = story.query
+    query.release(query.choose(WORST, epsilon_max=most), accept_none=True)
+    assert story.stays.ledger.total.nano_epsilon == 10 * 10**9
+
+
 @pytest.mark.parametrize("labels", list(product(Label, repeat=2)))
 def test_the_algebra_never_upgrades(labels: tuple[Label, ...]) -> None:
     """One more input leaves the word or weakens it; one confidential input ends it."""

@@ -18,7 +18,7 @@ from sfumato.risk.cost import rho_delta_of, rho_of
 from sfumato.session import assemble
 from sfumato.session.certificate import certified
 from sfumato.session.choice import Choice
-from sfumato.session.decide import Request
+from sfumato.session.decide import EPSILON_MAX, Request
 from sfumato.session.ledger import digest
 from sfumato.session.noise import drawn
 from sfumato.session.release import Certificate, Release
@@ -92,7 +92,7 @@ def _reservation(query: Query, choice: Choice, key: str, outcome: Guarantee) -> 
         None if calibration is None else _cost(query, choice, calibration, outcome),
     )
     confidential: dict[str, object] = {"epsilon": choice.epsilon} if told is None else {}
-    charge = nano(choice.epsilon_max if told is None else told)
+    charge = nano(EPSILON_MAX if told is None else told)
     return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge, _delta(choice))
 
 
