@@ -9,6 +9,8 @@ from sfumato.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from sfumato.audit.mechanism import Audit, audit_mechanism
+    from sfumato.choose.accuracy import relative_error, within
+    from sfumato.choose.guesses import advantage, guess, sharing_risk
     from sfumato.choose.preference import (
         attack_chance,
         exposure_cap,
@@ -38,16 +40,21 @@ _HOMES = {
     "Release": "session.release",
     "RiskProfile": "session.profile",
     "SfumatoError": "errors",
+    "advantage": "choose.guesses",
     "attack_chance": "choose.preference",
     "audit_mechanism": "audit.mechanism",
     "exposure_cap": "choose.preference",
     "gap": "choose.preference",
+    "guess": "choose.guesses",
     "larger_than_spent": "choose.preference",
     "open": "wiring",
     "ratio": "choose.preference",
+    "relative_error": "choose.accuracy",
     "satisfies": "choose.preference",
+    "sharing_risk": "choose.guesses",
     "variance": "choose.preference",
     "weighted": "choose.preference",
+    "within": "choose.accuracy",
 }
 
 __all__ = [
@@ -60,16 +67,21 @@ __all__ = [
     "Release",
     "RiskProfile",
     "SfumatoError",
+    "advantage",
     "attack_chance",
     "audit_mechanism",
     "exposure_cap",
     "gap",
+    "guess",
     "larger_than_spent",
     "open",
     "ratio",
+    "relative_error",
     "satisfies",
+    "sharing_risk",
     "variance",
     "weighted",
+    "within",
 ]
 
 

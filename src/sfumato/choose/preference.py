@@ -9,38 +9,15 @@ from fractions import Fraction
 from itertools import count
 from typing import NoReturn
 
+from sfumato.choose.accuracy import RelativeError, Within
+from sfumato.choose.guesses import Advantage, Guess, SharingRisk
+from sfumato.choose.stated import Stated, exactly
 from sfumato.errors import PreferenceError
 from sfumato.risk.rdrs import RDRs
 
 
-class _Stated:
-    """What holds of a preference unless it says otherwise: it is public, and nothing is drawn to meet it."""
-
-    select_epsilon: float = 0.0
-    priority: Fraction = Fraction(1)
-
-    @property
-    def reads_people(self) -> bool:
-        """Whether it is computed from the people in the data: no guarantee."""
-        return False
-
-    @property
-    def selects(self) -> bool:
-        """Whether epsilon is selected privately, at a charge of `select_epsilon`."""
-        return False
-
-    @property
-    def draws(self) -> bool:
-        """Whether noise has a part in what comes out, so that only the record tells it."""
-        return self.select_epsilon > 0
-
-    @property
-    def _weighed(self) -> str:
-        return "" if self.priority == 1 else f", at priority {float(self.priority):g}"
-
-
 @dataclass(frozen=True)
-class Epsilon(_Stated):
+class Epsilon(Stated):
     """An epsilon stated outright."""
 
     value: float
@@ -48,11 +25,11 @@ class Epsilon(_Stated):
 
     @property
     def words(self) -> str:
-        return f"epsilon {self.value:g}{self._weighed}"
+        return f"epsilon {self.value:g}{self.weighed}"
 
 
 @dataclass(frozen=True)
-class Ratio(_Stated):
+class Ratio(Stated):
     """`RDRmin / RDRmax >= tau`: of the people in the data (Algorithm 1), or of the worst case in any data.
 
     `exact` takes the RDRs themselves, not their upper bound. `between` compares the median RDR of the people for whom
@@ -80,14 +57,14 @@ class Ratio(_Stated):
     @property
     def words(self) -> str:
         said = f"ratio {float(self.tau):g}" if self.gap is None else f"gap {float(self.gap):g}"
-        said += f"{', exact' if self.exact else ''}{self._weighed}"
+        said += f"{', exact' if self.exact else ''}{self.weighed}"
         if self.between is not None:
             return f"{said}, between the medians of “{' '.join(self.between.split())}” and of the others"
         return said + (", worst case" if self.worst_case else ", of the people in the data")
 
 
 @dataclass(frozen=True)
-class AttackChance(_Stated):
+class AttackChance(Stated):
     """Nobody's presence is guessed right with a higher chance than this, by whoever knows everybody else."""
 
     chance: Fraction
@@ -95,11 +72,11 @@ class AttackChance(_Stated):
 
     @property
     def words(self) -> str:
-        return f"attack chance {float(self.chance):g}{self._weighed}"
+        return f"attack chance {float(self.chance):g}{self.weighed}"
 
 
 @dataclass(frozen=True)
-class Variance(_Stated):
+class Variance(Stated):
     """`Var(RDR_i / bound) <= tau`: of risks as shares of what anybody's could be, selected privately (methods 3.4).
 
     The preference is truly met with probability 1 - beta. As published (Algorithm 3) risks are divided by the largest
@@ -123,11 +100,11 @@ class Variance(_Stated):
     @property
     def words(self) -> str:
         how = "Algorithm 3 as published" if self.as_published else "selected privately"
-        return f"variance {float(self.tau):g}{self._weighed}, {how} with epsilon {self.select_epsilon:g}"
+        return f"variance {float(self.tau):g}{self.weighed}, {how} with epsilon {self.select_epsilon:g}"
 
 
 @dataclass(frozen=True)
-class ExposureCap(_Stated):
+class ExposureCap(Stated):
     """Nobody's own epsilon, `epsilon * exposure`, above the cap; or of a fraction `allow` of the people (methods 3.9).
 
     Where people are replaced somebody comes as well, and it is `epsilon * (exposure + 1/2)`.
@@ -147,7 +124,7 @@ class ExposureCap(_Stated):
 
     @property
     def words(self) -> str:
-        said = f"exposure cap {float(self.cap):g}{self._weighed}"
+        said = f"exposure cap {float(self.cap):g}{self.weighed}"
         if self.allow is None:
             return said
         how = f"selected privately with epsilon {self.select_epsilon:g}"
@@ -155,7 +132,7 @@ class ExposureCap(_Stated):
 
 
 @dataclass(frozen=True)
-class LargerThanSpent(_Stated):
+class LargerThanSpent(Stated):
     """Only epsilons larger than everything spent before: the papers' own rule for several queries (000 section 5.2)."""
 
     spent: Fraction | None = None  # filled in where it is asked
@@ -167,7 +144,7 @@ class LargerThanSpent(_Stated):
 
 
 @dataclass(frozen=True)
-class Satisfies(_Stated):
+class Satisfies(Stated):
     """A function of the people's RDRs that must hold, asked at each candidate epsilon from the largest down.
 
     Nothing tells whether two functions are the same, so each one stated has a number of its own: another function
@@ -190,14 +167,27 @@ class Satisfies(_Stated):
         raise TypeError("a function of the RDRs is not pickled")
 
 
-Preference = Epsilon | Ratio | AttackChance | Variance | ExposureCap | LargerThanSpent | Satisfies
+Preference = (
+    Epsilon
+    | Ratio
+    | AttackChance
+    | Variance
+    | ExposureCap
+    | Guess
+    | Advantage
+    | SharingRisk
+    | Within
+    | RelativeError
+    | LargerThanSpent
+    | Satisfies
+)
 
 _LEAST, _MOST = Fraction(1, 10**9), 1_000_000  # a ledger counts whole billionths
 
 
 def epsilon(value: float, what: str = "epsilon") -> Epsilon:
     """This epsilon, whatever it means; `what` a sentence calls it."""
-    number = _number(what, value)
+    number = exactly(what, value)
     if not _LEAST <= number <= _MOST:
         limits = f"{float(_LEAST):g} and {_MOST:,}"
         hint = f"try --{what.replace(' ', '-')} 0.5."
@@ -207,7 +197,7 @@ def epsilon(value: float, what: str = "epsilon") -> Epsilon:
 
 def gap(times: float, *, worst_case: bool = False, exact: bool = False, between: str | None = None) -> Ratio:
     """Nobody at more than `times` the risk of anybody else; the same as `ratio(1 / times)`."""
-    number = _number("gap", times)
+    number = exactly("gap", times)
     if number < 1:
         raise PreferenceError(
             f"gap must be 1 or more, not {times}",
@@ -221,7 +211,7 @@ def ratio(tau: float, *, worst_case: bool = False, exact: bool = False, between:
 
     With `exact` the risk is the exact RDR, with `between="age > 60"` the medians of two groups are compared.
     """
-    number = _number("ratio", tau)
+    number = exactly("ratio", tau)
     if not 0 <= number <= 1:
         raise PreferenceError(f"ratio must lie between 0 and 1, not {tau}", hint="try --ratio 0.95.")
     return Ratio(number, worst_case, exact=exact, between=_condition(between))
@@ -243,7 +233,7 @@ def satisfies(f: Callable[[RDRs], bool], name: str | None = None) -> Satisfies:
 
 def attack_chance(chance: float) -> AttackChance:
     """An attacker who knows everybody else guesses whether you are in at most this often."""
-    number = _number("attack chance", chance)
+    number = exactly("attack chance", chance)
     if not Fraction(1, 2) <= number <= 1:
         raise PreferenceError(
             f"attack chance must lie between 0.5 and 1, not {chance}",
@@ -260,7 +250,7 @@ def variance(
     Epsilon is selected privately, which costs `select_epsilon`; the preference is truly met with probability
     1 - `beta`. `as_published` runs Algorithm 3 of the RDR paper as it is printed: no guarantee.
     """
-    number = _number("variance", tau)
+    number = exactly("variance", tau)
     if not 0 < number <= 1:
         raise PreferenceError(f"variance must lie above 0 and not above 1, not {tau}", hint="try --variance 1e-4.")
     if select_epsilon is None:
@@ -277,7 +267,7 @@ def exposure_cap(
     which costs `select_epsilon`; more than those lie above with probability at most `beta`.
     """
     stated = epsilon(cap, "exposure cap").value
-    share = None if allow is None else _number("allow", allow)
+    share = None if allow is None else exactly("allow", allow)
     if share is not None and not 0 <= share < 1:
         raise PreferenceError(f"allow must be a fraction from 0 up to 1, not {allow}", hint="try --allow 0.01.")
     if not share:
@@ -308,7 +298,7 @@ def weighted(preference: Preference, weight: float) -> Preference:
     >>> weighted(gap(1.2, worst_case=True), 2).words
     'gap 1.4, at priority 2, worst case'
     """
-    number = _number("priority", weight)
+    number = exactly("priority", weight)
     if not 0 < number <= 1000:
         raise PreferenceError(f"priority must lie above 0 and not above 1000, not {weight}", hint="try --priority 2.")
     if preference.priority != 1:
@@ -328,11 +318,13 @@ def weighted(preference: Preference, weight: float) -> Preference:
             return replace(preference, tau=min(Fraction(1), preference.tau * number**2), priority=number)
         case ExposureCap():
             return replace(preference, cap=preference.cap * number, priority=number)
+        case Guess() | Advantage() | SharingRisk():
+            return replace(preference, priority=number)
     raise PreferenceError(f"“{preference.words}” has no priority", hint="weigh a gap, a chance, a cap or a variance.")
 
 
 def _select_epsilon(stated: float) -> float:
-    number = _number("select_epsilon", stated)
+    number = exactly("select_epsilon", stated)
     if not _LEAST <= number <= 10:
         hint = "it is what the private selection costs; try --select-epsilon 0.1."
         raise PreferenceError(f"select_epsilon must lie between {float(_LEAST):g} and 10, not {stated}", hint=hint)
@@ -340,7 +332,7 @@ def _select_epsilon(stated: float) -> float:
 
 
 def _beta(stated: float) -> Fraction:
-    number = _number("beta", stated)
+    number = exactly("beta", stated)
     if not 0 < number < 1:
         hint = "it is how often the preference may be missed; try --beta 0.05."
         raise PreferenceError(f"beta must lie between 0 and 1, not {stated}", hint=hint)
@@ -364,16 +356,3 @@ def _condition(stated: object) -> str | None:
 def _name_of(f: Callable[[RDRs], bool]) -> str:
     name = getattr(f, "__name__", type(f).__name__)
     return "a function of the RDRs" if name == "<lambda>" else str(name)
-
-
-def _number(what: str, value: object) -> Fraction:
-    """A finite number, exactly as written."""
-    if isinstance(value, Fraction):
-        return value
-    try:
-        if isinstance(value, bool) or not math.isfinite(float(value)):  # type: ignore[arg-type]
-            raise ValueError
-        return Fraction(str(value))
-    except (TypeError, ValueError, OverflowError):
-        hint = "write it with digits, such as 0.5."
-        raise PreferenceError(f"{what} must be a finite number, not {value!r}", hint=hint) from None

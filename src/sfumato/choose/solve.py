@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sfumato.choose.accuracy import RelativeError, Within, smallest_epsilon
+from sfumato.choose.guesses import Advantage, Guess, SharingRisk
 from sfumato.choose.preference import (
     AttackChance,
     Epsilon,
@@ -21,11 +23,14 @@ from sfumato.choose.private import Selected
 from sfumato.choose.worth import epsilon_of_mu
 from sfumato.errors import PreferenceError, instead
 from sfumato.model.choice import Noise
+from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Spread
 from sfumato.risk.attack import epsilon_for_attack_chance, mu_for_attack_chance
 from sfumato.risk.exact import epsilon_for_exact_ratio, not_laplace, unknown_split
+from sfumato.risk.guessing import epsilon_for_guess, exponent_for_advantage
 from sfumato.risk.rdr import PAPER_GRID, epsilon_for_ratio, sigma_for_ratio
 from sfumato.risk.rdrs import RDRs, rdrs_at
+from sfumato.risk.sharing import chance_for_risk
 
 People = Callable[[Preference], Spread]
 """Whom a preference compares; asked once, and only for those that read the people."""
@@ -50,8 +55,11 @@ class Solution:
     why: str
 
 
-def interval(preference: Preference, compared: Spread, noise: Noise) -> Interval:
+def interval(
+    preference: Preference, compared: Spread, noise: Noise, measurement: Measurement | None = None
+) -> Interval:
     """The epsilons that meet one preference; what is drawn, or asked on the grid, bounds none by itself."""
+    steps = 1 if measurement is None else measurement.steps
     match preference:
         case Epsilon(value):
             return Interval(value, value)
@@ -59,6 +67,12 @@ def interval(preference: Preference, compared: Spread, noise: Noise) -> Interval
             return Interval(0.0, _epsilon_for_chance(float(chance), noise))
         case ExposureCap(cap):
             return Interval(0.0, float(cap))
+        case Guess() | Advantage() | SharingRisk():
+            return Interval(0.0, float(preference.priority) * _epsilon_for_secret(preference, noise, steps))
+        case RelativeError():
+            return interval(preference.as_error, compared, noise, measurement)
+        case Within():
+            return Interval(smallest_epsilon(preference, noise, measurement), math.inf)
         case LargerThanSpent(spent):
             return Interval(math.nextafter(float(spent or 0), math.inf), math.inf)
         case Satisfies() | Variance():
@@ -73,13 +87,16 @@ def solve(
     people: People,
     noise: Noise,
     *,
+    measurement: Measurement | None = None,
     grid: Sequence[float] | None = None,
     epsilon_max: float = 10.0,
     selected: Mapping[Preference, Selected] | None = None,
 ) -> Solution:
     """The top of the intersection, rounded down to the grid if there is one, and never above `epsilon_max`.
 
-    `selected`: what was drawn for those preferences that only a draw can meet.
+    Where nothing bounds it above, and only the answer's error asks for an epsilon, it is the bottom, rounded up.
+    `measurement`: the noisy numbers, where the schema says what they are. `selected`: what was drawn for those
+    preferences that only a draw can meet.
     """
     drawn = selected or {}
     for preference, found in drawn.items():
@@ -89,7 +106,7 @@ def solve(
     for preference, spread in compared.items():
         if spread.nobody:
             return Solution(None, False, False, _nobody(preference))
-    intervals = {p: interval(p, spread, noise) for p, spread in compared.items()}
+    intervals = {p: interval(p, spread, noise, measurement) for p, spread in compared.items()}
     intervals |= {p: Interval(0.0, found.epsilon or 0.0) for p, found in drawn.items()}
     floor = max(intervals, key=lambda p: intervals[p].low)
     ceiling = min(intervals, key=lambda p: intervals[p].high)
@@ -100,6 +117,12 @@ def solve(
         why = f"No epsilon meets both {floor.words} and {ceiling.words}.{_explained(floor)}"
         return Solution(None, False, False, why)
     asked = {p: spread for p, spread in compared.items() if isinstance(p, Satisfies)}
+    if low > epsilon_max and isinstance(floor, Within | RelativeError):
+        needed = "no epsilon does" if math.isinf(low) else f"it takes {low:.4g}"
+        why = f"No epsilon up to epsilon_max, {epsilon_max:g}, meets {floor.words}: {needed}."
+        return Solution(None, False, False, why)
+    if math.isinf(top) and not asked and isinstance(floor, Within | RelativeError):
+        return _smallest(low, grid, epsilon_max, floor.words)
     if grid is not None or asked:
         words = " and ".join(dict.fromkeys(p.words for p in (ceiling, *asked)))
         candidates = _candidates(low, top, grid, epsilon_max)
@@ -112,6 +135,16 @@ def solve(
         why = f"Epsilons up to {top:.4g} meet {ceiling.words}; it is held at epsilon_max, {epsilon_max:g}."
         return Solution(epsilon_max, True, False, why)
     return Solution(top, True, False, _why(ceiling, drawn) + _explained(floor))
+
+
+def _smallest(low: float, grid: Sequence[float] | None, epsilon_max: float, words: str) -> Solution:
+    """The bottom of what the answer's error asks for: more would help nobody in the data."""
+    if grid is None:
+        return Solution(low, True, False, f"The smallest epsilon that meets {words}.")
+    candidates = [candidate for candidate in grid if low <= candidate <= epsilon_max]
+    if not candidates:
+        return Solution(None, False, False, f"No candidate on the grid meets {words}.")
+    return Solution(min(candidates), True, False, f"The smallest candidate on the grid that meets {words}.")
 
 
 def _explained(floor: Preference) -> str:
@@ -195,3 +228,21 @@ def _epsilon_for_chance(chance: float, noise: Noise) -> float:
     if noise.mechanism == "laplace":
         return epsilon_for_attack_chance(chance, noise.delta or 0.0)
     return epsilon_of_mu(mu_for_attack_chance(chance), noise)
+
+
+def _epsilon_for_secret(preference: Guess | Advantage | SharingRisk, noise: Noise, steps: int) -> float:
+    """What keeps a secret: the epsilon at which it is guessed no more often than was asked for (methods 8)."""
+    delta = noise.delta or 0.0
+    if isinstance(preference, Advantage):
+        if delta:
+            raise PreferenceError(
+                "An advantage is bounded at every answer, and noise with a delta has answers that tell all",
+                hint="use --guess, which counts delta, or --mechanism laplace.",
+            )
+        return exponent_for_advantage(float(preference.most)) * steps / 2
+    prior = float(preference.secret.known)
+    if isinstance(preference, Guess):
+        return epsilon_for_guess(float(preference.chance), prior, steps, delta)
+    said = (float(preference.most), float(preference.sensitivity), float(preference.trust))
+    chance = chance_for_risk(*said, prior, as_published=preference.as_published)
+    return epsilon_for_guess(chance, prior, steps, delta)

@@ -81,7 +81,44 @@ Beta = Annotated[
     float | None, typer.Option(help="How often a private selection may miss its preference; 0.05 unless stated.")
 ]
 AsPublished = Annotated[
-    bool, typer.Option("--as-published", help="Of --variance: Algorithm 3 of the RDR paper as printed, no guarantee.")
+    bool,
+    typer.Option(
+        "--as-published", help="--variance by Algorithm 3 as printed, no guarantee; --sharing-risk with its floor."
+    ),
+]
+Guess = Annotated[
+    float | None,
+    typer.Option(help="A guess at somebody's value is right at most this often; with --choices or --secret."),
+]
+Choices = Annotated[int | None, typer.Option(metavar="N", help="How many values a guess chooses among.")]
+Secret = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="What is guessed: one of the categories that the schema lists.")
+]
+Radius = Annotated[float | None, typer.Option(help="Of --secret: a guess counts that comes so close to a number.")]
+Prior = Annotated[float | None, typer.Option(help="How often a guess is right before the answer is out.")]
+Advantage = Annotated[
+    float | None, typer.Option(help="No answer raises anybody's belief about a person by more than this.")
+]
+_WORDS = "very low, low, medium, high, very high, or 0 to 1"
+SharingRisk = Annotated[str | None, typer.Option(metavar="RISK", help=f"What sharing the answer may risk: {_WORDS}.")]
+Trust = Annotated[str | None, typer.Option(metavar="TRUST", help="Of --sharing-risk: in whoever gets the answer.")]
+DataSensitivity = Annotated[
+    str | None, typer.Option(metavar="S", help="Of --sharing-risk: how much harm a right guess does.")
+]
+Within = Annotated[float | None, typer.Option(metavar="ERROR", help="All figures of the answer at most so far off.")]
+RelativeError = Annotated[
+    float | None, typer.Option(metavar="SHARE", help="The same as a share of the answer that is --expected.")
+]
+Expected = Annotated[
+    float | None, typer.Option(metavar="ANSWER", help="Of --relative-error: a public guess of the (smallest) answer.")
+]
+Confidence = Annotated[
+    float | None, typer.Option(help="Of --within (0.95 unless stated) and --relative-error (0.9): how often it holds.")
+]
+Each = Annotated[bool, typer.Option("--each", help="Of the same: each figure by itself, not all of them together.")]
+ExpectedCount = Annotated[
+    float | None,
+    typer.Option(metavar="N", help="Of the same, for means: how many people its smallest cell has at least."),
 ]
 Priority = Annotated[
     float | None, typer.Option(metavar="W", help="This query's weight: the preferences allow W times the epsilon.")

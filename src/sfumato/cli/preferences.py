@@ -29,19 +29,23 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "select_epsilon": (options.SelectEpsilon, None),
     "beta": (options.Beta, None),
     "as_published": (options.AsPublished, False),
+    "guess": (options.Guess, None),
+    "choices": (options.Choices, None),
+    "secret": (options.Secret, None),
+    "radius": (options.Radius, None),
+    "prior": (options.Prior, None),
+    "advantage": (options.Advantage, None),
+    "sharing_risk": (options.SharingRisk, None),
+    "trust": (options.Trust, None),
+    "data_sensitivity": (options.DataSensitivity, None),
+    "within": (options.Within, None),
+    "relative_error": (options.RelativeError, None),
+    "expected": (options.Expected, None),
+    "confidence": (options.Confidence, None),
+    "each": (options.Each, False),
+    "expected_count": (options.ExpectedCount, None),
     "priority": (options.Priority, None),
     "larger_than_spent": (options.LargerThanSpent, False),
-}
-_SELECTING = ("variance", "allow"), "--variance or --exposure-cap with --allow", "--variance 1e-4 --select-epsilon 0.1"
-_COMPARING = ("gap", "ratio"), "--gap or --ratio"
-_HOW = {  # what says how a preference is met: of which, in words, and how that is typed
-    "worst_case": (*_COMPARING, "--gap 1.2 --worst-case"),
-    "exact": (*_COMPARING, "--gap 1.2 --worst-case --exact"),
-    "between": (*_COMPARING, '--gap 1.2 --between "age > 60"'),
-    "as_published": (("variance",), "--variance", "--variance 1e-4 --select-epsilon 1 --as-published"),
-    "allow": (("exposure_cap",), "--exposure-cap", "--exposure-cap 0.5 --allow 0.01 --select-epsilon 0.1"),
-    "select_epsilon": _SELECTING,
-    "beta": (*_SELECTING[:2], f"{_SELECTING[2]} --beta 0.05"),
 }
 
 
@@ -68,25 +72,14 @@ def with_preferences(command: Callable[..., None]) -> Callable[..., None]:
 
 def preferences(typed: Mapping[str, Any]) -> tuple[Preference, ...]:
     """The preferences among all that was typed, in the order of the interface."""
-    from sfumato.choose import preference
+    from sfumato.choose import named
+    from sfumato.choose.preference import larger_than_spent, weighted
 
-    for name, (of, goes_with, example) in _HOW.items():
-        if typed[name] not in (None, False) and all(typed[one] is None for one in of):
-            raise BadInput(f"--{name.replace('_', '-')} goes with {goes_with}", hint=f"try {example}.")
-    compared = {name: typed[name] for name in ("worst_case", "exact", "between")}
-    selected = {"select_epsilon": typed["select_epsilon"]} | ({} if typed["beta"] is None else {"beta": typed["beta"]})
-    capped = {"allow": typed["allow"]} | (selected if typed["allow"] else {})
-    makers: dict[str, Callable[[Any], Preference]] = {
-        "epsilon": preference.epsilon,
-        "gap": lambda times: preference.gap(times, **compared),
-        "ratio": lambda tau: preference.ratio(tau, **compared),
-        "variance": lambda tau: preference.variance(tau, as_published=typed["as_published"], **selected),
-        "exposure_cap": lambda cap: preference.exposure_cap(cap, **capped),
-        "attack_chance": preference.attack_chance,
-    }
-    stated = [make(typed[name]) for name, make in makers.items() if typed[name] is not None]
-    if typed["priority"] is not None:
+    said = {name: value for name, value in typed.items() if value is not None and value is not False}
+    priority, larger = said.pop("priority", None), said.pop("larger_than_spent", False)
+    stated = named.preferences(said)
+    if priority is not None:
         if not stated:
             raise BadInput("--priority goes with a preference", hint="try --gap 1.2 --worst-case --priority 2.")
-        stated = [preference.weighted(one, typed["priority"]) for one in stated]
-    return (*stated, *([preference.larger_than_spent()] if typed["larger_than_spent"] else []))
+        stated = tuple(weighted(one, priority) for one in stated)
+    return (*stated, *([larger_than_spent()] if larger else []))

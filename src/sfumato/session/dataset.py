@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from sfumato.choose.guesses import resolved
 from sfumato.errors import SourceError
 from sfumato.model.dataset import Schema
 from sfumato.model.fit import Fit
@@ -73,7 +75,8 @@ class Dataset:
 
     def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:
         """The rule of record, for statements with private keys, with values selected by their rank, or neither."""
-        return rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys, selects=selects)
+        rule = rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys, selects=selects)
+        return replace(rule, preferences=tuple(resolved(p, self.schema) for p in rule.preferences))
 
     def require_data(self) -> None:
         """Refuse to go on without the data, before anything is charged."""

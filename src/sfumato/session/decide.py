@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from sfumato.choose.guesses import secret_columns
 from sfumato.choose.preference import Epsilon, Preference, Satisfies, Variance
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.private import SMALLEST
@@ -144,7 +145,8 @@ def provenances(request: Request, record: Record, standing: Standing, attestatio
     drawn = [selected_privately("epsilon")] if request.selecting else []
     if request.bounds_from_data:
         return chosen, *drawn, computed_from_people("bounds")
-    read = (*request.statement.columns, *([AT_LEAST] if request.selecting else []))
+    secrets = secret_columns(request.preferences)
+    read = (*dict.fromkeys((*request.statement.columns, *secrets)), *([AT_LEAST] if request.selecting else []))
     return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation)
 
 

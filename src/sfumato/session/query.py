@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sfumato.choose.guesses import resolved
 from sfumato.choose.preference import LargerThanSpent, Preference, Ratio
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.solve import Solution, solve
@@ -204,7 +205,7 @@ class Query:
         selects anew.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
-        ledger, unmet = self.dataset.ledger, select.unmet(asked)
+        ledger, unmet = self.dataset.ledger, select.unmet(self, asked)
         drawn: Outcome | None = None
         if asked.selecting and unmet is None:
             select.require_affordable(self, asked, accept_none, again, fixed_beforehand)
@@ -421,6 +422,7 @@ class Query:
                 self.dataset.condition(p.between)
         spent = Fraction(self.dataset.ledger.known.total.nano_epsilon, NANO)
         chosen = tuple(replace(p, spent=spent) if p == LargerThanSpent() else p for p in chosen)
+        chosen = tuple(resolved(p, self.dataset.schema) for p in chosen)
         ceiling = stated_epsilon(epsilon_max, "epsilon_max").value
         data, opening = self.dataset, opening_of(chosen, self.dataset.opening)
         version, from_data = data.version, data.bounds_from_data
@@ -432,7 +434,15 @@ class Query:
 
         ceiling = asked.epsilon_max
         selected = None if drawn is None else drawn.selected
-        return solve(asked.preferences, people, asked.noise, grid=asked.grid, epsilon_max=ceiling, selected=selected)
+        return solve(
+            asked.preferences,
+            people,
+            asked.noise,
+            measurement=self._declared,
+            grid=asked.grid,
+            epsilon_max=ceiling,
+            selected=selected,
+        )
 
     @property
     def _fixed(self) -> Fraction | None:

@@ -43,6 +43,7 @@ def rehearsed(
             asked.preferences,
             lambda p: compared(p, survey, noise),
             noise,
+            measurement=measurement,
             grid=asked.grid,
             epsilon_max=asked.epsilon_max,
             selected=typical(asked, tries),

@@ -59,12 +59,19 @@ def outcome(query: Query, asked: Request, accept_none: bool, again: bool, attest
     return Outcome({p: as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
 
 
-def unmet(asked: Request) -> Solution | None:
+def unmet(query: Query, asked: Request) -> Solution | None:
     """What no selection could mend: refused from public facts, before it is charged."""
     public = [p for p in asked.preferences if not p.reads_people and not p.selects]
     if not asked.selecting or not public:
         return None
-    found = solve(public, lambda _: WORST_CASE, asked.noise, grid=asked.grid, epsilon_max=asked.epsilon_max)
+    found = solve(
+        public,
+        lambda _: WORST_CASE,
+        asked.noise,
+        measurement=query._declared,
+        grid=asked.grid,
+        epsilon_max=asked.epsilon_max,
+    )
     return None if found.feasible else replace(found, why=f"{found.why} Nothing was drawn and nothing was charged.")
 
 
