@@ -8,7 +8,22 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sfumato.views.figure import Axis, Bars, Dots, Figure, Limit, Line, Mark, Range, number
+from sfumato.views.figure import (
+    Axis,
+    Bars,
+    Box,
+    Dots,
+    Figure,
+    Limit,
+    Line,
+    Mark,
+    Pin,
+    Points,
+    Range,
+    Span,
+    Surface,
+    number,
+)
 from sfumato.views.svg import svg
 from sfumato.views.terminal import text
 
@@ -38,11 +53,64 @@ CURVES = Figure(
     Axis("right guesses", "%"),
     (Line(((0, 90), (10, 40)), "low trust"), Line(((0, 70), (10, 30)), "high trust"), Limit(60, "tolerable")),
 )
-FIGURES = [GAP, EXPOSURE, ODDS, CURVES]
+MEASURED = Figure(
+    "Measured",
+    "against theory",
+    Axis("noise", "people"),
+    Axis("right guesses", "%"),
+    (
+        Line(((0, 90), (10, 40)), "theory"),
+        Points(((0, 88), (5, 66), (10, 39)), "first run", ("run a", "run b", "run c")),
+        Points(((0, 81), (5, 61), (10, 31)), "second run"),
+        Limit(70, "tolerable"),
+        Pin(4, "chosen noise"),
+    ),
+)
+BOXES = Figure(
+    "Boxes",
+    "of many draws",
+    Axis("p"),
+    Axis("error", "people"),
+    (Box(10, 1, 2.5, 4, 6, 9, "p = 10"), Box(5, 0.5, 1, 2, 3, 8, "p = 5"), Limit(7, "at most 7")),
+)
+METHODS = Figure(
+    "Methods",
+    "every epsilon that will do",
+    Axis("epsilon", scale="log"),
+    Axis("method"),
+    (
+        Span("gap at most 1.2", 0, 0.75, "chosen", "for anybody"),
+        Span("within 10", 0.23, inf),
+        Span("belief at most 1 in 3", 0.1, 0.38, "over", "no guarantee"),
+        Span("fixed", 1, 1),
+        Pin(0.5, "your epsilon"),
+    ),
+)
+SHARING = Figure(
+    "Sharing",
+    "by trust and sensitivity",
+    Axis("trust", ticks=(1, 2, 3)),
+    Axis("sensitivity"),
+    (Surface((1, 2, 3), (1, 2), ((30, 20, 10), (61, 42, 23)), "at no noise", 40),),
+    z=Axis("risk", "%"),
+)
+FIGURES = [GAP, EXPOSURE, ODDS, CURVES, MEASURED, BOXES, METHODS, SHARING]
 SAID = {
     "Risk gap": ["0.5", "0.75", "1.12", "1.19", "1.25", "2.24", "✓ allowed", "● chosen", "✕ over", "ceiling"],
     "Exposure": ["0", "1", "people", "exposure"],
     "Odds": ["not in: 32 of 100", "in: 68 of 100"],
+    "Measured": ["theory", "first run", "run b", "second run", "chosen noise", "noise (people)", "right guesses (%)"],
+    "Boxes": ["p = 5", "p = 10", "2", "4", "error (people)"],
+    "Methods": [
+        "● gap at most 1.2",
+        "up to 0.75",
+        "for anybody",
+        "✓ within 10",
+        "from 0.23",
+        "✕ belief",
+        "0.1 to 0.38",
+    ],
+    "Sharing": ["at no noise", "risk (%)", "over the limit 40%", "61%", "42%", "23%", "trust", "sensitivity"],
     "Guesses": ["low trust", "high trust", "tolerable", "30%", "noise (people)", "right guesses (%)"],
 }
 both = pytest.mark.parametrize("render", [svg, text], ids=["svg", "terminal"])
@@ -299,6 +367,22 @@ def test_numbers(value: float, digits: int, said: str) -> None:
         lambda: Dots(-1, 100, ""),
         lambda: Dots(0, 0, ""),
         lambda: Dots(1, 10**9, ""),
+        lambda: Points(()),
+        lambda: Points(((0, nan),)),
+        lambda: Points(((0, 1), (1, 2)), names=("one",)),
+        lambda: Box(1, 0, 2, 1, 3, 4),
+        lambda: Box(1, 0, 1, 2, 3, inf),
+        lambda: Span("", 2, 1),
+        lambda: Span("", -inf, 1),
+        lambda: Span("", inf, inf),
+        lambda: Span("", 0, 1, "fine"),  # type: ignore[arg-type]
+        lambda: Pin(inf, ""),
+        lambda: Surface((1, 2), (1, 2), ((1, 2), (3,))),
+        lambda: Surface((1, 2), (1, 2), ((1, 2),)),
+        lambda: Surface((2, 1), (1, 2), ((1, 2), (3, 4))),
+        lambda: Surface((1,), (1, 2), ((1,), (2,))),
+        lambda: Surface((1, 2), (1, 2), ((1, 2), (3, nan))),
+        lambda: Surface((1, 2), (1, 2), ((1, 2), (3, 4)), limit=inf),
         lambda: Axis("", ticks=(inf,)),
     ],
 )
@@ -315,6 +399,13 @@ def test_wrong_marks_are_refused(make: Callable[[], object]) -> None:
         (Range(1, 1, 2), Range(1, 1, 3)),
         (Range(1, 1, 2), TAIL),
         (Dots(1, 2, ""), Limit(1, "")),
+        (Pin(1, "alone"),),
+        (Range(1, 1, 2), Pin(1, "")),
+        (Span("", 1, 2), Limit(1, "")),
+        (Box(1, 1, 2, 3, 4, 5), Box(1, 1, 2, 3, 4, 6)),
+        (Box(1, 1, 2, 3, 4, 5), Pin(1, "")),
+        (Surface((1, 2), (1, 2), ((1, 2), (3, 4))),),
+        tuple(Points(((0, at),)) for at in range(9)),
     ],
 )
 def test_marks_that_do_not_belong_together_are_refused(marks: tuple[Mark, ...]) -> None:
