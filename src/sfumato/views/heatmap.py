@@ -1,4 +1,4 @@
-"""A surface as a map of its heights, in a plane: the darker the higher, and a sign where it is over the limit."""
+"""A surface as a map: the stronger the colour, the higher it is, with a sign where it is over the limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sfumato.views.told import heights
 def heatmap(sheet: Sheet, figure: Figure, surface: Surface, height: float) -> None:
     """Draw a cell per place, the first row at the bottom, with its height where there is room."""
     across, up, deep = figure.across, figure.up, figure.deep
-    sheet.write(f"{heights(figure, surface)}; the darker the higher", colour="ink")
+    sheet.write(f"{heights(figure, surface)}; the stronger the colour, the higher", colour="ink")
     sheet.down += 6
     sheet.write(figure.y.name, SMALL)
     left = MARGIN + 8 + max(long(up.say(y)) for y in surface.ys)
