@@ -190,7 +190,26 @@ class Satisfies(_Stated):
         raise TypeError("a function of the RDRs is not pickled")
 
 
-Preference = Epsilon | Ratio | AttackChance | Variance | ExposureCap | LargerThanSpent | Satisfies
+@dataclass(frozen=True)
+class Pri(_Stated):
+    """Find-eps-from-PRI as published: the first output from which everybody lies nearly as far is what is released."""
+
+    percent: Fraction
+
+    @property
+    def reads_people(self) -> bool:
+        return True
+
+    @property
+    def draws(self) -> bool:
+        return True
+
+    @property
+    def words(self) -> str:
+        return f"pri {float(self.percent):g}, Find-eps-from-PRI as published"
+
+
+Preference = Epsilon | Ratio | AttackChance | Variance | ExposureCap | LargerThanSpent | Satisfies | Pri
 
 _LEAST, _MOST = Fraction(1, 10**9), 1_000_000  # a ledger counts whole billionths
 
@@ -288,6 +307,18 @@ def exposure_cap(
     if select_epsilon is None:
         raise _needs_select_epsilon("exposure cap with --allow")
     return ExposureCap(Fraction(str(stated)), share, _select_epsilon(select_epsilon), _beta(beta))
+
+
+def pri(percent: float) -> Pri:
+    """The largest PRI deviates from the smallest by no more than `percent` in 100 of it: no guarantee.
+
+    >>> pri(5).words
+    'pri 5, Find-eps-from-PRI as published'
+    """
+    number = _number("pri", percent)
+    if not 0 <= number <= 100:
+        raise PreferenceError(f"pri must lie between 0 and 100, not {percent}", hint="try --pri 5.")
+    return Pri(number)
 
 
 def larger_than_spent() -> LargerThanSpent:

@@ -13,6 +13,7 @@ from sfumato.choose.preference import (
     ExposureCap,
     LargerThanSpent,
     Preference,
+    Pri,
     Ratio,
     Satisfies,
     Variance,
@@ -61,7 +62,7 @@ def interval(preference: Preference, compared: Spread, noise: Noise) -> Interval
             return Interval(0.0, float(cap))
         case LargerThanSpent(spent):
             return Interval(math.nextafter(float(spent or 0), math.inf), math.inf)
-        case Satisfies() | Variance():
+        case Satisfies() | Variance() | Pri():
             return Interval(0.0, math.inf)
         case Ratio(tau):
             bound = _epsilon_for_exact_ratio if preference.exact else _epsilon_for_ratio
@@ -124,6 +125,8 @@ def _explained(floor: Preference) -> str:
 def _why(ceiling: Preference, drawn: Mapping[Preference, Selected]) -> str:
     if isinstance(ceiling, Epsilon):
         return "It was stated."
+    if isinstance(ceiling, Pri):
+        return "The first candidate whose output passed the test of Find-eps-from-PRI."
     if isinstance(ceiling, Variance) and ceiling.as_published:
         return "The first candidate that passed the noisy test of Algorithm 3."
     if isinstance(ceiling, Variance | ExposureCap) and ceiling.selects:
