@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         variance,
         weighted,
     )
+    from sfumato.choose.pri import pri
     from sfumato.errors import SfumatoError
     from sfumato.session.choice import Choice
     from sfumato.session.dataset import Dataset
@@ -48,6 +49,7 @@ _HOMES = {
     "guess": "choose.guesses",
     "larger_than_spent": "choose.preference",
     "open": "wiring",
+    "pri": "choose.pri",
     "ratio": "choose.preference",
     "relative_error": "choose.accuracy",
     "satisfies": "choose.preference",
@@ -75,6 +77,7 @@ __all__ = [
     "guess",
     "larger_than_spent",
     "open",
+    "pri",
     "ratio",
     "relative_error",
     "satisfies",

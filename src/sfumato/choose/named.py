@@ -8,6 +8,7 @@ from typing import Any
 from sfumato.choose.accuracy import relative_error, within
 from sfumato.choose.guesses import advantage, guess, sharing_risk
 from sfumato.choose.preference import Preference, attack_chance, epsilon, exposure_cap, gap, ratio, variance
+from sfumato.choose.pri import pri
 from sfumato.errors import PreferenceError
 
 _SELECTING = "--variance or --exposure-cap with --allow"
@@ -72,6 +73,7 @@ def _makers(said: Mapping[str, Any]) -> dict[str, Callable[[Any], Preference]]:
         "variance": lambda tau: variance(tau, **of("as_published"), **selected),
         "exposure_cap": lambda cap: exposure_cap(cap, **capped),
         "attack_chance": attack_chance,
+        "pri": pri,
         "guess": lambda chance: guess(chance, **of(*_SECRET)),
         "advantage": advantage,
         "sharing_risk": lambda most: sharing_risk(most, **of("trust", "data_sensitivity", "as_published", *_SECRET)),

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from sfumato.choose.accuracy import RelativeError, Within
 from sfumato.choose.guesses import Advantage, Guess, SharingRisk
+from sfumato.choose.pri import Pri
 from sfumato.choose.stated import Stated, exactly
 from sfumato.errors import PreferenceError
 from sfumato.risk.rdrs import RDRs
@@ -180,6 +181,7 @@ Preference = (
     | RelativeError
     | LargerThanSpent
     | Satisfies
+    | Pri
 )
 
 _LEAST, _MOST = Fraction(1, 10**9), 1_000_000  # a ledger counts whole billionths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 
 from sfumato.choose.preference import ExposureCap, Variance
@@ -20,10 +20,14 @@ SMALLEST, DIGITS = 0.001, 3
 
 @dataclass(frozen=True)
 class Selected:
-    """The largest epsilon on the grid that a private selection allows, or why there is none or no more. A dp output."""
+    """The largest epsilon on the grid that a private selection allows, or why there is none or no more. A dp output.
+
+    As published it is none. Find-eps-from-PRI also has the `output` that it accepted: exact numbers, cell by cell.
+    """
 
     epsilon: float | None
     why: str = ""
+    output: Sequence[Sequence[str]] = field(default=(), repr=False)
 
     @classmethod
     def on_grid(cls, epsilon: float, ceiling: float, grid: Sequence[float] | None) -> Selected:

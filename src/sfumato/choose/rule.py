@@ -11,7 +11,7 @@ from sfumato.errors import PreferenceError
 
 _FLAG = re.compile(r"--([a-z-]+)( (?=\d))?")
 _FLAGS = ("worst_case", "exact", "each")
-_PEOPLE = ("between", "as_published")  # say how the people are compared: no rule is computed from them
+_PEOPLE = ("pri", "between", "as_published")  # no rule is computed from the people
 _KNOWN = {*named.NAMES, *named.HOW} - {*_PEOPLE}
 
 
@@ -19,7 +19,7 @@ def from_rule(rule: Mapping[str, object], origin: str = "the schema") -> tuple[P
     """The preferences of a `[rule]` table; what is wrong in it is said with its place."""
     where = f"[rule] in {origin}"
     if unknown := sorted(set(rule) - _KNOWN):
-        hint = f"it knows {', '.join(named.NAMES)}, what goes with them, mechanism and delta."
+        hint = f"it knows {', '.join(n for n in named.NAMES if n in _KNOWN)}, what goes with them, mechanism and delta."
         raise PreferenceError(f"[rule] does not know '{unknown[0]}'", hint=hint, where=where)
     if not any(name in rule for name in named.NAMES):
         raise PreferenceError("[rule] states no preference", hint="try gap = 1.2 and worst_case = true.", where=where)

@@ -19,6 +19,7 @@ from sfumato.choose.preference import (
     Satisfies,
     Variance,
 )
+from sfumato.choose.pri import Pri
 from sfumato.choose.private import Selected
 from sfumato.choose.worth import epsilon_of_mu
 from sfumato.errors import PreferenceError, instead
@@ -75,7 +76,7 @@ def interval(
             return Interval(smallest_epsilon(preference, noise, measurement), math.inf)
         case LargerThanSpent(spent):
             return Interval(math.nextafter(float(spent or 0), math.inf), math.inf)
-        case Satisfies() | Variance():
+        case Satisfies() | Variance() | Pri():
             return Interval(0.0, math.inf)
         case Ratio(tau):
             bound = _epsilon_for_exact_ratio if preference.exact else _epsilon_for_ratio
@@ -157,6 +158,8 @@ def _explained(floor: Preference) -> str:
 def _why(ceiling: Preference, drawn: Mapping[Preference, Selected]) -> str:
     if isinstance(ceiling, Epsilon):
         return "It was stated."
+    if isinstance(ceiling, Pri):
+        return "The first candidate whose output passed the test of Find-eps-from-PRI."
     if isinstance(ceiling, Variance) and ceiling.as_published:
         return "The first candidate that passed the noisy test of Algorithm 3."
     if isinstance(ceiling, Variance | ExposureCap) and ceiling.selects:

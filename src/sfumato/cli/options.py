@@ -86,6 +86,9 @@ AsPublished = Annotated[
         "--as-published", help="--variance by Algorithm 3 as printed, no guarantee; --sharing-risk with its floor."
     ),
 ]
+Pri = Annotated[
+    float | None, typer.Option(metavar="P", help="Find-eps-from-PRI as published: PRIs within P percent, no guarantee.")
+]
 Guess = Annotated[
     float | None,
     typer.Option(help="A guess at somebody's value is right at most this often; with --choices or --secret."),

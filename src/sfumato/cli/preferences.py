@@ -29,6 +29,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "select_epsilon": (options.SelectEpsilon, None),
     "beta": (options.Beta, None),
     "as_published": (options.AsPublished, False),
+    "pri": (options.Pri, None),
     "guess": (options.Guess, None),
     "choices": (options.Choices, None),
     "secret": (options.Secret, None),

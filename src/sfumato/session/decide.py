@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from sfumato.choose.guesses import secret_columns
-from sfumato.choose.preference import Epsilon, Preference, Satisfies, Variance
+from sfumato.choose.preference import Epsilon, Preference, Satisfies
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.private import SMALLEST
 from sfumato.choose.rule import from_rule
@@ -49,9 +49,9 @@ class Request:
         return tuple(dict.fromkeys(p for p in self.preferences if p.selects))
 
     @property
-    def as_published(self) -> tuple[Variance, ...]:
-        """Those that are drawn as the paper has it, without a guarantee."""
-        return tuple(dict.fromkeys(p for p in self.preferences if isinstance(p, Variance) and p.as_published))
+    def as_published(self) -> tuple[Preference, ...]:
+        """Those that are drawn as the papers have it, without a guarantee."""
+        return tuple(dict.fromkeys(p for p in self.preferences if p.draws and not p.selects))
 
     @property
     def draws(self) -> bool:

@@ -15,7 +15,7 @@ from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, word
 from sfumato.model.release import Answer
 from sfumato.risk.calibrate import calibrate
 from sfumato.risk.cost import rho_delta_of, rho_of
-from sfumato.session import assemble
+from sfumato.session import assemble, select
 from sfumato.session.certificate import certified
 from sfumato.session.choice import Choice
 from sfumato.session.decide import EPSILON_MAX, Request
@@ -52,7 +52,9 @@ def drawn_and_kept(query: Query, choice: Choice, key: str, held: Reserved) -> tu
         raise _infeasible(choice)
     calibration = calibrated(query, choice, choice.epsilon)
     shown = calibration if word(held.inputs).holds else None
-    noisy = drawn(query._totals(), query.measurement, calibration, query.dataset.services.mechanism)
+    noisy = select.accepted(query, choice)
+    if noisy is None:
+        noisy = drawn(query._totals(), query.measurement, calibration, query.dataset.services.mechanism)
     answer = assemble.answer(query.measurement, noisy, shown, query.statement.afterwards)
     certificate = certified(query, choice, shown, answer, held)
     left: dict[str, object] = {"answer": answer.as_dict(), "certificate": certificate.as_dict()}

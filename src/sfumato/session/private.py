@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.choose.preference import ExposureCap, Preference, Variance
+from sfumato.choose.pri import Pri
 from sfumato.choose.private import (
     LEVELS,
     Selected,
@@ -23,6 +24,7 @@ from sfumato.model.measurement import NoisyNumber
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.risk.rdrs import rdrs_at
 from sfumato.risk.variance import bound_on_variance, fewest_people, slack_of_cap
+from sfumato.session import pri
 from sfumato.session.compare import compared
 from sfumato.session.decide import Request
 from sfumato.session.services import Services
@@ -100,7 +102,17 @@ def _by_cap(preference: ExposureCap, survey: Survey, noise: Noise, services: Ser
     return epsilon_under_cap(preference, most_exposed, noise)
 
 
-def as_published(preference: Variance, survey: Survey, asked: Request, services: Services) -> Selected:
+def as_published(preference: Preference, survey: Survey, asked: Request, services: Services) -> Selected:
+    """One draw as the papers have it."""
+    match preference:
+        case Variance():
+            return _algorithm_3(preference, survey, asked, services)
+        case Pri():
+            return pri.selected(preference, survey, asked, services)
+    raise ValueError("nothing is drawn for this preference")
+
+
+def _algorithm_3(preference: Variance, survey: Survey, asked: Request, services: Services) -> Selected:
     """Algorithm 3 of the RDR paper: sparse vector over the candidates, by a sensitivity of 1/n that does not hold."""
     people = compared(preference, survey, asked.noise)
     if people.figures is None or people.nobody:

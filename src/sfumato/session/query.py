@@ -25,6 +25,7 @@ from sfumato.model.statement import Statement
 from sfumato.risk.calibrate import gaussian_numbers
 from sfumato.risk.view import own_scale
 from sfumato.session import as_published, select
+from sfumato.session.aftermath import Aftermath
 from sfumato.session.choice import Choice
 from sfumato.session.compare import compared, fixed_part, require_comparable, require_exact, spread
 from sfumato.session.decide import (
@@ -39,6 +40,7 @@ from sfumato.session.decide import (
 )
 from sfumato.session.draw import draw, drawn_key, refuse_beyond_stop, repeats
 from sfumato.session.ledger import digest
+from sfumato.session.pri import require_findable
 from sfumato.session.profile import RiskProfile
 from sfumato.session.rehearsal import rehearsed
 from sfumato.session.release import Release
@@ -47,6 +49,7 @@ from sfumato.session.select import Outcome
 from sfumato.session.selectable import require_selectable
 from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
+from sfumato.sql.rows import Question
 
 if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
@@ -324,7 +327,15 @@ class Query:
             self.require_releasable(*preferences, **how)
             choice = self.choose(*preferences, **how)
         self._made_here(choice)
-        return draw(self, choice, accept_none=accept_none, again=again, attestation=fixed_beforehand)
+        released = draw(self, choice, accept_none=accept_none, again=again, attestation=fixed_beforehand)
+        return replace(released, _query=self)
+
+    def aftermath(self, release: Release, between: str | None = None) -> Aftermath:
+        """What an answer that this query gave says about each person: a look.
+
+        `between="age > 60"` also compares the median PRIs of two groups.
+        """
+        return Aftermath(self, release, between)
 
     # What the verbs above lean on
 
@@ -334,6 +345,11 @@ class Query:
         if self._declared is not None:
             return self._declared
         return self._look(Noise()).measurement
+
+    @property
+    def question(self) -> Question:
+        """What the engine is asked, whatever the noise."""
+        return self._survey(Noise()).question
 
     @property
     def has_private_keys(self) -> bool:
@@ -404,6 +420,7 @@ class Query:
                 hint="state one with --delta, such as 1e-9.",
             )
         asked = self._request(preferences, noise, grid, epsilon_max)
+        require_findable(self, asked)
         if asked.selecting:
             require_selectable(self, asked)
         return asked

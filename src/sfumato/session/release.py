@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,9 @@ from sfumato.views import release as view
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from sfumato.session.aftermath import Aftermath
+    from sfumato.session.query import Query
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,6 +56,10 @@ class Release:
 
     answer: Answer
     certificate: Certificate
+    _query: Query | None = field(default=None, repr=False, compare=False)  # stays in this process
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.answer, self.certificate)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -106,6 +113,16 @@ class Release:
                 write_whole(Path(path), lambda part: pq.write_table(table, part), private=False)
             case _:
                 self.to_csv(path, ranges=ranges)
+
+    def aftermath(self, between: str | None = None) -> Aftermath:
+        """What this very answer says about each person: the controller's to see, and a look.
+
+        With `between="age > 60"` the median PRIs of two groups are compared.
+        """
+        if self._query is None:
+            hint = "ask the query that it is an answer to: query.aftermath(release)."
+            raise BadInput("This release does not know the data that it came from", hint=hint)
+        return self._query.aftermath(self, between)
 
     def as_dict(self) -> dict[str, Any]:
         return self.answer.as_dict() | {"certificate": self.certificate.as_dict()}

@@ -28,6 +28,7 @@ from sfumato.model.risk import WORST_CASE
 from sfumato.risk.zcdp import entered, rho_pure
 from sfumato.session.decide import EPSILON_MAX, Request
 from sfumato.session.ledger import digest
+from sfumato.session.noise import Noisy
 from sfumato.session.private import as_published, drawn
 from sfumato.session.reserve import Cost, keep, on_this_data, refuse_without_guarantee, reserve, row, version_of
 
@@ -154,6 +155,18 @@ def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, a
     outcome = found.stored() | ({"attested": attested} if attested else {})
     keep(ledger, key, held, _what(query, asked, held.guarantee), outcome, told=held.guarantee.holds)
     return found
+
+
+def accepted(query: Query, choice: Choice) -> Noisy | None:
+    """The very output that Find-eps-from-PRI accepted for a choice, which it releases; None where nothing was."""
+    for outcome in (
+        reversed(before(query, choice.asked, query.dataset.ledger.known)) if choice.asked.as_published else ()
+    ):
+        for found in outcome.selected.values():
+            if found.output and found.epsilon == choice.epsilon:
+                numbers = tuple(tuple(map(Fraction, cell)) for cell in found.output)
+                return Noisy(query.measurement.public_cells, numbers)
+    return None
 
 
 def _key(query: Query, asked: Request) -> str:

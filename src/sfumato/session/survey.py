@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -14,7 +14,7 @@ from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Distribution, Facts, M
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.statement import Predicate, Statement
 from sfumato.ports import Engine
-from sfumato.sql import exposure, ranks, sketch, totals
+from sfumato.sql import aftermath, exposure, ranks, sketch, totals
 from sfumato.sql import facts as plan
 from sfumato.sql.rows import L1, L2, Question
 
@@ -131,6 +131,11 @@ class Survey(Confidential):
         return Totals(
             found, {i: ranks.read_counts(self._rows(ranks.counts(question, numbers[i])), numbers[i]) for i in selected}
         )
+
+    def moved(self, outputs: Sequence[aftermath.Residuals], weights: Sequence[float]) -> list[tuple[float, float]]:
+        """By how much nearer and further each output lies from the answer without somebody, at most: in one pass."""
+        tree = aftermath.extremes(self.question, self._engine.numbered, outputs, weights)
+        return aftermath.read_extremes(self._rows(tree), self.people_count)
 
     def people_by_bin(self, bins: int) -> tuple[int, ...]:
         """How many people are at exposure 0, and in each of so many bins up to 1."""

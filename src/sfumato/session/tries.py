@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sfumato.choose.preference import ExposureCap, Preference, Variance
+from sfumato.choose.pri import Pri
 from sfumato.choose.private import Selected
 from sfumato.model.tries import Tries
 from sfumato.session.decide import Request
@@ -47,7 +48,7 @@ def _tries(preference: Preference, asked: Request, survey: Survey, services: Ser
 
 
 def _once(preference: Preference, asked: Request, survey: Survey, services: Services) -> Selected:
-    if isinstance(preference, Variance) and preference.as_published:
+    if not preference.selects:
         return as_published(preference, survey, asked, services)
     return drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
 
@@ -68,4 +69,6 @@ def threshold(preference: Preference) -> tuple[str, float]:
             return f"variance {float(tau):.3g}", float(tau)
         case ExposureCap(cap):
             return f"exposure cap {float(cap):.3g}", float(cap)
+        case Pri(percent):
+            return f"pri {float(percent):g}", float(percent)
     raise ValueError("nothing is selected for this preference")

@@ -43,13 +43,13 @@ def units(q: Question, one: int) -> Term:
 
 def _units(n: NoisyNumber, q: Question, one: int) -> Term:
     """What somebody carries of a number in a cell; under L2 its square. Who carries anything has a unit at least."""
-    load = abs(_added(n, q)).double / float(n.steps if n.rounded else n.sensitivity)
+    load = abs(added(n, q)).double / float(n.steps if n.rounded else n.sensitivity)
     load = load.squared if q.norm == L2 else load
     units = call("GREATEST", call("ROUND", load * float(n.share * one)), call("SIGN", load))
     return Term(lambda: cast(units.tree, "BIGINT"))
 
 
-def _added(n: NoisyNumber, q: Question) -> Term:
+def added(n: NoisyNumber, q: Question) -> Term:
     """What somebody adds to a number in a cell: rounded values in whole steps of it, whole ones as they are."""
     count, total = _of_one_row(n, q) if q.unit is None else _of_own_rows(n, q)
     if n.kind.counts:

@@ -33,7 +33,8 @@ Rows = Sequence[tuple[Any, ...]]
 Tree = exp.Select
 
 MOST_EXPOSED = 20
-_EVERYBODY, _FIGURES, _SIDE = ours("everybody"), ours("figures"), ours("side")
+SIDE = ours("side")
+_EVERYBODY, _FIGURES = ours("everybody"), ours("figures")
 
 
 # How many people there are
@@ -213,7 +214,7 @@ def people(question: Question, numbered: str, side: Predicate | None = None) -> 
     """One row per person, those whom the WHERE leaves out included: person, influence, exposure."""
     whole_table = everybody(question.schema, numbered, side)
     figures = [col(name, _FIGURES).or_else(term(0).double).named(name) for name in (INFLUENCE, EXPOSURE)]
-    sides = [] if side is None else [column(_SIDE)]
+    sides = [] if side is None else [column(SIDE)]
     parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures, *sides]
     same = exp.EQ(this=column(PERSON, _EVERYBODY), expression=column(PERSON, _FIGURES))
 
@@ -236,8 +237,8 @@ def everybody(schema: Schema, numbered: str, side: Predicate | None = None) -> e
     unit = schema.unit.column
     met = [] if side is None else [function("COALESCE", predicate(side), exp.false())]
     if unit is None:
-        return selected([column(PERSON), *(alias(tree, _SIDE) for tree in met)], numbered)
-    sides = [alias(function("LOGICAL_OR", tree), _SIDE) for tree in met]
+        return selected([column(PERSON), *(alias(tree, SIDE) for tree in met)], numbered)
+    sides = [alias(function("LOGICAL_OR", tree), SIDE) for tree in met]
     return selected([alias(column(unit), PERSON), *sides], schema.name, where=[there(column(unit))], by=[unit])
 
 
@@ -256,7 +257,7 @@ def medians(question: Question, numbered: str, side: Predicate, figure: str, *, 
     """Per side of a condition: the median of a figure (of an even number of people, or the lower of the two)."""
     tree = column(figure)
     middle = exp.Anonymous(this="QUANTILE_DISC", expressions=[tree, number(0.5)]) if lower else function("MEDIAN", tree)
-    return _ahead(people(question, numbered, side), lambda found: selected([column(_SIDE), middle], found, by=[_SIDE]))
+    return _ahead(people(question, numbered, side), lambda found: selected([column(SIDE), middle], found, by=[SIDE]))
 
 
 def singletons(question: Question) -> exp.Select | None:

@@ -120,12 +120,19 @@ def sub_select(select: exp.Query, name: str | None = None) -> exp.Subquery:
 
 
 def joined(
-    select: exp.Select, other: exp.Table | exp.Subquery, on: Iterable[exp.Expr], kind: str = "INNER"
+    select: exp.Select, other: exp.Table | exp.Subquery | exp.Values, on: Iterable[exp.Expr], kind: str = "INNER"
 ) -> exp.Select:
     """With another table beside it; nothing to join on joins everything."""
     met = both(*(list(on) or [exp.true()]))
     select.append("joins", exp.Join(this=other, on=met, side="LEFT" if kind == "LEFT" else None))
     return select
+
+
+def listed_rows(name: str, columns: Sequence[str], rows: Iterable[Sequence[exp.Expr]]) -> exp.Values:
+    """A table that is written out: VALUES, with a name for it and for each column."""
+    called = [exp.to_identifier(column, quoted=True) for column in columns]
+    stated = exp.TableAlias(this=exp.to_identifier(name, quoted=True), columns=called)
+    return exp.Values(expressions=[exp.Tuple(expressions=list(row)) for row in rows], alias=stated)
 
 
 def with_tables(select: exp.Select, tables: Iterable[tuple[str, exp.Select, bool | None]]) -> exp.Select:

@@ -1,0 +1,276 @@
+"""After the release: what an answer that went out says about each person. The controller's, and a look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.ledger.entry import Event
+from sfumato.model.confidential import Confidential
+from sfumato.model.drawing import Law
+from sfumato.model.facts import Cell, Totals
+from sfumato.model.measurement import Measurement
+from sfumato.model.release import Answer, Certificate
+from sfumato.model.statement import NOTHING
+from sfumato.risk.posthoc import pri, pri_gaussian, ratio
+from sfumato.session.figures import Figures
+from sfumato.session.ledger import digest
+from sfumato.session.picture import Picture
+from sfumato.session.reserve import version_of
+from sfumato.sql import aftermath as plan
+from sfumato.sql.facts import Rows, Tree
+from sfumato.sql.per_person import read_distribution
+from sfumato.sql.rows import L1, L2
+from sfumato.views import aftermath as view
+from sfumato.views.spread import spread
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sfumato.session.query import Query
+    from sfumato.session.release import Release
+
+_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
+_LAWS = (Law.LAPLACE.value, Law.GAUSSIAN.value)
+
+
+class Aftermath(Confidential):
+    """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
+
+    `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
+    known. `.epsilon` is public, and None where it is withheld. Made by `Query.aftermath`, which enters the look before
+    anybody is read.
+    """
+
+    def __init__(self, query: Query, release: Release, between: str | None = None) -> None:
+        side = None if between is None else query.dataset.condition(between)
+        certificate, dataset = release.certificate, query.dataset
+        require_released_here(query, release)
+        dataset.require_data()
+        dataset.ledger.look(
+            digest(["aftermath", query.sql, dataset.version, certificate.released_at]),
+            f"what the answer of {certificate.released_at} says about each person under {query.sql}",
+        )
+        measurement, question = query.measurement, query.question
+        norm = L2 if certificate.mechanism == Law.GAUSSIAN else L1
+        residuals = residuals_of(query._totals(), measurement, _cells(query, release.answer), release.numbers)
+        yardstick = plan.Yardstick(
+            weights_of(measurement, norm), _unit_of_loss(measurement, certificate, norm) if _told(certificate) else None
+        )
+        self.epsilon, self.query = certificate.epsilon, query.sql
+        self.distance = distance_of(residuals, yardstick.weights, norm)
+        self.own_scale = measurement.one_scale
+        self.hides = _hides(query)
+        self._certificate, self._engine, self._between = certificate, dataset._engine, between
+        self._left = plan.Left(replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance)
+        found = plan.read_summary(self._rows(self._left.summary()))
+        self.pri = Figures(found.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, found.pri))))
+        losses = found.loss
+        self.loss = None
+        if losses is not None:
+            self.loss = Figures(losses, lambda: read_distribution(self._rows(self._left.bins(plan.LOSS, losses))))
+        self._positive, self._most = found.positive, found.most
+        self._medians = None if side is None else plan.read_medians(self._rows(self._left.medians(side)))
+
+    @property
+    def people_count(self) -> int:
+        return self.pri.people
+
+    @property
+    def ratio(self) -> float:
+        """The smallest PRI over the largest: what Find-eps-from-PRI tests."""
+        return ratio(self.pri.min, self.pri.max)
+
+    @property
+    def positive(self) -> float | None:
+        """The share of the people for whose being in the data this answer speaks."""
+        return None if self.loss is None else self._positive / max(1, self.people_count)
+
+    @property
+    def bound(self) -> float | None:
+        """Nobody's loss could be beyond it, either way: epsilon times the largest exposure. Gaussian noise has none."""
+        laplace = self.loss is not None and self._certificate.mechanism != Law.GAUSSIAN
+        return self._most if laplace else None
+
+    @property
+    def between(self) -> tuple[float | None, float | None] | None:
+        """The median PRI of those who meet the condition, and of the others; None for a group that nobody is in."""
+        return None if self._medians is None else (self._medians.get(True), self._medians.get(False))
+
+    @property
+    def between_ratio(self) -> float | None:
+        """The smaller of the two medians over the larger (PRI paper, section 3.5)."""
+        medians = [median for median in self.between or () if median is not None]
+        return ratio(min(medians), max(medians)) if len(medians) == 2 else None
+
+    def people(self) -> pa.Table:
+        """One row per person, in order: person, pri, loss."""
+        return self._engine.table(self._left.listed().sql(self._engine.dialect))
+
+    def plot(self) -> Picture:
+        """How many people at each loss; at each PRI where no loss is known."""
+        return Picture(self.view.figure())
+
+    @property
+    def view(self) -> view.Aftermath:
+        return view.Aftermath(
+            certificate=self._certificate,
+            people=self.people_count,
+            distance=self.distance,
+            ratio=self.ratio,
+            pri=spread(self.pri.histogram, self.pri.quantile),
+            loss=None if self.loss is None else spread(self.loss.histogram, self.loss.quantile),
+            positive=self._positive,
+            bound=self.bound,
+            own_scale=self.own_scale,
+            hides=self.hides,
+            condition=self._between,
+            medians=self.between,
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """The public part, and beside it how the people's figures are spread."""
+        return {
+            "query": self.query,
+            "epsilon": self.epsilon,
+            "people": self.people_count,
+            "distance": self.distance,
+            "ratio": self.ratio,
+            "pri": _spread(self.pri),
+            "loss": None if self.loss is None else _spread(self.loss),
+            "positive": self.positive,
+            "bound": self.bound,
+            "between": None if self.between is None else list(self.between),
+        }
+
+    def text(self, *, colour: bool = False) -> str:
+        return view.as_text(self.view, colour=colour)
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        told = "withheld" if self.epsilon is None else f"{self.epsilon:g}"
+        return f"<Aftermath of {self.query}, epsilon {told}. What it says about the people is confidential: .show()>"
+
+    def _repr_html_(self) -> str:
+        return view.as_html(self.view)
+
+    def _rows(self, tree: Tree) -> Rows:
+        return self._engine.rows(tree.sql(self._engine.dialect))
+
+
+def require_released_here(query: Query, release: Release) -> None:
+    """Refuse an answer that this query did not give on this data under this schema: from the record alone."""
+    certificate, dataset = release.certificate, query.dataset
+    if certificate.query_sha256 != query.statement.sha256:
+        raise PreferenceError(
+            "This release is of another query", hint="ask the query that it was made with for its aftermath."
+        )
+    left = {"answer": release.answer.as_dict(), "certificate": certificate.as_dict()}
+    entries = dataset.ledger.record.entries
+    released = [e.draft for e in entries if e.draft.event is Event.RELEASED]
+    kept = next((d for d in released if all(d.public.get(name) == told for name, told in left.items())), None)
+    if kept is None:
+        raise PreferenceError(
+            "This release is not in the ledger of this dataset", hint="open the dataset with the ledger that has it."
+        )
+    charge = next(e.draft for e in entries if e.number == kept.public["reserved"])
+    unit = (dataset.schema.unit.words, dataset.schema.relation.value)
+    if charge.public["version"] != version_of(dataset) or unit != (certificate.unit, certificate.relation):
+        raise _elsewhere()
+    if dataset.bounds_from_data:
+        return
+    numbers = query.measurement.numbers
+    require_sums(query.measurement)
+    told = (certificate.numbers, certificate.sensitivity)
+    if told != (tuple(n.words for n in numbers), tuple(float(n.sensitivity) for n in numbers)):
+        raise _elsewhere()
+
+
+def require_sums(measurement: Measurement) -> None:
+    """Refuse what no sum over the people tells: from public facts."""
+    if measurement.cells is None:
+        raise NoMechanism(
+            "With private group keys a group of one person is not there without them, so no distance is known",
+            hint="list the public categories.",
+        )
+    if measurement.not_additive:
+        raise NoMechanism(
+            f"There is no aftermath of {', '.join(measurement.not_additive)}: that is no sum over people",
+            hint="ask for it of COUNT, SUM, AVG, a variance or a standard deviation.",
+        )
+
+
+def _elsewhere() -> PreferenceError:
+    return PreferenceError(
+        "This release was drawn from other data, or under another schema", hint="open what it was drawn from."
+    )
+
+
+def _cells(query: Query, answer: Answer) -> list[Cell]:
+    """Which cell each row of the answer is; by its keys where they are all shown, else by its place."""
+    columns = [c for c in query.measurement.columns if c.shown]
+    places = {c.key: place for place, c in enumerate(columns) if c.key is not None}
+    keys = range(len(query.statement.keys))
+    if all(key in places for key in keys):
+        return [cast(Cell, tuple(row[places[key]] for key in keys)) for row in answer.rows]
+    if query.statement.afterwards != NOTHING:
+        raise NoMechanism(
+            "The answer does not show by what it is grouped, and HAVING, ORDER BY or LIMIT moved its rows",
+            hint="select the keys of GROUP BY too.",
+        )
+    return list(query.measurement.public_cells)
+
+
+def _hides(query: Query) -> bool:
+    after = query.statement.afterwards
+    return after.having is not None or after.limit is not None or after.offset > 0
+
+
+def residuals_of(
+    totals: Totals, measurement: Measurement, cells: Sequence[Cell], numbers: Sequence[Sequence[float | Fraction]]
+) -> plan.Residuals:
+    """How far each noisy number lies from the true one."""
+    steps = [n.step for n in measurement.numbers]
+    return {
+        cell: tuple(
+            float(Fraction(noisy) - total * step)
+            for noisy, total, step in zip(drawn, totals.cells[cell], steps, strict=True)
+        )
+        for cell, drawn in zip(cells, numbers, strict=True)
+    }
+
+
+def weights_of(measurement: Measurement, norm: str = L1) -> tuple[float, ...]:
+    """Distances on the answer's own scale where all numbers share one, else as shares of what anybody could move."""
+    if measurement.one_scale:
+        return (1.0,) * len(measurement.numbers)
+    power = 0.5 if norm == L2 else 1
+    return tuple(float(n.share) ** power / float(n.sensitivity) for n in measurement.numbers)
+
+
+def distance_of(residuals: plan.Residuals, weights: Sequence[float], norm: str = L1) -> float:
+    """How far the output lies from the true answer."""
+    every = [r * weight for cell in residuals.values() for r, weight in zip(cell, weights, strict=True)]
+    return (pri_gaussian if norm == L2 else pri)(every, [0.0] * len(every))
+
+
+def _told(certificate: Certificate) -> bool:
+    """Whether a loss is known: the noise was not sized by looking, and it is Laplace or Gaussian noise throughout."""
+    return certificate.guarantee.holds and all(law in _LAWS for law in certificate.laws or ())
+
+
+def _unit_of_loss(measurement: Measurement, certificate: Certificate, norm: str) -> float:
+    """What a unit of distance is as a loss: `1 / b`, or of squares `1 / 2 sigma^2`; the same for all the numbers."""
+    assert certificate.scale is not None
+    scale, weight = cast(float, certificate.scale[0]), weights_of(measurement, norm)[0]
+    return 1 / (2 * (scale * weight) ** 2) if norm == L2 else 1 / (scale * weight)
+
+
+def _spread(figures: Figures) -> dict[str, object]:
+    quantiles = {f"{p:g}": figures.quantile(p) for p in _QUANTILES}
+    return {"min": figures.min, "max": figures.max, "mean": figures.mean, "quantiles": quantiles}

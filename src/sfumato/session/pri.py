@@ -1,0 +1,88 @@
+"""Find-eps-from-PRI as its paper prints it (Algorithm 1): draw until the people's PRIs are alike. No guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sfumato.choose.preference import LargerThanSpent
+from sfumato.choose.pri import Pri
+from sfumato.choose.private import Selected
+from sfumato.errors import PreferenceError
+from sfumato.model.choice import Noise
+from sfumato.model.confidential import Confidential
+from sfumato.ports import Mechanism
+from sfumato.risk.calibrate import calibrate
+from sfumato.risk.posthoc import accepted
+from sfumato.risk.rdr import PAPER_GRID
+from sfumato.session.aftermath import distance_of, require_sums, residuals_of, weights_of
+from sfumato.session.decide import Request
+from sfumato.session.noise import Noisy, drawn
+from sfumato.session.services import Services
+from sfumato.session.survey import Survey
+
+if TYPE_CHECKING:
+    from sfumato.session.query import Query
+
+
+@dataclass(frozen=True, repr=False)
+class Accepted(Confidential):
+    """The first output that passed, and the epsilon that it was drawn with."""
+
+    epsilon: float
+    output: Noisy
+
+
+def find_epsilon_from_pri(
+    survey: Survey, percent: Fraction, candidates: Sequence[float], mechanism: Callable[[str], Mechanism]
+) -> Accepted | None:
+    """A fresh output for each candidate, from the largest down: the first with `PRI_min / PRI_max >= 1 - p/100`.
+
+    All of them are drawn at once and measured in one pass: those after the first that passes are never looked at.
+    """
+    measurement, totals = survey.measurement, survey.totals()
+    falling = sorted(candidates, reverse=True)
+    if not falling:
+        return None
+    outputs = [
+        drawn(totals, measurement, calibrate(measurement, Noise(), epsilon, falling[0]), mechanism)
+        for epsilon in falling
+    ]
+    weights = weights_of(measurement)
+    residuals = [residuals_of(totals, measurement, output.cells, output.numbers) for output in outputs]
+    for epsilon, output, rests, (low, high) in zip(
+        falling, outputs, residuals, survey.moved(residuals, weights), strict=True
+    ):
+        distance = distance_of(rests, weights)
+        if accepted(max(0.0, distance + low), distance + high, percent):
+            return Accepted(epsilon, output)
+    return None
+
+
+def selected(preference: Pri, survey: Survey, asked: Request, services: Services) -> Selected:
+    """What the algorithm comes to for a request; candidates are the papers' 37 where no others are stated."""
+    if not survey.people_count:
+        return Selected(None, "there is nobody in the data")
+    spent = max((p.spent or 0 for p in asked.preferences if isinstance(p, LargerThanSpent)), default=0)
+    candidates = [c for c in asked.grid or PAPER_GRID if spent < c <= asked.epsilon_max]
+    found = find_epsilon_from_pri(survey, preference.percent, candidates, services.mechanism)
+    if found is None:
+        return Selected(None, "no output passed")
+    return Selected(found.epsilon, output=tuple(tuple(map(str, cell)) for cell in found.output.numbers))
+
+
+def require_findable(query: Query, asked: Request) -> None:
+    """Refuse what the algorithm does not do: from public facts, before anybody is read."""
+    if not any(isinstance(p, Pri) for p in asked.preferences):
+        return
+    if not query.dataset.bounds_from_data:
+        require_sums(query.measurement)
+    if any(not isinstance(p, Pri | LargerThanSpent) for p in asked.preferences):
+        raise PreferenceError(
+            "Find-eps-from-PRI releases the very output that it accepted, so no other preference goes with it",
+            hint="state --pri alone, or with --larger-than-spent.",
+        )
+    if asked.noise.mechanism != "laplace":
+        raise PreferenceError("Find-eps-from-PRI draws Laplace noise", hint="leave --mechanism out.")

@@ -1,0 +1,215 @@
+"""Question and drawn outputs -> how far each output lies from the answer without each person; and its reading.
+
+With `d` the change of a number when somebody leaves and `R` how far the output lies from the true answer, a person's
+cells alone are summed up: `|R + d| - |R|` of each number, or `(R + d)^2 - R^2` under Gaussian noise. All other cells
+lie as far from the output without that person as with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from sqlglot import exp
+
+from sfumato.model.dataset import PERSON
+from sfumato.model.facts import Cell, Summary
+from sfumato.model.measurement import NoisyNumber
+from sfumato.model.statement import Predicate
+from sfumato.sql.carried import added
+from sfumato.sql.facts import SIDE, Rows, binned, everybody, whole
+from sfumato.sql.rows import L2, Question, rows
+from sfumato.sql.term import Term, call, col, rows_counted, term
+from sfumato.sql.tree import (
+    alias,
+    cast,
+    column,
+    function,
+    joined,
+    listed_rows,
+    number,
+    ours,
+    selected,
+    sub_select,
+    value,
+)
+
+PRI, LOSS = "pri", "loss"
+_EVERYBODY, _MOVED, _OWN, _OUTPUT, _MOST = (ours(n) for n in ("everybody", "moved", "own", "output", "most"))
+
+Residuals = Mapping[Cell, Sequence[float]]
+"""How far an output lies from the true answer, in each cell that left and for each number."""
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """Distances add up with these weights, one a number. A unit of them is a loss of `loss`, where that is known."""
+
+    weights: tuple[float, ...]
+    loss: float | None
+
+
+# What the people move
+
+
+def moved(question: Question, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
+    """Whoever is in a cell that left: by how much nearer or further each output lies without them; at most how much."""
+    q = question
+    figures = [_moved(q, position, weights).named(_name(position)) for position in range(len(outputs))]
+    most = reduce(add, (abs(col(_own(j), _OWN)) * weight for j, weight in enumerate(weights)))
+    parts = [column(PERSON, _OWN), *figures, most.double.named(_MOST)]
+    select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(_own_parts(q, numbered), _OWN)))
+    same = [exp.EQ(this=column(key, _OWN), expression=column(key, _OUTPUT)) for key in q.keys]
+    select = joined(select, _written_out(q, outputs), same)
+    if q.unit is None:
+        return select
+    sums = [col(name).total().named(name) for name in (*map(_name, range(len(outputs))), _MOST)]
+    return selected([column(PERSON), *sums], select, by=[PERSON])
+
+
+def _own_parts(q: Question, numbered: str) -> exp.Select:
+    """What each person adds to each number of a cell, in its own units."""
+    own = [_in_units(n, q).double.named(_own(j)) for j, n in enumerate(q.measurement.numbers)]
+    names = [*map(column, q.keys), column(PERSON)]
+    if q.unit is None:
+        return selected([*names, *own], rows(q, source=numbered, person=True))
+    return selected([*names, *own], rows(q), by=[*q.keys, PERSON])
+
+
+def _in_units(n: NoisyNumber, q: Question) -> Term:
+    return added(n, q).double * float(n.step) if n.rounded and not n.kind.counts else added(n, q)
+
+
+def _moved(q: Question, position: int, weights: Sequence[float]) -> Term:
+    def one(j: int, weight: float) -> Term:
+        residual, own = col(_residual(position, j), _OUTPUT).double, col(_own(j), _OWN)
+        if q.norm == L2:
+            return own * (residual * 2 + own) * weight**2
+        return (abs(residual + own) - abs(residual)) * weight
+
+    return reduce(add, (one(j, weight) for j, weight in enumerate(weights))).double
+
+
+def _written_out(q: Question, outputs: Sequence[Residuals]) -> exp.Values:
+    """The cells that left, with what was drawn for them."""
+    numbers = range(len(q.measurement.numbers))
+    names = [*q.keys, *(_residual(position, j) for position in range(len(outputs)) for j in numbers)]
+    cells = list(outputs[0])
+    written = ([*map(value, cell), *(number(r) for output in outputs for r in output[cell])] for cell in cells)
+    return listed_rows(_OUTPUT, names, written)
+
+
+def _name(position: int) -> str:
+    return ours("moved", str(position))
+
+
+def _own(j: int) -> str:
+    return ours("own", str(j))
+
+
+def _residual(position: int, j: int) -> str:
+    return ours("residual", str(position), str(j))
+
+
+# The nearest and the furthest of several outputs
+
+
+def extremes(question: Question, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
+    """How many are in a cell that left; then the least and the most that each output moves."""
+    names = [_name(position) for position in range(len(outputs))]
+    ends = [call(end, col(name)).tree for name in names for end in ("MIN", "MAX")]
+    return selected([rows_counted().tree, *ends], moved(question, numbered, outputs, weights))
+
+
+def read_extremes(found: Rows, people: int) -> list[tuple[float, float]]:
+    """Whoever is in none of the cells moves nothing."""
+    count, *ends = found[0]
+    pairs = [(float(low or 0.0), float(high or 0.0)) for low, high in zip(ends[::2], ends[1::2], strict=True)]
+    if whole(count) == people:
+        return pairs
+    return [(min(0.0, low), max(0.0, high)) for low, high in pairs]
+
+
+# One output, person by person
+
+
+@dataclass(frozen=True)
+class Left:
+    """An output that left: `distance` is how far it lies from the true answer, as the yardstick has it."""
+
+    question: Question
+    numbered: str
+    residuals: Residuals
+    yardstick: Yardstick
+    distance: float
+
+    def people(self, side: Predicate | None = None) -> exp.Select:
+        """One row per person, those in no cell included: person, pri, loss, the most it could be; and their side."""
+        q = self.question
+        shift, most = (col(name, _MOVED).or_else(term(0).double) for name in (_name(0), _MOST))
+        unit = self.yardstick.loss
+        loss, reach = (_nothing(), _nothing()) if unit is None else (shift * unit, most * unit)
+        figures = [self._pri(shift).named(PRI), loss.named(LOSS), reach.named(_MOST)]
+        sides = [] if side is None else [column(SIDE)]
+        parts = [alias(column(PERSON, _EVERYBODY), "person"), *figures, *sides]
+        everyone = sub_select(everybody(q.schema, self.numbered, side), _EVERYBODY)
+        select = exp.Select(expressions=parts, from_=exp.From(this=everyone))
+        same = exp.EQ(this=column(PERSON, _EVERYBODY), expression=column(PERSON, _MOVED))
+        each = moved(q, self.numbered, [self.residuals], self.yardstick.weights)
+        return joined(select, sub_select(each, _MOVED), [same], "LEFT")
+
+    def _pri(self, shift: Term) -> Term:
+        if self.question.norm == L2:
+            return call("GREATEST", shift + self.distance**2, term(0).double).root.double
+        return call("GREATEST", shift + self.distance, term(0).double).double
+
+    def listed(self) -> exp.Select:
+        """Person, pri and loss, in order."""
+        select = selected([column("person"), column(PRI), column(LOSS)], self.people())
+        select.set("order", exp.Order(expressions=[exp.Ordered(this=column("person"), nulls_first=False)]))
+        return select
+
+    def summary(self) -> exp.Select:
+        """People; smallest, largest, sum and sum of squares of both figures; losses above 0, and the most there is."""
+        figures = [part.tree for name in (PRI, LOSS) for part in _moments(col(name))]
+        others = [call("COUNT_IF", col(LOSS) > 0).tree, call("MAX", col(_MOST)).tree]
+        return selected([rows_counted().tree, *figures, *others], self.people())
+
+    def bins(self, figure: str, summary: Summary) -> exp.Select:
+        return binned(self.people(), figure, summary.min, summary.max, rows_counted().tree)
+
+    def medians(self, side: Predicate) -> exp.Select:
+        """Of the PRIs, on either side of a condition."""
+        return selected([column(SIDE), function("MEDIAN", column(PRI))], self.people(side), by=[SIDE])
+
+
+@dataclass(frozen=True)
+class Read:
+    """Of everybody; what there is of losses is None where no loss is known."""
+
+    pri: Summary
+    loss: Summary | None
+    positive: int
+    most: float
+
+
+def read_summary(found: Rows) -> Read:
+    count, *figures, positive, most = found[0]
+    people = whole(count)
+    quads = (figures[:4], figures[4:])
+    pri, loss = (Summary(people, *map(float, quad)) if people and quad[0] is not None else None for quad in quads)
+    return Read(pri or Summary.nobody(), loss, whole(positive), float(most or 0.0))
+
+
+def read_medians(found: Rows) -> dict[bool, float]:
+    return {bool(met): float(median) for met, median in found}
+
+
+def _moments(figure: Term) -> list[Term]:
+    return [call("MIN", figure), call("MAX", figure), figure.total(), figure.squared.total()]
+
+
+def _nothing() -> Term:
+    return Term(lambda: cast(exp.Null(), "DOUBLE"))
