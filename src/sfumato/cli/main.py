@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from sfumato.cli import audit, demo, ledger, options, release, risk, schema
+from sfumato.cli import audit, demo, ledger, options, release, reproduce, risk, schema
 from sfumato.cli.broken_off import heeded
 from sfumato.errors import BadInput, Refused, SfumatoError
 from sfumato.version import __version__
@@ -37,6 +37,9 @@ app.add_typer(ledger.app, name="ledger")
 app.command("audit-mechanism", short_help="Does a black-box audit contradict epsilon? Reads no data.")(
     audit.audit_mechanism
 )
+
+
+app.command("reproduce", short_help="The papers' tables and figures, beside ours.")(reproduce.reproduce)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,0 +1,1 @@
+"""The papers' tables and figures, each value beside ours: one file a paper."""

@@ -1,0 +1,23 @@
+"""Reproductions in a folder: the page, the values, and each figure as SVG and for Plotly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from sfumato.reproduce.finding import Reproduction
+from sfumato.reproduce.report import html
+from sfumato.version import __version__
+from sfumato.views.plotly import plotly
+from sfumato.views.svg import svg
+
+
+def write(every: Sequence[Reproduction], folder: Path) -> None:
+    (folder / "report.html").write_text(html(every, f"sfumato {__version__}"), "utf-8")
+    (folder / "values.json").write_text(json.dumps([found.as_dict() for found in every], indent=2) + "\n", "utf-8")
+    for found in every:
+        for place, figure in enumerate(found.figures, 1):
+            name = f"{found.name}-{place}"
+            (folder / f"{name}.svg").write_text(svg(figure), "utf-8")
+            (folder / f"{name}.plotly.json").write_text(json.dumps(plotly(figure)) + "\n", "utf-8")
