@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sfumato.errors import BadInput
-from sfumato.reproduce import pri, rdr, scaling
+from sfumato.reproduce import diff, dpp, lee_clifton, pri, rdr, scaling
 from sfumato.reproduce.finding import Reproduction
 from sfumato.reproduce.study import Study
 
@@ -13,6 +13,9 @@ REPRODUCTIONS: dict[str, Callable[[Study], Reproduction]] = {
     "fig2": rdr.figure_2,
     "fig7": rdr.figure_7,
     "fig9": rdr.figure_9,
+    "lee-clifton": lee_clifton.tables_and_figures,
+    "diff": diff.examples,
+    "dpp": dpp.situations,
     "pri": pri.figures,
     "scaling": scaling.scaling,
 }
