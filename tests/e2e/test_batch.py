@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -54,7 +56,9 @@ def test_the_example_of_the_paper_from_a_shell(folder: Path) -> None:
 def test_it_prints_the_split_then_the_answers(folder: Path, typed: Typed) -> None:
     ran = typed(*ask("--expected", "100,2000", "--aim", "sum", "--relative-error", "0.1,0.2", "--confidence", 0.95))
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("Epsilon 0.01 split by the index 10, 44.7214, which makes the sum of the relative errors")
+    assert ran.out.startswith(
+        "Epsilon 0.01 split by the index 10 : 44.7214, which makes the sum of the relative errors"
+    )
     assert "2 releases, charged once for all: epsilon 0.01." in ran.out
     assert f"\n\n{ALL}\n\ncount(*)" in ran.out
     again = typed(*ask("--expected", "100,2000", "--aim", "sum"))
@@ -151,3 +155,12 @@ def test_a_file_that_cannot_be_written_after_all(folder: Path, typed: Typed, mon
     assert failed.code == 2
     assert failed.err.startswith("The answers were released, but a file could not be written. Hint: the answers are in")
     assert spent(folder) == 0.01
+
+
+def test_the_docs_show_what_is_printed(folder: Path, typed: Typed) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "batch.md").read_text("utf-8")
+    shown = re.findall(r"^    \$ (sfumato (?:.*\\\n)*.*)\n((?:    .*\n|\n(?=    ))+)", page, re.MULTILINE)
+    assert len(shown) == 2
+    for command, printed in shown:
+        ran = typed(*shlex.split(command.replace("\\\n", ""))[1:])
+        assert (ran.code, ran.out) == (0, re.sub("(?m)^    ", "", printed))

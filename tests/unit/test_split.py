@@ -165,7 +165,7 @@ def test_each_part_is_planned_and_the_whole_is_in_the_charge() -> None:
     assert events(dataset) == ["opened", "planned", "planned", "reserved", "released", "released", "released"]
     planned_, reserved = dataset.ledger.entries[1].draft, dataset.ledger.entries[3].draft
     assert planned_.public["what"] == f"epsilon 0.00909091 for {LONG}"
-    assert reserved.public["method"] == "epsilon 0.01 split by the index 1, 10"
+    assert reserved.public["method"] == "epsilon 0.01 split by the index 1 : 10"
     assert (reserved.public["chosen_by"], reserved.public["kind"]) == ("fixed", "batch")
 
 
@@ -301,7 +301,7 @@ def test_a_split_says_what_it_means(capsys: pytest.CaptureFixture[str]) -> None:
     split = dataset.split(BOTH, 0.01, index=[1, 10], expected=[3000, 30000])
     split.show()
     said = capsys.readouterr().out
-    assert said.startswith("Epsilon 0.01 split by the index 1, 10.\n")
+    assert said.startswith("Epsilon 0.01 split by the index 1 : 10.\n")
     for figure in ("0.009090909", "0.000909091", "110", "1,100", "±253.3", "±2,533", "2,533", "25,329", "yes", LONG):
         assert figure in said
     assert "off by at most 0.1 of itself" in " ".join(said.split())
@@ -316,8 +316,8 @@ def test_a_split_says_what_it_means(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_split_says_what_an_index_was_found_for() -> None:
     split = stays().split(BOTH, 0.01, expected=[3000, 30000], aim="sum")
     assert split.text().startswith(
-        "Epsilon 0.01 split by the index 54.7723, 173.205, which makes the sum of the relative errors smallest for "
-        "answers of 3,000, 30,000.\n"
+        "Epsilon 0.01 split by the index 54.7723 : 173.205, which makes the sum of the relative errors smallest for "
+        "answers of 3,000 and 30,000.\n"
     )
 
 

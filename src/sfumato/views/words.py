@@ -668,10 +668,10 @@ def sentence(words: str) -> str:
 
 def split_by(split: Split) -> str:
     """How an epsilon was split over several queries."""
-    index = f"epsilon {split.epsilon:.15g} split by the index {', '.join(number(g, 6) for g in split.index)}"
+    index = f"epsilon {split.epsilon:.15g} split by the index {' : '.join(number(g, 6) for g in split.index)}"
     if split.aim is None:
         return index
-    guesses = ", ".join(number(part.expected or 0.0, 6) for part in split.parts)
+    guesses = " and ".join(number(part.expected or 0.0, 6) for part in split.parts)
     return f"{index}, which makes {SPLIT_AIMS[split.aim]} smallest for answers of {guesses}"
 
 
