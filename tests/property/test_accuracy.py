@@ -84,11 +84,6 @@ def test_the_minimum_true_answer_and_its_inverse(epsilon: float, miss: float, er
     assert math.exp(-least * error * epsilon / sensitivity) == pytest.approx(miss, rel=1e-9)
 
 
-def test_an_answer_of_nothing_has_no_relative_error() -> None:
-    assert relative_error(3, 0) == math.inf
-    assert relative_error(-3, -6) == 0.5
-
-
 # Of several
 
 

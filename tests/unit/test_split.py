@@ -201,11 +201,11 @@ def test_tight_accounting_is_asked_for_with_a_delta() -> None:
 
 def test_of_gaussian_noise_the_deltas_add_up_to_no_more_than_is_stated() -> None:
     dataset = stays()
-    batch = dataset.batch([LONG, ALL, TOTAL], 1e-6, epsilon=0.6, mechanism="gaussian")
+    batch = dataset.batch([LONG, ALL, TOTAL], 1e-9, epsilon=0.6, mechanism="gaussian")
     batch.release()
     [(epsilon, delta)] = charges(dataset)
     assert epsilon == 0.6
-    assert Fraction(1, 10**6) - Fraction(1, 10**20) < delta <= Fraction(1, 10**6)
+    assert Fraction(1, 10**9) - Fraction(1, 10**23) < delta <= Fraction(1, 10**9)
     assert batch.split.needed is None
 
 
@@ -334,6 +334,7 @@ def test_as_json() -> None:
     batch = stays().batch([LONG, MIDDLE], epsilon=0.5)
     told = json.loads(json.dumps(batch.as_dict()))
     assert (told["epsilon"], told["delta"], told["split"]["epsilon_needed"]) == (0.5, 0.0, None)
+    assert told["queries"] == [LONG, MIDDLE]
     one, two = told["split"]["queries"]
     assert (one["query"], one["epsilon"], one["scale"], one["met"]) == (LONG, 0.25, [4.0], None)
     assert (two["minimum_true_answer"], two["noise_90"]) == (None, [None])

@@ -1,83 +1,73 @@
-"""How far noise carries an answer, and the epsilon that keeps it closer (002 sections 3 and 4; methods 7, 12.4)."""
+"""How far noise goes, and the epsilon that keeps it within an error.
+
+Shoaran, Thomo & Weber, "Differential Privacy in Practice", equations (2) to (6); methods 7 and 12.4.
+"""
 
 from __future__ import annotations
 
 import math
 from statistics import NormalDist
 
-from sfumato.risk.bisection import largest
-
-
-def epsilon_for_error(error: float, confidence: float, sensitivity: float, k: int = 1) -> float:
-    """`D ln(1 / (1 - p^(1/k))) / A`: Laplace noise on k numbers stays within A on all of them with probability p.
-
-    >>> round(epsilon_for_error(10, 0.9, 1), 3), round(epsilon_for_error(10, 0.9, 1, k=4), 3)
-    (0.23, 0.365)
-    """
-    return sensitivity * -math.log(_miss_of_each(confidence, k)) / error
-
-
-def epsilon_for_error_on_grid(steps: int, confidence: float, sensitivity: int = 1, k: int = 1) -> float:
-    """The root of `2 r^(A+1) / (1 + r) = 1 - p^(1/k)`, `r = e^(-eps/D)`: the same of noise on whole numbers.
-
-    >>> round(epsilon_for_error_on_grid(10, 0.9), 3), round(epsilon_for_error(10, 0.9, 1), 3)
-    (0.219, 0.23)
-    """
-    miss = _miss_of_each(confidence, k)
-
-    def holds(minus: float) -> bool:
-        return 2 * math.exp(minus * (steps + 1)) / (1 + math.exp(minus)) <= miss
-
-    return sensitivity * -largest(holds, -math.log(2 / miss) / (steps + 1), 0.0)
-
-
-def sigma_for_error(error: float, confidence: float, k: int = 1) -> float:
-    """`A / Phi^-1((1 + p^(1/k)) / 2)`: the widest Gaussian noise that stays within A on k numbers with probability p.
-
-    >>> round(sigma_for_error(10, 0.9), 2)
-    6.08
-    """
-    return error / NormalDist().inv_cdf(1 - _miss_of_each(confidence, k) / 2)
-
 
 def noise_quantile(sensitivity: float, epsilon: float, miss: float) -> float:
-    """`z = -(D / eps) ln pr`: Laplace noise lies beyond z a share `pr` of the time (002, equation 4).
+    """Equation (4): Laplace noise goes beyond `z = -(D / eps) ln(pr)` a share `pr` of the time.
 
-    >>> round(noise_quantile(1, 0.2, 0.1), 1)
-    11.5
+    >>> round(noise_quantile(1, 0.01, 0.1))
+    230
     """
-    return sensitivity / epsilon * -math.log(miss)
+    return -sensitivity / epsilon * math.log(miss)
 
 
 def relative_error(noise: float, answer: float) -> float:
-    """`RE = |z| / q`: noise as a share of the true answer (002, equation 5); infinite where that is 0.
-
-    >>> relative_error(-30, 120)
-    0.25
-    """
-    return abs(noise / answer) if answer else math.inf
+    """Equation (5): `RE = |z| / q(D)`."""
+    return abs(noise) / abs(answer)
 
 
 def minimum_true_answer(sensitivity: float, epsilon: float, miss: float, relative_error: float) -> float:
-    """`MTA = -D ln(pr) / (eps re)`: from here on the relative error is above `re` a share `pr` of the time at most.
+    """Equation (6): an answer from `MTA = -D ln(pr) / (eps re)` on has a relative error of at most `re`.
 
-    002, equation 6. Where a scale is known, it is the sensitivity at epsilon 1.
+    All but a share `pr` of the time.
 
-    >>> round(minimum_true_answer(1, 0.2, 0.1, 0.05))
-    230
+    >>> round(minimum_true_answer(1, 0.01, 0.1, 0.1), 1)
+    2302.6
     """
     return noise_quantile(sensitivity, epsilon, miss) / relative_error
 
 
 def epsilon_for_relative_error(relative_error: float, answer: float, miss: float, sensitivity: float) -> float:
-    """`-D ln(pr) / (re q)`: the least epsilon at which this answer is no less than the minimum (methods 7).
+    """The inverse of (6): `eps = -D ln(pr) / (re answer)`."""
+    return -sensitivity * math.log(miss) / (relative_error * abs(answer))
 
-    >>> round(epsilon_for_relative_error(0.05, 230, 0.1, 1), 3)
-    0.2
+
+def each_confidence(confidence: float, k: int) -> float:
+    """How often one of k independent numbers must be right, so that all of them are this often: `p^(1/k)`."""
+    return math.exp(math.log(confidence) / k)
+
+
+def epsilon_for_error(error: float, confidence: float, sensitivity: float, k: int = 1) -> float:
+    """Laplace noise stays within the error, on all of k numbers: `eps = D ln(1 / (1 - p^(1/k))) / A`.
+
+    >>> round(epsilon_for_error(5, 0.95, 1), 4), round(epsilon_for_error(5, 0.95, 1, k=6), 4)
+    (0.5991, 0.9532)
     """
-    return noise_quantile(sensitivity, relative_error * answer, miss)
+    return -sensitivity * math.log1p(-each_confidence(confidence, k)) / error
 
 
-def _miss_of_each(confidence: float, k: int) -> float:
-    """`1 - p^(1/k)`: how often each of k independent noises may lie beyond, so that with probability p none does."""
-    return -math.expm1(math.log(confidence) / k)
+def epsilon_for_error_on_grid(steps: int, confidence: float, sensitivity: int = 1, k: int = 1) -> float:
+    """The same for Laplace noise on a grid, in whole steps of it: `P(|X| > A) = 2 r^(A+1) / (1 + r)`, r = e^(-eps/D).
+
+    >>> round(epsilon_for_error_on_grid(5, 0.95), 4)
+    0.5382
+    """
+    miss = 1 - each_confidence(confidence, k)
+    low, high = 0.0, -math.log(miss / 2) / (steps + 1)  # of -ln r: at the upper end 2 r^(A+1) alone is the miss
+    for _ in range(200):
+        middle = (low + high) / 2
+        beyond = 2 * math.exp(-middle * (steps + 1)) / (1 + math.exp(-middle))
+        low, high = (middle, high) if beyond > miss else (low, middle)
+    return sensitivity * high
+
+
+def sigma_for_error(error: float, confidence: float, k: int = 1) -> float:
+    """Gaussian noise stays within the error, on all of k numbers: `sigma = A / Phi^-1((1 + p^(1/k)) / 2)`."""
+    return error / NormalDist().inv_cdf((1 + each_confidence(confidence, k)) / 2)

@@ -170,6 +170,10 @@ class Batch:
         sums = (self.epsilon_sum, self._sums[1])
         return words.batch(len(self._members), self.epsilon, self._charge[1], sums)
 
+    def as_dict(self) -> dict[str, object]:
+        sums: dict[str, object] = {"epsilon_sum": self.epsilon_sum, "delta_sum": self.delta_sum}
+        return {"epsilon": self.epsilon, "delta": self.delta} | sums | {"queries": [m.query.sql for m in self._members]}
+
     def show(self) -> None:
         print(self.text())
 

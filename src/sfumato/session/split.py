@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -155,7 +156,7 @@ class SplitBatch(Batch):
         return f"{self.split.text()}\n\n{self._charged}"
 
     def as_dict(self) -> dict[str, object]:
-        return {"epsilon": self.epsilon, "delta": self.delta, "split": self.split.as_dict()}
+        return super().as_dict() | {"split": self.split.as_dict()}
 
     def __repr__(self) -> str:
         return self.text()
@@ -250,7 +251,7 @@ def _equal(delta: float, parts: int) -> float:
     """One of so many equal parts, rounded down: they never add up to more."""
     own = delta / parts
     while parts * Fraction(str(own)) > Fraction(str(delta)):
-        own *= 1 - 2**-52
+        own = math.nextafter(own, 0)
     return own
 
 
