@@ -283,3 +283,6 @@ def test_a_batch_says_what_it_costs(capsys: pytest.CaptureFixture[str]) -> None:
     assert said.endswith(", delta 1e-06. One by one: epsilon 1.\n")
     assert repr(batch) == f"<Batch of {said.strip()}>"
     assert said.strip() in batch._repr_html_()
+    told = batch.as_dict()
+    assert (told["epsilon"], told["delta"], told["epsilon_sum"], told["delta_sum"]) == (batch.epsilon, 1e-6, 1.0, 0.0)
+    assert told["queries"] == [choice.asked.statement.text for choice in choices(dataset, 50, 0.02)]

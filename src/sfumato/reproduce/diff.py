@@ -19,7 +19,9 @@ def examples(_study: Study) -> Reproduction:
     """How large an answer must be for its noise not to matter, alone and beside another."""
     values = (*_example_1(), *_example_2(), *_example_3(), *_beyond())
     notes = ("An index that is read off the true answers tells about them: give public guesses instead.",)
-    return Reproduction("diff", "Examples 1 to 3, Figures 1 and 2", PAPER, values, (_figure_1(), _figure_2()), notes=notes)
+    return Reproduction(
+        "diff", "Examples 1 to 3, Figures 1 and 2", PAPER, values, (_figure_1(), _figure_2()), notes=notes
+    )
 
 
 def _example_1() -> list[Value]:

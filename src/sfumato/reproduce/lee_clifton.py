@@ -53,7 +53,9 @@ def tables_and_figures(_study: Study) -> Reproduction:
     """The students of Table 1: whose absence can be told from the mean, or from the median."""
     values = [*_sensitivities(), *_response(), *_epsilons(), *_tables()]
     title = "Tables 2 to 4, Figures 1 to 3"
-    return Reproduction("lee-clifton", title, PAPER, tuple(values), (_figure_1(), _figure_2(), *_figure_3()), notes=NOTES)
+    return Reproduction(
+        "lee-clifton", title, PAPER, tuple(values), (_figure_1(), _figure_2(), *_figure_3()), notes=NOTES
+    )
 
 
 def _means(universe: tuple[float, ...]) -> list[float]:
@@ -132,7 +134,9 @@ def _tables() -> list[Value]:
     rounded, exact = [2.0, 4.33, 4.67, 5.0], _means(ABSENCE)
     sensitivity = global_sensitivity(ABSENCE, mean)
     second = [
-        beside(f"Table 2, epsilon {e:g}: at a response of {g:g}", printed, posterior(rounded, sensitivity / e, g), digits=4)
+        beside(
+            f"Table 2, epsilon {e:g}: at a response of {g:g}", printed, posterior(rounded, sensitivity / e, g), digits=4
+        )
         for e, g, printed in TABLE_2
     ]
     third = [

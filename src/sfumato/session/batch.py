@@ -32,11 +32,14 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """Made by `Dataset.batch`. `epsilon` and `delta` are what all of it is charged; the sums are one by one."""
+    """Made by `Dataset.batch`. `epsilon` and `delta` are what all of it is charged; the sums are one by one.
 
-    def __init__(self, dataset: Dataset, choices: Sequence[Choice], delta: float) -> None:
+    Without a delta for tight accounting, the sums are what is charged.
+    """
+
+    def __init__(self, dataset: Dataset, choices: Sequence[Choice], delta: float | None) -> None:
         self._dataset = dataset
-        self._stated = checked_delta(delta)
+        self._stated = None if delta is None else checked_delta(delta)
         self._members = tuple(_Member(dataset, choice) for choice in choices)
         if not self._members:
             raise PreferenceError("A batch has one choice at least", hint="make one with query.choose().")
@@ -78,6 +81,8 @@ class Batch:
     def _charge(self) -> tuple[int, Fraction]:
         """In billionths of epsilon, and delta. What thresholds of private keys may show comes on top."""
         summed = self._sums
+        if self._stated is None:
+            return summed
         numbers = sum(m.gaussian_numbers for m in self._members)
         more, left = for_the_grid(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
         tight = self._dataset.services.accountant()(self._pairs, left) + more
@@ -105,7 +110,7 @@ class Batch:
             return tuple(i for own in each for i in own)
 
         self._dataset.require_data()
-        held = reserve(ledger, self._key, inputs, self._reservation, accept_none=False, again=again, what="batch")
+        held = reserve(ledger, self._key, inputs, self._reservation, accept_none=False, again=again, what=BATCH)
         if isinstance(held, Draft):
             return self._as_they_left(held)
         left, numbers = [], []
@@ -126,13 +131,17 @@ class Batch:
         public: dict[str, object] = {
             "what": self._what,
             "guarantee": outcome.value,
-            "method": words.TIGHT if self.is_tight else words.SUMMED,
+            "method": self._method,
             "kind": BATCH,
             "version": version_of(self._dataset),
         }
         mechanisms = dict.fromkeys(m.calibration.mechanism for m in self._members)
         public |= row(chosen_by(outcome, outright=self._outright), ", ".join(mechanisms), self._cost)
         return self._dataset.ledger.draft(Event.RESERVED, self._key, public, nano_epsilon=epsilon, delta=delta)
+
+    @property
+    def _method(self) -> str:
+        return words.TIGHT if self.is_tight else words.SUMMED
 
     @property
     def _outright(self) -> bool:
@@ -160,6 +169,10 @@ class Batch:
     def text(self) -> str:
         sums = (self.epsilon_sum, self._sums[1])
         return words.batch(len(self._members), self.epsilon, self._charge[1], sums)
+
+    def as_dict(self) -> dict[str, object]:
+        sums: dict[str, object] = {"epsilon_sum": self.epsilon_sum, "delta_sum": self.delta_sum}
+        return {"epsilon": self.epsilon, "delta": self.delta} | sums | {"queries": [m.query.sql for m in self._members]}
 
     def show(self) -> None:
         print(self.text())

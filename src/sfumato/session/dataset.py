@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, overload
 
 from sfumato.choose.guesses import resolved
-from sfumato.errors import SourceError
+from sfumato.errors import PreferenceError, SourceError
 from sfumato.model.dataset import Schema
 from sfumato.model.fit import Fit
 from sfumato.model.statement import Predicate
@@ -20,6 +21,7 @@ from sfumato.session.ledger import Ledger, digest
 from sfumato.session.per_person import PersonTotals
 from sfumato.session.query import Query
 from sfumato.session.services import Services
+from sfumato.session.split import Split, SplitBatch, split
 from sfumato.sql import inspect
 from sfumato.sql.parse import condition, parse
 
@@ -65,9 +67,77 @@ class Dataset:
         rows = engine.rows(inspect.fit(self.schema, engine.columns, engine.raw).sql(engine.dialect))
         return inspect.read_fit(rows, self.schema)
 
-    def batch(self, choices: Sequence[Choice], delta: float = 1e-6) -> Batch:
-        """Releases that are fixed in advance, to be charged together: tight accounting at this delta."""
-        return Batch(self, tuple(choices), delta)
+    def split(
+        self,
+        queries: Sequence[str | Query],
+        epsilon: float,
+        *,
+        index: Sequence[float] | None = None,
+        expected: Sequence[float] | None = None,
+        aim: str | None = None,
+        relative_error: float | Sequence[float] = 0.1,
+        confidence: float = 0.9,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+    ) -> Split:
+        """One epsilon for several queries, their noise as wide as the index says (DIFF): from public facts, free.
+
+        Instead of an index, `expected` has a public guess of each answer; `aim` is what is then made smallest: the
+        "largest" relative error, their "sum", or that of their "squares". What is shown holds at `confidence`.
+        """
+        return split(
+            self,
+            queries,
+            epsilon,
+            index=index,
+            expected=expected,
+            aim=aim,
+            relative_error=relative_error,
+            confidence=confidence,
+            mechanism=mechanism,
+            delta=delta,
+        )
+
+    @overload
+    def batch(self, choices: Sequence[Choice], delta: float = 1e-6) -> Batch: ...
+
+    @overload
+    def batch(
+        self,
+        choices: Sequence[str | Query],
+        delta: float | None = None,
+        *,
+        epsilon: float,
+        index: Sequence[float] | None = None,
+        expected: Sequence[float] | None = None,
+        aim: str | None = None,
+        relative_error: float | Sequence[float] = 0.1,
+        confidence: float = 0.9,
+        mechanism: str = "laplace",
+        fixed_beforehand: str = "",
+    ) -> SplitBatch: ...
+
+    def batch(
+        self,
+        choices: Sequence[Choice] | Sequence[str | Query],
+        delta: float | None = None,
+        *,
+        epsilon: float | None = None,
+        fixed_beforehand: str = "",
+        **how: Any,
+    ) -> Batch:
+        """Releases that are fixed in advance, to be charged together.
+
+        Choices: by tight accounting at this delta. Queries with an epsilon: that epsilon is split (see `split`),
+        each part is planned, and all of it is charged once; a delta asks for tight accounting.
+        """
+        if epsilon is not None:
+            made = self.split(choices, epsilon, delta=delta, **how)  # type: ignore[arg-type]
+            return SplitBatch(self, made, fixed_beforehand)
+        if how or fixed_beforehand or any(isinstance(choice, str | Query) for choice in choices):
+            hint = "state epsilon=0.01, which is split over the queries; a choice has its own."
+            raise PreferenceError("A batch of queries needs an epsilon for all of them", hint=hint)
+        return Batch(self, tuple(choices), 1e-6 if delta is None else delta)  # type: ignore[arg-type]
 
     def per_person(self) -> PersonTotals:
         """What everything released tells about each person, by the ledger and their own exposure: a look."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import NoGuarantee
+from sfumato.ledger.charges import BATCH
 from sfumato.ledger.entry import Draft, Entry, Event
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.record import Record
@@ -141,11 +142,12 @@ def repeatable(released: Entry | None, accept_none: bool) -> Draft | None:
 def refuse_without_guarantee(inputs: Sequence[Provenance], what: str = "release", instead: str = "") -> None:
     if word(inputs).holds:
         return
-    lost = [i for i in inputs if not word([i]).holds]
+    lost = list(dict.fromkeys(i for i in inputs if not word([i]).holds))
     reason = "; ".join(f"the {i.what} was {i.because}" for i in lost)
     others = [instead] if instead else [_INSTEAD.get((i.what, i.can_be_attested), "") for i in lost]
     attest = "state where it was fixed with --fixed-beforehand" if all(i.can_be_attested for i in lost) else ""
+    accept = "" if what == BATCH else "accept it with --accept-none"  # whatever is in a batch has a guarantee
     raise NoGuarantee(
         f"This {what} would carry no guarantee: {reason}. Nothing was drawn and nothing was charged",
-        hint=f"{'; or '.join(filter(None, [*others, attest, 'accept it with --accept-none']))}.",
+        hint=f"{'; or '.join(filter(None, [*others, attest, accept]))}.",
     )

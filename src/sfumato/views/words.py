@@ -18,6 +18,7 @@ from sfumato.model.per_person import InAll
 from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskView, Source
 from sfumato.model.sketch import Sketch
+from sfumato.model.split import Split
 from sfumato.model.stop import Stop
 from sfumato.risk.attack import attack_chance, attack_chance_gaussian
 from sfumato.views.figure import number
@@ -136,6 +137,16 @@ SKETCH_COST = "What the sketch promises, and what it cost"
 BATCHED = "One of {:,} releases that were fixed in advance and charged together"
 TIGHT = "tight accounting of a batch that was fixed in advance"
 SUMMED = "the sum over a batch that was fixed in advance"
+SPLIT_AIMS = {
+    "largest": "the largest relative error",
+    "sum": "the sum of the relative errors",
+    "squares": "the sum of the squared relative errors",
+}
+OWN_UNIT = (
+    "A query that is several noisy numbers, or selected by its rank, has no one scale and no least answer: its number "
+    "in the index says how small its part of epsilon is beside the others'."
+)
+TESTED = "Whether the true answers are large enough"
 
 CARRIED = "What each person carries of everything released"
 NO_FILTER = "It is an account and no limit: the next release adds to it, whoever has how much."
@@ -411,11 +422,12 @@ def go_on(command: str) -> str:
     return f"To choose by it for the table itself:\n  {command}"
 
 
-def planned(word: Guarantee) -> str:
+def planned(word: Guarantee, queries: int = 1) -> str:
     """What a plan is worth once it is entered."""
     if not word.holds:
         return "Entered as the plan; but somebody had looked at the people before, so it carries no guarantee."
-    return f"Entered as the plan for this query: it keeps its word, {word.value}, whoever looks at the people later."
+    these = "this query" if queries == 1 else f"these {queries} queries"
+    return f"Entered as the plan for {these}: it keeps its word, {word.value}, whoever looks at the people later."
 
 
 def carried(in_all: InAll, relation: Relation) -> str:
@@ -714,3 +726,36 @@ def medians_of(condition: str, medians: tuple[float | None, float | None]) -> st
         f"Median PRI of “{condition}”: {number(met)}; of the others: {number(others)}. The smaller is {alike} times "
         "the larger."
     )
+
+
+def split_by(split: Split) -> str:
+    """How an epsilon was split over several queries."""
+    index = f"epsilon {split.epsilon:.15g} split by the index {' : '.join(number(g, 6) for g in split.index)}"
+    if split.aim is None:
+        return index
+    guesses = " and ".join(number(part.expected or 0.0, 6) for part in split.parts)
+    return f"{index}, which makes {SPLIT_AIMS[split.aim]} smallest for answers of {guesses}"
+
+
+def least_answer(split: Split) -> str:
+    """What the least answer of a query means."""
+    errors = {part.relative_error for part in split.parts}
+    error = f"{errors.pop():g}" if len(errors) == 1 else "its relative error"
+    return (
+        f"A true answer of “answer at least” or more is off by at most {error} of itself, {100 * split.confidence:g} "
+        "times of 100 (the DIFF paper's minimum true answer): for the noise alone, before a count is rounded; clipping "
+        "and dropped rows not covered; per figure, not jointly."
+    )
+
+
+def split_needed(split: Split) -> str:
+    """What epsilon would do for all that is expected; nothing where nothing is."""
+    if split.needed is None:
+        return ""
+    return f"For the answers that are expected, epsilon {rounded_up(split.needed)} or more would do."
+
+
+def charged_once(releases: int, epsilon: float, delta: Fraction) -> str:
+    """What a batch is charged where that is the sum of its parts."""
+    also = f", delta {exactly(upward(delta))}" if delta else ""
+    return f"{releases} release{'' if releases == 1 else 's'}, charged once for all: epsilon {epsilon:.15g}{also}."

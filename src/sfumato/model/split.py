@@ -1,0 +1,84 @@
+"""One epsilon split over several queries, and what that means for each of them. Public: nobody was read for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.model.confidential import Confidential
+
+
+@dataclass(frozen=True)
+class Part:
+    """Of one query: its part of epsilon, and how wide its noise is with that.
+
+    `least` is the minimum true answer: from there on the relative error is small enough. It is there where the answer
+    is one noisy number, or one in each of its groups.
+    """
+
+    query: str
+    index: float
+    sensitivity: float  # 1 where the query is several noisy numbers, or selected: its own unit
+    epsilon: float
+    scale: tuple[float | None, ...]  # of each noisy number; None: selected
+    noise_90: tuple[float | None, ...]
+    relative_error: float
+    least: float | None = None
+    expected: float | None = None
+    expected_error: float | None = None  # at the confidence that is stated
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the answer that is expected will do: test (9) of the DIFF paper."""
+        return None if self.expected is None or self.least is None else abs(self.expected) >= self.least
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "query": self.query,
+            "index": self.index,
+            "sensitivity": self.sensitivity,
+            "epsilon": self.epsilon,
+            "scale": list(self.scale),
+            "noise_90": list(self.noise_90),
+            "relative_error": self.relative_error,
+            "minimum_true_answer": self.least,
+            "expected": self.expected,
+            "expected_error": self.expected_error,
+            "met": self.met,
+        }
+
+
+@dataclass(frozen=True)
+class Split:
+    """`needed` is the least epsilon that would do for every answer that is expected."""
+
+    epsilon: float
+    parts: tuple[Part, ...]
+    confidence: float
+    aim: str | None = None  # what the index was found for; None: it was stated
+    needed: float | None = None
+
+    @property
+    def index(self) -> tuple[float, ...]:
+        return tuple(part.index for part in self.parts)
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "epsilon": self.epsilon,
+            "confidence": self.confidence,
+            "aim": self.aim,
+            "epsilon_needed": self.needed,
+            "queries": [part.as_dict() for part in self.parts],
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Checked(Confidential):
+    """Test (9) of one query with its true answers, one in each cell; nothing is tested where there is no minimum."""
+
+    query: str
+    least: float | None
+    answers: tuple[float, ...]
+
+    @property
+    def met(self) -> tuple[bool, ...]:
+        return () if self.least is None else tuple(abs(answer) >= self.least for answer in self.answers)
