@@ -21,6 +21,7 @@ import pytest
 import sfumato as sf
 from sfumato.choose.preference import Variance
 from sfumato.choose.worth import epsilon_of_mu
+from sfumato.measure import sensitivity_of_variance
 from sfumato.mechanisms.sparse_vector import PUBLISHED_SPLIT
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution
@@ -28,7 +29,7 @@ from sfumato.model.risk import Spread
 from sfumato.risk.noise import sum_tail
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.risk.rdrs import rdrs_at
-from sfumato.risk.variance import epsilon_for_variance, sensitivity_of_variance
+from sfumato.risk.variance import epsilon_for_variance
 from sfumato.session.compare import compared
 from tests.depth import depth
 from tests.paper.test_rdr import ADULT, QUERIES

@@ -22,15 +22,6 @@ def epsilon_for_variance(
     return k * sensitivity / (root - largest) if root > largest else math.inf
 
 
-def sensitivity_of_variance(people: int) -> float:
-    """`(n - 1) / n^2`: what one person replaced moves the variance of n exposures by, at most (methods 3.3 A).
-
-    >>> [sensitivity_of_variance(n) for n in (2, 4, 5)]
-    [0.25, 0.1875, 0.16]
-    """
-    return (people - 1) / people**2
-
-
 def margin(scale: float, beta: float, step: float = 0.0) -> float:
     """`b ln(1 / beta)`, and a step of the grid: noise of scale b lies beyond it, on one side, in beta / 2 of cases.
 

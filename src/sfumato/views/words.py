@@ -16,7 +16,7 @@ from sfumato.model.drawing import Law
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.per_person import InAll
 from sfumato.model.release import Certificate
-from sfumato.model.risk import RiskView, Source
+from sfumato.model.risk import Attack, RiskView, Source
 from sfumato.model.sketch import Sketch
 from sfumato.model.stop import Stop
 from sfumato.risk.attack import attack_chance, attack_chance_gaussian
@@ -25,6 +25,7 @@ from sfumato.views.figure import number
 GAP_IS_NO_PROBABILITY = "The gap compares people in this dataset. It is not a probability."
 LOOK = "This is a look at the people: what is decided after it carries no guarantee."
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
+ATTACK_UPPER_BOUND = "The noise is on several numbers: these figures are upper bounds, and exact for one number."
 WITHHELD = "withheld: chosen by looking at the data"
 NOISE_ONLY = "90 of 100 for the noise alone; clipping and dropped rows not covered; per figure, not jointly"
 PICKED = "rows were picked by their noisy figures: of those that were, ranges hold less often"
@@ -652,3 +653,26 @@ def _down(figure: float) -> str:
 def sentence(words: str) -> str:
     """With a capital letter and a full stop, and the rest as it is."""
     return f"{words[:1].upper()}{words[1:]}."
+
+
+def attack(found: Attack, source: Source | None, *, replaced: bool) -> tuple[str, ...]:
+    """What one release tells an attacker about one person; `source` is whose risk it is, None of a stated exposure."""
+    whom = f"somebody of exposure {found.exposure:.4g} is in the data" if source is None else ATTACKER[source]
+    whom += ", or somebody else in their place" if replaced else ""
+    before = f"{100 * found.prior:.4g} of 100"
+    sure = f"no more than {_tenths(found.posterior)} of 100 sure that they are in it"
+    beyond = f", but for a chance of {exactly(found.beyond)}" if found.beyond else ""
+    return (
+        f"At epsilon {found.epsilon:.15g}, somebody who knows everybody else and took it for {before} likely "
+        f"that {whom}:",
+        f"guesses right whether it is so at most {_tenths(found.chance)} times of 100",
+        f"is then {sure}{beyond}",
+        f"finds {_tenths(found.hits_at_1_percent)} of 100 such people at most where 1 of 100 others is taken for one "
+        f"wrongly, {_tenths(found.hits_at_5_percent)} where 5 are",
+        *((ATTACK_UPPER_BOUND,) if found.upper_bound and found.exposure is not None else ()),
+    )
+
+
+def _tenths(share: float) -> str:
+    """Of 100, in tenths, rounded up: what is said to be the most must be."""
+    return f"{math.ceil(1000 * share - 1e-6) / 10:g}"
