@@ -24,8 +24,8 @@ def kl(x: float) -> float:
 
     Where the three terms all but cancel, the series `x^2/2 - x^3/6 + ...`.
 
-    >>> round(kl(1), 12), round(kl(1.5), 12)
-    (0.367879441171, 0.723130160148)
+    >>> round(kl(1), 4), round(kl(1.5), 4)
+    (0.3679, 0.7231)
     >>> kl(1e-9)
     4.999999998333333e-19
     """
@@ -46,10 +46,10 @@ def rdr_exact(figure: float, k: int, sensitivity: float, epsilon: float, fixed: 
     The patients of Figure 2 at epsilon 1, for whom Lemma 3.1 says 1, 1, 2; and three numbers, of which somebody moves
     one by 1 and another by 3.
 
-    >>> [round(rdr_exact(pis, k=1, sensitivity=1, epsilon=1), 6) for pis in (0, 0, 1)]
-    [1.0, 1.0, 1.367879]
-    >>> round(rdr_exact(4, k=3, sensitivity=2, epsilon=1, fixed=1), 6)
-    7.659322
+    >>> [round(rdr_exact(pis, k=1, sensitivity=1, epsilon=1), 4) for pis in (0, 0, 1)]
+    [1.0, 1.0, 1.3679]
+    >>> round(rdr_exact(4, k=3, sensitivity=2, epsilon=1, fixed=1), 4)
+    7.6593
     """
     if sensitivity == 0:
         return figure  # no noise at all
@@ -60,7 +60,7 @@ def rdr_exact(figure: float, k: int, sensitivity: float, epsilon: float, fixed: 
 def ratio_exact(low: float, high: float, k: int, sensitivity: float, epsilon: float, fixed: float = 0.0) -> float:
     """`RDRmin / RDRmax` of the least and the most exposed: the exact RDR grows with the exposure.
 
-    >>> round(ratio_exact(0, 1, k=1, sensitivity=1, epsilon=0.3429771567807679), 12)
+    >>> round(ratio_exact(0, 1, k=1, sensitivity=1, epsilon=0.343), 4)
     0.95
     """
     least, most = (rdr_exact(figure, k, sensitivity, epsilon, fixed) for figure in (low, high))
@@ -76,8 +76,8 @@ def epsilon_for_exact_ratio(
     there is one root to look for: `k (1 - tau) + KL_min = tau KL_max`.
 
     >>> nobody, everything, one = Fraction(0), Fraction(1), Fraction(1)
-    >>> [round(epsilon_for_exact_ratio(Fraction(tau), nobody, everything, 1, one), 10) for tau in ("0.95", "0.5")]
-    [0.3429771568, 1.8414056604]
+    >>> [round(epsilon_for_exact_ratio(Fraction(tau), nobody, everything, 1, one), 4) for tau in ("0.95", "0.5")]
+    [0.343, 1.8414]
     """
     if tau * high <= low:
         return None

@@ -15,8 +15,8 @@ def epsilon_for_variance(
     it is `k r / (1 - r)` with `r = sqrt(tau / Var)` (methods 3.4).
 
     >>> n, matched = 32_561, 19  # Q1 of the paper's section 6.2
-    >>> round(epsilon_for_variance(1e-4, matched / n - (matched / n) ** 2), 12)
-    0.706758076457
+    >>> round(epsilon_for_variance(1e-4, matched / n - (matched / n) ** 2), 4)
+    0.7068
     """
     root = math.sqrt(max(variance, 0.0) / tau) if tau else math.inf
     return k * sensitivity / (root - largest) if root > largest else math.inf

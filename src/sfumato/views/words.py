@@ -317,7 +317,7 @@ def concentrated(total: Total, at: AtDelta | None = None) -> str:
 def rounded_up(figure: float) -> str:
     """With four digits, and never less.
 
-    >>> rounded_up(0.46211), rounded_up(0.2), rounded_up(5.2215345), rounded_up(1e-12)
+    >>> rounded_up(0.46211), rounded_up(0.2), rounded_up(5.22151), rounded_up(1e-12)
     ('0.4622', '0.2', '5.222', '1e-12')
     """
     return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(str(figure))):.4g}"
