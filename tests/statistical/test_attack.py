@@ -37,9 +37,9 @@ def tables() -> tuple[sf.Query, sf.Query]:
 def test_the_attacker_guesses_and_finds_as_often_as_is_said(how: dict[str, Any]) -> None:
     """A coin calls "in" what is nearer to 2 than to 1; 5 of 100 false alarms what noise on 1 rarely reaches."""
     runs, (present, absent) = depth("attack games"), tables()
-    scale = present.release(epsilon=EPSILON, **how).certificate.scale
+    (scale,) = present.release(epsilon=EPSILON, **how).certificate.scale or (None,)
     assert scale is not None
-    rarely = 1 + scale[0] * (NormalDist().inv_cdf(0.95) if how else math.log(10))
+    rarely = 1 + scale * (NormalDist().inv_cdf(0.95) if how else math.log(10))
     seen, others = drawn(present, runs, **how), drawn(absent, runs, **how)
     said = present.risk(**how).attack(EPSILON)
     right = sum(n > 1.5 for n in seen) + sum(n <= 1.5 for n in others)

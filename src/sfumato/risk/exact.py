@@ -174,9 +174,10 @@ def _divergence(x: float, own: float) -> float:
 
 def _mean_root(k: int, square: float) -> float:
     """`E sqrt(Y)` of a noncentral chi-squared Y, by its moments up to the fourth: off by some 20 / (k + square)^3."""
-    mean, two = k + square, 2 * (k + 2 * square)
-    three, four = 8 * (k + 3 * square), 3 * two * two + 48 * (k + 4 * square)
-    return math.sqrt(mean) * (1 - two / 8 / mean**2 + three / 16 / mean**3 - 5 * four / 128 / mean**4)
+    mean = k + square
+    two, three, four = (factor * (k / mean + times * square / mean) for factor, times in ((2, 2), (8, 3), (48, 4)))
+    beyond = three / 16 - 5 / 128 * (3 * two * two + four / mean)  # moments over the mean
+    return math.sqrt(mean) * (1 - two / 8 / mean + beyond / mean / mean)
 
 
 def _root_of_gamma(x: float) -> float:
