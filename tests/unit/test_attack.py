@@ -10,6 +10,9 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import PreferenceError
+from sfumato.model.choice import Noise
+from sfumato.risk.attack import attack_chance_gaussian, posterior_quantile_gaussian, roc_gaussian
+from sfumato.risk.calibrate import mu_of
 from sfumato.session.attack import Attack
 
 PEOPLE = pd.DataFrame({"ill": [0, 0, 1], "days": [0, 20, 60], "ward": ["a", "b", "c"]})
@@ -46,6 +49,14 @@ def test_somebody_less_exposed() -> None:
     assert figures(query.worst_case().attack(1, exposure=1.0)) == figures(asked().risk().attack(1))
     nobody = query.risk().attack(3, prior=0.2, exposure=0)
     assert figures(nobody) == pytest.approx((0.8, 0.2, 0.01, 0.05))
+
+
+def test_somebody_less_exposed_under_gaussian_noise() -> None:
+    view = asked("SELECT SUM(days) FROM stays").risk(**GAUSSIAN)
+    mu = mu_of(1, Noise("gaussian", 1e-6))
+    found = view.attack(1, exposure=0.25)
+    assert figures(found)[2:] == (roc_gaussian(mu / 4, 0.01), roc_gaussian(mu / 4, 0.05))
+    assert figures(found)[:2] == (attack_chance_gaussian(mu / 4, 1), posterior_quantile_gaussian(mu / 4, 1))
 
 
 @pytest.mark.parametrize("prior", [0.01, 0.5, 0.7])
