@@ -86,8 +86,17 @@ def spread_of_exposures(schema: Schema, people: int | None, *, squared: bool) ->
         counted = NoisyNumber(NumberKind.PERSONS, None, Fraction(1), Fraction(1, FINEST), ASIDE / (1 + ASIDE))
         return spread, counted
     most = Fraction(1, schema.relation.steps ** (2 if squared else 1)) ** 2
-    units = math.ceil(most * Fraction(max(people - 1, 0), max(people, 1)) * Moments.ONE)
+    units = math.ceil(most * people * sensitivity_of_variance(people) * Moments.ONE)
     return (NoisyNumber(NumberKind.SPREAD, None, Fraction(units, Moments.ONE) + rounding, Fraction(1, Moments.ONE)),)
+
+
+def sensitivity_of_variance(people: int) -> Fraction:
+    """`(n - 1) / n^2`: what one person replaced moves the variance of n exposures by, at most (methods 3.3 A).
+
+    >>> [str(sensitivity_of_variance(n)) for n in (2, 4, 5)]
+    ['1/4', '3/16', '4/25']
+    """
+    return Fraction(people - 1, people**2) if people else Fraction(0)
 
 
 def people_beyond(schema: Schema, allowed: Fraction) -> NoisyNumber:

@@ -697,8 +697,6 @@ BAD: dict[str, tuple[list[object], str]] = {
                                   "--worst-case nor --exact. Hint: leave one of them out."),
     "between nothing": (["--gap", 1.2, "--between", ""],
                         'between takes a condition on the people. Hint: try --between "age > 60".'),
-    "exact gaussian": (["--gap", 1.2, "--exact", "--mechanism", "gaussian", "--delta", 1e-9],
-                       "The exact RDR is that of Laplace noise. Hint: leave --exact out, or use --mechanism laplace."),
     "an unknown mechanism": (["--mechanism", "magic"],
                              "There is no mechanism 'magic'. Hint: use laplace or gaussian."),
     "an unknown calibration": (["--mechanism", "gaussian", "--delta", 1e-9, "--calibration", "magic"],

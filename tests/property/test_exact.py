@@ -10,8 +10,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sfumato.risk.exact import epsilon_for_exact_ratio, kl, ratio_exact, rdr_exact
-from sfumato.risk.rdr import epsilon_for_ratio
+from sfumato.risk.exact import (
+    epsilon_for_exact_ratio,
+    kl,
+    mu_for_exact_ratio,
+    ratio_exact,
+    rdr_exact,
+    rdr_gaussian_exact,
+)
+from sfumato.risk.rdr import epsilon_for_ratio, rdr_gaussian
 from tests.property.tables import examples
 
 TAUS = st.integers(1, 999).map(lambda thousandths: Fraction(thousandths, 1000))
@@ -99,3 +106,45 @@ def test_lemma_3_1_is_an_upper_bound_by_at_most_one_noise_scale(figure: float, k
     exact, bound = rdr_exact(figure, k, 1.0, epsilon), figure + k / epsilon
     assert exact <= bound * NEARLY
     assert exact * NEARLY >= bound - 1 / epsilon
+
+
+# Under Gaussian noise
+
+
+def ratio_gaussian(low: float, high: float, k: int, mu: float) -> float:
+    return rdr_gaussian_exact(mu * low, k, 1.0) / rdr_gaussian_exact(mu * high, k, 1.0)
+
+
+@examples("exact ratios")
+@given(who=st.tuples(SHARES, SHARES), k=NUMBERS)
+def test_the_ratio_falls_under_gaussian_noise_too(who: tuple[Fraction, Fraction], k: int) -> None:
+    low, high = sorted(map(float, who))
+    assume(low < high)
+    ratios = [ratio_gaussian(low, high, k, mu) for mu in (*EPSILONS, 1e4, 1e8, 1e100)]
+    assert ratios[0] <= NEARLY
+    assert all(later <= earlier * NEARLY for earlier, later in pairwise(ratios))
+    assert ratios[-1] == pytest.approx(low / high, abs=1e-5)
+
+
+@examples("exact ratios")
+@given(who=st.tuples(SHARES, SHARES), k=NUMBERS, tau=TAUS)
+def test_the_mu_found_is_the_largest_that_meets_the_ratio(
+    who: tuple[Fraction, Fraction], k: int, tau: Fraction
+) -> None:
+    low, high = sorted(map(float, who))
+    assume(low < high)
+    mu = mu_for_exact_ratio(float(tau), low, high, k)
+    if mu is None:
+        assert float(tau) * high <= low * NEARLY
+    else:
+        assert ratio_gaussian(low, high, k, mu) == pytest.approx(float(tau), rel=1e-9)
+        assert ratio_gaussian(low, high, k, mu * 1.001) < tau
+
+
+@examples("exact ratios")
+@given(figure=st.floats(0, 1e6), k=st.sampled_from([1, 2, 3, 7, 100, 10_000]), sigma=st.floats(1e-3, 1e3))
+def test_lemma_3_2_is_an_upper_bound_by_at_most_one_variance(figure: float, k: int, sigma: float) -> None:
+    """The variance of a norm is at most that of one number, and the mean of a distance no less than d."""
+    exact, bound = rdr_gaussian_exact(figure, k, sigma), rdr_gaussian(figure, k, sigma)
+    assert figure / NEARLY <= exact <= bound * NEARLY
+    assert bound**2 - exact**2 <= sigma**2 + 1e-9 * bound**2

@@ -15,7 +15,7 @@ from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.risk import WORST_CASE
 from sfumato.risk.rdr import PAPER_GRID
-from tests.paper.test_several_queries import LONGEST
+from tests.paper.test_rdr import LONGEST
 
 SCHEMA = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}
 

@@ -19,7 +19,7 @@ from sfumato.choose.preference import Preference, epsilon
 from sfumato.choose.private import Selected, epsilon_under_cap, epsilon_within_variance, floor_of_variance, rounded_down
 from sfumato.errors import Infeasible, NoGuarantee, NoMechanism, PreferenceError, StopReached
 from sfumato.ledger.entry import Event
-from sfumato.measure import people_beyond, spread_of_exposures
+from sfumato.measure import people_beyond, sensitivity_of_variance, spread_of_exposures
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Moments
 from sfumato.model.guarantee import Guarantee
@@ -29,7 +29,6 @@ from sfumato.risk.variance import (
     epsilon_for_variance,
     fewest_people,
     margin,
-    sensitivity_of_variance,
     slack_of_cap,
 )
 from sfumato.schema.load import from_dict

@@ -27,7 +27,7 @@ from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Spread
 from sfumato.risk.attack import epsilon_for_attack_chance, mu_for_attack_chance
-from sfumato.risk.exact import epsilon_for_exact_ratio, not_laplace, unknown_split
+from sfumato.risk.exact import epsilon_for_exact_ratio, mu_for_exact_ratio, not_laplace, unknown_split
 from sfumato.risk.guessing import epsilon_for_guess, exponent_for_advantage
 from sfumato.risk.rdr import PAPER_GRID, epsilon_for_ratio, sigma_for_ratio
 from sfumato.risk.rdrs import RDRs, rdrs_at
@@ -209,6 +209,12 @@ def _holds(preference: Satisfies, rdrs: RDRs) -> bool:
 
 
 def _epsilon_for_exact_ratio(tau: Fraction, spread: Spread, noise: Noise) -> float:
+    if noise.mechanism == "gaussian":
+        one = spread.sensitivity
+        if not one:
+            return math.inf if tau * spread.high <= spread.low else 0.0
+        mu = mu_for_exact_ratio(float(tau), float(spread.low / one), float(spread.high / one), spread.k)
+        return math.inf if mu is None else epsilon_of_mu(mu, noise)
     if noise.mechanism != "laplace":
         raise not_laplace()
     if spread.fixed is None:

@@ -52,7 +52,7 @@ Ratio = Annotated[
 WorstCase = Annotated[
     bool, typer.Option("--worst-case", help="Meet the gap or ratio for anybody in any data: reads nobody.")
 ]
-Exact = Annotated[bool, typer.Option("--exact", help="By the exact RDR, not by its upper bound; Laplace noise only.")]
+Exact = Annotated[bool, typer.Option("--exact", help="By the exact RDR, not by its upper bound.")]
 Between = Annotated[
     str | None,
     typer.Option(

@@ -70,6 +70,29 @@ class RiskAt(Confidential):
 
 
 @dataclass(frozen=True, repr=False)
+class Attack(Confidential):
+    """What an attacker who knows everybody else gets out of one release, about one person.
+
+    `chance`: how often a guess of whether they are in the data is right. `posterior`: how sure of it the attacker may
+    be afterwards; more than that in a share `beyond` of the releases, at most. `hits_at_…`: how often somebody who is
+    in is found, where that many of those who are not are taken to be.
+    """
+
+    epsilon: float
+    prior: float
+    exposure: float | None  # None: whoever it is, by what epsilon and delta say of any mechanism
+    chance: float
+    posterior: float
+    beyond: float
+    hits_at_1_percent: float
+    hits_at_5_percent: float
+    upper_bound: bool  # of several noisy numbers, or of any mechanism
+
+    def as_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, repr=False)
 class RiskView(Confidential):
     """Everything a risk view shows. Confidential when it shows the people themselves."""
 

@@ -42,10 +42,10 @@ TABLE_3 = (
     "0.2518 0.2497 0.2494 0.2491",
 )
 NOTES = (
-    "The sensitivity is that of a public universe, and the worlds are two steps of adding and removing apart: an epsilon "
-    "of this paper is not the epsilon of any mechanism that protects by adding or removing.",
+    "The sensitivity is that of a public universe, and the worlds are two steps of adding and removing apart: this "
+    "paper's epsilon is not that of a mechanism that protects by adding or removing.",
     "Print: the prior “C(n, n-1) = 1/n” is one over that; after (7) “the minimum eps needed” is the maximum allowed; "
-    "in 5.2 the bound gives a smaller eps than needed, not a greater one, so a search on [0, bound] cannot improve on it.",
+    "in 5.2 the bound gives a smaller eps than needed, not a greater one, and no search on [0, bound] improves on it.",
 )
 
 

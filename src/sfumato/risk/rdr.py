@@ -56,8 +56,8 @@ def sigma_for_ratio(tau: float, low: float, high: float, k: int) -> float:
 
     0 means that every sigma will do, infinity that none will.
 
-    >>> round(sigma_for_ratio(0.95, 0, 1, k=1), 6)
-    3.042435
+    >>> round(sigma_for_ratio(0.95, 0, 1, k=1), 4)
+    3.0424
     """
     gap = (tau * high) ** 2 - low**2
     if gap <= 0:

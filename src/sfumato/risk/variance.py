@@ -15,20 +15,11 @@ def epsilon_for_variance(
     it is `k r / (1 - r)` with `r = sqrt(tau / Var)` (methods 3.4).
 
     >>> n, matched = 32_561, 19  # Q1 of the paper's section 6.2
-    >>> round(epsilon_for_variance(1e-4, matched / n - (matched / n) ** 2), 12)
-    0.706758076457
+    >>> round(epsilon_for_variance(1e-4, matched / n - (matched / n) ** 2), 4)
+    0.7068
     """
     root = math.sqrt(max(variance, 0.0) / tau) if tau else math.inf
     return k * sensitivity / (root - largest) if root > largest else math.inf
-
-
-def sensitivity_of_variance(people: int) -> float:
-    """`(n - 1) / n^2`: what one person replaced moves the variance of n exposures by, at most (methods 3.3 A).
-
-    >>> [sensitivity_of_variance(n) for n in (2, 4, 5)]
-    [0.25, 0.1875, 0.16]
-    """
-    return (people - 1) / people**2
 
 
 def margin(scale: float, beta: float, step: float = 0.0) -> float:

@@ -6,14 +6,24 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.dataset import Relation
 from sfumato.model.drawing import Law
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
-from sfumato.model.risk import WORST_CASE, RiskAt, Spread
-from sfumato.risk.attack import attack_chance, attack_chance_gaussian, attack_chance_laplace
+from sfumato.model.risk import WORST_CASE, Attack, RiskAt, Spread
+from sfumato.risk.attack import (
+    attack_chance,
+    attack_chance_gaussian,
+    attack_chance_laplace,
+    posterior_quantile_gaussian,
+    roc,
+    roc_gaussian,
+    roc_laplace,
+    worst_posterior,
+)
 from sfumato.risk.calibrate import mu_of, scale_of, threshold
-from sfumato.risk.exact import not_laplace, rdr_exact, unknown_split
+from sfumato.risk.exact import not_laplace, rdr_exact, rdr_gaussian_exact, unknown_split
 from sfumato.risk.noise import reach
 from sfumato.risk.rank import rank_90
 from sfumato.risk.rdr import rdr_gaussian, rdr_laplace
@@ -24,7 +34,7 @@ CANDIDATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise, *, exact: bool = False) -> RiskAt:
     """RDRs in units of the sensitivity, and on the answer's own scale where all the numbers share one.
 
-    With `exact` they are the RDRs themselves instead of the upper bound of Lemma 3.1.
+    With `exact` they are the RDRs themselves instead of the upper bounds of Lemmas 3.1 and 3.2.
     """
     law = Law.LAPLACE if noise.mechanism == "laplace" else Law.GAUSSIAN
     widths = [scale_of(n, noise, epsilon) for n in _numbers(spread, measurement)]
@@ -71,14 +81,54 @@ def _numbers(spread: Spread, measurement: Measurement) -> Sequence[NoisyNumber]:
 
 def _chance(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise) -> float:
     """How often an attacker is right about the most exposed. What is selected or thresholded has odds of its own."""
-    exposure, delta = _most_exposed(spread, measurement), noise.delta or 0.0
-    other = any(n.kind is NumberKind.SELECTION for n in measurement.numbers) or measurement.cells is None
+    exposure, delta, other = _most_exposed(spread, measurement), noise.delta or 0.0, _other(measurement)
     if noise.mechanism == "laplace":
         if spread is WORST_CASE or (other and not spread.published):
             return attack_chance(epsilon, delta)
         return attack_chance_laplace(epsilon, exposure)
     gaussian = attack_chance_gaussian(mu_of(epsilon, noise), exposure)
     return max(gaussian, attack_chance(epsilon, delta)) if other else gaussian
+
+
+def _other(measurement: Measurement) -> bool:
+    """Whether something is selected or thresholded, and not all of it carries noise that is drawn whatever the data."""
+    return any(n.kind is NumberKind.SELECTION for n in measurement.numbers) or measurement.cells is None
+
+
+def attack_at(
+    epsilon: float,
+    spread: Spread,
+    measurement: Measurement,
+    noise: Noise,
+    prior: float = 0.5,
+    exposure: float | None = None,
+) -> Attack:
+    """What an attacker of this prior gets out of a release: about the most exposed, or somebody of this exposure.
+
+    Where odds do not go by exposure it is what epsilon and delta bound: of anybody in any data, of what is selected or
+    thresholded. There is no worst posterior under Gaussian noise; 95 of 100 releases stay below the one that is told.
+    """
+    if exposure is not None and (_other(measurement) or not measurement.additive or measurement.steps != 1):
+        raise PreferenceError(
+            "An exposure tells odds only of sums over people who come or go, with noise on every number",
+            hint="leave the exposure out: what is told then holds for anybody.",
+        )
+    own = _most_exposed(spread, measurement) if exposure is None else exposure
+    anybody = (spread is WORST_CASE and exposure is None) or (_other(measurement) and not spread.published)
+    if noise.mechanism == "gaussian":
+        mu = mu_of(epsilon, noise)
+        chance, posterior = attack_chance_gaussian(mu, own, prior), posterior_quantile_gaussian(mu, own, prior)
+        few, more = (roc_gaussian(mu * own, rate) for rate in (0.01, 0.05))
+        return Attack(epsilon, prior, own, chance, posterior, 0.05, few, more, upper_bound=False)
+    if noise.mechanism != "laplace" or anybody:
+        delta = noise.delta or 0.0
+        chance, posterior = attack_chance(epsilon, delta, prior), worst_posterior(epsilon, 1.0, prior)
+        few, more = (roc(epsilon, rate, delta) for rate in (0.01, 0.05))
+        return Attack(epsilon, prior, None, chance, posterior, delta, few, more, upper_bound=True)
+    chance, posterior = attack_chance_laplace(epsilon, own, prior), worst_posterior(epsilon, own, prior)
+    few, more = (roc_laplace(epsilon * own, rate) for rate in (0.01, 0.05))
+    several = (spread.k if spread.published else measurement.k) != 1
+    return Attack(epsilon, prior, own, chance, posterior, 0.0, few, more, upper_bound=several)
 
 
 def own_scale(measurement: Measurement, noise: Noise) -> float | None:
@@ -94,7 +144,7 @@ def own_scale(measurement: Measurement, noise: Noise) -> float | None:
 def _rdrs(epsilon: float, spread: Spread, noise: Noise, exact: bool) -> tuple[float, float]:
     """Of the least and of the most exposed, in units of the sensitivity."""
     low, high, one = float(spread.low), float(spread.high), float(spread.sensitivity)
-    if exact:
+    if exact and noise.mechanism != "gaussian":
         if noise.mechanism != "laplace":
             raise not_laplace()
         if spread.fixed is None:
@@ -103,8 +153,8 @@ def _rdrs(epsilon: float, spread: Spread, noise: Noise, exact: bool) -> tuple[fl
         return rdr_exact(low, spread.k, one, epsilon, fixed), rdr_exact(high, spread.k, one, epsilon, fixed)
     if noise.mechanism == "laplace":
         return rdr_laplace(low, spread.k, one, epsilon), rdr_laplace(high, spread.k, one, epsilon)
-    sigma = one / mu_of(epsilon, noise)
-    return rdr_gaussian(low, spread.k, sigma), rdr_gaussian(high, spread.k, sigma)
+    sigma, rdr = one / mu_of(epsilon, noise), rdr_gaussian_exact if exact else rdr_gaussian
+    return rdr(low, spread.k, sigma), rdr(high, spread.k, sigma)
 
 
 def _most_exposed(spread: Spread, measurement: Measurement) -> float:

@@ -18,8 +18,8 @@ def rho_pure(epsilon: float) -> float:
 
     Nothing smaller holds for all of them: it is the exact one of randomized response (arXiv:2510.25746).
 
-    >>> round(rho_pure(1.0), 9)
-    0.462117157
+    >>> round(rho_pure(1.0), 4)
+    0.4621
     """
     return _up(epsilon * math.tanh(epsilon / 2)) if epsilon else 0.0
 
@@ -32,8 +32,8 @@ def rho_laplace(epsilon: float, steps: int) -> float:
     `rho_pure`, ever more of them lead to `eps + e^-eps - 1`. Whoever moves several cells costs no more than whoever
     moves one of them as far as all of those together (docs/theory/odometer.md).
 
-    >>> round(rho_laplace(1.0, 1), 9), round(rho_laplace(1.0, 2**40), 9)
-    (0.462117157, 0.367879441)
+    >>> round(rho_laplace(1.0, 1), 4), round(rho_laplace(1.0, 2**40), 4)
+    (0.4621, 0.3679)
     """
     if steps < 1:
         raise ValueError("a sensitivity is at least one step")
@@ -55,8 +55,8 @@ def epsilon_of_zcdp(rho: float, delta: float) -> float:
     Any a gives an epsilon that is true (Canonne, Kamath & Steinke 2020, proposition 12). The slope is 0 where
     `rho t^2 + ln(1+t) = ln(1/delta)`, `t = a - 1`, and nowhere else.
 
-    >>> round(epsilon_of_zcdp(0.5, 1e-6), 9)
-    5.221534445
+    >>> round(epsilon_of_zcdp(0.5, 1e-6), 4)
+    5.2215
     """
     if rho == 0 or delta >= 1:
         return 0.0
@@ -72,8 +72,8 @@ def epsilon_of_zcdp(rho: float, delta: float) -> float:
 def epsilon_of_zcdp_simple(rho: float, delta: float) -> float:
     """`rho + 2 sqrt(rho ln(1/delta))` (Bun & Steinke 2016, proposition 1.3): the same, by hand.
 
-    >>> round(epsilon_of_zcdp_simple(0.5, 1e-6), 9)
-    5.75652177
+    >>> round(epsilon_of_zcdp_simple(0.5, 1e-6), 4)
+    5.7565
     """
     if rho == 0 or delta >= 1:
         return 0.0

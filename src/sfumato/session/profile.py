@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.choose.preference import Preference
+from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.solve import Solution
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
@@ -16,8 +17,9 @@ from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskAt, RiskView, Source, Spread
 from sfumato.model.sketch import Sketch
 from sfumato.model.tries import Tries
-from sfumato.risk.view import CANDIDATES, risk_at
+from sfumato.risk.view import CANDIDATES, attack_at, risk_at
 from sfumato.session.as_published import AsPublished
+from sfumato.session.attack import Attack, between_0_and_1
 from sfumato.session.figures import Figures
 from sfumato.session.picture import Picture
 from sfumato.session.survey import Survey
@@ -100,6 +102,17 @@ class RiskProfile(Confidential):
         """What this epsilon would mean: by the exact RDR or by Lemma 3.1, as the profile shows it if not said."""
         exact = self._exact if exact is None else exact
         return risk_at(epsilon, self._spread, self._measurement, self._noise, exact=exact)
+
+    def attack(self, epsilon: float, prior: float = 0.5, exposure: float | None = None) -> Attack:
+        """What somebody who knows everybody else learns from a release at this epsilon about the most exposed person.
+
+        `prior`: how likely they took it to be that the person is in the data; `exposure`: of somebody else.
+        """
+        beforehand, at = between_0_and_1("prior", prior, ends=False), stated_epsilon(epsilon).value
+        of = None if exposure is None else between_0_and_1("exposure", exposure, ends=True)
+        found = attack_at(at, self._spread, self._measurement, self._noise, beforehand, of)
+        replaced = self._measurement.steps != 1
+        return Attack(**vars(found), source=self.source, stated=exposure is not None, replaced=replaced)
 
     def people(self) -> pa.Table:
         """One row per person: person, influence, exposure."""

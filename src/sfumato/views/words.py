@@ -16,7 +16,7 @@ from sfumato.model.drawing import Law
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.per_person import InAll
 from sfumato.model.release import Certificate
-from sfumato.model.risk import RiskView, Source
+from sfumato.model.risk import Attack, RiskView, Source
 from sfumato.model.sketch import Sketch
 from sfumato.model.split import Split
 from sfumato.model.stop import Stop
@@ -26,6 +26,7 @@ from sfumato.views.figure import number
 GAP_IS_NO_PROBABILITY = "The gap compares people in this dataset. It is not a probability."
 LOOK = "This is a look at the people: what is decided after it carries no guarantee."
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
+ATTACK_UPPER_BOUND = "The noise is on several numbers: these figures are upper bounds, and exact for one number."
 WITHHELD = "withheld: chosen by looking at the data"
 NOISE_ONLY = "90 of 100 for the noise alone; clipping and dropped rows not covered; per figure, not jointly"
 PICKED = "rows were picked by their noisy figures: of those that were, ranges hold less often"
@@ -339,7 +340,7 @@ def concentrated(total: Total, at: AtDelta | None = None) -> str:
 def rounded_up(figure: float) -> str:
     """With four digits, and never less.
 
-    >>> rounded_up(0.46211), rounded_up(0.2), rounded_up(5.2215345), rounded_up(1e-12)
+    >>> rounded_up(0.46211), rounded_up(0.2), rounded_up(5.22151), rounded_up(1e-12)
     ('0.4622', '0.2', '5.222', '1e-12')
     """
     return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(str(figure))):.4g}"
@@ -759,3 +760,26 @@ def charged_once(releases: int, epsilon: float, delta: Fraction) -> str:
     """What a batch is charged where that is the sum of its parts."""
     also = f", delta {exactly(upward(delta))}" if delta else ""
     return f"{releases} release{'' if releases == 1 else 's'}, charged once for all: epsilon {epsilon:.15g}{also}."
+
+
+def attack(found: Attack, source: Source | None, *, replaced: bool) -> tuple[str, ...]:
+    """What one release tells an attacker about one person; `source` is whose risk it is, None of a stated exposure."""
+    whom = f"somebody of exposure {found.exposure:.4g} is in the data" if source is None else ATTACKER[source]
+    whom += ", or somebody else in their place" if replaced else ""
+    before = f"{100 * found.prior:.4g} of 100"
+    sure = f"no more than {_tenths(found.posterior)} of 100 sure that they are in it"
+    beyond = f", but for a chance of {exactly(found.beyond)}" if found.beyond else ""
+    return (
+        f"At epsilon {found.epsilon:.15g}, somebody who knows everybody else and took it for {before} likely "
+        f"that {whom}:",
+        f"guesses right whether it is so at most {_tenths(found.chance)} times of 100",
+        f"is then {sure}{beyond}",
+        f"finds {_tenths(found.hits_at_1_percent)} of 100 such people at most where 1 of 100 others is taken for one "
+        f"wrongly, {_tenths(found.hits_at_5_percent)} where 5 are",
+        *((ATTACK_UPPER_BOUND,) if found.upper_bound and found.exposure is not None else ()),
+    )
+
+
+def _tenths(share: float) -> str:
+    """Of 100, in tenths, rounded up: what is said to be the most must be."""
+    return f"{math.ceil(1000 * share - 1e-6) / 10:g}"

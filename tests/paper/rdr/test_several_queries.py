@@ -11,45 +11,21 @@ import pytest
 
 import sfumato as sf
 from sfumato.choose.preference import Preference
-from sfumato.choose.solve import Solution, solve
+from sfumato.choose.solve import solve
 from sfumato.model.choice import Noise
 from sfumato.model.risk import Spread
 from sfumato.risk.attack import attack_chance_laplace
 from sfumato.risk.rdr import PAPER_GRID, rdr_laplace
+from tests.paper.test_rdr import LONGEST, ONE_ILL, larger, next_query
 
 NOBODY_ILL = Spread(Fraction(0), Fraction(0), k=1)
-ONE_ILL = Spread(Fraction(0), Fraction(1), k=1)
-LONGEST = [0.001, 0.002, 0.004, 0.008, 0.02, 0.04, 0.08, 0.2, 0.4, 0.8, 2, 4, 8]
-
-
-def larger(spent: Fraction) -> list[float]:
-    """The candidates that are left: those larger than the sum of all before."""
-    return [candidate for candidate in PAPER_GRID if Fraction(str(candidate)) > spent]
-
-
-def asked(tau: float, patients: Spread, spent: float = 0) -> Solution:
-    """How many patients are ill? The largest candidate that is left and meets tau, or a refusal."""
-    return solve([sf.ratio(tau)], lambda _: patients, Noise(), grid=larger(Fraction(str(spent))))
 
 
 def test_the_second_query_is_refused_because_the_first_took_all_that_tau_allows() -> None:
     """Algorithm 1 takes the largest epsilon; the same question again would need a larger one."""
-    first = asked(0.95, ONE_ILL).epsilon
+    first = next_query(0.95, ONE_ILL).epsilon
     assert first == 0.05
-    assert not asked(0.95, ONE_ILL, first).feasible
-
-
-def test_at_most_thirteen_queries_are_ever_answered() -> None:
-    """Each tau so strict that the smallest candidate left is the largest that meets it: then the grid lasts longest."""
-    answered: list[float] = []
-    spent = Fraction(0)
-    while left := larger(spent):
-        solution = asked(1 / (1 + left[0] * 1.0001), ONE_ILL, float(spent))
-        assert solution.epsilon is not None
-        answered.append(solution.epsilon)
-        spent += Fraction(str(solution.epsilon))
-    assert answered == LONGEST
-    assert float(spent) == 15.555
+    assert not next_query(0.95, ONE_ILL, first).feasible
 
 
 def test_no_other_order_of_candidates_lasts_longer() -> None:
@@ -75,7 +51,7 @@ def test_later_queries_are_the_least_private() -> None:
 @pytest.mark.parametrize(("ill", "feasible"), [(NOBODY_ILL, True), (ONE_ILL, False)], ids=["nobody ill", "one ill"])
 def test_refusal_leaks(ill: Spread, feasible: bool) -> None:
     """0.1 is spent. Nobody ill: answered, for certain. One ill: refused, for certain."""
-    assert asked(0.95, ill, 0.1).feasible == feasible
+    assert next_query(0.95, ill, 0.1).feasible == feasible
 
 
 def test_refusal_leaks_from_a_table() -> None:

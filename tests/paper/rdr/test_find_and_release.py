@@ -21,17 +21,14 @@ import pytest
 import sfumato as sf
 from sfumato.choose.preference import Variance
 from sfumato.choose.worth import epsilon_of_mu
-from sfumato.mechanisms.sparse_vector import PUBLISHED_SPLIT
+from sfumato.measure import sensitivity_of_variance
 from sfumato.model.choice import Noise
-from sfumato.model.facts import Bin, Distribution
-from sfumato.model.risk import Spread
-from sfumato.risk.noise import sum_tail
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.risk.rdrs import rdrs_at
-from sfumato.risk.variance import epsilon_for_variance, sensitivity_of_variance
+from sfumato.risk.variance import epsilon_for_variance
 from sfumato.session.compare import compared
 from tests.depth import depth
-from tests.paper.test_rdr import ADULT, QUERIES
+from tests.paper.test_rdr import ADULT, PEOPLE, QUERIES, svt_split, variance_as_published
 from tests.statistical.audit import RATE, least_rate, most_rate
 
 QUARTERS = tuple(Fraction(i, 4) for i in range(5))
@@ -46,13 +43,6 @@ def squares(exposures: Sequence[Fraction]) -> Fraction:
 
 def variance(exposures: Sequence[Fraction]) -> Fraction:
     return squares(exposures) / len(exposures)
-
-
-def variance_as_published(influences: Sequence[float], epsilon: float, k: int = 1) -> float:
-    """Lines 10 to 15: of RDRs divided by the largest of them; influences in units of the sensitivity."""
-    figures = Distribution(tuple(Bin(figure, figure, many) for figure, many in sorted(Counter(influences).items())))
-    people = Spread(Fraction(min(influences)), Fraction(max(influences)), k, published=True, figures=figures)
-    return rdrs_at(epsilon, people, Noise()).normalised_variance
 
 
 def tables(people: int) -> Iterator[tuple[Fraction, ...]]:
@@ -91,28 +81,6 @@ def test_of_a_mean_too() -> None:
     assert variance_as_published(far[0], CANDIDATE) - variance_as_published(far[1], CANDIDATE) > 0.106
 
 
-def test_a_thousand_people_are_told_from_a_thousand_of_whom_one_has_changed() -> None:
-    """Algorithm 3's first step with epsilon_svt = 1 and tau midway: a loss of 19.1 where 1 is claimed."""
-    n = 1000
-    x = [0.3946] * 500 + [0.0] * 500
-    y = [*x[:-1], 1.0]
-    var_x, var_y = (variance_as_published(table, CANDIDATE) for table in (x, y))
-    assert (var_x, var_y) == pytest.approx((0.15912775893111025, 0.032670818181818176), rel=1e-9)
-    of_threshold, of_query = svt_split(1.0)
-    passes_x = sum_tail((var_x - var_y) / 2, 1 / n / of_threshold, 2 / n / of_query) / 2
-    assert passes_x == pytest.approx(5e-9, rel=0.02)
-    assert math.log((1 - passes_x) / passes_x) == pytest.approx(19.0988, abs=1e-4)
-
-
-def svt_split(epsilon: float) -> tuple[float, float]:
-    """1 : 2^(2/3), as section 5.1 recommends."""
-    return epsilon * PUBLISHED_SPLIT, epsilon - epsilon * PUBLISHED_SPLIT
-
-
-def test_the_budget_is_split_as_recommended() -> None:
-    assert svt_split(1) == pytest.approx((0.3864882095643094, 0.6135117904356906), rel=1e-12)
-
-
 @pytest.mark.parametrize("n", [2, 3, 10, 1000])
 def test_of_a_count_the_claim_holds(n: int) -> None:
     """All influences are 0 or 1, so that the largest RDR moves only when the first person matches."""
@@ -123,10 +91,8 @@ def test_of_a_count_the_claim_holds(n: int) -> None:
 # The repair: exposures between 0 and 1, divided by what is possible (methods 3.3)
 
 
-@pytest.mark.parametrize(
-    ("n", "sensitivity"), [(2, 0.25), (3, 0.2222222222222222), (4, 0.1875), (5, 0.16), (6, 0.1388888888888889)]
-)
-def test_replacing_one_person_moves_the_variance_by_at_most(n: int, sensitivity: float) -> None:
+@pytest.mark.parametrize("n", range(2, 7))
+def test_replacing_one_person_moves_the_variance_by_at_most(n: int) -> None:
     """Theorem A, over all small tables: (n-1)/n^2, and it is reached."""
     furthest = max(
         abs(variance([*others, one]) - variance([*others, other]))
@@ -134,7 +100,7 @@ def test_replacing_one_person_moves_the_variance_by_at_most(n: int, sensitivity:
         for one, other in product(QUARTERS, QUARTERS)
     )
     assert furthest == Fraction(n - 1, n**2)
-    assert float(furthest) == sensitivity_of_variance(n) == pytest.approx(sensitivity, rel=1e-9)
+    assert furthest == sensitivity_of_variance(n)
 
 
 @pytest.mark.parametrize("n", range(6))
@@ -173,14 +139,9 @@ def test_the_only_patient_is_as_much_as_one_person_may_move(n: int) -> None:
 
 # On the Adult data: Q1 has 19 of 32,561 people, and tau = 1e-4 allows 0.7068 (methods 3.5)
 
-PEOPLE = 32_561
 SHARE = 19 / PEOPLE
 TAU = 1e-4
-ALLOWED = 0.7067580764574686
-
-
-def test_what_tau_allows_on_q1() -> None:
-    assert epsilon_for_variance(TAU, SHARE * (1 - SHARE)) == pytest.approx(ALLOWED, rel=1e-12)
+ALLOWED = epsilon_for_variance(TAU, SHARE * (1 - SHARE))
 
 
 def selected(query: sf.Query, preference: Variance, runs: int, **how: Any) -> list[float]:
