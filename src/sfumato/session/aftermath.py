@@ -66,7 +66,7 @@ class Aftermath(Confidential):
         self.hides = _hides(query)
         self._certificate, self._engine, self._between = certificate, dataset._engine, between
         self._left = plan.Left(replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance)
-        found = plan.read_summary(self._rows(self._left.summary()))
+        found = plan.read_summary(self._rows(self._left.summary()), yardstick)
         self.pri = Figures(found.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, found.pri))))
         losses = found.loss
         self.loss = None
