@@ -20,6 +20,7 @@ from sfumato.model.measurement import NoisyNumber
 from sfumato.model.statement import Predicate
 from sfumato.sql.carried import added
 from sfumato.sql.facts import SIDE, Rows, binned, everybody, whole
+from sfumato.sql.leaving import Leaving
 from sfumato.sql.rows import L2, Question, rows
 from sfumato.sql.term import Term, call, col, rows_counted, term
 from sfumato.sql.tree import (
@@ -38,6 +39,7 @@ from sfumato.sql.tree import (
 
 PRI, LOSS = "pri", "loss"
 _EVERYBODY, _MOVED, _OWN, _OUTPUT = (ours(table) for table in ("everybody", "moved", "own", "output"))
+_SUMS, _MOVES = ours("sums"), ours("moves")
 _WHICH, _SHIFT, _MOST = (ours(figure) for figure in ("which", "shift", "most"))
 
 Residuals = Mapping[Cell, Sequence[float]]
@@ -70,8 +72,24 @@ def moved(question: Question, numbered: str, outputs: Sequence[Residuals], weigh
 
 
 def _own_parts(q: Question, numbered: str) -> exp.Select:
-    """What each person adds to each number of a cell, in its own units."""
-    own = [_in_units(n, q).double.named(_own(j)) for j, n in enumerate(q.measurement.numbers)]
+    """What leaving takes off each number of a cell, person by person, in its own units."""
+    named = {n: _own(j) for j, n in enumerate(q.measurement.numbers)}
+    added_up = {n: name for n, name in named.items() if n.kind.additive}
+    if len(added_up) == len(named):
+        return _sums(q, numbered, added_up)
+    moves = Leaving(q, each=True, source=numbered).moves({n: name for n, name in named.items() if n not in added_up})
+    if not added_up:
+        return moves
+    keys = [*q.keys, PERSON]
+    figures = [column(name, _SUMS if n in added_up else _MOVES) for n, name in named.items()]
+    sums = exp.From(this=sub_select(_sums(q, numbered, added_up), _SUMS))
+    select = exp.Select(expressions=[*(column(key, _SUMS) for key in keys), *figures], from_=sums)
+    same = [exp.EQ(this=column(key, _SUMS), expression=column(key, _MOVES)) for key in keys]
+    return joined(select, sub_select(moves, _MOVES), same)
+
+
+def _sums(q: Question, numbered: str, named: Mapping[NoisyNumber, str]) -> exp.Select:
+    own = [_in_units(n, q).double.named(name) for n, name in named.items()]
     names = [*map(column, q.keys), column(PERSON)]
     if q.unit is None:
         return selected([*names, *own], rows(q, source=numbered, person=True))
