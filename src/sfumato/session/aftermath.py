@@ -14,8 +14,8 @@ from sfumato.model.confidential import Confidential
 from sfumato.model.drawing import Law
 from sfumato.model.facts import Cell, Totals
 from sfumato.model.measurement import Measurement, NumberKind
-from sfumato.model.release import Answer, Certificate
-from sfumato.model.statement import NOTHING
+from sfumato.model.release import Certificate
+from sfumato.model.statement import NOTHING, Afterwards, Statement
 from sfumato.risk.posthoc import pri, pri_gaussian, ratio
 from sfumato.session.figures import Figures
 from sfumato.session.ledger import digest
@@ -54,21 +54,24 @@ class Aftermath(Confidential):
         side = None if between is None else query.dataset.condition(between)
         certificate, dataset = release.certificate, query.dataset
         require_released_here(query, release)
+        places = _places_of_keys(query.statement)
         dataset.require_data()
         dataset.ledger.look(
             digest(["aftermath", query.sql, dataset.version, certificate.released_at]),
             f"what the answer of {certificate.released_at} says about each person under {query.sql}",
         )
-        measurement, question = query.measurement, query.question
+        measurement, question = query.measurement, query._survey(Noise()).question
+        rows = [tuple(row[place] for place in places) for row in release.rows] if places is not None else None
+        cells = measurement.public_cells if rows is None else cast(list[Cell], rows)
         norm = L2 if certificate.mechanism == Law.GAUSSIAN else L1
-        residuals = residuals_of(_truth(query), _cells(query, release.answer), release.numbers)
+        residuals = residuals_of(_truth(query), cells, release.numbers)
         yardstick = plan.Yardstick(
             weights_of(measurement, norm), _unit_of_loss(measurement, certificate, norm) if _told(certificate) else None
         )
         self.epsilon, self.query = certificate.epsilon, query.sql
         self.distance = distance_of(residuals, yardstick.weights, norm)
         self.own_scale = _own_scale(measurement)
-        self.hides = _hides(query)
+        self.hides = _hides(query.statement.afterwards)
         self._certificate, self._engine, self._between = certificate, dataset._engine, between
         self._left = plan.Left(replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance)
         found = plan.read_summary(self._rows(self._left.summary()), yardstick)
@@ -211,23 +214,20 @@ def _elsewhere() -> PreferenceError:
     )
 
 
-def _cells(query: Query, answer: Answer) -> list[Cell]:
-    """Which cell each row of the answer is; by its keys where they are all shown, else by its place."""
-    columns = [c for c in query.measurement.columns if c.shown]
-    places = {c.key: place for place, c in enumerate(columns) if c.key is not None}
-    keys = range(len(query.statement.keys))
-    if all(key in places for key in keys):
-        return [cast(Cell, tuple(row[places[key]] for key in keys)) for row in answer.rows]
-    if query.statement.afterwards != NOTHING:
-        raise NoMechanism(
-            "The answer does not show by what it is grouped, and HAVING, ORDER BY or LIMIT moved its rows",
-            hint="select the keys of GROUP BY too.",
-        )
-    return list(query.measurement.public_cells)
+def _places_of_keys(statement: Statement) -> list[int] | None:
+    """Where in a row of the answer its keys stand; None where they are not all shown, and cells go by their order."""
+    shown = [output.source for output in statement.outputs if output.shown]
+    if all(key in shown for key in statement.keys):
+        return [shown.index(key) for key in statement.keys]
+    if statement.afterwards == NOTHING:
+        return None
+    raise NoMechanism(
+        "The answer does not show by what it is grouped, and HAVING, ORDER BY or LIMIT moved its rows",
+        hint="select the keys of GROUP BY too.",
+    )
 
 
-def _hides(query: Query) -> bool:
-    after = query.statement.afterwards
+def _hides(after: Afterwards) -> bool:
     return after.having is not None or after.limit is not None or after.offset > 0
 
 

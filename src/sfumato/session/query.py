@@ -48,7 +48,6 @@ from sfumato.session.select import Outcome
 from sfumato.session.selectable import require_selectable
 from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
-from sfumato.sql.rows import Question
 
 if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
@@ -344,11 +343,6 @@ class Query:
         if self._declared is not None:
             return self._declared
         return self._look(Noise()).measurement
-
-    @property
-    def question(self) -> Question:
-        """What the engine is asked, whatever the noise."""
-        return self._survey(Noise()).question
 
     @property
     def has_private_keys(self) -> bool:
