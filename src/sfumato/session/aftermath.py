@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
+from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.drawing import Law
 from sfumato.model.facts import Cell, Totals
-from sfumato.model.measurement import Measurement
-from sfumato.model.release import Answer, Certificate
-from sfumato.model.statement import NOTHING
+from sfumato.model.measurement import Measurement, NumberKind
+from sfumato.model.release import Certificate
+from sfumato.model.statement import NOTHING, Afterwards, Statement
 from sfumato.risk.posthoc import pri, pri_gaussian, ratio
 from sfumato.session.figures import Figures
 from sfumato.session.ledger import digest
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 _LAWS = (Law.LAPLACE.value, Law.GAUSSIAN.value)
 
+Exact = float | Fraction
+Truth = Mapping[Cell, Sequence[Exact]]
+"""The true numbers of each cell."""
+
 
 class Aftermath(Confidential):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
@@ -49,24 +54,27 @@ class Aftermath(Confidential):
         side = None if between is None else query.dataset.condition(between)
         certificate, dataset = release.certificate, query.dataset
         require_released_here(query, release)
+        places = _places_of_keys(query.statement)
         dataset.require_data()
         dataset.ledger.look(
             digest(["aftermath", query.sql, dataset.version, certificate.released_at]),
             f"what the answer of {certificate.released_at} says about each person under {query.sql}",
         )
-        measurement, question = query.measurement, query.question
+        measurement, question = query.measurement, query._survey(Noise()).question
+        rows = [tuple(row[place] for place in places) for row in release.rows] if places is not None else None
+        cells = measurement.public_cells if rows is None else cast(list[Cell], rows)
         norm = L2 if certificate.mechanism == Law.GAUSSIAN else L1
-        residuals = residuals_of(query._totals(), measurement, _cells(query, release.answer), release.numbers)
+        residuals = residuals_of(_truth(query), cells, release.numbers)
         yardstick = plan.Yardstick(
             weights_of(measurement, norm), _unit_of_loss(measurement, certificate, norm) if _told(certificate) else None
         )
         self.epsilon, self.query = certificate.epsilon, query.sql
         self.distance = distance_of(residuals, yardstick.weights, norm)
-        self.own_scale = measurement.one_scale
-        self.hides = _hides(query)
+        self.own_scale = _own_scale(measurement)
+        self.hides = _hides(query.statement.afterwards)
         self._certificate, self._engine, self._between = certificate, dataset._engine, between
         self._left = plan.Left(replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance)
-        found = plan.read_summary(self._rows(self._left.summary()))
+        found = plan.read_summary(self._rows(self._left.summary()), yardstick)
         self.pri = Figures(found.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, found.pri))))
         losses = found.loss
         self.loss = None
@@ -185,23 +193,18 @@ def require_released_here(query: Query, release: Release) -> None:
     if dataset.bounds_from_data:
         return
     numbers = query.measurement.numbers
-    require_sums(query.measurement)
+    require_public_keys(query.measurement)
     told = (certificate.numbers, certificate.sensitivity)
     if told != (tuple(n.words for n in numbers), tuple(float(n.sensitivity) for n in numbers)):
         raise _elsewhere()
 
 
-def require_sums(measurement: Measurement) -> None:
-    """Refuse what no sum over the people tells: from public facts."""
+def require_public_keys(measurement: Measurement) -> None:
+    """Refuse groups that are there because somebody is: from public facts."""
     if measurement.cells is None:
         raise NoMechanism(
             "With private group keys a group of one person is not there without them, so no distance is known",
             hint="list the public categories.",
-        )
-    if measurement.not_additive:
-        raise NoMechanism(
-            f"There is no aftermath of {', '.join(measurement.not_additive)}: that is no sum over people",
-            hint="ask for it of COUNT, SUM, AVG, a variance or a standard deviation.",
         )
 
 
@@ -211,46 +214,70 @@ def _elsewhere() -> PreferenceError:
     )
 
 
-def _cells(query: Query, answer: Answer) -> list[Cell]:
-    """Which cell each row of the answer is; by its keys where they are all shown, else by its place."""
-    columns = [c for c in query.measurement.columns if c.shown]
-    places = {c.key: place for place, c in enumerate(columns) if c.key is not None}
-    keys = range(len(query.statement.keys))
-    if all(key in places for key in keys):
-        return [cast(Cell, tuple(row[places[key]] for key in keys)) for row in answer.rows]
-    if query.statement.afterwards != NOTHING:
-        raise NoMechanism(
-            "The answer does not show by what it is grouped, and HAVING, ORDER BY or LIMIT moved its rows",
-            hint="select the keys of GROUP BY too.",
-        )
-    return list(query.measurement.public_cells)
+def _places_of_keys(statement: Statement) -> list[int] | None:
+    """Where in a row of the answer its keys stand; None where they are not all shown, and cells go by their order."""
+    shown = [output.source for output in statement.outputs if output.shown]
+    if all(key in shown for key in statement.keys):
+        return [shown.index(key) for key in statement.keys]
+    if statement.afterwards == NOTHING:
+        return None
+    raise NoMechanism(
+        "The answer does not show by what it is grouped, and HAVING, ORDER BY or LIMIT moved its rows",
+        hint="select the keys of GROUP BY too.",
+    )
 
 
-def _hides(query: Query) -> bool:
-    after = query.statement.afterwards
+def _hides(after: Afterwards) -> bool:
     return after.having is not None or after.limit is not None or after.offset > 0
 
 
-def residuals_of(
-    totals: Totals, measurement: Measurement, cells: Sequence[Cell], numbers: Sequence[Sequence[float | Fraction]]
-) -> plan.Residuals:
-    """How far each noisy number lies from the true one."""
+def truth_of(totals: Totals, measurement: Measurement) -> Truth:
+    """The true numbers that noise was added to."""
     steps = [n.step for n in measurement.numbers]
     return {
-        cell: tuple(
-            float(Fraction(noisy) - total * step)
-            for noisy, total, step in zip(drawn, totals.cells[cell], steps, strict=True)
-        )
+        cell: tuple(total * step for total, step in zip(found, steps, strict=True))
+        for cell, found in totals.cells.items()
+    }
+
+
+def residuals_of(truth: Truth, cells: Sequence[Cell], numbers: Sequence[Sequence[Exact]]) -> plan.Residuals:
+    """How far each number that was drawn lies from the true one."""
+    return {
+        cell: tuple(float(Fraction(noisy) - Fraction(true)) for noisy, true in zip(drawn, truth[cell], strict=True))
         for cell, drawn in zip(cells, numbers, strict=True)
+    }
+
+
+def _truth(query: Query) -> Truth:
+    """The true numbers; of a value that is selected by its rank the value itself, and 0 where there is none."""
+    measurement = query.measurement
+    found = truth_of(query._totals(), measurement)
+    if all(n.kind is not NumberKind.SELECTION for n in measurement.numbers):
+        return found
+    places = [c.numbers[0] for c in measurement.columns if c.numbers]
+    exact = zip(measurement.public_cells, query._survey(Noise()).answer(), strict=True)
+    answers: dict[Cell, dict[int, Any]] = {cell: dict(zip(places, row, strict=True)) for cell, row in exact}
+    kinds = [n.kind is NumberKind.SELECTION for n in measurement.numbers]
+    return {
+        cell: tuple(
+            answers[cell][j] or 0 if selected else true
+            for j, (selected, true) in enumerate(zip(kinds, numbers, strict=True))
+        )
+        for cell, numbers in found.items()
     }
 
 
 def weights_of(measurement: Measurement, norm: str = L1) -> tuple[float, ...]:
     """Distances on the answer's own scale where all numbers share one, else as shares of what anybody could move."""
-    if measurement.one_scale:
+    if _own_scale(measurement):
         return (1.0,) * len(measurement.numbers)
     power = 0.5 if norm == L2 else 1
-    return tuple(float(n.share) ** power / float(n.sensitivity) for n in measurement.numbers)
+    most = [n.sensitivity if n.kind.additive else n.largest for n in measurement.numbers]
+    return tuple(float(n.share) ** power / float(m) for n, m in zip(measurement.numbers, most, strict=True))
+
+
+def _own_scale(measurement: Measurement) -> bool:
+    return measurement.one_scale or len(measurement.numbers) == 1
 
 
 def distance_of(residuals: plan.Residuals, weights: Sequence[float], norm: str = L1) -> float:

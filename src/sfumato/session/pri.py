@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from sfumato.choose.preference import LargerThanSpent
 from sfumato.choose.pri import Pri
 from sfumato.choose.private import Selected
-from sfumato.errors import PreferenceError
+from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.ports import Mechanism
 from sfumato.risk.calibrate import calibrate
 from sfumato.risk.posthoc import accepted
 from sfumato.risk.rdr import PAPER_GRID
-from sfumato.session.aftermath import distance_of, require_sums, residuals_of, weights_of
+from sfumato.session.aftermath import distance_of, residuals_of, truth_of, weights_of
 from sfumato.session.decide import Request
 from sfumato.session.noise import Noisy, drawn
 from sfumato.session.services import Services
@@ -51,7 +51,8 @@ def find_epsilon_from_pri(
         for epsilon in falling
     ]
     weights = weights_of(measurement)
-    residuals = [residuals_of(totals, measurement, output.cells, output.numbers) for output in outputs]
+    truth = truth_of(totals, measurement)
+    residuals = [residuals_of(truth, output.cells, output.numbers) for output in outputs]
     for epsilon, output, rests, (low, high) in zip(
         falling, outputs, residuals, survey.moved(residuals, weights), strict=True
     ):
@@ -77,8 +78,11 @@ def require_findable(query: Query, asked: Request) -> None:
     """Refuse what the algorithm does not do: from public facts, before anybody is read."""
     if not any(isinstance(p, Pri) for p in asked.preferences):
         return
-    if not query.dataset.bounds_from_data:
-        require_sums(query.measurement)
+    if not query.dataset.bounds_from_data and query.measurement.not_additive:
+        raise NoMechanism(
+            f"Find-eps-from-PRI adds noise to sums, and {', '.join(query.measurement.not_additive)} is none",
+            hint="ask for COUNT, SUM, AVG, a variance or a standard deviation.",
+        )
     if any(not isinstance(p, Pri | LargerThanSpent) for p in asked.preferences):
         raise PreferenceError(
             "Find-eps-from-PRI releases the very output that it accepted, so no other preference goes with it",

@@ -49,7 +49,6 @@ from sfumato.session.select import Outcome
 from sfumato.session.selectable import require_selectable
 from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
-from sfumato.sql.rows import Question
 
 if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
@@ -345,11 +344,6 @@ class Query:
         if self._declared is not None:
             return self._declared
         return self._look(Noise()).measurement
-
-    @property
-    def question(self) -> Question:
-        """What the engine is asked, whatever the noise."""
-        return self._survey(Noise()).question
 
     @property
     def has_private_keys(self) -> bool:

@@ -135,7 +135,7 @@ class Survey(Confidential):
     def moved(self, outputs: Sequence[aftermath.Residuals], weights: Sequence[float]) -> list[tuple[float, float]]:
         """By how much nearer and further each output lies from the answer without somebody, at most: in one pass."""
         tree = aftermath.extremes(self.question, self._engine.numbered, outputs, weights)
-        return aftermath.read_extremes(self._rows(tree), self.people_count)
+        return aftermath.read_extremes(self._rows(tree), len(outputs), self.people_count)
 
     def people_by_bin(self, bins: int) -> tuple[int, ...]:
         """How many people are at exposure 0, and in each of so many bins up to 1."""

@@ -7,7 +7,7 @@ lie as far from the output without that person as with them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -20,6 +20,7 @@ from sfumato.model.measurement import NoisyNumber
 from sfumato.model.statement import Predicate
 from sfumato.sql.carried import added
 from sfumato.sql.facts import SIDE, Rows, binned, everybody, whole
+from sfumato.sql.leaving import Leaving
 from sfumato.sql.rows import L2, Question, rows
 from sfumato.sql.term import Term, call, col, rows_counted, term
 from sfumato.sql.tree import (
@@ -37,7 +38,9 @@ from sfumato.sql.tree import (
 )
 
 PRI, LOSS = "pri", "loss"
-_EVERYBODY, _MOVED, _OWN, _OUTPUT, _MOST = (ours(n) for n in ("everybody", "moved", "own", "output", "most"))
+_EVERYBODY, _MOVED, _OWN, _OUTPUT = (ours(table) for table in ("everybody", "moved", "own", "output"))
+_SUMS, _MOVES = ours("sums"), ours("moves")
+_WHICH, _SHIFT, _MOST = (ours(figure) for figure in ("which", "shift", "most"))
 
 Residuals = Mapping[Cell, Sequence[float]]
 """How far an output lies from the true answer, in each cell that left and for each number."""
@@ -55,23 +58,38 @@ class Yardstick:
 
 
 def moved(question: Question, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
-    """Whoever is in a cell that left: by how much nearer or further each output lies without them; at most how much."""
+    """Whoever is in a cell that left, per output: how much further it lies without them, and at most how much."""
     q = question
-    figures = [_moved(q, position, weights).named(_name(position)) for position in range(len(outputs))]
-    most = reduce(add, (abs(col(_own(j), _OWN)) * weight for j, weight in enumerate(weights)))
-    parts = [column(PERSON, _OWN), *figures, most.double.named(_MOST)]
+    figures = {_SHIFT: _shift(q, weights), _MOST: _sum(abs(col(_own(j), _OWN)) * w for j, w in enumerate(weights))}
+    parts = [column(PERSON, _OWN), column(_WHICH, _OUTPUT), *(f.double.named(n) for n, f in figures.items())]
     select = exp.Select(expressions=parts, from_=exp.From(this=sub_select(_own_parts(q, numbered), _OWN)))
     same = [exp.EQ(this=column(key, _OWN), expression=column(key, _OUTPUT)) for key in q.keys]
     select = joined(select, _written_out(q, outputs), same)
     if q.unit is None:
         return select
-    sums = [col(name).total().named(name) for name in (*map(_name, range(len(outputs))), _MOST)]
-    return selected([column(PERSON), *sums], select, by=[PERSON])
+    sums = [col(name).total().named(name) for name in figures]
+    return selected([column(PERSON), column(_WHICH), *sums], select, by=[PERSON, _WHICH])
 
 
 def _own_parts(q: Question, numbered: str) -> exp.Select:
-    """What each person adds to each number of a cell, in its own units."""
-    own = [_in_units(n, q).double.named(_own(j)) for j, n in enumerate(q.measurement.numbers)]
+    """What leaving takes off each number of a cell, person by person, in its own units."""
+    named = {n: _own(j) for j, n in enumerate(q.measurement.numbers)}
+    added_up = {n: name for n, name in named.items() if n.kind.additive}
+    if len(added_up) == len(named):
+        return _sums(q, numbered, added_up)
+    moves = Leaving(q, each=True, source=numbered).moves({n: name for n, name in named.items() if n not in added_up})
+    if not added_up:
+        return moves
+    keys = [*q.keys, PERSON]
+    figures = [column(name, _SUMS if n in added_up else _MOVES) for n, name in named.items()]
+    sums = exp.From(this=sub_select(_sums(q, numbered, added_up), _SUMS))
+    select = exp.Select(expressions=[*(column(key, _SUMS) for key in keys), *figures], from_=sums)
+    same = [exp.EQ(this=column(key, _SUMS), expression=column(key, _MOVES)) for key in keys]
+    return joined(select, sub_select(moves, _MOVES), same)
+
+
+def _sums(q: Question, numbered: str, named: Mapping[NoisyNumber, str]) -> exp.Select:
+    own = [_in_units(n, q).double.named(name) for n, name in named.items()]
     names = [*map(column, q.keys), column(PERSON)]
     if q.unit is None:
         return selected([*names, *own], rows(q, source=numbered, person=True))
@@ -82,54 +100,56 @@ def _in_units(n: NoisyNumber, q: Question) -> Term:
     return added(n, q).double * float(n.step) if n.rounded and not n.kind.counts else added(n, q)
 
 
-def _moved(q: Question, position: int, weights: Sequence[float]) -> Term:
+def _shift(q: Question, weights: Sequence[float]) -> Term:
     def one(j: int, weight: float) -> Term:
-        residual, own = col(_residual(position, j), _OUTPUT).double, col(_own(j), _OWN)
+        residual, own = col(_residual(j), _OUTPUT).double, col(_own(j), _OWN)
         if q.norm == L2:
             return own * (residual * 2 + own) * weight**2
         return (abs(residual + own) - abs(residual)) * weight
 
-    return reduce(add, (one(j, weight) for j, weight in enumerate(weights))).double
+    return _sum(one(j, weight) for j, weight in enumerate(weights))
 
 
 def _written_out(q: Question, outputs: Sequence[Residuals]) -> exp.Values:
-    """The cells that left, with what was drawn for them."""
-    numbers = range(len(q.measurement.numbers))
-    names = [*q.keys, *(_residual(position, j) for position in range(len(outputs)) for j in numbers)]
-    cells = list(outputs[0])
-    written = ([*map(value, cell), *(number(r) for output in outputs for r in output[cell])] for cell in cells)
+    """The cells that left, with what was drawn for them; once for each output."""
+    names = [*q.keys, _WHICH, *(_residual(j) for j in range(len(q.measurement.numbers)))]
+    written = (
+        [*map(value, cell), number(which), *map(number, numbers)]
+        for which, output in enumerate(outputs)
+        for cell, numbers in output.items()
+    )
     return listed_rows(_OUTPUT, names, written)
 
 
-def _name(position: int) -> str:
-    return ours("moved", str(position))
+def _sum(parts: Iterable[Term]) -> Term:
+    return reduce(add, parts)
 
 
 def _own(j: int) -> str:
     return ours("own", str(j))
 
 
-def _residual(position: int, j: int) -> str:
-    return ours("residual", str(position), str(j))
+def _residual(j: int) -> str:
+    return ours("residual", str(j))
 
 
 # The nearest and the furthest of several outputs
 
 
 def extremes(question: Question, numbered: str, outputs: Sequence[Residuals], weights: Sequence[float]) -> exp.Select:
-    """How many are in a cell that left; then the least and the most that each output moves."""
-    names = [_name(position) for position in range(len(outputs))]
-    ends = [call(end, col(name)).tree for name in names for end in ("MIN", "MAX")]
-    return selected([rows_counted().tree, *ends], moved(question, numbered, outputs, weights))
+    """Per output how many are in a cell that left, and the least and the most that it moves."""
+    ends = [call(end, col(_SHIFT)).tree for end in ("MIN", "MAX")]
+    each = moved(question, numbered, outputs, weights)
+    return selected([column(_WHICH), rows_counted().tree, *ends], each, by=[_WHICH])
 
 
-def read_extremes(found: Rows, people: int) -> list[tuple[float, float]]:
+def read_extremes(found: Rows, outputs: int, people: int) -> list[tuple[float, float]]:
     """Whoever is in none of the cells moves nothing."""
-    count, *ends = found[0]
-    pairs = [(float(low or 0.0), float(high or 0.0)) for low, high in zip(ends[::2], ends[1::2], strict=True)]
-    if whole(count) == people:
-        return pairs
-    return [(min(0.0, low), max(0.0, high)) for low, high in pairs]
+    ends = [(0.0, 0.0)] * outputs
+    for which, count, low, high in found:
+        nobody = [] if whole(count) == people else [0.0]
+        ends[whole(which)] = min([float(low), *nobody]), max([float(high), *nobody])
+    return ends
 
 
 # One output, person by person
@@ -148,7 +168,7 @@ class Left:
     def people(self, side: Predicate | None = None) -> exp.Select:
         """One row per person, those in no cell included: person, pri, loss, the most it could be; and their side."""
         q = self.question
-        shift, most = (col(name, _MOVED).or_else(term(0).double) for name in (_name(0), _MOST))
+        shift, most = (col(name, _MOVED).or_else(term(0).double) for name in (_SHIFT, _MOST))
         unit = self.yardstick.loss
         loss, reach = (_nothing(), _nothing()) if unit is None else (shift * unit, most * unit)
         figures = [self._pri(shift).named(PRI), loss.named(LOSS), reach.named(_MOST)]
@@ -195,12 +215,15 @@ class Read:
     most: float
 
 
-def read_summary(found: Rows) -> Read:
+def read_summary(found: Rows, yardstick: Yardstick) -> Read:
     count, *figures, positive, most = found[0]
     people = whole(count)
-    quads = (figures[:4], figures[4:])
-    pri, loss = (Summary(people, *map(float, quad)) if people and quad[0] is not None else None for quad in quads)
-    return Read(pri or Summary.nobody(), loss, whole(positive), float(most or 0.0))
+
+    def of(quad: Sequence[float]) -> Summary:
+        return Summary(people, *map(float, quad)) if people else Summary.nobody()
+
+    loss = None if yardstick.loss is None else of(figures[4:])
+    return Read(of(figures[:4]), loss, whole(positive), float(most or 0.0))
 
 
 def read_medians(found: Rows) -> dict[bool, float]:

@@ -68,13 +68,13 @@ def rank_moves(q: Question, position: int, value: Term) -> Term:
     answer = col(ANSWER, every).double
     if q.unit is not None:
         without = name("without", position)
-        return when((col(_REST, without).missing, 0), otherwise=abs(answer - col(ANSWER, without).double.or_else(0)))
+        return when((col(_REST, without).missing, 0), otherwise=answer - col(ANSWER, without).double.or_else(0))
     low, high = (
         when((value <= col(rank, every), col(f"{rank} next", every)), otherwise=col(rank, every)).double
         for rank in (_LOW, _HIGH)
     )
-    moved = abs(answer - (low + col(_PART, every) * (high - low)))
-    return when((value.missing, 0), (col(_ALL, every).equals(1), abs(answer)), otherwise=moved)
+    moved = answer - (low + col(_PART, every) * (high - low))
+    return when((value.missing, 0), (col(_ALL, every).equals(1), answer), otherwise=moved)
 
 
 def _ranks(q: Question, a: Aggregate, position: int) -> Tables:

@@ -133,9 +133,9 @@ def extreme(everybody: Parts, part: str) -> Term:
 
 
 def extreme_moves(own: Parts, everybody: Parts, part: str, people: Term) -> Term:
-    """Only who alone holds the extreme moves it, to the second best; a tie moves nothing."""
+    """From the extreme of all to that of the others: only who alone holds it moves it; a tie moves nothing."""
     best, second = (call("LIST_EXTRACT", everybody[part], i).double for i in (1, 2))
-    moved = abs(second - best).or_else(abs(best))
+    moved = (best - second).or_else(best)
     return when((own[part].double.equals(best).both(people.equals(1)), moved), otherwise=0)
 
 

@@ -6,6 +6,7 @@ everybody has together, cell by cell, stands in `cells`; joined, they give each 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -62,6 +63,15 @@ class Leaving:
                 select = self._joined(select, aside.of_all(position), _CELLS, kind="LEFT")
         return with_tables(select, self._tables()[:-1])
 
+    def moves(self, named: Mapping[NoisyNumber, str]) -> exp.Select:
+        """Cell by cell and person by person: what leaving takes off each of these numbers, which are no sums."""
+        q = self.question
+        moved = [self._signed(q.statement.aggregates[_position(q, n)], _position(q, n)) for n in named]
+        figures = [taken.double.named(name) for taken, name in zip(moved, named.values(), strict=True)]
+        keys = [column(key, _ALIKE) for key in q.keys]
+        select = self._beside(selected([*keys, *self._who(_ALIKE), *figures], _ALIKE))
+        return with_tables(select, self._tables()[:-1])
+
     @property
     def grouped(self) -> bool:
         """Whether people who are alike share a row."""
@@ -115,7 +125,15 @@ class Leaving:
             self._norm(parts).named(name)
             for name, parts in zip(_FIGURES, (self._changes(), self._loads()), strict=True)
         ]
-        select = selected([*self._who(_ALIKE), column(PEOPLE), *figures], _ALIKE)
+        select = self._beside(selected([*self._who(_ALIKE), column(PEOPLE), *figures], _ALIKE))
+        if q.unit is None:
+            return select
+        in_all = [col(name).total().named(name) for name in _FIGURES]
+        return selected([column(PERSON), term(1).named(PEOPLE), *in_all], select, by=[PERSON])
+
+    def _beside(self, select: exp.Select) -> exp.Select:
+        """With what everybody has in the cell, and what sums do not tell."""
+        q = self.question
         if q.compares_with_cell:
             select = self._joined(select, _CELLS, _ALIKE)
         for position, a in enumerate(q.statement.aggregates):
@@ -128,10 +146,7 @@ class Leaving:
             select = self._joined(select, aside.of_all(position), _ALIKE, kind="LEFT")
             if q.unit is not None:
                 select = self._joined(select, aside.name("without", position), _ALIKE, PERSON, kind="LEFT")
-        if q.unit is None:
-            return select
-        in_all = [col(name).total().named(name) for name in _FIGURES]
-        return selected([column(PERSON), term(1).named(PEOPLE), *in_all], select, by=[PERSON])
+        return select
 
     def _joined(self, select: exp.Select, name: str, base: str, *also: str, kind: str = "INNER") -> exp.Select:
         """Joined on the cell's keys, and on whatever else the two tables share."""
@@ -168,15 +183,20 @@ class Leaving:
             return own["n"]
         if a.kind is Kind.SUM:
             return abs(own["s"].double)
-        if a.kind is Kind.COUNT_DISTINCT:
-            return col(aside.ALONE, aside.name("alone", position)).or_else(0)
         if a.kind is Kind.AVG:
             return mean_moves(own, everybody)
         if a.kind.spreads:
             return spread_moves(reading, own, everybody, a.kind)
+        return abs(self._signed(a, position))
+
+    def _signed(self, a: Aggregate, position: int) -> Term:
+        """Of what is no sum over people: from the answer of all to that of the others."""
+        reading = self.question.readings[a]
+        if a.kind is Kind.COUNT_DISTINCT:
+            return col(aside.ALONE, aside.name("alone", position)).or_else(0)
         if a.kind.ranks:
-            return aside.rank_moves(q, position, col(reading.name, _ALIKE))
-        return extreme_moves(own, everybody, _end(a.kind), col(PEOPLE))
+            return aside.rank_moves(self.question, position, col(reading.name, _ALIKE))
+        return extreme_moves(self._own(reading), parts_of(_of_all(reading)), _end(a.kind), col(PEOPLE))
 
     # Exposure: the share of the worst case
 

@@ -682,7 +682,7 @@ def sentence(words: str) -> str:
 def no_loss(certificate: Certificate) -> str:
     """Why only distances are shown."""
     if certificate.guarantee.holds:
-        return "A loss is known where all the noise is Laplace or Gaussian; here some of it is not."
+        return "A loss is known where all that was drawn is Laplace or Gaussian noise; here some of it is not."
     return f"{NO_GUARANTEE} So no loss is known."
 
 
