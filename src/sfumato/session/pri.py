@@ -26,6 +26,8 @@ from sfumato.session.survey import Survey
 if TYPE_CHECKING:
     from sfumato.session.query import Query
 
+AT_ONCE = 10  # candidates
+
 
 @dataclass(frozen=True, repr=False)
 class Accepted(Confidential):
@@ -40,18 +42,22 @@ def find_epsilon_from_pri(
 ) -> Accepted | None:
     """A fresh output for each candidate, from the largest down: the first with `PRI_min / PRI_max >= 1 - p/100`.
 
-    All of them are drawn at once and measured in one pass: those after the first that passes are never looked at.
+    Several are drawn at once and measured in one pass: those after the first that passes are never looked at.
     """
-    measurement, totals = survey.measurement, survey.totals()
     falling = sorted(candidates, reverse=True)
-    if not falling:
-        return None
+    blocks = (falling[start : start + AT_ONCE] for start in range(0, len(falling), AT_ONCE))
+    found = (_first_accepted(survey, percent, block, falling[0], mechanism) for block in blocks)
+    return next((each for each in found if each is not None), None)
+
+
+def _first_accepted(
+    survey: Survey, percent: Fraction, falling: Sequence[float], largest: float, mechanism: Callable[[str], Mechanism]
+) -> Accepted | None:
+    measurement, totals = survey.measurement, survey.totals()
     outputs = [
-        drawn(totals, measurement, calibrate(measurement, Noise(), epsilon, falling[0]), mechanism)
-        for epsilon in falling
+        drawn(totals, measurement, calibrate(measurement, Noise(), epsilon, largest), mechanism) for epsilon in falling
     ]
-    weights = weights_of(measurement)
-    truth = truth_of(totals, measurement)
+    weights, truth = weights_of(measurement), truth_of(totals, measurement)
     residuals = [residuals_of(truth, output.cells, output.numbers) for output in outputs]
     for epsilon, output, rests, (low, high) in zip(
         falling, outputs, residuals, survey.moved(residuals, weights), strict=True

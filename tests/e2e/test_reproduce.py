@@ -1,0 +1,76 @@
+"""`sfumato reproduce`: what the papers print beside ours, as text, as JSON and as a page."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import Typed
+
+pytestmark = pytest.mark.e2e
+
+EXAMPLES = ("fig2", "lee-clifton", "diff", "dpp")  # on the papers' own examples: no data is read
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_printed_value_is_ours_or_has_its_erratum(typed: Typed, name: str) -> None:
+    (found,) = typed("reproduce", name, "--json").json
+    assert found["values"]
+    assert {value["verdict"] for value in found["values"]} <= {"same", "print is wrong", "not printed"}
+    assert all(value["note"] for value in found["values"] if value["verdict"] == "print is wrong")
+
+
+def test_the_students_of_lee_and_clifton(typed: Typed) -> None:
+    ran = typed("reproduce", "lee-clifton")
+    assert ran.code == 0
+    assert re.search(r"\(9\): epsilon by the bound, absence days +0\.3829 +0\.382939 +same", ran.out)
+    assert re.search(r"\(21\): exact epsilon, median +2\.776 +2\.77259 +print is wrong", ran.out)
+
+
+@pytest.mark.adult
+def test_figure_7_on_adult(typed: Typed, adult_csv: Path) -> None:
+    (found,) = typed("reproduce", "fig7", "--adult", str(adult_csv), "--json").json
+    assert [value["verdict"] for value in found["values"]] == ["same"] * 10
+
+
+def test_without_adult_it_says_so_and_compares_nothing(typed: Typed) -> None:
+    (found,) = typed("reproduce", "fig7", "--json").json
+    assert "embedded population" in found["on"]
+    assert {value["verdict"] for value in found["values"]} == {"other data"}
+
+
+def test_what_is_drawn_is_drawn_as_often_as_is_said(typed: Typed) -> None:
+    (fig9,) = typed("reproduce", "fig9", "--runs", "3", "--json").json
+    assert len(fig9["figures"]) == 2
+    (pri,) = typed("reproduce", "pri", "--runs", "2", "--json").json
+    assert [title for title in pri["figures"] if "Q5" in title] == ["Figure 2 and 10: epsilon found, Q5"]
+
+
+def test_the_report_has_every_figure(typed: Typed, tmp_path: Path) -> None:
+    out = tmp_path / "reproduced"
+    ran = typed("reproduce", "diff", "--out", str(out))
+    assert ran.code == 0
+    page = (out / "report.html").read_text("utf-8")
+    assert "Example 3: minimum true answers" in page
+    assert "http" not in re.sub(r"http://www.w3.org/\S+", "", page)
+    for name in ("diff-1", "diff-2"):
+        assert ET.parse(out / f"{name}.svg").getroot().tag.endswith("svg")
+        assert set(json.loads((out / f"{name}.plotly.json").read_text("utf-8"))) >= {"data", "layout"}
+    assert json.loads((out / "values.json").read_text("utf-8"))[0]["name"] == "diff"
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (["fig3"], "There is no reproduction 'fig3'. Hint: it is fig2, fig7, fig9, lee-clifton, diff, dpp, pri, scaling or all."),
+        (["escrow"], "There is no escrow to reproduce. Hint: Figure 8 of 003 times queries in an escrow, which is not built yet."),
+        (["fig7", "--adult", "nowhere.csv"], "There is no file nowhere.csv. Hint: name the CSV file of UCI Adult with --adult."),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence(typed: Typed, said: list[str], sentence: str) -> None:
+    ran = typed("reproduce", *said)
+    assert (ran.code, ran.err.strip()) == (2, sentence)
