@@ -11,7 +11,14 @@ from sfumato.model.dataset import Relation
 from sfumato.model.drawing import Law
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.model.risk import WORST_CASE, RiskAt, Spread
-from sfumato.risk.attack import attack_chance, attack_chance_gaussian, attack_chance_laplace
+from sfumato.risk.attack import (
+    attack_chance,
+    attack_chance_gaussian,
+    attack_chance_laplace,
+    roc,
+    roc_gaussian,
+    roc_laplace,
+)
 from sfumato.risk.calibrate import mu_of, scale_of, threshold
 from sfumato.risk.exact import not_laplace, rdr_exact, unknown_split
 from sfumato.risk.noise import reach
@@ -72,13 +79,35 @@ def _numbers(spread: Spread, measurement: Measurement) -> Sequence[NoisyNumber]:
 def _chance(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise) -> float:
     """How often an attacker is right about the most exposed. What is selected or thresholded has odds of its own."""
     exposure, delta = _most_exposed(spread, measurement), noise.delta or 0.0
-    other = any(n.kind is NumberKind.SELECTION for n in measurement.numbers) or measurement.cells is None
+    other = _other(measurement)
     if noise.mechanism == "laplace":
         if spread is WORST_CASE or (other and not spread.published):
             return attack_chance(epsilon, delta)
         return attack_chance_laplace(epsilon, exposure)
     gaussian = attack_chance_gaussian(mu_of(epsilon, noise), exposure)
     return max(gaussian, attack_chance(epsilon, delta)) if other else gaussian
+
+
+def _other(measurement: Measurement) -> bool:
+    """Whether something is selected by its rank, or shows only from so many persons on."""
+    return any(n.kind is NumberKind.SELECTION for n in measurement.numbers) or measurement.cells is None
+
+
+def roc_at(
+    epsilon: float, spread: Spread, measurement: Measurement, noise: Noise, exposure: float | None = None
+) -> tuple[tuple[float, float], ...]:
+    """An attacker's false alarms and hits at most, about the most exposed or about somebody of this exposure."""
+    share, delta = _most_exposed(spread, measurement) if exposure is None else exposure, noise.delta or 0.0
+    bends = 1 / (1 + math.exp(epsilon)), math.exp(-epsilon * share) / 2  # of any mechanism's curve, and of Laplace's
+    alarms = sorted({*(i / 100 for i in range(101)), *(2.0**-i for i in range(7, 15)), *bends})
+    anybody = [roc(epsilon, rate, delta) for rate in alarms]
+    if noise.mechanism == "laplace":
+        any_mechanism = (spread is WORST_CASE and exposure is None) or (_other(measurement) and not spread.published)
+        hits = anybody if any_mechanism else [roc_laplace(epsilon * share, rate) for rate in alarms]
+    else:
+        hits = [roc_gaussian(mu_of(epsilon, noise) * share, rate) for rate in alarms]
+        hits = list(map(max, hits, anybody)) if _other(measurement) else hits
+    return tuple(zip(alarms, hits, strict=True))
 
 
 def own_scale(measurement: Measurement, noise: Noise) -> float | None:

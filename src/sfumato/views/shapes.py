@@ -99,9 +99,12 @@ def names(sheet: Sheet, figure: Figure, frame: Frame) -> None:
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y, _ in spots]
     for x, y, name in spots:
         far = long(name)
-        for left, base in ((x + 8, y - 6), (x + 8, y + 14), (x - 8 - far, y - 6), (x - 8 - far, y + 14)):
+        places = [(side, base) for side in (x + 8, x - 8 - far) for base in (y - 6, y + 4, y + 14)]
+        for left, base in places:
             room = (left, base - SMALL, left + far, base + 2)
-            inside = frame.left <= left and left + far <= sheet.width - 4 and base <= frame.bottom
+            inside = (
+                frame.left <= left and left + far <= sheet.width - 4 and frame.top <= room[1] < frame.bottom - SMALL
+            )
             if inside and not any(_touch(room, other) for other in taken):
                 taken.append(room)
                 sheet.say(name, left, base, anchor="start")
