@@ -44,6 +44,10 @@ def test_the_readme_session_runs() -> None:
     assert run(ROOT / "README.md") >= 10
 
 
+def test_the_pictures_of_the_docs_are_what_is_drawn() -> None:
+    assert run(ROOT / "docs" / "plots.md") >= 10
+
+
 @pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.stem)
 def test_theory_runs(page: Path) -> None:
     assert run(page)
