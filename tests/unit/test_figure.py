@@ -269,6 +269,26 @@ def test_a_named_point_is_named_once_and_a_pin_stands_among_the_points() -> None
     assert visible(MEASURED, svg).count("run b") == 1
 
 
+def test_no_name_of_a_point_touches_a_point_a_limit_or_another_name() -> None:
+    """Epsilons at the foot of a figure, just below its limit, the last one at its edge: all are named."""
+    course = tuple((10.0**-at, 1 + 10.0**-at) for at in (0, 1, 1.3, 2, 2.3))
+    names = tuple(f"name {at}" for at in range(5))
+    figure = Figure("t", "", Axis("noise", scale="log"), RATIO, (Points(course, "", names), Limit(1.11, "limit")))
+    [rule] = [float(line.attrib["y1"]) for line in drawn(figure, "line") if line.get("stroke-width") == "1.5"]
+    rooms = []
+    for label in drawn(figure, "text"):
+        if label.text in names:
+            x, base = float(label.attrib["x"]), float(label.attrib["y"])
+            rooms.append((x, base - 11, x + 6 * 6.82, base + 2))
+    assert len(rooms) == 5
+    points = [re.findall(r"[\d.]+", path.attrib["transform"]) for path in drawn(figure, "path")]
+    others = [(float(x) - 4, float(y) - 4, float(x) + 4, float(y) + 4) for x, y in points]
+    for index, (left, top, right, bottom) in enumerate(rooms):
+        assert bottom < rule or rule < top
+        for one in (*others, *rooms[:index]):
+            assert left >= one[2] or right <= one[0] or top >= one[3] or bottom <= one[1]
+
+
 def test_boxes_stand_by_their_place_and_show_their_half() -> None:
     first, second = (row for row in text(BOXES).split("\n") if "p = " in row)
     assert [first.split()[2], second.split()[2]] == ["5", "10"]

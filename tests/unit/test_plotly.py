@@ -19,8 +19,8 @@ each = pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.titl
 TEXT, TICKS = "title title.text", "type range tickvals ticktext gridcolor zeroline"
 KNOWN = {
     "bar": "type orientation x y base width customdata text textposition hovertemplate showlegend marker marker.color "
-    "marker.line marker.line.color marker.line.width marker.pattern marker.pattern.shape marker.pattern.bgcolor error_y "
-    "error_y.type error_y.array error_y.arrayminus error_y.symmetric error_y.color",
+    "marker.line marker.line.color marker.line.width marker.pattern marker.pattern.shape marker.pattern.bgcolor "
+    "error_y error_y.type error_y.array error_y.arrayminus error_y.symmetric error_y.color",
     "box": "type x lowerfence q1 median q3 upperfence line line.color fillcolor showlegend",
     "scatter": "type mode x y name text textposition hoverinfo showlegend cliponaxis line line.color line.dash "
     "line.width marker marker.color marker.symbol marker.size",

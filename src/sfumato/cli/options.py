@@ -25,6 +25,13 @@ Stop = Annotated[
 Html = Annotated[
     Path | None, typer.Option("--html", metavar="FILE.html", help="Write the view as a page to print or to file.")
 ]
+Plot = Annotated[
+    str | None,
+    typer.Option(metavar="KIND", help="Print this picture alone: gap, exposure, frontier, attack or roc."),
+]
+Svg = Annotated[
+    Path | None, typer.Option("--svg", metavar="FILE.svg", help="Write the picture of --plot, or the gap, as a file.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Mechanism = Annotated[str, typer.Option(help="laplace, or gaussian with a delta.")]
 Delta = Annotated[float | None, typer.Option(help="The delta of Gaussian noise, or of private group keys.")]
@@ -173,7 +180,10 @@ def query_text(sql: str) -> str:
         raise BadInput("The query is not UTF-8 text", hint="save it as UTF-8.") from None
 
 
-_REHEARSED = {"--like": 2, "--rows": 2, "--html": 2, "--plan": 1, "--json": 1}  # what a rehearsal alone is told
+_REHEARSED = {  # what a rehearsal alone is told, and how many words that takes
+    **dict.fromkeys(("--like", "--rows", "--html", "--plot", "--svg"), 2),
+    **dict.fromkeys(("--plan", "--json"), 1),
+}
 
 
 def carried_over(arguments: Sequence[str]) -> str:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.drawn import Drawn, filed
 from sfumato.cli.people import write_people
 from sfumato.cli.preferences import Stated, with_preferences
 from sfumato.cli.waiting import reading, waiting
-from sfumato.errors import BadInput
 from sfumato.version import __version__
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def worst_case(
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
     exact: options.Exact = False,
+    plot: options.Plot = None,
+    svg: options.Svg = None,
     html: options.Html = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
@@ -38,9 +40,10 @@ def worst_case(
     """Risk from public facts alone, true for any data; DATA is not read."""
     from sfumato import wiring
 
+    drawn = Drawn(plot, svg, as_json)
     options.writable(html, "--html", ".html")
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    _shown(query.worst_case(mechanism, delta, options.grid_of(grid), calibration, exact), as_json, html)()
+    _shown(query.worst_case(mechanism, delta, options.grid_of(grid), calibration, exact), as_json, html, drawn)()
 
 
 @with_preferences
@@ -59,6 +62,8 @@ def rehearse(
     plan: Annotated[
         bool, typer.Option("--plan", help="Enter the preference as the plan for this query, before anybody looks.")
     ] = False,
+    plot: options.Plot = None,
+    svg: options.Svg = None,
     html: options.Html = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
@@ -67,6 +72,7 @@ def rehearse(
     from sfumato import wiring
     from sfumato.views import words
 
+    drawn = Drawn(plot, svg, as_json)
     options.writable(html, "--html", ".html")
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
     with waiting(query.dataset.progress, "Rehearsing"):
@@ -78,7 +84,7 @@ def rehearse(
             "epsilon_max": epsilon_max,
         }
         profile = query.rehearse(*preferences, like=like, rows=rows, **how)
-        show = _shown(profile, as_json, html)
+        show = _shown(profile, as_json, html, drawn)
     show()
     if profile.solution is not None and profile.solution.feasible and not as_json:
         typer.echo(f"\n{words.go_on(options.carried_over(sys.argv[1:]))}")
@@ -101,6 +107,8 @@ def sketch(
     fixed_beforehand: options.FixedBeforehand = "",
     again: options.Again = False,
     accept_none: options.AcceptNone = False,
+    plot: options.Plot = None,
+    svg: options.Svg = None,
     html: options.Html = None,
     ledger: options.Ledger = None,
     stop: options.Stop = None,
@@ -109,6 +117,7 @@ def sketch(
     """A private histogram of exposures: the ledger is charged first, and it is no look."""
     from sfumato import wiring
 
+    drawn = Drawn(plot, svg, as_json)
     options.writable(html, "--html", ".html")
     query = wiring.open(data, schema, ledger=ledger, stop=stop).query(options.query_text(sql))
     with reading(query.dataset.progress):
@@ -123,7 +132,7 @@ def sketch(
             again=again,
             fixed_beforehand=fixed_beforehand,
         )
-        show = _shown(profile, as_json, html)
+        show = _shown(profile, as_json, html, drawn)
     show()
 
 
@@ -141,6 +150,8 @@ def risk(
     grid: options.Grid = None,
     exact: options.Exact = False,
     bounds_from_data: options.BoundsFromData = False,
+    plot: options.Plot = None,
+    svg: options.Svg = None,
     html: options.Html = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
@@ -150,38 +161,43 @@ def risk(
 
     options.writable(people, "--people", ".parquet")
     options.spared(people, "--people", data, schema, ledger)
+    drawn = Drawn(plot, svg, as_json)
     options.writable(html, "--html", ".html")
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
     query = dataset.query(options.query_text(sql))
     with reading(dataset.progress):
         profile = query.risk(mechanism, delta, options.grid_of(grid), calibration, exact)
-        show = _shown(profile, as_json, html, most_exposed)
+        show = _shown(profile, as_json, html, drawn, most_exposed)
         listed = None if people is None else profile.people()
     show()
     if listed is not None and people is not None:
         write_people(listed, people)
 
 
-def _shown(profile: RiskProfile, as_json: bool, html: Path | None, most_exposed: bool = False) -> Callable[[], None]:
+def _shown(
+    profile: RiskProfile, as_json: bool, html: Path | None, drawn: Drawn, most_exposed: bool = False
+) -> Callable[[], None]:
     """Take from the profile whatever is asked for; what is returned shows it."""
     from sfumato.session import report
+    from sfumato.views.terminal import text as picture_text
 
+    picture = drawn.of(profile)
     if as_json:
         named: dict[str, object] = {"most_exposed": profile.most_exposed().to_pylist()} if most_exposed else {}
         named |= {"tries": [tries.as_dict() for tries in profile.tries]} if profile.tries else {}
         text = json.dumps(profile.view.as_dict() | named, indent=2, default=str)
+    elif picture is not None and drawn.kind is not None:
+        text = picture_text(picture.figure)
     else:
         text = report.text(profile, most_exposed=most_exposed)
     page = None if html is None else report.page(profile, _written())
 
     def show() -> None:
         typer.echo(text)
-        if page is None or html is None:
-            return
-        try:
-            page.write(html)
-        except OSError:
-            raise BadInput(f"--html could not write {html}", hint="free some room, or name another file.") from None
+        if page is not None and html is not None:
+            filed(page.write, html, "--html")
+        if picture is not None and drawn.svg is not None:
+            filed(picture.to_svg, drawn.svg, "--svg")
 
     return show
 

@@ -131,6 +131,23 @@ def attack_at(
     return Attack(epsilon, prior, own, chance, posterior, 0.0, few, more, upper_bound=several)
 
 
+def roc_at(
+    epsilon: float, spread: Spread, measurement: Measurement, noise: Noise, exposure: float | None = None
+) -> tuple[tuple[float, float], ...]:
+    """An attacker's false alarms and hits at most, about the most exposed or about somebody of this exposure."""
+    share, delta = _most_exposed(spread, measurement) if exposure is None else exposure, noise.delta or 0.0
+    bends = 1 / (1 + math.exp(epsilon)), math.exp(-epsilon * share) / 2  # of any mechanism's curve, and of Laplace's
+    alarms = sorted({*(i / 100 for i in range(101)), *(2.0**-i for i in range(7, 15)), *bends})
+    anybody = [roc(epsilon, rate, delta) for rate in alarms]
+    if noise.mechanism == "laplace":
+        any_mechanism = (spread is WORST_CASE and exposure is None) or (_other(measurement) and not spread.published)
+        hits = anybody if any_mechanism else [roc_laplace(epsilon * share, rate) for rate in alarms]
+    else:
+        hits = [roc_gaussian(mu_of(epsilon, noise) * share, rate) for rate in alarms]
+        hits = list(map(max, hits, anybody)) if _other(measurement) else hits
+    return tuple(zip(alarms, hits, strict=True))
+
+
 def own_scale(measurement: Measurement, noise: Noise) -> float | None:
     """What one unit of exposure is on the answer's scale, where all the numbers share one."""
     if not measurement.one_scale:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.model.confidential import Confidential
+from sfumato.session.whole_file import write_whole
 from sfumato.views.figure import Figure
 from sfumato.views.plotly import plotly
 from sfumato.views.svg import svg
@@ -18,9 +19,14 @@ class Picture(Confidential):
     """`figure` is the description; `to_svg(path)` writes it as a file, `to_plotly()` gives it as a dict."""
 
     figure: Figure = field(repr=False)
+    of_the_people: bool = True
 
     def to_svg(self, path: str | Path) -> None:
-        Path(path).write_text(svg(self.figure), "utf-8")
+        """Of the people themselves it is for its owner's eyes only, on disk too."""
+        write_whole(Path(path), self._write, private=self.of_the_people)
+
+    def _write(self, path: Path) -> None:
+        path.write_text(svg(self.figure), "utf-8")
 
     def to_plotly(self, dark: bool = False) -> dict[str, Any]:
         """For `plotly.graph_objects.Figure(…)` or `Plotly.newPlot`: made without Plotly, and as confidential."""
@@ -30,6 +36,8 @@ class Picture(Confidential):
         print(text(self.figure))
 
     def __repr__(self) -> str:
+        if not self.of_the_people:
+            return text(self.figure)
         return f"<Picture: {self.figure.title}; call .show()>"
 
     def _repr_svg_(self) -> str:

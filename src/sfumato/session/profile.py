@@ -18,6 +18,7 @@ from sfumato.model.risk import RiskAt, RiskView, Source, Spread
 from sfumato.model.sketch import Sketch
 from sfumato.model.tries import Tries
 from sfumato.risk.view import CANDIDATES, attack_at, risk_at
+from sfumato.session import plots
 from sfumato.session.as_published import AsPublished
 from sfumato.session.attack import Attack, between_0_and_1
 from sfumato.session.figures import Figures
@@ -128,9 +129,14 @@ class RiskProfile(Confidential):
             raise ValueError(words.NOBODY_LISTED[self.source])
         return self._survey
 
-    def plot(self) -> Picture:
-        """The gap range: per epsilon, from the person least at risk to the one most at risk."""
-        return Picture(view.figure(self.view, self._limit, self._chosen))
+    def plot(self, kind: str = "gap") -> Picture:
+        """ "gap": per epsilon, from the person least at risk to the one most at risk; "exposure": the histogram;
+        "frontier": the gap against the noise; "attack": how often an attacker is right; "roc": what it finds."""
+        return Picture(plots.figure(self, kind), self.source is Source.PEOPLE)
+
+    def roc(self, epsilon: float, exposure: float | None = None) -> Picture:
+        """What an attacker finds at each rate of false alarms: of the most exposed, or of somebody this exposed."""
+        return Picture(plots.roc(self, epsilon, exposure=exposure), self.source is Source.PEOPLE)
 
     @property
     def view(self) -> RiskView:

@@ -13,6 +13,8 @@ from sfumato.views.svg import svg
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph, text
 
+GAP = Axis("most at risk over least at risk", unit="×", scale="log")
+
 
 def figure(view: RiskView, limit: float | None = None, chosen: float | None = None) -> Figure:
     """The gap range: for each epsilon a bar from the least to the most at risk, and the limit if there is one."""
@@ -22,7 +24,7 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
         title="Risk gap at each epsilon",
         subtitle=words.source(view),
         x=Axis("epsilon"),
-        y=Axis("most at risk over least at risk", unit="×", scale="log"),
+        y=GAP,
         marks=(*ranges, *limits),
         note=words.GAP_IS_NO_PROBABILITY,
     )

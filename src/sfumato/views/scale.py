@@ -14,7 +14,7 @@ BENDS: dict[Spacing, Callable[[float], float]] = {"linear": float, "log": math.l
 
 @dataclass(frozen=True)
 class Axis:
-    """What is measured, in which unit, and how it is spread; ticks, if given, also widen the axis.
+    """What is measured, in which unit, and how it is spread; ticks and `start`, if given, also widen the axis.
 
     On a scale of counts 0 has its place, and from 1 on each tenfold takes the same room.
     """
@@ -23,9 +23,15 @@ class Axis:
     unit: str = ""
     scale: Spacing = "linear"
     ticks: tuple[float, ...] | None = None
+    start: float | None = None
 
     def __post_init__(self) -> None:
-        finite(self.ticks or (), "ticks")
+        finite(self.held, "ticks")
+
+    @property
+    def held(self) -> tuple[float, ...]:
+        """What the axis holds in any case."""
+        return (*(self.ticks or ()), *(() if self.start is None else (self.start,)))
 
     @property
     def name(self) -> str:
@@ -74,7 +80,7 @@ def plain(text: str) -> str:
 def scale(axis: Axis, values: list[float]) -> Scale:
     """The scale that holds all values and the axis' own ticks."""
     sign = axis.unit if axis.unit in ("×", "%") else ""
-    low, high = min((*values, *(axis.ticks or ()))), max((*values, *(axis.ticks or ())))
+    low, high = min((*values, *axis.held)), max((*values, *axis.held))
     if math.isclose(low, high):
         low, high = (low, low * 10) if axis.scale == "log" else (low, low + (abs(low) or 1))
     step = _step((high - low) / 5)
@@ -84,7 +90,8 @@ def scale(axis: Axis, values: list[float]) -> Scale:
         step, ticks = high, decades
     if axis.scale == "counts":
         step, ticks = 1, tuple(10.0**power for power in range(_magnitude(high) + 1))
-    if not any(math.isclose(low, tick, abs_tol=step * 1e-9) for tick in ticks):
+    many = axis.scale == "log" and len(ticks) > 2  # enough to read the low end off
+    if not many and not any(math.isclose(low, tick, abs_tol=step * 1e-9) for tick in ticks):
         ticks = (low, *ticks)
     return Scale(low, high, axis.ticks or ticks, step, axis.scale, sign)
 

@@ -90,18 +90,24 @@ def plane(sheet: Sheet, figure: Figure, frame: Frame) -> None:
 
 
 def names(sheet: Sheet, figure: Figure, frame: Frame) -> None:
-    """Write the names of points beside them, where they touch neither each other nor a point."""
+    """Write the names of points beside them, where they touch neither each other nor a point, a limit or a pin."""
     spots = [
         (frame.x(figure.across.at(x)), frame.y(figure.up.at(y)), name)
         for points in figure.of(Points)
         for (x, y), name in zip(points.points, points.names, strict=False)
     ]
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y, _ in spots]
+    taken += [(frame.left, y - 2, frame.right, y + 2) for y in (frame.y(figure.up.at(m.y)) for m in figure.of(Limit))]
+    taken += [(x - 2, frame.top, x + 2, frame.bottom) for x in (frame.x(figure.across.at(m.x)) for m in figure.of(Pin))]
     for x, y, name in spots:
         far = long(name)
-        for left, base in ((x + 8, y - 6), (x + 8, y + 14), (x - 8 - far, y - 6), (x - 8 - far, y + 14)):
+        sides = x + 8, x - 8 - far, x - far / 2
+        places = [(left, base) for left in sides for base in (y - 6, y + 4, y + 14, y - 10)]
+        beyond = min(x - far / 2, frame.right + 8 - far), y - 20  # of a limit that is just above the point
+        for left, base in (*places, beyond):
             room = (left, base - SMALL, left + far, base + 2)
-            inside = frame.left <= left and left + far <= sheet.width - 4 and base <= frame.bottom
+            fits = frame.left <= left and left + far <= frame.right + 8
+            inside = fits and frame.top <= base - SMALL and base < frame.bottom
             if inside and not any(_touch(room, other) for other in taken):
                 taken.append(room)
                 sheet.say(name, left, base, anchor="start")

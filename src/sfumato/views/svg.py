@@ -60,7 +60,7 @@ def _plot(sheet: Sheet, figure: Figure, height: float) -> None:
     top += SMALL if any(len(bars.standing) <= FEW for bars in figure.of(Bars)) else 0
     left = MARGIN + 8 + max(long(up.say(tick)) for tick in up.ticks)
     clear = 8 if figure.of(Points) else 0  # the last point must not touch the first label
-    room = clear + max((28 + long(line) for aside in asides for line in aside.lines), default=8)
+    room = clear + max((38 + long(line) for aside in asides for line in aside.lines), default=8)
     right = sheet.width - MARGIN - room
     across, note = wrap(figure.x.name, BODY, right - left), sheet.fit(figure.note, SMALL)
     below = 28 + (BODY + LEADING) * len(across + note) + MARGIN
@@ -116,13 +116,13 @@ def _beside(sheet: Sheet, frame: Frame, asides: Sequence[Aside], left: float) ->
     for aside in asides:
         top = min(max(frame.y(aside.part) - 9, free), frame.bottom + 9 - needed)
         free, needed = top + aside.height, needed - aside.height
-        start, end = (left + 4, top + 9), (left + 20, top + 9)
+        start, end = (left + 4, top + 9), (left + 30, top + 9)
         if aside.points:
-            sheet.mark((left + 12, top + 9), aside.series)
+            sheet.mark((left + 17, top + 9), aside.series)
         else:
             sheet.rule(start, end, aside.series.colour, 2, aside.series.dashes)
         for row, line in enumerate(aside.lines):
-            sheet.say(line, left + 26, top + 13 + row * (SMALL + LEADING), anchor="start")
+            sheet.say(line, left + 36, top + 13 + row * (SMALL + LEADING), anchor="start")
 
 
 def _legend(figure: Figure) -> str:

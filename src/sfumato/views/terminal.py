@@ -220,7 +220,8 @@ def _draw(rows: Sequence[Row], figure: Figure, width: int, colour: bool) -> Iter
     for row in rows:
         cells = list(row.cells(space).ljust(space))
         for column in columns:
-            cells[column] = "│"
+            if row.shape != "rule" or cells[column] == "┄":  # no limit crosses the words of a pin
+                cells[column] = "│"
         bar, style = "".join(cells), row.style
         yield (
             f"{_crop(row.name, names):>{names}}  {_paint(bar, style, colour)}  {row.value:>{values}}"

@@ -1,0 +1,80 @@
+"""`--plot` and `--svg`: one picture, in the terminal and in a file."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from sfumato import demo
+from tests.e2e.command import Typed
+
+pytestmark = pytest.mark.e2e
+
+OLD = "SELECT COUNT(*) FROM adult WHERE age > 85"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    demo.write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+
+def ask(command: str, *options: str) -> list[str]:
+    return [command, "adult.parquet", "--schema", "adult.toml", "--sql", OLD, *options]
+
+
+@pytest.mark.parametrize(
+    ("command", "kind", "title"),
+    [
+        (["worst-case"], "attack", "How often an attacker is right, at each epsilon"),
+        (["rehearse"], "exposure", "People at each exposure"),
+        (["sketch", "--epsilon", "0.5"], "frontier", "Risk against noise, at each epsilon"),
+        (["risk"], "roc", "What an attacker finds, at each rate of false alarms"),
+    ],
+)
+def test_a_picture_is_printed_alone_and_written(typed: Typed, command: list[str], kind: str, title: str) -> None:
+    shown = typed(*ask(command[0], *command[1:], "--plot", kind, "--svg", "picture.svg"))
+    assert (shown.code, shown.out.split("\n")[0]) == (0, title)
+    assert "attacker right at most" not in shown.out, "the table is left out"
+    written = Path("picture.svg")
+    assert f">{title}</title>" in written.read_text("utf-8")
+    assert (stat.S_IMODE(written.stat().st_mode) == 0o600) is (command == ["risk"])
+
+
+def test_without_a_kind_the_file_has_the_gap_and_the_view_is_printed(typed: Typed) -> None:
+    shown = typed(*ask("worst-case", "--svg", "gap.svg"))
+    assert "attacker right at most" in shown.out
+    assert "Risk gap at each epsilon</title>" in Path("gap.svg").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--plot", "pie"], "gap, exposure, frontier, attack, roc"),
+        (["--plot", "gap", "--json"], "--plot draws and --json lists"),
+        (["--svg", "picture.png"], "--svg cannot write picture.png"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_before_anything_is_charged(
+    typed: Typed, options: list[str], said: str
+) -> None:
+    shown = typed(*ask("sketch", "--epsilon", "0.5", *options))
+    assert shown.code == 2
+    assert said in shown.out + shown.err
+    assert not Path("adult.ledger").exists()
+
+
+def test_the_worst_case_says_why_it_has_no_histogram(typed: Typed) -> None:
+    shown = typed(*ask("worst-case", "--plot", "exposure"))
+    assert (shown.code, shown.out) == (2, "")
+    assert "about anybody" in shown.err
+
+
+def test_a_rehearsal_goes_on_without_its_picture(typed: Typed) -> None:
+    shown = typed(*ask("rehearse", "--gap", "1.5", "--plot", "attack", "--svg", "a.svg"))
+    [command] = [line for line in shown.out.split("\n") if "sfumato choose" in line]
+    assert "--gap 1.5" in command
+    assert "--plot" not in command
+    assert "--svg" not in command
