@@ -26,8 +26,8 @@ Html = Annotated[
     Path | None, typer.Option("--html", metavar="FILE.html", help="Write the view as a page to print or to file.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Mechanism = Annotated[str, typer.Option(help="laplace, or gaussian with a delta.")]
-Delta = Annotated[float | None, typer.Option(help="The delta of Gaussian noise, or of private group keys.")]
+Mechanism = Annotated[str, typer.Option(help="laplace; with a delta gaussian, or truncated: Laplace within bounds.")]
+Delta = Annotated[float | None, typer.Option(help="Of Gaussian or truncated noise, or of private group keys.")]
 Calibration = Annotated[str, typer.Option(help="Of Gaussian noise: analytic, or classic as published.")]
 Grid = Annotated[
     str | None,

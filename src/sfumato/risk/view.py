@@ -12,7 +12,7 @@ from sfumato.model.drawing import Law
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.model.risk import WORST_CASE, RiskAt, Spread
 from sfumato.risk.attack import attack_chance, attack_chance_gaussian, attack_chance_laplace
-from sfumato.risk.calibrate import mu_of, scale_of, threshold
+from sfumato.risk.calibrate import furthest_of, mu_of, scale_of, threshold
 from sfumato.risk.exact import not_laplace, rdr_exact, unknown_split
 from sfumato.risk.noise import reach
 from sfumato.risk.rank import rank_90
@@ -26,8 +26,8 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
 
     With `exact` they are the RDRs themselves instead of the upper bound of Lemma 3.1.
     """
-    law = Law.LAPLACE if noise.mechanism == "laplace" else Law.GAUSSIAN
-    widths = [scale_of(n, noise, epsilon) for n in _numbers(spread, measurement)]
+    law, numbers = Law(noise.mechanism), _numbers(spread, measurement)
+    widths = [(scale_of(n, noise, epsilon), furthest_of(n, measurement, noise, epsilon)) for n in numbers]
     chance = _chance(epsilon, spread, measurement, noise)
     least, most = _rdrs(epsilon, spread, noise, exact)
     scale = 1.0 if spread.published else own_scale(measurement, noise)
@@ -37,7 +37,7 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
         rdr_max=None if scale is None else most * scale,
         ratio=least / most if most else 1.0,
         gap=most / least if least else (math.inf if most else 1.0),
-        noise_90=tuple(None if width is None else reach(law, width) for width in widths),
+        noise_90=tuple(None if b is None else reach(law, b, furthest=furthest) for b, furthest in widths),
         attack_chance=chance,
         rank_90=_ranks(epsilon, spread, measurement, noise),
         threshold=_threshold(epsilon, measurement, noise),
@@ -45,7 +45,7 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
 
 
 def _ranks(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise) -> tuple[float | None, ...] | None:
-    """How far the rank of each selection misses, 90 times of 100; it carries no Gaussian noise."""
+    """How far the rank of each selection misses, 90 times of 100; it carries no other noise."""
     if spread.published or noise.mechanism != "laplace":
         return None
     selected = [n.kind is NumberKind.SELECTION for n in measurement.numbers]
@@ -77,6 +77,8 @@ def _chance(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
         if spread is WORST_CASE or (other and not spread.published):
             return attack_chance(epsilon, delta)
         return attack_chance_laplace(epsilon, exposure)
+    if noise.mechanism == "truncated":
+        return chance_against(1.0 if other else exposure, epsilon, noise)
     gaussian = attack_chance_gaussian(mu_of(epsilon, noise), exposure)
     return max(gaussian, attack_chance(epsilon, delta)) if other else gaussian
 
@@ -86,7 +88,7 @@ def own_scale(measurement: Measurement, noise: Noise) -> float | None:
     if not measurement.one_scale:
         return None
     number = measurement.numbers[0]
-    if noise.mechanism == "laplace":
+    if noise.mechanism != "gaussian":
         return float(number.sensitivity / number.share)
     return float(number.sensitivity) / math.sqrt(number.share)
 
@@ -101,7 +103,7 @@ def _rdrs(epsilon: float, spread: Spread, noise: Noise, exact: bool) -> tuple[fl
             raise unknown_split()
         fixed = float(spread.fixed)
         return rdr_exact(low, spread.k, one, epsilon, fixed), rdr_exact(high, spread.k, one, epsilon, fixed)
-    if noise.mechanism == "laplace":
+    if noise.mechanism != "gaussian":
         return rdr_laplace(low, spread.k, one, epsilon), rdr_laplace(high, spread.k, one, epsilon)
     sigma = one / mu_of(epsilon, noise)
     return rdr_gaussian(low, spread.k, sigma), rdr_gaussian(high, spread.k, sigma)
@@ -121,4 +123,6 @@ def chance_against(exposure: float, epsilon: float, noise: Noise) -> float:
     """How often an attacker who knows everybody else is right about somebody of this exposure, at most."""
     if noise.mechanism == "laplace":
         return attack_chance_laplace(epsilon, exposure)
+    if noise.mechanism == "truncated":
+        return attack_chance(epsilon * exposure, noise.delta or 0.0) if exposure else 0.5
     return attack_chance_gaussian(mu_of(epsilon, noise), exposure)

@@ -76,15 +76,15 @@ class Batch:
 
     @cached_property
     def _charge(self) -> tuple[int, Fraction]:
-        """In billionths of epsilon, and delta. What thresholds of private keys may show comes on top."""
+        """In billionths of epsilon, and delta. What thresholds and truncated noise may show comes on top."""
         summed = self._sums
         numbers = sum(m.gaussian_numbers for m in self._members)
         more, left = for_the_grid(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
         tight = self._dataset.services.accountant()(self._pairs, left) + more
         if tight >= summed[0] / NANO:
             return summed
-        thresholds = sum((m.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
-        return nano(tight), Fraction(str(self._stated)) + thresholds
+        shown = sum((m.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
+        return nano(tight), Fraction(str(self._stated)) + shown
 
     @cached_property
     def _pairs(self) -> tuple[Pair, ...]:
