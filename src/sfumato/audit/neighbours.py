@@ -176,7 +176,8 @@ def _truncated(setup: Setup, used: Sequence[float], numbers: int) -> tuple[Event
     for share in used:
         law = _convolved(law, _cells(share * scale, share * reach, width))
     beyond = [min(1.0, p) for p in accumulate(reversed(law))][::-1]
-    return tuple(Event(1.0 if level < cells else beyond[level - cells], at) for level, at in enumerate(beyond))
+    levels = range(0, len(beyond), max(1, len(beyond) // 80))
+    return tuple(Event(1.0 if level < cells else beyond[level - cells], beyond[level]) for level in levels)
 
 
 def _cells(scale: float, reach: float, width: float) -> list[float]:

@@ -30,5 +30,7 @@ def _rho(number: NoisyNumber, drawing: Drawing) -> float:
             return rho_laplace(drawing.budget, max(1, number.steps))  # what nobody moves counts too
         case Law.GAUSSIAN:
             return rho_gaussian(drawing.budget)
-        case Law.EXPONENTIAL | Law.SPARSE_VECTOR | Law.SPARSE_VECTOR_AS_PUBLISHED | Law.TRUNCATED:
+        case Law.EXPONENTIAL | Law.SPARSE_VECTOR | Law.SPARSE_VECTOR_AS_PUBLISHED:
             return rho_pure(drawing.budget)
+        case Law.TRUNCATED:
+            return rho_pure(drawing.budget)  # where it does not show
