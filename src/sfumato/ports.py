@@ -58,6 +58,12 @@ class Mechanism(Protocol):
     def __call__(self, totals: Sequence[int], sensitivity: int, budget: float, /) -> Sequence[int]: ...
 
 
+class Mechanisms(Protocol):
+    """Finds what draws by a law; of truncated noise, with how many steps it goes at most."""
+
+    def __call__(self, law: str, reach: int = 0, /) -> Mechanism: ...
+
+
 class Accountant(Protocol):
     """Composes. An epsilon at which all the pairs together are (epsilon, delta)-dp, never below the least; or infinity.
 

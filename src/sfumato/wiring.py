@@ -7,7 +7,7 @@ import pwd
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,19 +176,22 @@ def _sampler() -> str:
     return f"OpenDP {version('opendp')}, exact on a grid"
 
 
-def _mechanism(law: str) -> Mechanism:
+def _mechanism(law: str, reach: int = 0) -> Mechanism:
     from sfumato.mechanisms.gaussian import gaussian
     from sfumato.mechanisms.laplace import laplace
     from sfumato.mechanisms.selection import selection
     from sfumato.mechanisms.sparse_vector import sparse_vector, sparse_vector_as_published
+    from sfumato.mechanisms.truncated import truncated
 
-    return {
+    draws: dict[Law, Mechanism] = {
         Law.LAPLACE: laplace,
         Law.GAUSSIAN: gaussian,
         Law.EXPONENTIAL: selection,
         Law.SPARSE_VECTOR: sparse_vector,
         Law.SPARSE_VECTOR_AS_PUBLISHED: sparse_vector_as_published,
-    }[Law(law)]
+        Law.TRUNCATED: partial(truncated, reach=reach),
+    }
+    return draws[Law(law)]
 
 
 def _accountant() -> Accountant:

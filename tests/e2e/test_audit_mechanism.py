@@ -68,7 +68,7 @@ def test_little_power_says_what_would_help(typed: Typed) -> None:
         (audit("laplace", "sum", "nan"), "epsilon must be a finite number, not nan."),
         (
             audit("snapping", "sum", 1),
-            "There is no mechanism 'snapping' to audit. Hint: use laplace, gaussian, exponential, threshold, ",
+            "There is no mechanism 'snapping' to audit. Hint: use laplace, gaussian, truncated, exponential, ",
         ),
         (
             audit("gaussian", "median", 1, "--delta", 0.1),

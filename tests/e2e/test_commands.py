@@ -67,6 +67,20 @@ def test_a_release_from_a_shell(folder: Path) -> None:
     assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.2
 
 
+def test_noise_that_stays_within_a_reach(folder: Path) -> None:
+    """It is truncated where that is stated, and the certificate says how far it goes at most."""
+    bounded = ["--epsilon", 1, "--mechanism", "truncated", "--delta", 1e-9, "--json"]
+    released = sfumato(*ask("release", *bounded, schema="free.toml"))
+    assert (released.code, released.err) == (0, "")
+    certificate, [[count]] = released.json["certificate"], released.json["rows"]
+    assert (certificate["mechanism"], certificate["delta"], certificate["laws"]) == ("truncated", 1e-9, ["truncated"])
+    assert certificate["reach"] == pytest.approx([20.57], abs=0.01)
+    assert abs(count - ROWS) <= 21
+    refused = sfumato(*ask("release", *bounded, sql="SELECT MEDIAN(age) FROM adult", schema="free.toml"))
+    assert (refused.code, refused.error["code"]) == (3, "no-mechanism")
+    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 1, "nothing was charged for what was refused"
+
+
 def test_a_release_from_a_folder(folder: Path, typed: Typed) -> None:
     """The files of a folder are one table; the ledger beside them is none of them; its files are no look-alikes."""
     (folder / "parts").mkdir()
@@ -698,11 +712,17 @@ BAD: dict[str, tuple[list[object], str]] = {
     "between nothing": (["--gap", 1.2, "--between", ""],
                         'between takes a condition on the people. Hint: try --between "age > 60".'),
     "an unknown mechanism": (["--mechanism", "magic"],
-                             "There is no mechanism 'magic'. Hint: use laplace or gaussian."),
+                             "There is no mechanism 'magic'. Hint: use laplace, gaussian or truncated."),
     "an unknown calibration": (["--mechanism", "gaussian", "--delta", 1e-9, "--calibration", "magic"],
                                "There is no calibration 'magic'. Hint: use analytic or classic."),
     "gaussian without delta": (["--mechanism", "gaussian"],
                                "Gaussian noise needs a delta. Hint: state one with --delta, such as 1e-9."),
+    "truncated without delta": (["--mechanism", "truncated"],
+                                "Truncated noise needs a delta. Hint: state one with --delta, such as 1e-9."),
+    "truncated at a half": (["--mechanism", "truncated", "--delta", 0.5],
+                            "The delta of truncated noise lies below 1/2, not at 0.5. Hint: try --delta 1e-9."),
+    "exact truncated": (["--gap", 1.2, "--exact", "--mechanism", "truncated", "--delta", 1e-9],
+                        "The exact RDR is that of Laplace noise. Hint: leave --exact out, or use --mechanism laplace."),
     "delta 0": (["--mechanism", "gaussian", "--delta", 0],
                 "delta must lie between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
     "delta 1": (["--mechanism", "gaussian", "--delta", 1],

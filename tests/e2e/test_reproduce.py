@@ -66,11 +66,22 @@ def test_the_report_has_every_figure(typed: Typed, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        (["fig3"], "There is no reproduction 'fig3'. Hint: it is fig2, fig7, fig9, lee-clifton, diff, dpp, pri, scaling or all."),
-        (["escrow"], "There is no escrow to reproduce. Hint: Figure 8 of 003 times queries in an escrow, which is not built yet."),
-        (["fig7", "--adult", "nowhere.csv"], "There is no file nowhere.csv. Hint: name the CSV file of UCI Adult with --adult."),
+        (
+            ["fig3"],
+            "There is no reproduction 'fig3'. "
+            "Hint: it is fig2, fig7, fig9, lee-clifton, diff, dpp, pri, scaling or all.",
+        ),
+        (
+            ["escrow"],
+            "There is no escrow to reproduce. "
+            "Hint: Figure 8 of 003 times queries in an escrow, which is not built yet.",
+        ),
+        (
+            ["fig7", "--adult", "nowhere.csv"],
+            "There is no file nowhere.csv. Hint: name the CSV file of UCI Adult with --adult.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_one_sentence(typed: Typed, said: list[str], sentence: str) -> None:
     ran = typed("reproduce", *said)
     assert (ran.code, ran.err.strip()) == (2, sentence)

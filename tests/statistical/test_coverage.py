@@ -32,7 +32,11 @@ TRUTHS: dict[str, dict[str, float]] = {
 }
 
 
-LAWS: dict[str, dict[str, Any]] = {"laplace": {}, "gaussian": {"mechanism": "gaussian", "delta": 1e-3}}
+LAWS: dict[str, dict[str, Any]] = {
+    "laplace": {},
+    "gaussian": {"mechanism": "gaussian", "delta": 1e-3},
+    "truncated": {"mechanism": "truncated", "delta": 0.1},
+}
 ASKED = [(figure, law) for figure in TRUTHS for law in LAWS if law == "laplace" or "STDDEV" not in figure]
 
 

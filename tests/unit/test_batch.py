@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,15 @@ def test_what_thresholds_may_show_comes_on_top() -> None:
     assert batch.delta_sum == 1e-7
     assert batch.delta == 1.1e-6
     assert batch.is_tight
+
+
+def test_what_truncated_noise_may_show_comes_on_top() -> None:
+    dataset = stays()
+    batch = dataset.batch(choices(dataset, 30, mechanism="truncated", delta=1e-8), delta=1e-6)
+    assert batch.delta_sum == 3e-7
+    assert batch.delta == 1.3e-6
+    assert batch.epsilon < batch.epsilon_sum
+    assert batch._cost.rho_delta == 30 * Fraction(1, 10**8)
 
 
 def test_what_it_costs_is_seen_without_the_data() -> None:

@@ -136,6 +136,7 @@ def test_what_was_chosen_by_looking_is_not_told_even_where_it_is_known() -> None
             entered(rho_laplace(2.0, 1024)),
             Fraction(1, 10**9),
         ),
+        ("SELECT AVG(days) FROM stays", Noise("truncated", 1e-9), 2 * entered(rho_pure(1.0)), Fraction(1, 10**9)),
     ],
 )
 def test_what_a_draw_costs(sql: str, noise: Noise, rho: Fraction, uncovered: Fraction) -> None:

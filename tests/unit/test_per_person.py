@@ -159,6 +159,16 @@ def test_private_keys_cost_everybody_their_delta() -> None:
     assert "odds" not in said
 
 
+def test_truncated_noise_costs_everybody_all_of_it() -> None:
+    dataset = stays()
+    dataset.query(SUM).release(epsilon=0.5, mechanism="truncated", delta=1e-6)
+    totals = dataset.per_person()
+    found = totals.people().to_pydict()
+    assert (found["epsilon"], totals.in_all.delta, totals.in_all.in_full) == ([0.5] * 3, 1e-6, 1)
+    assert found["rho"] == pytest.approx([rho_pure(0.5)] * 3)
+    assert "but for a probability of 1e-06" in " ".join(totals.text().split())
+
+
 def test_with_gaussian_noise_there_is_no_epsilon() -> None:
     dataset = stays()
     dataset.query(SUM).release(epsilon=0.5, mechanism="gaussian", delta=1e-6)

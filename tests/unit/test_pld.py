@@ -159,6 +159,11 @@ def test_a_fine_grid_is_taken_for_a_coarser_one(column: str) -> None:
     assert pair.steps <= STEPS
 
 
+def test_truncated_noise_is_pure_where_it_does_not_show() -> None:
+    """What it shows is a delta beside (docs/theory/batch.md)."""
+    assert pairs("SELECT AVG(days) FROM stays", Noise("truncated", 1e-6)) == (Pure(0.5), Pure(0.5))
+
+
 def test_gaussian_numbers_are_one_pair() -> None:
     [pair] = pairs("SELECT AVG(days), COUNT(*) FROM stays", GAUSSIAN)
     assert isinstance(pair, Normal)

@@ -99,7 +99,7 @@ def asked(pair: Pair, setup: Setup, rows: list[tuple[int, Row]]) -> Query:
 
 def _stated(query: Query, setup: Setup, _: Pair) -> Draw:
     """A release at the epsilon that is claimed."""
-    noise = "gaussian" if setup.mechanism == "gaussian" else "laplace"
+    noise = setup.mechanism if setup.mechanism in ("gaussian", "truncated") else "laplace"
     ceiling = max(EPSILON_MAX, setup.epsilon)
     choice = query.choose(stated_epsilon(setup.epsilon), mechanism=noise, delta=setup.delta, epsilon_max=ceiling)
     return lambda: _numbers(query.release(choice, again=True))
@@ -160,6 +160,7 @@ def _numbers(release: Release) -> Outcome:
 MECHANISMS: Mapping[str, Mechanism] = {
     "laplace": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated),
     "gaussian": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated, takes_delta=True),
+    "truncated": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated, takes_delta=True),
     "exponential": Mechanism(dict.fromkeys(("min", "max", "median", "quantile"), ranked), _selected),
     "threshold": Mechanism({"group-by": hidden}, _thresholded, takes_delta=True),
     "selection-variance": Mechanism({"count": selected_by_count, "sum": selected_by_sum}, _epsilon_selected),

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from statistics import NormalDist
 
@@ -18,11 +19,13 @@ from sfumato.audit.guesses import Corner, Event, Numbers, halved
 from sfumato.model.dataset import Relation
 from sfumato.risk.gaussian import mu_analytic
 from sfumato.risk.rank import target
+from sfumato.risk.truncated import delta_of_each, reach_of
 from sfumato.risk.variance import slack_of_cap
 
 Row = tuple[float, str]  # a value and a place
 HERE, THERE = "here", "there"  # the public places
 RARE, COMMON = "rare", "common"  # the places that nobody knows of
+_CELLS = 400  # that the law of truncated noise is added up in
 
 
 @dataclass(frozen=True)
@@ -132,9 +135,9 @@ def added(setup: Setup) -> tuple[Pair, ...]:
 
 
 def grouped(setup: Setup) -> tuple[Pair, ...]:
-    """A count by groups, of a person with two rows: for Laplace noise in different groups, for Gaussian in the same.
+    """A count by groups, of a person with two rows: for Laplace noise in different groups, for other in the same.
 
-    That is where the numbers move furthest in the norm that counts.
+    That is where the numbers move furthest in the norm that counts, or where truncated noise shows most often.
     """
     apart = ((1, HERE), (1, THERE))
     together = ((1, HERE), (1, HERE))
@@ -156,9 +159,41 @@ def _narrow(setup: Setup, moves: Numbers, limits: Numbers, numbers: int) -> tupl
     used = [abs(move) / limit for move, limit in zip(moves, limits, strict=True)]
     if setup.mechanism == "laplace":
         return (halved(setup.epsilon, len(moves), math.fsum(used) / numbers),)
+    if setup.mechanism == "truncated":
+        return _truncated(setup, [share for share in used if share], numbers)
     normal, mu = NormalDist(), mu_analytic(setup.epsilon, setup.delta or 0.0)
     apart = 2 * mu * math.hypot(*used) / math.sqrt(numbers)
     return tuple(Event(normal.cdf(apart - level / 20), normal.cdf(-level / 20)) for level in range(-20, 60))
+
+
+def _truncated(setup: Setup, used: Sequence[float], numbers: int) -> tuple[Event, ...]:
+    """The same of truncated noise, all of which is half as wide: its law, as the numbers are added up, cell by cell."""
+    scale, delta = numbers / setup.epsilon / 2, delta_of_each(setup.delta or 0.0, numbers)
+    reach, apart = reach_of(setup.epsilon / numbers, delta) / 2, math.fsum(share**2 for share in used)
+    cells = int(_CELLS * apart / (reach * math.fsum(used)))  # as many as the person moves the sum by
+    width = apart / cells if cells else reach * math.fsum(used) / _CELLS
+    law = [1.0]
+    for share in used:
+        law = _convolved(law, _cells(share * scale, share * reach, width))
+    beyond = [min(1.0, p) for p in accumulate(reversed(law))][::-1]
+    levels = range(0, len(beyond), max(1, len(beyond) // 80))
+    return tuple(Event(1.0 if level < cells else beyond[level - cells], beyond[level]) for level in levels)
+
+
+def _cells(scale: float, reach: float, width: float) -> list[float]:
+    """How much of truncated noise lies in each cell of this width, from one end to the other."""
+    last, inside = math.ceil(reach / width), -math.expm1(-reach / scale)
+    ends = [-math.expm1(-min(reach, (cell + 0.5) * width) / scale) / inside for cell in range(last + 1)]
+    side = [(b - a) / 2 for a, b in pairwise(ends)]
+    return [*reversed(side), ends[0], *side]
+
+
+def _convolved(one: Sequence[float], other: Sequence[float]) -> list[float]:
+    found = [0.0] * (len(one) + len(other) - 1)
+    for i, p in enumerate(one):
+        for j, q in enumerate(other):
+            found[i + j] += p * q
+    return found
 
 
 def _weights(moves: Numbers, limits: Numbers) -> Numbers:

@@ -60,7 +60,7 @@ def epsilon_within_variance(preference: Variance, bound: float, noise: Noise) ->
     Under Gaussian noise exposures are squares, and what is bounded is mu squared.
     """
     allowed = epsilon_for_variance(float(preference.tau), bound)
-    return allowed if noise.mechanism == "laplace" else epsilon_of_mu(math.sqrt(allowed), noise)
+    return allowed if noise.mechanism != "gaussian" else epsilon_of_mu(math.sqrt(allowed), noise)
 
 
 def floor_of_variance(preference: Variance, people: float, scale: float, noise: Noise, *, alone: bool) -> float:
@@ -70,13 +70,13 @@ def floor_of_variance(preference: Variance, people: float, scale: float, noise: 
     cases, and so no epsilon as large as the one that it spends. `alone`: how many people there are is public.
     """
     spends = preference.select_epsilon
-    worth = spends if noise.mechanism == "laplace" else mu_of(spends, noise) ** 2
+    worth = spends if noise.mechanism != "gaussian" else mu_of(spends, noise) ** 2
     return margin(scale, beta_of_spread(float(preference.beta), alone=alone)) / people * (worth / (1 + worth)) ** 2
 
 
 def epsilon_under_cap(preference: ExposureCap, most_exposed: float, noise: Noise) -> float:
     """The epsilon under which somebody of this exposure is at the cap: `e0 / u`, or the same of mu."""
     cap = float(preference.cap)
-    if noise.mechanism == "laplace":
+    if noise.mechanism != "gaussian":
         return cap / most_exposed
     return epsilon_of_mu(mu_of(cap, noise) / most_exposed, noise)

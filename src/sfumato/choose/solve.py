@@ -224,7 +224,7 @@ def _epsilon_for_exact_ratio(tau: Fraction, spread: Spread, noise: Noise) -> flo
 
 
 def _epsilon_for_ratio(tau: Fraction, spread: Spread, noise: Noise) -> float:
-    if noise.mechanism == "laplace":
+    if noise.mechanism != "gaussian":
         exact = epsilon_for_ratio(tau, spread.low, spread.high, spread.k, spread.sensitivity)
         return math.inf if exact is None or exact > _BEYOND else float(exact)
     sigma = sigma_for_ratio(float(tau), float(spread.low), float(spread.high), spread.k)
@@ -234,7 +234,7 @@ def _epsilon_for_ratio(tau: Fraction, spread: Spread, noise: Noise) -> float:
 
 
 def _epsilon_for_chance(chance: float, noise: Noise) -> float:
-    if noise.mechanism == "laplace":
+    if noise.mechanism != "gaussian":
         return epsilon_for_attack_chance(chance, noise.delta or 0.0)
     return epsilon_of_mu(mu_for_attack_chance(chance), noise)
 

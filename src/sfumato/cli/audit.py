@@ -15,8 +15,8 @@ def audit_mechanism(
     mechanism: Annotated[
         str,
         typer.Option(
-            help="laplace, gaussian, exponential (ranks), threshold (private keys), selection-variance, selection-cap; "
-            "algorithm-1 or algorithm-3 as published."
+            help="laplace, gaussian, truncated, exponential (ranks), threshold (private keys), selection-variance, "
+            "selection-cap; algorithm-1 or algorithm-3 as published."
         ),
     ],
     aggregate: Annotated[

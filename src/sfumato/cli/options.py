@@ -33,8 +33,8 @@ Svg = Annotated[
     Path | None, typer.Option("--svg", metavar="FILE.svg", help="Write the picture of --plot, or the gap, as a file.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Mechanism = Annotated[str, typer.Option(help="laplace, or gaussian with a delta.")]
-Delta = Annotated[float | None, typer.Option(help="The delta of Gaussian noise, or of private group keys.")]
+Mechanism = Annotated[str, typer.Option(help="laplace; with a delta gaussian, or truncated: Laplace within bounds.")]
+Delta = Annotated[float | None, typer.Option(help="Of Gaussian or truncated noise, or of private group keys.")]
 Calibration = Annotated[str, typer.Option(help="Of Gaussian noise: analytic, or classic as published.")]
 Grid = Annotated[
     str | None,

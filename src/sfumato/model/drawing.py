@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -17,6 +18,7 @@ class Law(StrEnum):
     EXPONENTIAL = "exponential"
     SPARSE_VECTOR = "sparse vector"
     SPARSE_VECTOR_AS_PUBLISHED = "sparse vector, as published"
+    TRUNCATED = "truncated"
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,14 @@ class Drawing:
     law: Law
     budget: float
     step: Fraction  # of the grid that it is drawn on; of a selection, between its candidates
-    scale: float | None = None  # b of Laplace noise, sigma of Gaussian noise, in the number's own units
+    scale: float | None = None  # b of Laplace noise (before it is truncated), sigma of Gaussian noise, in own units
     rank_90: float | None = None  # of a selection: its rank misses by so many more than the best, 90 of 100
+    reach: int | None = None  # of truncated noise: how many steps it goes at most
+
+    @property
+    def furthest(self) -> float:
+        """How far its noise goes at most, in the number's own units."""
+        return math.inf if self.reach is None else float(self.reach * self.step)
 
 
 @dataclass(frozen=True)

@@ -62,9 +62,10 @@ class Certificate:
     software: str | None = None
     batch: int | None = None  # so many releases were charged together, this one among them
     batch_delta: float | None = None
+    reach: tuple[float, ...] | None = None  # of truncated noise: how far it goes at most, one a number
 
     def __post_init__(self) -> None:
-        sizes = (self.epsilon, self.charged, self.scale, self.grid_step, self.noise_90, self.rank_90)
+        sizes = (self.epsilon, self.charged, self.scale, self.grid_step, self.noise_90, self.rank_90, self.reach)
         withheld = (*sizes, self.threshold, self.why)
         if not self.guarantee.holds and any(field is not None for field in withheld):
             raise ValueError("a release without a guarantee withholds the size of its noise")

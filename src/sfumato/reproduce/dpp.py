@@ -25,8 +25,8 @@ NOTES = (
     "Print: the reach of truncated noise has “eps - 1” where e^eps - 1 stands in the equation below it, and leaves the "
     "sensitivity out; m in (4) and (6) may be 2 for a histogram, of which another value moves two bars.",
     "Figure 3 is called “very low” in the text and “Low” below the figure. With truncated noise at the paper's own "
-    "delta 10% of noise on 100 leaves the chance of a guess above 90%; the print is reached with noise that stays within "
-    "10% nine times of ten.",
+    "delta 10% of noise on 100 leaves the chance of a guess above 90%; the print is reached with noise that stays "
+    "within 10% nine times of ten.",
     "The paper gives no numbers behind its five words, and none of the second and third situation: both are ours.",
     "The risk is counted from what a guess gains, so that it is 0 where nothing is learned; as published it never "
     "falls below that of a blind guess.",

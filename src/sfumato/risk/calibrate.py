@@ -11,6 +11,9 @@ from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.risk.gaussian import FINEST, mu_analytic, mu_classic, mu_on_grid
 from sfumato.risk.rank import rank_90
+from sfumato.risk.truncated import FLATTEST, FURTHEST, delta_of_each, kept, steps_of_reach
+
+_NAMES = {"gaussian": "Gaussian noise", "truncated": "truncated noise"}
 
 
 def calibrate(measurement: Measurement, noise: Noise, epsilon: float, epsilon_max: float) -> Calibration:
@@ -21,16 +24,20 @@ def calibrate(measurement: Measurement, noise: Noise, epsilon: float, epsilon_ma
     if noise.mechanism == "gaussian":
         mu, largest = _mu_to_draw(measurement, noise, epsilon), mu_analytic(epsilon_max, _delta(noise))
         return Calibration(noise, epsilon, tuple(_gaussian(number, mu, largest) for number in measurement.numbers))
+    if noise.mechanism == "truncated":
+        added_numbers(measurement, noise)
+        truncated = tuple(_truncated(number, measurement, noise, epsilon) for number in measurement.numbers)
+        return Calibration(noise, epsilon, truncated)
     drawings = tuple(_pure(number, epsilon) for number in measurement.numbers)
     return Calibration(noise, epsilon, drawings, threshold(measurement, noise, epsilon))
 
 
-def gaussian_numbers(measurement: Measurement) -> int:
-    """How many numbers carry Gaussian noise, all of them; refused where one of them cannot."""
+def added_numbers(measurement: Measurement, noise: Noise) -> int:
+    """How many numbers carry Gaussian or truncated noise, all of them; refused where one of them cannot."""
     for number in measurement.numbers:
         if number.kind is NumberKind.SELECTION:
             raise NoMechanism(
-                f"{number.words} is selected by its rank, and carries no Gaussian noise",
+                f"{number.words} is selected by its rank, and carries no {_NAMES[noise.mechanism]}",
                 hint="use --mechanism laplace: the selection is then as private as Laplace noise is.",
             )
     if measurement.k is None:
@@ -48,6 +55,14 @@ def scale_of(number: NoisyNumber, noise: Noise, epsilon: float) -> float | None:
     if noise.mechanism == "gaussian":
         return float(number.sensitivity) / math.sqrt(number.share) / mu_of(epsilon, noise)
     return number.scale(epsilon)
+
+
+def furthest_of(number: NoisyNumber, measurement: Measurement, noise: Noise, epsilon: float) -> float:
+    """How far the noise of a number goes at most; infinite unless it is truncated."""
+    if noise.mechanism != "truncated":
+        return math.inf
+    delta = delta_of_each(_delta(noise), len(measurement.numbers))
+    return float(steps_of_reach(number.part(epsilon), delta, number.steps) * number.step)
 
 
 def mu_of(epsilon: float, noise: Noise) -> float:
@@ -95,9 +110,19 @@ def _gaussian(number: NoisyNumber, mu: float, largest: float) -> Drawing:
     return Drawing(Law.GAUSSIAN, part, number.step / 2**finer, float(number.sensitivity) / part)
 
 
+def _truncated(number: NoisyNumber, measurement: Measurement, noise: Noise, epsilon: float) -> Drawing:
+    """Delta is shared by the numbers, not by their cells: whoever moves one cell by all they may shows most often."""
+    part, delta = number.part(epsilon), delta_of_each(_delta(noise), len(measurement.numbers))
+    reach = steps_of_reach(part, delta, number.steps)
+    if reach > FURTHEST or kept(part, delta) < FLATTEST:
+        beside = "on its grid" if reach > FURTHEST else "beside its delta"
+        raise NoMechanism(f"This epsilon is too small {beside} for truncated noise", hint="ask for a larger one.")
+    return Drawing(Law.TRUNCATED, part, number.step, number.scale(epsilon), reach=reach)
+
+
 def _mu_to_draw(measurement: Measurement, noise: Noise, epsilon: float) -> float:
     delta = _delta(noise)
-    sound = mu_on_grid(epsilon, delta, gaussian_numbers(measurement))
+    sound = mu_on_grid(epsilon, delta, added_numbers(measurement, noise))
     if noise.calibration != "classic":
         return sound
     classic = mu_classic(epsilon, delta)
@@ -111,6 +136,6 @@ def _mu_to_draw(measurement: Measurement, noise: Noise, epsilon: float) -> float
 
 def _delta(noise: Noise) -> float:
     if noise.delta is None:
-        what = "Gaussian noise needs" if noise.mechanism == "gaussian" else "Private group keys need"
-        raise PreferenceError(f"{what} a delta", hint="state one with --delta, such as 1e-9.")
+        what = f"{_NAMES[noise.mechanism]} needs" if noise.mechanism in _NAMES else "Private group keys need"
+        raise PreferenceError(f"{what[:1].upper()}{what[1:]} a delta", hint="state one with --delta, such as 1e-9.")
     return noise.delta

@@ -16,8 +16,12 @@ def rho_of(measurement: Measurement, calibration: Calibration) -> Fraction:
 
 
 def rho_delta_of(calibration: Calibration) -> Fraction:
-    """The chance of what rho does not cover: that a private group of one person shows. Gaussian noise has none."""
-    return Fraction(0) if calibration.threshold is None else Fraction(str(calibration.noise.delta))
+    """The chance of what rho does not cover: that a private group of one person shows, or where truncated noise ends.
+
+    Gaussian noise has none.
+    """
+    covered = calibration.threshold is None and calibration.noise.mechanism != Law.TRUNCATED
+    return Fraction(0) if covered else Fraction(str(calibration.noise.delta))
 
 
 def _rho(number: NoisyNumber, drawing: Drawing) -> float:
@@ -28,3 +32,5 @@ def _rho(number: NoisyNumber, drawing: Drawing) -> float:
             return rho_gaussian(drawing.budget)
         case Law.EXPONENTIAL | Law.SPARSE_VECTOR | Law.SPARSE_VECTOR_AS_PUBLISHED:
             return rho_pure(drawing.budget)
+        case Law.TRUNCATED:
+            return rho_pure(drawing.budget)  # where it does not show

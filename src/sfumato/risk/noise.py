@@ -7,22 +7,27 @@ from collections.abc import Callable, Sequence
 from statistics import NormalDist
 
 from sfumato.model.drawing import Law
+from sfumato.risk.truncated import quantile
 
 COVERAGE = 0.9
 
 
-def reach(law: Law, scale: float, miss: float = 1 - COVERAGE) -> float:
+def reach(law: Law, scale: float, miss: float = 1 - COVERAGE, furthest: float = math.inf) -> float:
     """How far noise goes but for a share `miss` of the time: `b ln(1 / miss)` of Laplace noise.
+
+    Truncated noise goes less far than Laplace noise of its scale, and not `furthest`.
 
     >>> round(reach(Law.LAPLACE, 5.0), 1), round(reach(Law.GAUSSIAN, 5.0), 1)
     (11.5, 8.2)
     """
+    if law is Law.TRUNCATED:
+        return quantile(1 - miss, scale, furthest)
     return scale * (-math.log(miss) if law is Law.LAPLACE else NormalDist().inv_cdf(1 - miss / 2))
 
 
 def joint_tail(law: Law, t: float, a: float, b: float) -> float:
-    """`P(|X + Y| > t)` for noises X and Y of scales a and b."""
-    return sum_tail(t, a, b) if law is Law.LAPLACE else math.erfc(t / math.hypot(a, b) / math.sqrt(2))
+    """`P(|X + Y| > t)` for noises X and Y of scales a and b; of truncated noise it is less than of Laplace noise."""
+    return sum_tail(t, a, b) if law is not Law.GAUSSIAN else math.erfc(t / math.hypot(a, b) / math.sqrt(2))
 
 
 def joint_reach(scale: float, numbers: int, step: float) -> float:

@@ -14,7 +14,7 @@ _UP = 1 + 2**-40
 
 
 def pairs_of(measurement: Measurement, calibration: Calibration, schema: Schema) -> tuple[Pair, ...]:
-    """All Gaussian numbers together are one pair; others have one each. Thresholds of private keys are not in it."""
+    """All Gaussian numbers together are one pair; others have one each. What thresholds and truncation show is not."""
     if calibration.noise.mechanism == Law.GAUSSIAN:
         return (Normal(math.hypot(*(drawing.budget for drawing in calibration.numbers)) * _UP),)
     alone = in_one_cell(measurement, schema)

@@ -90,7 +90,7 @@ def rdrs_at(epsilon: float, spread: Spread, noise: Noise) -> RDRs:
     if spread.figures is None:
         raise ValueError("this reads the figures of everybody")
     k, one, scale = spread.k, float(spread.sensitivity), spread.scale
-    if noise.mechanism == "laplace":
+    if noise.mechanism != "gaussian":
         unit = epsilon / one if scale is None else scale
         return RDRs(epsilon, k, spread.figures, lambda figure: unit * rdr_laplace(figure, k, one, epsilon))
     mu = mu_of(epsilon, noise)

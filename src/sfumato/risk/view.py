@@ -22,7 +22,7 @@ from sfumato.risk.attack import (
     roc_laplace,
     worst_posterior,
 )
-from sfumato.risk.calibrate import mu_of, scale_of, threshold
+from sfumato.risk.calibrate import furthest_of, mu_of, scale_of, threshold
 from sfumato.risk.exact import not_laplace, rdr_exact, rdr_gaussian_exact, unknown_split
 from sfumato.risk.noise import reach
 from sfumato.risk.rank import rank_90
@@ -36,8 +36,8 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
 
     With `exact` they are the RDRs themselves instead of the upper bounds of Lemmas 3.1 and 3.2.
     """
-    law = Law.LAPLACE if noise.mechanism == "laplace" else Law.GAUSSIAN
-    widths = [scale_of(n, noise, epsilon) for n in _numbers(spread, measurement)]
+    law, numbers = Law(noise.mechanism), _numbers(spread, measurement)
+    widths = [(scale_of(n, noise, epsilon), furthest_of(n, measurement, noise, epsilon)) for n in numbers]
     chance = _chance(epsilon, spread, measurement, noise)
     least, most = _rdrs(epsilon, spread, noise, exact)
     scale = 1.0 if spread.published else own_scale(measurement, noise)
@@ -47,7 +47,7 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
         rdr_max=None if scale is None else most * scale,
         ratio=least / most if most else 1.0,
         gap=most / least if least else (math.inf if most else 1.0),
-        noise_90=tuple(None if width is None else reach(law, width) for width in widths),
+        noise_90=tuple(None if b is None else reach(law, b, furthest=furthest) for b, furthest in widths),
         attack_chance=chance,
         rank_90=_ranks(epsilon, spread, measurement, noise),
         threshold=_threshold(epsilon, measurement, noise),
@@ -55,7 +55,7 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
 
 
 def _ranks(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise) -> tuple[float | None, ...] | None:
-    """How far the rank of each selection misses, 90 times of 100; it carries no Gaussian noise."""
+    """How far the rank of each selection misses, 90 times of 100; it carries no other noise."""
     if spread.published or noise.mechanism != "laplace":
         return None
     selected = [n.kind is NumberKind.SELECTION for n in measurement.numbers]
@@ -86,6 +86,8 @@ def _chance(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
         if spread is WORST_CASE or (other and not spread.published):
             return attack_chance(epsilon, delta)
         return attack_chance_laplace(epsilon, exposure)
+    if noise.mechanism == "truncated":
+        return chance_against(1.0 if other else exposure, epsilon, noise)
     gaussian = attack_chance_gaussian(mu_of(epsilon, noise), exposure)
     return max(gaussian, attack_chance(epsilon, delta)) if other else gaussian
 
@@ -114,13 +116,12 @@ def attack_at(
             hint="leave the exposure out: what is told then holds for anybody.",
         )
     own = _most_exposed(spread, measurement) if exposure is None else exposure
-    anybody = (spread is WORST_CASE and exposure is None) or (_other(measurement) and not spread.published)
     if noise.mechanism == "gaussian":
         mu = mu_of(epsilon, noise)
         chance, posterior = attack_chance_gaussian(mu, own, prior), posterior_quantile_gaussian(mu, own, prior)
         few, more = (roc_gaussian(mu * own, rate) for rate in (0.01, 0.05))
         return Attack(epsilon, prior, own, chance, posterior, 0.05, few, more, upper_bound=False)
-    if noise.mechanism != "laplace" or anybody:
+    if noise.mechanism != "laplace" or _of_anybody(spread, measurement, exposure):
         delta = noise.delta or 0.0
         chance, posterior = attack_chance(epsilon, delta, prior), worst_posterior(epsilon, 1.0, prior)
         few, more = (roc(epsilon, rate, delta) for rate in (0.01, 0.05))
@@ -139,13 +140,19 @@ def roc_at(
     bends = 1 / (1 + math.exp(epsilon)), math.exp(-epsilon * share) / 2  # of any mechanism's curve, and of Laplace's
     alarms = sorted({*(i / 100 for i in range(101)), *(2.0**-i for i in range(7, 15)), *bends})
     anybody = [roc(epsilon, rate, delta) for rate in alarms]
-    if noise.mechanism == "laplace":
-        any_mechanism = (spread is WORST_CASE and exposure is None) or (_other(measurement) and not spread.published)
-        hits = anybody if any_mechanism else [roc_laplace(epsilon * share, rate) for rate in alarms]
-    else:
+    if noise.mechanism == "gaussian":
         hits = [roc_gaussian(mu_of(epsilon, noise) * share, rate) for rate in alarms]
         hits = list(map(max, hits, anybody)) if _other(measurement) else hits
+    elif noise.mechanism != "laplace" or _of_anybody(spread, measurement, exposure):
+        hits = anybody
+    else:
+        hits = [roc_laplace(epsilon * share, rate) for rate in alarms]
     return tuple(zip(alarms, hits, strict=True))
+
+
+def _of_anybody(spread: Spread, measurement: Measurement, exposure: float | None) -> bool:
+    """Whether odds are what epsilon and delta bound, and do not go by how exposed somebody is."""
+    return (spread is WORST_CASE and exposure is None) or (_other(measurement) and not spread.published)
 
 
 def own_scale(measurement: Measurement, noise: Noise) -> float | None:
@@ -153,7 +160,7 @@ def own_scale(measurement: Measurement, noise: Noise) -> float | None:
     if not measurement.one_scale:
         return None
     number = measurement.numbers[0]
-    if noise.mechanism == "laplace":
+    if noise.mechanism != "gaussian":
         return float(number.sensitivity / number.share)
     return float(number.sensitivity) / math.sqrt(number.share)
 
@@ -168,7 +175,7 @@ def _rdrs(epsilon: float, spread: Spread, noise: Noise, exact: bool) -> tuple[fl
             raise unknown_split()
         fixed = float(spread.fixed)
         return rdr_exact(low, spread.k, one, epsilon, fixed), rdr_exact(high, spread.k, one, epsilon, fixed)
-    if noise.mechanism == "laplace":
+    if noise.mechanism != "gaussian":
         return rdr_laplace(low, spread.k, one, epsilon), rdr_laplace(high, spread.k, one, epsilon)
     sigma, rdr = one / mu_of(epsilon, noise), rdr_gaussian_exact if exact else rdr_gaussian
     return rdr(low, spread.k, sigma), rdr(high, spread.k, sigma)
@@ -188,4 +195,6 @@ def chance_against(exposure: float, epsilon: float, noise: Noise) -> float:
     """How often an attacker who knows everybody else is right about somebody of this exposure, at most."""
     if noise.mechanism == "laplace":
         return attack_chance_laplace(epsilon, exposure)
+    if noise.mechanism == "truncated":
+        return attack_chance(epsilon * exposure, noise.delta or 0.0) if exposure else 0.5
     return attack_chance_gaussian(mu_of(epsilon, noise), exposure)

@@ -11,6 +11,7 @@ from sfumato.errors import BadInput
 from sfumato.ledger.charges import RELEASE, Charge, charges
 from sfumato.ledger.entry import upward
 from sfumato.measure import measure
+from sfumato.model.drawing import Law
 from sfumato.model.per_person import InAll
 from sfumato.risk.calibrate import mu_of
 from sfumato.risk.per_person import for_the_grid, rho_of_loss
@@ -58,9 +59,12 @@ def account(dataset: Dataset) -> tuple[Account, InAll]:
 def _question(dataset: Dataset, charge: Charge) -> Question | None:
     """The question that a charge was for, where it is a sum over people of this very data that left.
 
-    None, and so everybody's in full, also where the statement or what it reads is understood otherwise today.
+    None, and so everybody's in full, also where the statement or what it reads is understood otherwise today; and of
+    truncated noise, whose rho is that of anything pure.
     """
-    if charge.kind != RELEASE or not charge.released or not charge.mechanism or charge.version != version_of(dataset):
+    if charge.kind != RELEASE or not charge.released or charge.mechanism in ("", Law.TRUNCATED):
+        return None
+    if charge.version != version_of(dataset):
         return None
     schema, now = dataset.schema, dataset.ledger.schema
     try:

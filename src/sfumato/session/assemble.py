@@ -155,4 +155,6 @@ def _plain_range(number: NoisyNumber, value: float, drawing: Drawing) -> Interva
 
 
 def _reach(drawing: Drawing) -> float | None:
-    return None if drawing.law is Law.EXPONENTIAL or drawing.scale is None else reach(drawing.law, drawing.scale)
+    if drawing.law is Law.EXPONENTIAL or drawing.scale is None:
+        return None
+    return reach(drawing.law, drawing.scale, furthest=drawing.furthest)

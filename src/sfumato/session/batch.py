@@ -79,7 +79,7 @@ class Batch:
 
     @cached_property
     def _charge(self) -> tuple[int, Fraction]:
-        """In billionths of epsilon, and delta. What thresholds of private keys may show comes on top."""
+        """In billionths of epsilon, and delta. What thresholds and truncated noise may show comes on top."""
         summed = self._sums
         if self._stated is None:
             return summed
@@ -88,8 +88,8 @@ class Batch:
         tight = self._dataset.services.accountant()(self._pairs, left) + more
         if tight >= summed[0] / NANO:
             return summed
-        thresholds = sum((m.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
-        return nano(tight), Fraction(str(self._stated)) + thresholds
+        shown = sum((m.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
+        return nano(tight), Fraction(str(self._stated)) + shown
 
     @cached_property
     def _pairs(self) -> tuple[Pair, ...]:

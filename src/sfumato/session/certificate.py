@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sfumato.ledger.entry import NANO, Entry, nano, upward
-from sfumato.model.drawing import Calibration, Law
+from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.guarantee import Fixed, Provenance, fixed, word
 from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import Answer
@@ -50,6 +51,7 @@ def certified(
         laws=tuple(_law(n, choice) for n in numbers) or None,
         rank_90=None if drawings is None else tuple(drawing.rank_90 for drawing in drawings),
         threshold=None if threshold is None else float(threshold),
+        reach=_reach(drawings or ()),
         why=None if calibration is None else choice.why,
         planned_at=dataset.ledger.known.planned_at(choice.asked.key, before=held.entry.number),
     )
@@ -105,6 +107,11 @@ def about(query: Query, held: Reserved) -> dict[str, Any]:
 
 def _law(number: NoisyNumber, choice: Choice) -> str:
     return Law.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else choice.noise.mechanism
+
+
+def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
+    """How far the noise of each number goes at most, where all of them are truncated."""
+    return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
 def _assumed(query: Query, reserved: Entry, inputs: tuple[Provenance, ...]) -> tuple[str, ...]:

@@ -106,7 +106,8 @@ class Rule:
 def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: bool, selects: bool = False) -> Rule:
     """The `[rule]` of a schema, for statements with private group keys or without.
 
-    Where no Gaussian noise can be drawn, for private keys and for values selected by their rank, it is Laplace noise.
+    Private keys and values that are selected by their rank carry neither Gaussian nor truncated noise: there it is
+    Laplace noise.
     """
     if stated is None:
         return Rule((), Noise())
@@ -116,7 +117,7 @@ def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: b
         raise PreferenceError("delta must be a number", hint="write delta = 1e-9.", where=f"[rule] in {origin}")
     try:
         checked_noise(mechanism, delta, "analytic", private_keys=True)
-        if mechanism == "gaussian" and (private_keys or selects):
+        if mechanism != "laplace" and (private_keys or selects):
             mechanism = "laplace"
         if mechanism == "laplace" and not private_keys:
             delta = None  # it is there for other statements
@@ -175,8 +176,8 @@ def grid_of(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:
 
 def checked_noise(mechanism: str, delta: float | None, calibration: str, *, private_keys: bool = False) -> Noise:
     """How the noise is to be drawn. Laplace noise has no delta, but the threshold that finds private groups does."""
-    if mechanism not in ("laplace", "gaussian"):
-        raise PreferenceError(f"There is no mechanism '{mechanism}'", hint="use laplace or gaussian.")
+    if mechanism not in ("laplace", "gaussian", "truncated"):
+        raise PreferenceError(f"There is no mechanism '{mechanism}'", hint="use laplace, gaussian or truncated.")
     if calibration not in ("analytic", "classic"):
         raise PreferenceError(f"There is no calibration '{calibration}'", hint="use analytic or classic.")
     delta = None if delta is None else checked_delta(delta)
@@ -185,8 +186,18 @@ def checked_noise(mechanism: str, delta: float | None, calibration: str, *, priv
             raise PreferenceError("Laplace noise has no delta", hint="leave --delta out, or use --mechanism gaussian.")
         return Noise(delta=delta)
     if delta is None:
-        raise PreferenceError("Gaussian noise needs a delta", hint="state one with --delta, such as 1e-9.")
+        noise = f"{mechanism.capitalize()} noise"
+        raise PreferenceError(f"{noise} needs a delta", hint="state one with --delta, such as 1e-9.")
+    if mechanism == "truncated":
+        return Noise(mechanism, _below_half(delta))
     return Noise(mechanism, delta, calibration)
+
+
+def _below_half(delta: float) -> float:
+    """From 1/2 on noise would reach no further than one person moves a number, and say nothing."""
+    if delta >= 0.5:
+        raise PreferenceError(f"The delta of truncated noise lies below 1/2, not at {delta}", hint="try --delta 1e-9.")
+    return delta
 
 
 def checked_delta(stated: object) -> float:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.model.drawing import Calibration, Law
+from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.facts import Cell, Totals
 from sfumato.model.measurement import Measurement
-from sfumato.ports import Mechanism
+from sfumato.ports import Mechanism, Mechanisms
 from sfumato.risk.rank import scores
 
 
@@ -21,9 +21,7 @@ class Noisy:
     numbers: tuple[tuple[Fraction, ...], ...]
 
 
-def drawn(
-    totals: Totals, measurement: Measurement, calibration: Calibration, mechanism: Callable[[str], Mechanism]
-) -> Noisy:
+def drawn(totals: Totals, measurement: Measurement, calibration: Calibration, mechanism: Mechanisms) -> Noisy:
     """Each number with its part of the budget over all its cells: in all of them together, a person moves it by D.
 
     Where group keys are private, the noisy count of persons comes first, and says which cells there are; in an order
@@ -49,7 +47,7 @@ class _Draw:
     totals: Totals
     measurement: Measurement
     calibration: Calibration
-    mechanism: Callable[[str], Mechanism]
+    mechanism: Mechanisms
 
     def number(self, position: int, cells: Sequence[Cell]) -> list[Fraction]:
         """One number of each cell."""
@@ -59,8 +57,11 @@ class _Draw:
         number = self.measurement.numbers[position]
         finer = int(number.step / drawing.step)
         exact = [self.totals.cells[cell][position] * finer for cell in cells]
-        noisy = self.mechanism(drawing.law)(exact, number.steps * finer, drawing.budget)
+        noisy = self._by(drawing)(exact, number.steps * finer, drawing.budget)
         return [drawing.step * steps for steps in noisy]
+
+    def _by(self, drawing: Drawing) -> Mechanism:
+        return self.mechanism(drawing.law) if drawing.reach is None else self.mechanism(drawing.law, drawing.reach)
 
     def _selected(self, position: int, cell: Cell) -> Fraction:
         number, drawing = self.measurement.numbers[position], self.calibration.numbers[position]

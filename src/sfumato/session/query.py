@@ -22,7 +22,7 @@ from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.statement import Statement
-from sfumato.risk.calibrate import gaussian_numbers
+from sfumato.risk.calibrate import added_numbers
 from sfumato.risk.view import own_scale
 from sfumato.session import as_published, select
 from sfumato.session.aftermath import Aftermath
@@ -282,8 +282,8 @@ class Query:
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
-        if asked.noise.mechanism == "gaussian" and self._declared is not None:
-            gaussian_numbers(self._declared)
+        if asked.noise.mechanism != "laplace" and self._declared is not None:
+            added_numbers(self._declared, asked.noise)
         record = self.dataset.ledger.record
         before = [] if again else select.before(self, asked, record)
         known = self._solved(asked, before[-1]).epsilon if before else None

@@ -41,7 +41,8 @@ def require_selectable(query: Query, asked: Request) -> None:
             f"No epsilon is selected below {asked.smallest:g}, and epsilon_max is {asked.epsilon_max:g}",
             hint="state a larger epsilon_max, or a grid with smaller epsilons.",
         )
-    calibrate(query.measurement, asked.noise, asked.epsilon_max, asked.epsilon_max)  # the largest can be drawn, too
+    for end in (asked.smallest, asked.epsilon_max):  # whatever is selected can be drawn, too
+        calibrate(query.measurement, asked.noise, end, asked.epsilon_max)
     for preference in asked.selecting:
         if isinstance(preference, Variance):
             _above_floor(preference, dataset.schema, asked.noise)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sfumato.model.dataset import Schema
-from sfumato.ports import Accountant, Engine, Mechanism
+from sfumato.ports import Accountant, Engine, Mechanisms
 
 
 @dataclass(frozen=True)
 class Services:
-    mechanism: Callable[[str], Mechanism]
+    mechanism: Mechanisms
     accountant: Callable[[], Accountant]
     rehearsal: Callable[[Schema, object, int], Engine]  # a look-alike: a public source, or rows that are invented
     who: str

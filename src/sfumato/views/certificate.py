@@ -89,7 +89,7 @@ def _at_a_glance(c: Certificate) -> list[tuple[str, str]]:
 def _noise(c: Certificate) -> list[str]:
     """What was drawn, and a table of the numbers where they may be told. Columns that are withheld are left out."""
     figures = {"share": c.shares, "sensitivity": c.sensitivity, "scale": c.scale, "grid step": c.grid_step}
-    known = {"law": c.laws} | figures
+    known = {"law": c.laws} | figures | {"reach": _reach(c)}
     columns = [name for name, values in known.items() if values is not None]
     told = [values for values in known.values() if values is not None]
     cells = zip(c.numbers, *told, strict=True) if c.numbers else ()
@@ -109,6 +109,7 @@ def _figures(c: Certificate, position: int) -> list[str]:
         ("sensitivity", c.sensitivity),
         ("scale", c.scale),
         ("grid step", c.grid_step),
+        ("reach", _reach(c)),
     )
     found = []
     for name, values in known:
@@ -118,6 +119,11 @@ def _figures(c: Certificate, position: int) -> list[str]:
         elif name == "scale":
             found.append(f"{name} {words.WITHHELD}" if values is None else "selected by its rank")
     return found
+
+
+def _reach(c: Certificate) -> tuple[str, ...] | None:
+    """Rounded up: what is printed as "at most" must be."""
+    return None if c.reach is None else tuple(map(words.rounded_up, c.reach))
 
 
 def _ranges(c: Certificate) -> str:

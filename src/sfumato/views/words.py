@@ -152,8 +152,8 @@ TESTED = "Whether the true answers are large enough"
 CARRIED = "What each person carries of everything released"
 NO_FILTER = "It is an account and no limit: the next release adds to it, whoever has how much."
 IN_FULL = (
-    "Counted in full for everybody: what is no sum over people, sketches and selections, releases from other data or "
-    "under another schema, what was charged together, and what was charged and never left."
+    "Counted in full for everybody: what is no sum over people, sketches and selections, truncated noise, releases "
+    "from other data or under another schema, what was charged together, and what was charged and never left."
 )
 
 AFTERMATH = "What the answer that went out says about each person"
@@ -573,12 +573,14 @@ LAWS = {
     "laplace": "Laplace noise",
     "gaussian": "Gaussian noise",
     "exponential": "a private selection by rank (permute and flip)",
+    "truncated": "Laplace noise that is truncated, and goes no further than its reach",
 }
 COLUMNS = {
     "share": "the part of the budget that a number has",
     "sensitivity": "how far one of the protected moves it, in all groups together (of a selection: its rank)",
     "scale": "how wide its noise is",
     "grid step": "what it is drawn in whole multiples of",
+    "reach": "how far its noise goes at most",
 }
 
 
