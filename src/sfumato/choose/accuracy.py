@@ -12,7 +12,10 @@ from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.risk.accuracy import each_confidence, epsilon_for_error, epsilon_for_error_on_grid, sigma_for_error
+from sfumato.risk.bisection import largest
+from sfumato.risk.calibrate import furthest_of
 
+_LEAST, _MOST = 1e-9, 1e6  # epsilons
 _UP = 1 + 1e-9  # rounded up, so that the noise that is drawn is not a hair too wide
 
 
@@ -96,6 +99,11 @@ def smallest_epsilon(stated: Within, noise: Noise, measurement: Measurement | No
             "A group with private keys is shown where its noise came out high, so its error is not bounded",
             hint="list the public categories, or choose by --gap, --guess or --epsilon.",
         )
+    if stated.confidence == 1 and noise.mechanism != "truncated":
+        hint = "use --mechanism truncated with a --delta, or a confidence below 1."
+        raise PreferenceError(
+            f"{noise.mechanism.capitalize()} noise has no end, so nothing holds every time", hint=hint
+        )
     answers = [column for column in measurement.columns if column.numbers]
     together = 1 if stated.each else len(answers) * len(measurement.cells)
     confidence = each_confidence(float(stated.confidence), together)
@@ -111,14 +119,32 @@ def _smallest(column: Assembly, stated: Within, confidence: float, noise: Noise,
             f"{column.name} {what}, so no epsilon bounds its error beforehand", hint="ask for counts, sums or means."
         )
     if len(numbers) == 1:
-        return _for_number(numbers[0], float(stated.error), confidence, noise)
+        wide = _for_number(numbers[0], float(stated.error), confidence, noise)
+        return min(wide, _for_reach(numbers[0], float(stated.error), noise, measurement))
+    if confidence == 1:
+        hint = "ask for a confidence below 1, or for counts and sums."
+        raise PreferenceError(f"No error of {column.name} holds every time", hint=hint)
     if stated.expected_count is None:
         hint = "add --expected-count 1000: how many people its smallest cell has at least, by public knowledge."
         raise PreferenceError(f"How far {column.name} is off depends on how many people it is of", hint=hint)
     return _for_mean(numbers, float(stated.error), float(stated.expected_count), confidence, noise)
 
 
+def _for_reach(number: NoisyNumber, error: float, noise: Noise, measurement: Measurement) -> float:
+    """The least epsilon at which truncated noise never goes further than the error; it always goes beyond D."""
+    if noise.mechanism != "truncated" or error <= float(number.sensitivity) + float(number.step):
+        return math.inf
+    low, high = _LEAST, _LEAST
+    while furthest_of(number, measurement, noise, high) > error:
+        low, high = high, 2 * high
+        if high > _MOST:
+            return math.inf
+    return largest(lambda epsilon: furthest_of(number, measurement, noise, epsilon) > error, low, high) * _UP
+
+
 def _for_number(number: NoisyNumber, error: float, confidence: float, noise: Noise) -> float:
+    if confidence == 1:
+        return math.inf
     if noise.mechanism == "gaussian":
         return epsilon_of_mu(_mu(number, error, confidence), noise)
     steps = math.floor(Fraction(error) / number.step)
@@ -151,9 +177,9 @@ def _mu(number: NoisyNumber, error: float, confidence: float) -> float:
 
 def _confidence(stated: object) -> Fraction:
     number = exactly("confidence", stated)
-    if not 0 < number < 1:
-        hint = "0.95 means: 95 of 100 answers."
-        raise PreferenceError(f"confidence must lie between 0 and 1, not {stated}", hint=hint)
+    if not 0 < number <= 1:
+        hint = "0.95 means: 95 of 100 answers; 1, which only truncated noise has, every one."
+        raise PreferenceError(f"confidence must lie above 0 and not above 1, not {stated}", hint=hint)
     return number
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from sfumato.choose.private import Selected
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
-from sfumato.ports import Mechanism
+from sfumato.ports import Mechanisms
 from sfumato.risk.calibrate import calibrate
 from sfumato.risk.posthoc import accepted
 from sfumato.risk.rdr import PAPER_GRID
@@ -38,7 +38,7 @@ class Accepted(Confidential):
 
 
 def find_epsilon_from_pri(
-    survey: Survey, percent: Fraction, candidates: Sequence[float], mechanism: Callable[[str], Mechanism]
+    survey: Survey, percent: Fraction, candidates: Sequence[float], mechanism: Mechanisms
 ) -> Accepted | None:
     """A fresh output for each candidate, from the largest down: the first with `PRI_min / PRI_max >= 1 - p/100`.
 
@@ -51,7 +51,7 @@ def find_epsilon_from_pri(
 
 
 def _first_accepted(
-    survey: Survey, percent: Fraction, falling: Sequence[float], largest: float, mechanism: Callable[[str], Mechanism]
+    survey: Survey, percent: Fraction, falling: Sequence[float], largest: float, mechanism: Mechanisms
 ) -> Accepted | None:
     measurement, totals = survey.measurement, survey.totals()
     outputs = [
