@@ -10,6 +10,7 @@ from sfumato.version import __version__ as __version__
 if TYPE_CHECKING:
     from sfumato.audit.mechanism import Audit, audit_mechanism
     from sfumato.choose.accuracy import relative_error, within
+    from sfumato.choose.belief import belief
     from sfumato.choose.guesses import advantage, guess, sharing_risk
     from sfumato.choose.preference import (
         attack_chance,
@@ -44,6 +45,7 @@ _HOMES = {
     "advantage": "choose.guesses",
     "attack_chance": "choose.preference",
     "audit_mechanism": "audit.mechanism",
+    "belief": "choose.belief",
     "exposure_cap": "choose.preference",
     "gap": "choose.preference",
     "guess": "choose.guesses",
@@ -72,6 +74,7 @@ __all__ = [
     "advantage",
     "attack_chance",
     "audit_mechanism",
+    "belief",
     "exposure_cap",
     "gap",
     "guess",

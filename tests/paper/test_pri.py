@@ -131,7 +131,7 @@ def test_candidates_are_tried_from_the_largest_down_and_that_very_output_is_rele
     steps = int(1 / query.measurement.numbers[0].step)
     asked: list[float] = []
 
-    def mechanism(law: str) -> Mechanism:
+    def mechanism(law: str, reach: int = 0, /) -> Mechanism:
         assert law == Law.LAPLACE
 
         def draw(totals: Sequence[int], _sensitivity: int, epsilon: float, /) -> Sequence[int]:

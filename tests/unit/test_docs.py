@@ -49,6 +49,10 @@ def test_sessions_run(page: Path) -> None:
     assert run(page)
 
 
+def test_the_tutorial_on_beliefs_runs() -> None:
+    assert run(ROOT / "docs" / "belief.md") >= 10
+
+
 def test_every_counterexample_to_the_papers_is_run() -> None:
     page = ROOT / "docs" / "theory" / "papers.md"
     assert page in SESSIONS

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sfumato.choose.accuracy import relative_error, within
+from sfumato.choose.belief import belief
 from sfumato.choose.guesses import advantage, guess, sharing_risk
 from sfumato.choose.preference import Preference, attack_chance, epsilon, exposure_cap, gap, ratio, variance
 from sfumato.choose.pri import pri
@@ -41,6 +42,9 @@ HOW = {  # what says how a preference is met: of which, in words, and how that i
         "--sharing-risk",
         "--sharing-risk low --trust low --data-sensitivity high --choices 4",
     ),
+    "worlds": (("belief",), "--belief", "--belief 0.333 --worlds universe.csv"),
+    "missing": (("belief",), "--belief", "--belief 0.333 --worlds universe.csv --missing 2"),
+    "bound": (("belief",), "--belief", "--belief 0.333 --worlds universe.csv --bound"),
     "confidence": (("within", "relative_error"), _MEASURING, "--within 5 --confidence 0.95"),
     "each": (("within", "relative_error"), _MEASURING, "--within 5 --each"),
     "expected_count": (("within", "relative_error"), _MEASURING, "--within 5 --expected-count 1000"),
@@ -77,6 +81,7 @@ def _makers(said: Mapping[str, Any]) -> dict[str, Callable[[Any], Preference]]:
         "guess": lambda chance: guess(chance, **of(*_SECRET)),
         "advantage": advantage,
         "sharing_risk": lambda most: sharing_risk(most, **of("trust", "data_sensitivity", "as_published", *_SECRET)),
+        "belief": lambda rho: belief(rho, **of("worlds", "missing", "bound")),
         "within": lambda error: within(error, **of(*_ERROR)),
         "relative_error": lambda share: relative_error(share, **of("expected", *_ERROR)),
     }

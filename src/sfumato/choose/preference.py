@@ -10,6 +10,7 @@ from itertools import count
 from typing import NoReturn
 
 from sfumato.choose.accuracy import RelativeError, Within
+from sfumato.choose.belief import Belief
 from sfumato.choose.guesses import Advantage, Guess, SharingRisk
 from sfumato.choose.pri import Pri
 from sfumato.choose.stated import Stated, exactly
@@ -177,6 +178,7 @@ Preference = (
     | Guess
     | Advantage
     | SharingRisk
+    | Belief
     | Within
     | RelativeError
     | LargerThanSpent
@@ -320,7 +322,7 @@ def weighted(preference: Preference, weight: float) -> Preference:
             return replace(preference, tau=min(Fraction(1), preference.tau * number**2), priority=number)
         case ExposureCap():
             return replace(preference, cap=preference.cap * number, priority=number)
-        case Guess() | Advantage() | SharingRisk():
+        case Guess() | Advantage() | SharingRisk() | Belief():
             return replace(preference, priority=number)
     raise PreferenceError(f"“{preference.words}” has no priority", hint="weigh a gap, a chance, a cap or a variance.")
 

@@ -10,7 +10,7 @@ from sfumato.choose.preference import Preference
 from sfumato.errors import PreferenceError
 
 _FLAG = re.compile(r"--([a-z-]+)( (?=\d))?")
-_FLAGS = ("worst_case", "exact", "each")
+_FLAGS = ("worst_case", "exact", "each", "bound")
 _PEOPLE = ("pri", "between", "as_published")  # no rule is computed from the people
 _KNOWN = {*named.NAMES, *named.HOW} - {*_PEOPLE}
 
@@ -30,6 +30,9 @@ def from_rule(rule: Mapping[str, object], origin: str = "the schema") -> tuple[P
             hint="add worst_case = true, or leave exact out.",
             where=where,
         )
+    if "worlds" in said and not isinstance(said["worlds"], list):
+        hint = "list the answers in each world, such as worlds = [2, 3, 3]."
+        raise PreferenceError("worlds in a rule are listed: a file may change after the rule", hint=hint, where=where)
     try:
         return named.preferences(said)
     except PreferenceError as wrong:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.choose.accuracy import RelativeError, Within, smallest_epsilon
+from sfumato.choose.belief import Belief, epsilon_of
 from sfumato.choose.guesses import Advantage, Guess, SharingRisk
 from sfumato.choose.preference import (
     AttackChance,
@@ -70,6 +71,8 @@ def interval(
             return Interval(0.0, float(cap))
         case Guess() | Advantage() | SharingRisk():
             return Interval(0.0, float(preference.priority) * _epsilon_for_secret(preference, noise, steps))
+        case Belief():
+            return Interval(0.0, float(preference.priority) * epsilon_of(preference, noise, measurement))
         case RelativeError():
             return interval(preference.as_error, compared, noise, measurement)
         case Within():

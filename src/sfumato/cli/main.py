@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from sfumato.cli import audit, batch, demo, ledger, options, release, reproduce, risk, schema
+from sfumato.cli import audit, batch, demo, ledger, missing, options, release, reproduce, risk, schema
 from sfumato.cli.broken_off import heeded
 from sfumato.errors import BadInput, Refused, SfumatoError
 from sfumato.version import __version__
@@ -31,6 +31,7 @@ app.command("worst-case", short_help="Risk from public facts alone; reads no dat
 app.command("rehearse", short_help="The same query on a look-alike; reads no data.")(risk.rehearse)
 app.command("sketch", short_help="A private histogram of exposures, charged.")(risk.sketch)
 app.command("risk", short_help="The people themselves: recorded as a look.")(risk.risk)
+app.command("missing", short_help="Who is missing? Recorded as a look.")(missing.missing)
 app.command("choose", short_help="The largest epsilon that meets a preference.")(release.choose)
 app.command("release", short_help="A noisy answer with its certificate.")(release.release)
 app.command("batch", short_help="Several noisy answers for one epsilon, split by an index.")(batch.batch)

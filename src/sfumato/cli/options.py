@@ -115,6 +115,18 @@ Trust = Annotated[str | None, typer.Option(metavar="TRUST", help="Of --sharing-r
 DataSensitivity = Annotated[
     str | None, typer.Option(metavar="S", help="Of --sharing-risk: how much harm a right guess does.")
 ]
+Belief = Annotated[
+    float | None,
+    typer.Option(metavar="RHO", help="Nobody believes in any of the possible --worlds by more than this."),
+]
+Worlds = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="A public table of everybody who could be in the data; or answers, world by world."
+    ),
+]
+Missing = Annotated[int | None, typer.Option(metavar="N", help="Of --worlds: how many of them are missing; 1.")]
+Bound = Annotated[bool, typer.Option("--bound", help="Of --belief: by the paper's upper bound, which is stricter.")]
 Within = Annotated[float | None, typer.Option(metavar="ERROR", help="All figures of the answer at most so far off.")]
 RelativeError = Annotated[
     float | None, typer.Option(metavar="SHARE", help="The same as a share of the answer that is --expected.")

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sfumato.choose.belief import Belief
+from sfumato.choose.preference import Preference
 from sfumato.ledger.entry import NANO, Entry, nano, upward
 from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.guarantee import Fixed, Provenance, fixed, word
@@ -33,7 +35,8 @@ def certified(
     drawings = None if calibration is None else calibration.numbers
     threshold = None if calibration is None else calibration.threshold
     return Certificate(
-        **about(query, held) | _with_selection(choice, held, select.times(query, choice.asked, held.entry.number)),
+        **about(query, held, choice.asked.preferences)
+        | _with_selection(choice, held, select.times(query, choice.asked, held.entry.number)),
         epsilon=None if calibration is None else calibration.epsilon,
         delta=choice.noise.delta or 0.0,
         mechanism=choice.noise.mechanism if calibration is None else calibration.mechanism,
@@ -74,7 +77,7 @@ def _with_selection(choice: Choice, held: Reserved, times: int) -> dict[str, Any
     }
 
 
-def about(query: Query, held: Reserved) -> dict[str, Any]:
+def about(query: Query, held: Reserved, preferences: Sequence[Preference] = ()) -> dict[str, Any]:
     """What is said of everything that was charged: of whom, from which data, when and by whom, and of the total."""
     dataset, reserved, inputs, total = query.dataset, held.entry, held.inputs, held.total
     unit, services, ledger = dataset.schema.unit, dataset.services, dataset.ledger
@@ -91,7 +94,7 @@ def about(query: Query, held: Reserved) -> dict[str, Any]:
         "dataset": dataset.schema.name,
         "released_at": reserved.draft.at,
         "fixed": fixed(inputs).value,
-        "assumed": _assumed(query, reserved, inputs),
+        "assumed": _assumed(query, reserved, inputs, preferences),
         "dataset_total": total.epsilon,
         "dataset_delta": total.delta,
         "dataset_guarantee": total.guarantee,
@@ -114,12 +117,15 @@ def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
     return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
-def _assumed(query: Query, reserved: Entry, inputs: tuple[Provenance, ...]) -> tuple[str, ...]:
+def _assumed(
+    query: Query, reserved: Entry, inputs: tuple[Provenance, ...], preferences: Sequence[Preference]
+) -> tuple[str, ...]:
     dataset, unit = query.dataset, query.dataset.schema.unit
     attestations = sorted({i.attestation for i in inputs if i.attestation})
     return (
         words.BOUNDS_FROM_DATA if dataset.bounds_from_data else words.ATTESTED_SCHEMA,
         *dataset.assumed,
+        *(words.public_worlds(p) for p in preferences if isinstance(p, Belief)),
         *([words.rows_that_count(unit)] if unit.column else []),
         *(f"fixed beforehand: “{said}” (said by {reserved.draft.who})" for said in attestations),
         *([words.ASKED_BLINDLY] if dataset.ledger.known.looked_before(reserved.number) and word(inputs).holds else []),

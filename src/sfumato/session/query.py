@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sfumato.choose.belief import Answers, Missing, Universe
 from sfumato.choose.guesses import resolved
 from sfumato.choose.preference import LargerThanSpent, Preference, Ratio
 from sfumato.choose.preference import epsilon as stated_epsilon
@@ -26,6 +27,7 @@ from sfumato.risk.calibrate import added_numbers
 from sfumato.risk.view import own_scale
 from sfumato.session import as_published, select
 from sfumato.session.aftermath import Aftermath
+from sfumato.session.belief import possible
 from sfumato.session.choice import Choice
 from sfumato.session.compare import compared, fixed_part, require_comparable, require_exact, spread
 from sfumato.session.decide import (
@@ -40,6 +42,7 @@ from sfumato.session.decide import (
 )
 from sfumato.session.draw import draw, drawn_key, refuse_beyond_stop, repeats
 from sfumato.session.ledger import digest
+from sfumato.session.missing import Beliefs
 from sfumato.session.pri import require_findable
 from sfumato.session.profile import RiskProfile
 from sfumato.session.rehearsal import rehearsed
@@ -70,6 +73,7 @@ class Query:
         self._declared = None if dataset.bounds_from_data else measure(statement, dataset.schema)
         self._surveys: dict[Noise, Survey] = {}
         self._drawn_from: Totals | None = None
+        self._worlds: dict[tuple[Universe, int], Missing | Answers] = {}  # of public universes that were read
 
     @property
     def sql(self) -> str:
@@ -181,6 +185,11 @@ class Query:
             candidates=grid_of(candidates),
             exact=exact,
         )
+
+    def missing(self, epsilon: float | None = None, candidates: str | Sequence[float] | None = None) -> Beliefs:
+        """Who is missing? How sure somebody becomes who knows the table but for that (001): a look."""
+        shown = grid_of(candidates if epsilon is None else [*(grid_of(candidates) or ()), epsilon])
+        return Beliefs(self, shown)
 
     def answer(self) -> tuple[tuple[object, ...], ...]:
         """The true answer, a look: one row per cell, one figure per aggregate, before HAVING, ORDER BY and LIMIT."""
@@ -433,7 +442,7 @@ class Query:
                 self.dataset.condition(p.between)
         spent = Fraction(self.dataset.ledger.known.total.nano_epsilon, NANO)
         chosen = tuple(replace(p, spent=spent) if p == LargerThanSpent() else p for p in chosen)
-        chosen = tuple(resolved(p, self.dataset.schema) for p in chosen)
+        chosen = tuple(possible(self, resolved(p, self.dataset.schema), noise) for p in chosen)
         ceiling = stated_epsilon(epsilon_max, "epsilon_max").value
         data, opening = self.dataset, opening_of(chosen, self.dataset.opening)
         version, from_data = data.version, data.bounds_from_data

@@ -13,8 +13,9 @@ from sfumato.model.dataset import Schema, Type
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Distribution, Facts, Moments, Summary, Totals
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.statement import Predicate, Statement
+from sfumato.model.worlds import World
 from sfumato.ports import Engine
-from sfumato.sql import aftermath, exposure, ranks, sketch, totals
+from sfumato.sql import aftermath, exposure, ranks, sketch, totals, worlds
 from sfumato.sql import facts as plan
 from sfumato.sql.rows import L1, L2, Question
 
@@ -147,6 +148,11 @@ class Survey(Confidential):
     @cached_property
     def _placed(self) -> dict[int, tuple[int, ...]]:
         return {}
+
+    def worlds(self) -> list[tuple[World, object]]:
+        """Everybody but one of them, and who that is: of people who are alike, one."""
+        rows = self._rows(worlds.alike(self.question, self._engine.numbered))
+        return worlds.read_alike(rows, self.question, self.people_count)
 
     @cached_property
     def moments(self) -> Moments:

@@ -51,18 +51,18 @@ def _units(n: NoisyNumber, q: Question, one: int) -> Term:
 
 def added(n: NoisyNumber, q: Question) -> Term:
     """What somebody adds to a number in a cell: rounded values in whole steps of it, whole ones as they are."""
-    count, total = _of_one_row(n, q) if q.unit is None else _of_own_rows(n, q)
+    count, total = of_one_row(n, q) if q.unit is None else of_own_rows(n, q)
     if n.kind.counts:
         return count
     return total if n.rounded else total.double - count * n.centre
 
 
-def _of_own_rows(n: NoisyNumber, q: Question) -> Sequence[Term]:
+def of_own_rows(n: NoisyNumber, q: Question) -> Sequence[Term]:
     """How many of a person's rows count in a cell, and their sum."""
     return Term(lambda: count_of(n, q)), Term(lambda: sum_of(n, q)).or_else(0)
 
 
-def _of_one_row(n: NoisyNumber, q: Question) -> Sequence[Term]:
+def of_one_row(n: NoisyNumber, q: Question) -> Sequence[Term]:
     """The same where a person is a row."""
     reading = q.reading_of(n)
     if reading is None:

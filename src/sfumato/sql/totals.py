@@ -28,14 +28,15 @@ def totals(question: Question) -> exp.Select:
 def read_totals(rows: Rows, question: Question) -> dict[Cell, tuple[int, ...]]:
     """Whole steps of each number's grid, for every public cell, zero where nobody is; else for those that there are."""
     width, numbers, cells = len(question.keys), question.measurement.numbers, question.measurement.cells
-    found = {tuple(row[:width]): _in_steps(row[width:], numbers) for row in rows}
+    found = {tuple(row[:width]): in_steps(row[width:], numbers) for row in rows}
     if cells is None:
         return found
     nothing = (0,) * len(numbers)
     return {cell: found.get(cell, nothing) for cell in cells}
 
 
-def _in_steps(values: Sequence[Any], numbers: Sequence[NoisyNumber]) -> tuple[int, ...]:
+def in_steps(values: Sequence[Any], numbers: Sequence[NoisyNumber]) -> tuple[int, ...]:
+    """Of each number its sum and count, as whole steps of its grid."""
     pairs = zip(values[::2], values[1::2], strict=True)
     return tuple(_steps(n, whole(total), whole(count)) for n, (total, count) in zip(numbers, pairs, strict=True))
 

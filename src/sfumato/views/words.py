@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 
+from sfumato.choose.belief import Belief, Missing
 from sfumato.ledger.entry import upward
 from sfumato.ledger.odometer import AtDelta, By, Total
 from sfumato.model.audit import Audit
@@ -167,6 +168,8 @@ ROWS_KEPT_BACK = (
     "not leave is not in them."
 )
 SELECTED_BESIDE = "Epsilon was selected privately: what the selection told by itself is not in these losses."
+WHO_IS_MISSING = "Who is missing?"
+BELIEVED, BELIEVED_AT_MOST, BELIEF_LIMIT = "largest belief", "its upper bound", "never more"
 
 READING = (
     "Start with the gap. Go down its column to the last one that you would defend before the person most at risk.",
@@ -833,3 +836,42 @@ ATTACKED = {
     Source.SKETCH: "the highest bin seen",
     Source.PEOPLE: "the most exposed",
 }
+
+
+def public_worlds(stated: Belief) -> str:
+    """What a belief takes for granted."""
+    worlds = stated.worlds
+    if not isinstance(worlds, Missing):
+        return "the answers in each possible world are public, and as likely beforehand as stated"
+    who = "one of them is" if stated.missing == 1 else f"{stated.missing} of them are"
+    return f"the universe of {worlds.people:,} people in {worlds.name} is public; {who} missing, anybody as likely"
+
+
+def who_is_missing(people: int, prior: float) -> str:
+    """Whose belief it is, and in what."""
+    return (
+        f"Somebody knows all {people:,} people but for which one of them is left out of the data, and believes it of "
+        f"each at {number(prior, 4)}. After the answer they believe it of somebody at most so much, whatever came out."
+    )
+
+
+def never_believed_more(limit: float) -> str:
+    if limit >= 1:
+        return "With a larger epsilon they become as good as certain."
+    return f"No epsilon raises it above {number(limit, 4)}: whoever is alike in this answer is not told apart."
+
+
+def believed_at_most() -> str:
+    """Where a number is not simply added noise to, or there are too many people to compare."""
+    return (
+        "Values selected by their rank, counts of different values, and people who are too many to be compared count "
+        "in full: the belief may be smaller."
+    )
+
+
+def identifiable(person: object, alike: int) -> str:
+    """Who is told apart most easily; of several who are alike, one."""
+    if not alike:
+        return "–"
+    who = "somebody who is not counted" if person is None else str(person)
+    return who if alike == 1 else f"{who} (one of {alike:,} alike)"

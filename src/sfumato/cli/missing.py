@@ -1,0 +1,28 @@
+"""`sfumato missing`: how sure somebody becomes of who is not in the data."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+from sfumato.cli import options
+from sfumato.cli.waiting import reading
+
+
+def missing(
+    data: options.Data,
+    schema: options.Schema,
+    sql: options.Sql,
+    grid: options.Grid = None,
+    ledger: options.Ledger = None,
+    as_json: options.Json = False,
+) -> None:
+    """Who is missing? How sure somebody becomes who knows everybody in DATA but for that: recorded as a look."""
+    from sfumato import wiring
+
+    query = wiring.open(data, schema, ledger=ledger).query(options.query_text(sql))
+    with reading(query.dataset.progress):
+        beliefs = query.missing(candidates=options.grid_of(grid))
+        shown = json.dumps(beliefs.as_dict(), indent=2, default=str) if as_json else beliefs.text()
+    typer.echo(shown)

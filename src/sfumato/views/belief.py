@@ -1,0 +1,92 @@
+"""Who is missing? How sure somebody becomes who knows everybody but which one is not in the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.model.confidential import Confidential
+from sfumato.views import words
+from sfumato.views.figure import Axis, Figure, Limit, Line, number
+from sfumato.views.html import page_part
+from sfumato.views.svg import svg
+from sfumato.views.table import table
+from sfumato.views.terminal import paragraph
+
+
+@dataclass(frozen=True)
+class BeliefAt:
+    """At one epsilon: the largest belief, its upper bound, how often the best guess is right, and who it is about."""
+
+    epsilon: float
+    risk: float
+    bound: float
+    average: float | None
+    person: object
+    alike: int
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "epsilon": self.epsilon,
+            "risk": self.risk,
+            "bound": self.bound,
+            "average": self.average,
+            "person": self.person,
+            "alike": self.alike,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Beliefs(Confidential):
+    people: int
+    prior: float
+    limit: float
+    candidates: tuple[BeliefAt, ...]
+    upper_bound: bool  # some number of it is not simply added noise to
+
+    def as_dict(self) -> dict[str, object]:
+        shown = {"people": self.people, "prior": self.prior, "limit": self.limit, "upper_bound": self.upper_bound}
+        return {**shown, "candidates": [row.as_dict() for row in self.candidates]}
+
+
+def figure(beliefs: Beliefs) -> Figure:
+    """The largest belief and its upper bound over epsilon, and what it never rises above."""
+    rows = beliefs.candidates
+    lines = [
+        Line(tuple((row.epsilon, row.risk) for row in rows), words.BELIEVED),
+        Line(tuple((row.epsilon, row.bound) for row in rows), words.BELIEVED_AT_MOST),
+    ]
+    return Figure(
+        title=words.WHO_IS_MISSING,
+        subtitle=words.who_is_missing(beliefs.people, beliefs.prior),
+        x=Axis("epsilon", scale="log"),
+        y=Axis("belief"),
+        marks=(*(line for line in lines if len(rows) > 1), Limit(beliefs.limit, words.BELIEF_LIMIT)),
+        note=words.believed_at_most() if beliefs.upper_bound else "",
+    )
+
+
+def as_text(beliefs: Beliefs) -> str:
+    head = paragraph(f"{words.CONTROLLER_ONLY} {words.LOOK}")
+    said = paragraph(words.who_is_missing(beliefs.people, beliefs.prior))
+    limit = paragraph(words.never_believed_more(beliefs.limit))
+    notes = [paragraph(words.believed_at_most())] if beliefs.upper_bound else []
+    return "\n\n".join([head, f"{words.WHO_IS_MISSING}\n{said}", table(*rows(beliefs)), limit, *notes])
+
+
+def as_html(beliefs: Beliefs) -> str:
+    if len(beliefs.candidates) < 2:
+        return page_part(words.CONTROLLER_ONLY, "", words.never_believed_more(beliefs.limit))
+    return page_part(words.CONTROLLER_ONLY, svg(figure(beliefs)), words.never_believed_more(beliefs.limit))
+
+
+def rows(beliefs: Beliefs) -> tuple[list[str], list[list[str]]]:
+    found = beliefs.candidates
+    columns = {
+        "epsilon": [f"{row.epsilon:g}" for row in found],
+        "belief at most": [number(row.risk, 4) for row in found],
+        "upper bound": [number(row.bound, 4) for row in found],
+    }
+    if any(row.average is not None for row in found):
+        columns["best guess right"] = ["" if row.average is None else number(row.average, 4) for row in found]
+    columns["most identifiable"] = [words.identifiable(row.person, row.alike) for row in found]
+    return list(columns), [list(cells) for cells in zip(*columns.values(), strict=True)]
