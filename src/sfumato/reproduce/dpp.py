@@ -50,7 +50,7 @@ class Situation:
 SITUATIONS = (
     Situation("epidemic", "low", "high", "low"),
     Situation("genetic predictors", "medium", "very high", "very low"),
-    Situation("disaster evacuation", "high", "medium", "low"),
+    Situation("disaster evacuation", "high", "medium", "very low"),
 )
 
 
@@ -100,9 +100,9 @@ def _noise_for(situation: Situation) -> list[Value]:
     risk = float(level("sharing risk", situation.limit))
     chance = chance_for_risk(risk, *situation.stake, BLIND)
     epsilon = epsilon_for_guess(chance, BLIND, steps=1)
-    said = f"{situation.name} (trust {situation.trust}, sensitivity {situation.sensitivity}, risk {situation.limit})"
-    noise = noise_quantile(1, epsilon, MISS) if math.isfinite(epsilon) else 0.0
-    return [beside(f"{said}: epsilon, chance of a guess, noise 9 of 10 times", "", (epsilon, chance, noise), digits=3)]
+    what = f"{situation.name}: epsilon, chance of a guess, noise 9 of 10 times"
+    said = f"trust {situation.trust}, sensitivity {situation.sensitivity}, risk {situation.limit}"
+    return [beside(what, "", (epsilon, chance, noise_quantile(1, epsilon, MISS)), digits=3, note=said)]
 
 
 def _mechanism() -> list[Value]:
@@ -110,11 +110,11 @@ def _mechanism() -> list[Value]:
     return [
         beside("2.2.1: reach of truncated noise, epsilon 1, delta 2^-40", "", reach_of(1, DELTA)),
         beside(
-            "the delta it has where a count of 5 a person is taken for 1, instead of 1e-6",
+            "its delta, not 1e-6, where 5 rows a person are taken for 1",
             "",
             delta_of_reach(reach_of(1, 1e-6), 1, 5),
         ),
-        beside("(4): chance with m = 4 bars, as printed, and with 2, epsilon 0.5", "", [_bars(4, 0.5), _bars(2, 0.5)]),
+        beside("(4): chance with m = 4 as printed, and with 2, at epsilon 0.5", "", [_bars(4, 0.5), _bars(2, 0.5)]),
         beside(
             "2.2.1: average chance of a guess, epsilon 0.5, 1 and 2",
             "",
