@@ -93,6 +93,12 @@ def test_rows_that_did_not_leave_are_left_out_and_it_is_said() -> None:
     assert words.ROWS_KEPT_BACK in said(after)
 
 
+def test_where_no_row_left_there_is_nothing_to_say() -> None:
+    released = stays().query(f"{BY_WARD} LIMIT 0").release(epsilon=1)
+    with pytest.raises(NoMechanism, match="No row of this answer left"):
+        released.aftermath()
+
+
 def test_keys_that_are_not_shown_go_by_the_order_of_the_cells() -> None:
     released = stays().query("SELECT SUM(days) AS s FROM stays GROUP BY ward").release(epsilon=1)
     (a,), (b,) = released.numbers

@@ -55,6 +55,8 @@ class Aftermath(Confidential):
         certificate, dataset = release.certificate, query.dataset
         require_released_here(query, release)
         places = _places_of_keys(query.statement)
+        if not release.rows:
+            raise NoMechanism("No row of this answer left to be compared", hint="ask without HAVING or LIMIT.")
         dataset.require_data()
         dataset.ledger.look(
             digest(["aftermath", query.sql, dataset.version, certificate.released_at]),
