@@ -61,8 +61,7 @@ def furthest_of(number: NoisyNumber, measurement: Measurement, noise: Noise, eps
     """How far the noise of a number goes at most; infinite unless it is truncated."""
     if noise.mechanism != "truncated":
         return math.inf
-    delta = delta_of_each(_delta(noise), len(measurement.numbers))
-    return float(steps_of_reach(number.part(epsilon), delta, number.steps) * number.step)
+    return float(steps_of_reach(number.part(epsilon), _each(measurement, noise), number.steps) * number.step)
 
 
 def mu_of(epsilon: float, noise: Noise) -> float:
@@ -110,9 +109,13 @@ def _gaussian(number: NoisyNumber, mu: float, largest: float) -> Drawing:
     return Drawing(Law.GAUSSIAN, part, number.step / 2**finer, float(number.sensitivity) / part)
 
 
-def _truncated(number: NoisyNumber, measurement: Measurement, noise: Noise, epsilon: float) -> Drawing:
+def _each(measurement: Measurement, noise: Noise) -> float:
     """Delta is shared by the numbers, not by their cells: whoever moves one cell by all they may shows most often."""
-    part, delta = number.part(epsilon), delta_of_each(_delta(noise), len(measurement.numbers))
+    return delta_of_each(_delta(noise), len(measurement.numbers))
+
+
+def _truncated(number: NoisyNumber, measurement: Measurement, noise: Noise, epsilon: float) -> Drawing:
+    part, delta = number.part(epsilon), _each(measurement, noise)
     reach = steps_of_reach(part, delta, number.steps)
     if reach > FURTHEST or kept(part, delta) < FLATTEST:
         beside = "on its grid" if reach > FURTHEST else "beside its delta"
