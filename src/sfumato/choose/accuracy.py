@@ -119,6 +119,8 @@ def _smallest(column: Assembly, stated: Within, confidence: float, noise: Noise,
 
 
 def _for_number(number: NoisyNumber, error: float, confidence: float, noise: Noise) -> float:
+    if number.kind.counts:  # it is rounded, which takes what lies half a person off or more a whole one off
+        error = min(error, math.floor(error) + 0.5 - float(number.step))
     if noise.mechanism == "gaussian":
         return epsilon_of_mu(_mu(number, error, confidence), noise)
     steps = math.floor(Fraction(error) / number.step)
