@@ -18,7 +18,7 @@ from sfumato.schema.load import from_dict
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-SESSIONS = [page for page in sorted((ROOT / "docs" / "theory").glob("*.md")) if ">>> " in page.read_text("utf-8")]
+SESSIONS = [page for page in sorted((ROOT / "docs").rglob("*.md")) if ">>> " in page.read_text("utf-8")]
 
 
 class UpToNoise(doctest.OutputChecker):
@@ -45,7 +45,7 @@ def test_the_readme_session_runs() -> None:
 
 
 @pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.stem)
-def test_theory_runs(page: Path) -> None:
+def test_pages_run(page: Path) -> None:
     assert run(page)
 
 
