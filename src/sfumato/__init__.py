@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sfumato.errors import SfumatoError
     from sfumato.session.choice import Choice
     from sfumato.session.dataset import Dataset
+    from sfumato.session.guessing import Guessing
     from sfumato.session.ledger import Ledger
     from sfumato.session.profile import RiskProfile
     from sfumato.session.query import Query
@@ -37,6 +38,7 @@ _HOMES = {
     "Certificate": "session.release",
     "Choice": "session.choice",
     "Dataset": "session.dataset",
+    "Guessing": "session.guessing",
     "Ledger": "session.ledger",
     "Query": "session.query",
     "Release": "session.release",
@@ -66,6 +68,7 @@ __all__ = [
     "Certificate",
     "Choice",
     "Dataset",
+    "Guessing",
     "Ledger",
     "Query",
     "Release",

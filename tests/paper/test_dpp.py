@@ -1,10 +1,161 @@
-"""Differential privacy policies (004): noise that goes no further than a bound, and what its delta is shared by."""
+"""Pankova et al., "Decision Support for Sharing Data Using Differential Privacy", by its own examples (methods 8)."""
 
 from __future__ import annotations
 
+import math
+
+import pandas as pd
 import pytest
 
+import sfumato as sf
+from sfumato.risk.accuracy import noise_quantile
+from sfumato.risk.guessing import average_chance, guess_chance, joint_exponent, largest_advantage
+from sfumato.risk.sharing import LEVELS, nearest_word, sharing_risk, sharing_risk_as_published
 from sfumato.risk.truncated import delta_of_each, delta_of_reach, epsilon_of_reach, reach_of
+
+SIRD = ["S", "I", "R", "D"]
+VILLAGE = pd.DataFrame({"state": SIRD * 25})
+COUNTS = "SELECT state, COUNT(*) AS people FROM village GROUP BY state"
+
+
+def village(relation: str = "add-remove") -> sf.Query:
+    """Disease states of a village, counted: susceptible, infected, recovered, deceased."""
+    columns = {"state": {"type": "text", "categories": SIRD}}
+    schema = {"name": "village", "relation": relation, "columns": columns}
+    return sf.open(VILLAGE, schema, ledger=":memory:").query(COUNTS)
+
+
+# Guesses: how often Alice's disease state is guessed right (Sec. 2.1)
+
+GUESSED = {  # epsilon of each bar: by (4) with m = 4, by the two bars that Alice moves, and of all bars together
+    0.1: (0.3321199730756749, 0.2893357559401649, 0.26921434944631023),
+    0.5: (0.7112345942275939, 0.4753668864186717, 0.35466124439244334),
+    1: (0.9479149938275157, 0.7112345942275939, 0.4753668864186717),
+    2: (0.9989946239146035, 0.9479149938275157, 0.7112345942275939),
+}
+
+
+@pytest.mark.parametrize("epsilon", [pytest.param(e, marks=pytest.mark.golden(f"dpp_post_{e}")) for e in GUESSED])
+def test_alices_state_from_four_counts(epsilon: float) -> None:
+    """All four bars is a bound; two is the truth, as she leaves one and enters another; a joint epsilon is one."""
+    moves: list[list[float]] = [[1, 1, 1, 1], [1, 1, 0, 0], [0.5, 0.5, 0, 0]]
+    for moved, chance in zip(moves, GUESSED[epsilon], strict=True):
+        assert guess_chance(joint_exponent([epsilon] * 4, moved), 1 / 4) == pytest.approx(chance, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", GUESSED)
+def test_the_factor_is_the_relations(epsilon: float) -> None:
+    """Where people are added or removed, noise of 1/epsilon hides one bar, and Alice moves two; replaced, both."""
+    _, two_bars, joint = GUESSED[epsilon]
+    assert village().guessing(secret="state").at(epsilon).chance == pytest.approx(two_bars, rel=1e-9)
+    assert village("replace").guessing(secret="state").at(epsilon).chance == pytest.approx(joint, rel=1e-9)
+
+
+AVERAGE = {0.5: 0.3713251796528946, 1: 0.501346684401488, 2: 0.7226746405067797}
+
+
+@pytest.mark.parametrize("epsilon", [pytest.param(e, marks=pytest.mark.golden(f"dpp_avg_{e}")) for e in AVERAGE])
+def test_on_average_she_is_guessed_less_often(epsilon: float) -> None:
+    """Sec. 2.2.1: over the answers, not at the worst of them. On the grid that noise is drawn on, a hair more."""
+    assert average_chance(epsilon, 4) == pytest.approx(AVERAGE[epsilon], rel=1e-9)
+    drawn = village().guessing(secret="state").at(epsilon)
+    assert drawn.average is not None
+    assert AVERAGE[epsilon] < drawn.average < AVERAGE[epsilon] + 1e-6 < drawn.chance
+
+
+# Advantage (Definition 2.4), for any prior
+
+ADVANTAGES = {
+    0.1: 0.024994792968420686,
+    0.5: 0.1243530017715962,
+    1: 0.24491866240370913,
+    2: 0.46211715726000974,
+    4: 0.7615941559557649,
+}
+
+
+@pytest.mark.parametrize("epsilon", [pytest.param(e, marks=pytest.mark.golden(f"adv_{e}")) for e in ADVANTAGES])
+def test_the_largest_advantage(epsilon: float) -> None:
+    assert largest_advantage(epsilon) == pytest.approx(ADVANTAGES[epsilon], rel=1e-9)
+    assert village("replace").guessing(secret="state").at(epsilon).any_prior == pytest.approx(ADVANTAGES[epsilon])
+
+
+# Risk (Sec. 2.1 and 2.3)
+
+
+@pytest.mark.golden("dpp_floor")
+def test_the_risk_has_a_floor_as_published_and_none_as_an_advantage() -> None:
+    """Sec. 2.1: sensitivity 1, trust 0, four states: never below 0.25, whatever the noise."""
+    nothing = guess_chance(0.0, 1 / 4)
+    assert sharing_risk_as_published(1, 0, nothing) == pytest.approx(0.25, rel=1e-9)
+    assert sharing_risk(1, 0, nothing, 1 / 4) == 0
+    at = village().guessing(secret="state", trust=0, data_sensitivity=1).at(1e-9)
+    assert at.risk_as_published == pytest.approx(0.25)
+    assert at.risk == pytest.approx(0, abs=1e-8)
+
+
+@pytest.mark.golden("dpp_risk")
+def test_the_risk_of_section_2_3() -> None:
+    at = village("replace").guessing(secret="state", trust=0.2, data_sensitivity=0.8).at(0.5)
+    assert at.risk_as_published == pytest.approx(0.2269831964111638, rel=1e-9)
+    assert at.risk == pytest.approx(0.8 * 0.8 * (at.chance - 0.25) / 0.75, rel=1e-12)
+
+
+# Noise (Sec. 2.2.1)
+
+
+@pytest.mark.golden("dpp_A90")
+def test_how_far_noise_goes_90_times_of_100() -> None:
+    assert noise_quantile(1, 0.1, 1 - 0.9) == pytest.approx(23.025850929940457, rel=1e-9)
+    assert village().guessing(secret="state").at(0.1).noise_90 == pytest.approx((23.025850929940457,), rel=1e-9)
+
+
+# The three situations of Sec. 3 and 4. The paper gives words for the first alone, and numbers for none.
+
+
+def test_the_epidemic_of_section_3() -> None:
+    """Low trust, high sensitivity: without noise the risk is medium. 10% noise is ±10 on a count of 100.
+
+    Then the text calls it very low and the caption of Figure 3 low: two bars, and (4) with all four, come out so.
+    """
+    trust, sensitivity = LEVELS["low"], LEVELS["high"]
+    assert nearest_word(sharing_risk_as_published(sensitivity, trust, 1.0)) == "medium"
+    epsilon = -math.log(1 - 0.9) / 10
+    said = [
+        nearest_word(sharing_risk_as_published(sensitivity, trust, guess_chance(bars * epsilon, 1 / 4)))
+        for bars in (2, 4)
+    ]
+    assert said == ["very low", "low"]
+
+
+@pytest.mark.parametrize(
+    ("trust", "sensitivity", "limit", "tolerable"),
+    [
+        pytest.param("low", "high", "low", 10, id="epidemic: low trust, high sensitivity, 5-10% noise"),
+        pytest.param("medium", "very high", "very low", 10, id="genetic predictors"),
+        pytest.param("high", "medium", "very low", 5, id="disaster evacuation"),
+    ],
+)
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+def test_the_officer_finds_a_noise_that_is_tolerable(
+    relation: str, trust: str, sensitivity: str, limit: str, tolerable: float
+) -> None:
+    """A risk no more than the limit and noise on a count of 100 no more than is tolerable: both at one epsilon."""
+    query = village(relation)
+    stated = {"trust": trust, "data_sensitivity": sensitivity, "secret": "state"}
+    seen = query.guessing(**stated, limit=limit)  # type: ignore[arg-type]
+    chosen = query.choose(sf.sharing_risk(limit, **stated))  # type: ignore[arg-type]
+    assert seen.epsilon == chosen.epsilon
+    assert chosen.guarantee == "dp"
+    [at] = [row for row in seen.candidates if row.epsilon == chosen.epsilon]
+    [noise] = at.noise_90
+    assert at.risk is not None
+    assert noise is not None
+    assert at.risk == pytest.approx(LEVELS[limit])
+    assert noise <= tolerable
+
+
+# Truncated noise (Sec. 2.2.1)
 
 NEGLIGIBLE = 2.0**-40  # "it is fine to take delta = 2^-40"
 

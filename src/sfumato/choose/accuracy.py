@@ -119,8 +119,9 @@ def _smallest(column: Assembly, stated: Within, confidence: float, noise: Noise,
             f"{column.name} {what}, so no epsilon bounds its error beforehand", hint="ask for counts, sums or means."
         )
     if len(numbers) == 1:
-        wide = _for_number(numbers[0], float(stated.error), confidence, noise)
-        return min(wide, _for_reach(numbers[0], float(stated.error), noise, measurement))
+        error = _before_rounding(numbers[0], float(stated.error))
+        wide = _for_number(numbers[0], error, confidence, noise)
+        return min(wide, _for_reach(numbers[0], error, noise, measurement))
     if confidence == 1:
         hint = "ask for a confidence below 1, or for counts and sums."
         raise PreferenceError(f"No error of {column.name} holds every time", hint=hint)
@@ -128,6 +129,11 @@ def _smallest(column: Assembly, stated: Within, confidence: float, noise: Noise,
         hint = "add --expected-count 1000: how many people its smallest cell has at least, by public knowledge."
         raise PreferenceError(f"How far {column.name} is off depends on how many people it is of", hint=hint)
     return _for_mean(numbers, float(stated.error), float(stated.expected_count), confidence, noise)
+
+
+def _before_rounding(number: NoisyNumber, error: float) -> float:
+    """How far noise may go: a count is rounded, which takes what lies half a person off or more a whole one off."""
+    return min(error, math.floor(error) + 0.5 - float(number.step)) if number.kind.counts else error
 
 
 def _for_reach(number: NoisyNumber, error: float, noise: Noise, measurement: Measurement) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,7 +10,7 @@ from typing import TypeVar
 
 from sfumato.choose.stated import Stated, exactly
 from sfumato.errors import PreferenceError
-from sfumato.model.dataset import Schema, Type
+from sfumato.model.dataset import Column, Schema, Type
 from sfumato.risk.sharing import LEVELS
 
 _SECRET = "try --choices 4, or --secret COLUMN for the categories that the schema lists."
@@ -103,7 +104,7 @@ def guess(
     number = exactly("guess", chance)
     if not 0 < number <= 1:
         raise PreferenceError(f"guess must lie above 0 and not above 1, not {chance}", hint="try --guess 0.4.")
-    stated = Guess(number, _secret("guess", choices, secret, radius, prior))
+    stated = Guess(number, secret_of("guess", choices, secret, radius, prior))
     _above_blind(stated)
     return stated
 
@@ -141,7 +142,7 @@ def sharing_risk(
         level("sharing risk", risk),
         level("trust", trust),
         level("data sensitivity", data_sensitivity),
-        _secret("sharing risk", choices, secret, radius, prior),
+        secret_of("sharing risk", choices, secret, radius, prior),
         as_published,
     )
     _above_floor(found)
@@ -171,34 +172,36 @@ def resolved(preference: T, schema: Schema) -> T:
     """With what the schema says about its secret, if it has one: how many values, or how wide a range."""
     if not isinstance(preference, Guess | SharingRisk):
         return preference
-    secret = preference.secret
-    if secret.column is None or secret.prior is not None:
-        return preference
-    column = schema.column(secret.column)
-    where = f"[columns.{secret.column}] in {schema.origin}"
-    if column is None:
-        hint = "name a column of the schema."
-        raise PreferenceError(f"The schema has no column '{secret.column}'", hint=hint, where=schema.origin)
-    if secret.radius is not None:
-        if column.bounds is None or column.bounds.half_width == 0:
-            hint = "state bounds = [low, high]."
-            raise PreferenceError(
-                f"Column '{secret.column}' has no bounds, so a radius says nothing", hint=hint, where=where
-            )
-        prior = _share_within(secret.radius, column.bounds.half_width * 2, whole=column.type is Type.INTEGER)
-        known = replace(secret, prior=min(Fraction(1), prior))
-    else:
-        if column.keys is None:
-            hint = "list its categories, say --radius for a number, or say --choices."
-            raise PreferenceError(f"Column '{secret.column}' lists no categories", hint=hint, where=where)
-        known = replace(secret, prior=Fraction(1, len(column.keys)), choices=len(column.keys))
-    if known.prior == 1:
-        raise PreferenceError(f"There is nothing to guess of '{secret.column}': every guess is right", where=where)
-    found = replace(preference, secret=known)
+    found = replace(preference, secret=known(preference.secret, schema))
     if isinstance(found, Guess):
         _above_blind(found)
     else:
         _above_floor(found)
+    return found
+
+
+def known(secret: Secret, schema: Schema) -> Secret:
+    """With how often it is guessed blindly, and the column by the name that the schema has for it."""
+    if secret.column is None or secret.prior is not None:
+        return secret
+    column = schema.column(secret.column)
+    if column is None:
+        hint = "name a column of the schema."
+        raise PreferenceError(f"The schema has no column '{secret.column}'", hint=hint, where=schema.origin)
+    where = f"[columns.{column.name}] in {schema.origin}"
+    if secret.radius is not None:
+        found = replace(secret, column=column.name, prior=_share_within(secret.radius, column, where))
+    elif column.keys is None:
+        hint = "list its categories, say --radius for a number, or say --choices."
+        raise PreferenceError(f"Column '{column.name}' lists no categories", hint=hint, where=where)
+    else:
+        many = len(column.keys)
+        found = replace(secret, column=column.name, prior=Fraction(1, many), choices=many)
+    if found.known >= 1:
+        hint = "guess closer, or another column."
+        raise PreferenceError(
+            f"There is nothing to guess of '{column.name}': any guess is right", hint=hint, where=where
+        )
     return found
 
 
@@ -208,12 +211,21 @@ def secret_columns(preferences: Iterable[object]) -> tuple[str, ...]:
     return tuple(column for column in secrets if column is not None)
 
 
-def _share_within(radius: Fraction, width: Fraction, *, whole: bool) -> Fraction:
-    """How much of a range a guess covers, where every value is as likely: of whole numbers, how many of them."""
-    return Fraction(2 * (radius // 1) + 1, width // 1 + 1) if whole else 2 * radius / width
+def _share_within(radius: Fraction, column: Column, where: str) -> Fraction:
+    """How much of its range a guess covers at most, where every value is as likely: of whole numbers, how many."""
+    if column.bounds is None or column.bounds.half_width == 0:
+        hint = "state bounds = [low, high]."
+        raise PreferenceError(f"Column '{column.name}' has no bounds, so a radius says nothing", hint=hint, where=where)
+    width = 2 * column.bounds.half_width
+    if column.type is Type.INTEGER:  # a guess may lie between two of them
+        return Fraction(math.floor(2 * radius) + 1) / (width + 1)
+    if radius == 0:
+        hint = "try --radius 5."
+        raise PreferenceError(f"A guess at '{column.name}' needs a radius above 0", hint=hint, where=where)
+    return 2 * radius / width
 
 
-def _secret(what: str, choices: object, column: str | None, radius: object, prior: object) -> Secret:
+def secret_of(what: str, choices: object, column: object, radius: object, prior: object) -> Secret:
     """Exactly one of the three ways to say how often a guess is right blindly."""
     if radius is not None and column is None:
         raise PreferenceError("radius goes with secret", hint="try --secret age --radius 5.")
@@ -227,6 +239,8 @@ def _secret(what: str, choices: object, column: str | None, radius: object, prio
             raise PreferenceError(f"choices must be a whole number from 2 on, not {choices}", hint="try --choices 4.")
         return Secret(1 / many, int(many))
     if column is not None:
+        if not isinstance(column, str):
+            raise PreferenceError(f"secret names a column, not {column!r}", hint="try --secret marital_status.")
         close = None if radius is None else exactly("radius", radius)
         if close is not None and close < 0:
             raise PreferenceError(f"radius must not be negative, not {radius}", hint="try --radius 5.")

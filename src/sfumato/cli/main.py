@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from sfumato.cli import audit, batch, demo, ledger, missing, options, release, reproduce, risk, schema
+from sfumato.cli import audit, batch, demo, guessing, ledger, missing, options, release, reproduce, risk, schema
 from sfumato.cli.broken_off import heeded
 from sfumato.errors import BadInput, Refused, SfumatoError
 from sfumato.version import __version__
@@ -28,6 +28,9 @@ app = typer.Typer(
 app.command("demo", short_help="The guided tour on an embedded population.")(demo.demo)
 app.add_typer(schema.app, name="schema")
 app.command("worst-case", short_help="Risk from public facts alone; reads no data.")(risk.worst_case)
+app.command("sharing-risk", short_help="What a snoop guesses, and what sharing risks; reads no data.")(
+    guessing.sharing_risk
+)
 app.command("rehearse", short_help="The same query on a look-alike; reads no data.")(risk.rehearse)
 app.command("sketch", short_help="A private histogram of exposures, charged.")(risk.sketch)
 app.command("risk", short_help="The people themselves: recorded as a look.")(risk.risk)

@@ -11,6 +11,15 @@ LEVELS = {"very low": 0.1, "low": 0.3, "medium": 0.5, "high": 0.7, "very high": 
 """Numbers behind the five words; the paper gives none."""
 
 
+def nearest_word(number: float) -> str:
+    """The word whose number lies closest; of two, the higher.
+
+    >>> nearest_word(0.0893), nearest_word(0.2)
+    ('very low', 'low')
+    """
+    return min(reversed(LEVELS), key=lambda word: round(abs(LEVELS[word] - number), 12))
+
+
 def sharing_risk(sensitivity: float, trust: float, chance: float, prior: float) -> float:
     """`s (1 - t) (q - p) / (1 - p)`: nothing is risked where nothing is learned.
 
@@ -27,6 +36,17 @@ def sharing_risk_as_published(sensitivity: float, trust: float, chance: float) -
     0.227
     """
     return sensitivity * (1 - trust) * chance
+
+
+def surface(chance: float, prior: float) -> tuple[tuple[float, ...], tuple[float, ...], tuple[tuple[float, ...], ...]]:
+    """Trusts, sensitivities, and for each trust the risk at each sensitivity: 004's picture in three dimensions.
+
+    >>> trusts, sensitivities, risks = surface(0.4, 1 / 4)
+    >>> trusts[0], sensitivities[-1], round(risks[0][-1], 4)
+    (0.0, 1.0, 0.2)
+    """
+    steps = tuple(step / 10 for step in range(11))
+    return steps, steps, tuple(tuple(sharing_risk(s, t, chance, prior) for s in steps) for t in steps)
 
 
 def chance_for_risk(

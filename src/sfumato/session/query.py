@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sfumato.choose.belief import Answers, Missing, Universe
-from sfumato.choose.guesses import resolved
+from sfumato.choose.guesses import resolved, secret_of
 from sfumato.choose.preference import LargerThanSpent, Preference, Ratio
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.solve import Solution, solve
@@ -41,6 +41,7 @@ from sfumato.session.decide import (
     provenances,
 )
 from sfumato.session.draw import draw, drawn_key, refuse_beyond_stop, repeats
+from sfumato.session.guessing import Guessing, partner_of
 from sfumato.session.ledger import digest
 from sfumato.session.missing import Beliefs
 from sfumato.session.pri import require_findable
@@ -105,6 +106,32 @@ class Query:
             candidates=grid_of(candidates),
             exact=exact,
         )
+
+    def guessing(
+        self,
+        *,
+        choices: int | None = None,
+        secret: str | None = None,
+        radius: float | None = None,
+        prior: float | None = None,
+        trust: float | str | None = None,
+        data_sensitivity: float | str | None = None,
+        limit: float | str | None = None,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        candidates: str | Sequence[float] | None = None,
+        calibration: str = "analytic",
+    ) -> Guessing:
+        """How often somebody's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
+
+        `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
+        and `limit` are words from "very low" to "very high", or 0 to 1.
+        """
+        noise = self._noise(mechanism, delta, calibration)
+        self._require_delta(noise)
+        guessed = secret_of("a view of guesses", choices, secret, radius, prior)
+        partner = partner_of(trust, data_sensitivity, limit)
+        return Guessing(self.statement, self.dataset.schema, self._public(), noise, guessed, partner, candidates)
 
     def rehearse(
         self,
@@ -417,16 +444,19 @@ class Query:
         noise = self._noise(mechanism, delta, calibration)
         if not preferences and noise == Noise():
             noise = self._rule.noise
-        if self.has_private_keys and noise.delta is None:
-            raise PreferenceError(
-                "Private group keys need a delta: the chance that a group of one person shows",
-                hint="state one with --delta, such as 1e-9.",
-            )
+        self._require_delta(noise)
         asked = self._request(preferences, noise, grid, epsilon_max)
         require_findable(self, asked)
         if asked.selecting:
             require_selectable(self, asked)
         return asked
+
+    def _require_delta(self, noise: Noise) -> None:
+        if self.has_private_keys and noise.delta is None:
+            raise PreferenceError(
+                "Private group keys need a delta: the chance that a group of one person shows",
+                hint="state one with --delta, such as 1e-9.",
+            )
 
     def _request(
         self, preferences: Sequence[Preference], noise: Noise, grid: str | Sequence[float] | None, epsilon_max: float

@@ -15,6 +15,7 @@ from sfumato.model.audit import Audit
 from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.drawing import Law
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.guessing import GuessAt
 from sfumato.model.per_person import InAll
 from sfumato.model.release import Certificate
 from sfumato.model.risk import Attack, RiskView, Source
@@ -22,6 +23,7 @@ from sfumato.model.sketch import Sketch
 from sfumato.model.split import Split
 from sfumato.model.stop import Stop
 from sfumato.risk.attack import attack_chance, attack_chance_gaussian
+from sfumato.risk.sharing import nearest_word
 from sfumato.views.figure import number
 
 GAP_IS_NO_PROBABILITY = "The gap compares people in this dataset. It is not a probability."
@@ -677,6 +679,48 @@ def came_up(more: tuple[int, int], fewer: tuple[int, int]) -> str:
 
 def _down(figure: float) -> str:
     return f"{math.floor(1000 * figure) / 1000:.3f}"
+
+
+# Guesses at somebody's value
+
+
+GUESSED = "What a snoop guesses, and what sharing the answer risks"
+GUESSES = (
+    "From public facts alone: true for any data, against a snoop who knows everybody else in it. Nobody was looked at. "
+    "It is of this answer alone: with others on the same people, their epsilons add up."
+)
+
+
+def guess_columns(*, at_any_answer: bool, average: bool, shared: bool) -> str:
+    """What the columns of a view of guesses mean, those that it has."""
+    told = (
+        (True, "“advantage”: how much of what a blind guess leaves open is learned, at most"),
+        (at_any_answer, "“any belief”: no answer raises a belief about somebody by more, whatever it was before"),
+        (average, "“on average”: how often the best guess is right at most, where all values are as likely"),
+        (shared, "“as published”: with what a blind guess risks too, which no noise takes away"),
+    )
+    return sentence("; ".join(said for there, said in told if there))
+
+
+def snoop(chance: float, blind: float) -> str:
+    """How often a guess is right, beside how often it was before.
+
+    >>> snoop(0.35466, 0.25)
+    'a snoop guesses right 36 of 100 (blind 25)'
+    """
+    return f"a snoop guesses right {_of_100(chance)} of 100 (blind {number(100 * blind)})"
+
+
+def hundred(ends: tuple[int, int]) -> str:
+    """What noise does to a count, as an example."""
+    return f"a count of 100 becomes {ends[0]}–{ends[1]}, 90 times of 100"
+
+
+def guess_at(row: GuessAt, blind: float) -> str:
+    """At one epsilon, in a sentence."""
+    count = "" if row.hundred is None else f"; {hundred(row.hundred)}"
+    risk = "" if row.risk is None else f"; the sharing risk is {number(row.risk)} ({nearest_word(row.risk)})"
+    return f"At epsilon {number(row.epsilon)} {snoop(row.chance, blind)}{count}{risk}."
 
 
 def sentence(words: str) -> str:
