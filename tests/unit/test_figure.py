@@ -1,50 +1,48 @@
-"""The same figures through both renderers, and the figures that are refused."""
+"""The same figures in SVG and in a terminal, and the figures that are refused."""
 
 import re
 from collections.abc import Callable
 from itertools import pairwise
 from math import inf, nan
+from typing import Literal
 from xml.etree import ElementTree
 
 import pytest
 
-from sfumato.views.figure import Axis, Bars, Dots, Figure, Limit, Line, Mark, Range, number
+from sfumato.views.figure import (
+    Axis,
+    Bars,
+    Box,
+    Dots,
+    Figure,
+    Limit,
+    Line,
+    Mark,
+    Pin,
+    Points,
+    Range,
+    Span,
+    Surface,
+    number,
+)
+from sfumato.views.palette import SERIES
 from sfumato.views.svg import svg
 from sfumato.views.terminal import text
-
-EPSILON = Axis("epsilon")
-RATIO = Axis("the risk of the person most at risk over that of the one least at risk", "times")
-GAP = Figure(
-    "Risk gap",
-    "bed-days by ward",
+from tests.unit.pictures import (
+    BOXES,
     EPSILON,
+    EXPOSURE,
+    FIGURES,
+    GAP,
+    MEASURED,
+    METHODS,
+    ODDS,
     RATIO,
-    (
-        Range(0.5, 1, 1.12),
-        Range(0.75, 1, 1.19, "chosen"),
-        Range(1, 1, 1.25, "over"),
-        Range(5, 1, 2.24, "over", "over the ceiling"),
-        Limit(1.2, "your limit 1.2×"),
-    ),
-    "The gap compares people in this dataset. It is not a probability.",
+    SAID,
+    SHARING,
+    TAIL,
 )
-TAIL = Bars(tuple(i / 60 for i in range(61)), (812.0, 95.0, *[0.0] * 57, 1.0))
-EXPOSURE = Figure("Exposure", "of everyone", Axis("exposure"), Axis("people"), (TAIL,))
-ODDS = Figure("Odds", "in words", Axis(""), Axis(""), (Dots(32, 100, "not in"), Dots(68, 100, "in")))
-CURVES = Figure(
-    "Guesses",
-    "by trust",
-    Axis("noise", "people"),
-    Axis("right guesses", "%"),
-    (Line(((0, 90), (10, 40)), "low trust"), Line(((0, 70), (10, 30)), "high trust"), Limit(60, "tolerable")),
-)
-FIGURES = [GAP, EXPOSURE, ODDS, CURVES]
-SAID = {
-    "Risk gap": ["0.5", "0.75", "1.12", "1.19", "1.25", "2.24", "✓ allowed", "● chosen", "✕ over", "ceiling"],
-    "Exposure": ["0", "1", "people", "exposure"],
-    "Odds": ["not in: 32 of 100", "in: 68 of 100"],
-    "Guesses": ["low trust", "high trust", "tolerable", "30%", "noise (people)", "right guesses (%)"],
-}
+
 both = pytest.mark.parametrize("render", [svg, text], ids=["svg", "terminal"])
 each = pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.title)
 
@@ -250,9 +248,73 @@ def test_a_rare_bar_is_still_seen() -> None:
     assert float(last.attrib["height"]) >= 2
 
 
-def test_lines_differ_by_more_than_colour() -> None:
-    dashes = [line.get("stroke-dasharray") for line in drawn(CURVES, "polyline")]
-    assert len(set(dashes)) == 2
+def test_series_differ_by_more_than_colour() -> None:
+    """As many as a figure takes: any two lines in their dashes, any two sets of points in their shape and glyph."""
+    many = tuple(((0.0, float(at)), (1.0, float(at))) for at in range(len(SERIES)))
+    lines = Figure("", "", EPSILON, RATIO, tuple(Line(points, f"line {at}") for at, points in enumerate(many)))
+    sets = Figure("", "", EPSILON, RATIO, tuple(Points(points, f"set {at}") for at, points in enumerate(many)))
+    assert len({line.get("stroke-dasharray") for line in drawn(lines, "polyline")}) == len(SERIES) == 8
+    outlines = [path.attrib["d"] for path in drawn(sets, "path")]
+    assert len(outlines) == 8 * 3  # two points, and one beside the label
+    assert {outlines.count(each) for each in outlines} == {3}
+    assert all(text(sets).count(series.glyph) == 2 for series in SERIES)
+
+
+def test_a_named_point_is_named_once_and_a_pin_stands_among_the_points() -> None:
+    rows = text(MEASURED).split("\n")
+    for heading in ("theory", "first run", "second run"):
+        places = [row.split()[0] for row in rows[rows.index(heading) + 1 :][:4] if row]
+        assert "4" in places
+        assert places.index("4") == places.index("0") + 1
+    assert visible(MEASURED, svg).count("run b") == 1
+
+
+def test_boxes_stand_by_their_place_and_show_their_half() -> None:
+    first, second = (row for row in text(BOXES).split("\n") if "p = " in row)
+    assert [first.split()[2], second.split()[2]] == ["5", "10"]
+    assert "0.5 to 8" in first
+    assert [first.count("█"), second.count("█")] == [1, 1]
+    assert second.count("▒") > first.count("▒")
+    tops = [rect for rect in drawn(BOXES, "rect") if rect.find("{http://www.w3.org/2000/svg}title") is not None]
+    tall = [float(rect.attrib["height"]) for rect in tops]
+    assert tall[1] / tall[0] == pytest.approx(3.5 / 2, abs=0.01)
+
+
+def test_a_span_reaches_the_edge_where_it_has_no_end() -> None:
+    bars = [row for row in text(METHODS).split("\n") if re.search("[█▒▎▏]", row)]
+    assert bars[0].startswith("  █")  # from 0 on a log axis
+    assert bars[1].endswith("▶")
+    assert "▒" in bars[2]
+    assert [row.index("│") for row in bars] == [bars[0].index("│")] * 4
+    ends = [[float(x) for x in re.findall(r"[MH](-?[\d.]+)", path.attrib["d"])] for path in drawn(METHODS, "path")]
+    assert min(start for start, *_ in ends) == ends[0][0] == 20
+    assert max(end for _, end, _ in ends) == ends[1][1] == 640 - 20 - 8  # the arrow's head
+    assert ends[3][1] - ends[3][0] == 4
+
+
+@pytest.mark.parametrize("spacing", ["log", "linear"])
+def test_spans_without_any_end_are_drawn(spacing: Literal["log", "linear"]) -> None:
+    figure = Figure("t", "", Axis("epsilon", scale=spacing), Axis("method"), (Span("anything", 0, inf),))
+    assert "any" in visible(figure, svg)
+    assert "▶" in text(figure)
+
+
+def test_a_surface_is_a_table_with_a_sign_over_the_limit() -> None:
+    rows = [row.split() for row in text(SHARING).split("\n")[-2:]]
+    assert rows == [["2", "✕", "61%", "✕", "42%", "23%"], ["1", "30%", "20%", "10%"]]
+    cells = [rect for rect in drawn(SHARING, "rect") if rect.get("fill-opacity")]
+    shades = [float(cell.attrib["fill-opacity"]) for cell in cells]
+    assert shades.index(max(shades)) == 3
+    assert [words.text for words in drawn(SHARING, "text") if "✕6" in (words.text or "")] == ["✕61%"]
+
+
+def test_a_large_surface_still_fits() -> None:
+    places = tuple(float(place) for place in range(40))
+    heights = tuple(tuple(one * other for one in places) for other in places)
+    figure = Figure("t", "", Axis("one"), Axis("other"), (Surface(places, places, heights),), z=Axis("both"))
+    assert max(map(len, text(figure).split("\n"))) <= 72
+    assert "1,521" in text(figure)
+    assert len([rect for rect in drawn(figure, "rect") if rect.get("fill-opacity")]) == 1600
 
 
 def test_scales() -> None:
@@ -299,6 +361,22 @@ def test_numbers(value: float, digits: int, said: str) -> None:
         lambda: Dots(-1, 100, ""),
         lambda: Dots(0, 0, ""),
         lambda: Dots(1, 10**9, ""),
+        lambda: Points(()),
+        lambda: Points(((0, nan),)),
+        lambda: Points(((0, 1), (1, 2)), names=("one",)),
+        lambda: Box(1, 0, 2, 1, 3, 4),
+        lambda: Box(1, 0, 1, 2, 3, inf),
+        lambda: Span("", 2, 1),
+        lambda: Span("", -inf, 1),
+        lambda: Span("", inf, inf),
+        lambda: Span("", 0, 1, "fine"),  # type: ignore[arg-type]
+        lambda: Pin(inf, ""),
+        lambda: Surface((1, 2), (1, 2), ((1, 2), (3,))),
+        lambda: Surface((1, 2), (1, 2), ((1, 2),)),
+        lambda: Surface((2, 1), (1, 2), ((1, 2), (3, 4))),
+        lambda: Surface((1,), (1, 2), ((1,), (2,))),
+        lambda: Surface((1, 2), (1, 2), ((1, 2), (3, nan))),
+        lambda: Surface((1, 2), (1, 2), ((1, 2), (3, 4)), limit=inf),
         lambda: Axis("", ticks=(inf,)),
     ],
 )
@@ -315,6 +393,13 @@ def test_wrong_marks_are_refused(make: Callable[[], object]) -> None:
         (Range(1, 1, 2), Range(1, 1, 3)),
         (Range(1, 1, 2), TAIL),
         (Dots(1, 2, ""), Limit(1, "")),
+        (Pin(1, "alone"),),
+        (Range(1, 1, 2), Pin(1, "")),
+        (Span("", 1, 2), Limit(1, "")),
+        (Box(1, 1, 2, 3, 4, 5), Box(1, 1, 2, 3, 4, 6)),
+        (Box(1, 1, 2, 3, 4, 5), Pin(1, "")),
+        (Surface((1, 2), (1, 2), ((1, 2), (3, 4))),),
+        tuple(Points(((0, at),)) for at in range(9)),
     ],
 )
 def test_marks_that_do_not_belong_together_are_refused(marks: tuple[Mark, ...]) -> None:

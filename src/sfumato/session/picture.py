@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sfumato.model.confidential import Confidential
 from sfumato.views.figure import Figure
+from sfumato.views.plotly import plotly
 from sfumato.views.svg import svg
 from sfumato.views.terminal import text
 
 
 @dataclass(frozen=True, repr=False)
 class Picture(Confidential):
-    """`figure` is the description; `to_svg(path)` writes it as a file."""
+    """`figure` is the description; `to_svg(path)` writes it as a file, `to_plotly()` gives it as a dict."""
 
     figure: Figure = field(repr=False)
 
     def to_svg(self, path: str | Path) -> None:
         Path(path).write_text(svg(self.figure), "utf-8")
+
+    def to_plotly(self, dark: bool = False) -> dict[str, Any]:
+        """For `plotly.graph_objects.Figure(…)` or `Plotly.newPlot`: made without Plotly, and as confidential."""
+        return plotly(self.figure, dark)
 
     def show(self) -> None:
         print(text(self.figure))
@@ -28,3 +34,7 @@ class Picture(Confidential):
 
     def _repr_svg_(self) -> str:
         return svg(self.figure)
+
+    def _repr_mimebundle_(self, **_wanted: object) -> dict[str, Any]:
+        """Beside the SVG, for a notebook that knows Plotly."""
+        return {"application/vnd.plotly.v1+json": self.to_plotly()}

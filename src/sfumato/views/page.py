@@ -7,7 +7,8 @@ from html import escape
 
 from sfumato.views.figure import Figure, plain
 from sfumato.views.html import html_table
-from sfumato.views.svg import PALETTE, svg
+from sfumato.views.palette import PALETTE
+from sfumato.views.svg import svg
 
 NARROW = 360  # a figure's width where the page is narrow: drawn for it, not shrunk to it
 STYLE = """

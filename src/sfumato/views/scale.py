@@ -1,0 +1,128 @@
+"""An axis, and where a value stands on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Spacing: TypeAlias = Literal["linear", "log", "counts"]
+
+BENDS: dict[Spacing, Callable[[float], float]] = {"linear": float, "log": math.log, "counts": math.log1p}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What is measured, in which unit, and how it is spread; ticks, if given, also widen the axis.
+
+    On a scale of counts 0 has its place, and from 1 on each tenfold takes the same room.
+    """
+
+    label: str
+    unit: str = ""
+    scale: Spacing = "linear"
+    ticks: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        finite(self.ticks or (), "ticks")
+
+    @property
+    def name(self) -> str:
+        """The label with its unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where a value stands between the two ends of an axis, and how it is written there."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    step: float
+    spacing: Spacing = "linear"
+    sign: str = ""
+
+    def at(self, value: float) -> float:
+        """The place of a value, 0 at the low end and 1 at the high end."""
+        bend = BENDS[self.spacing]
+        return (bend(value) - bend(self.low)) / (bend(self.high) - bend(self.low))
+
+    def say(self, value: float) -> str:
+        """The value to a tenth of a step, with its sign: a gap of 1.0012 must not read 1 on a narrow axis."""
+        return number(value, max(3, _magnitude(value) - _magnitude(self.step) + 2)) + self.sign
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number with so many significant digits, commas, and no needless zeros.
+
+    >>> number(1.19), number(0.750), number(24771.4), number(3e-7)
+    ('1.19', '0.75', '24,771', '3e-07')
+    """
+    if value and not 1e-4 <= abs(value) < 1e9:
+        return f"{value:.{digits}g}"
+    text = f"{value:,.{max(0, digits - 1 - _magnitude(value))}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def plain(text: str) -> str:
+    """The text without control characters: a title must not steer a terminal or break the XML."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def scale(axis: Axis, values: list[float]) -> Scale:
+    """The scale that holds all values and the axis' own ticks."""
+    sign = axis.unit if axis.unit in ("×", "%") else ""
+    low, high = min((*values, *(axis.ticks or ()))), max((*values, *(axis.ticks or ())))
+    if math.isclose(low, high):
+        low, high = (low, low * 10) if axis.scale == "log" else (low, low + (abs(low) or 1))
+    step = _step((high - low) / 5)
+    counts = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    ticks = tuple(min(max(count * step, low), high) for count in counts)
+    if axis.scale == "log" and len(decades := _decades(low, high)) >= 2:
+        step, ticks = high, decades
+    if axis.scale == "counts":
+        step, ticks = 1, tuple(10.0**power for power in range(_magnitude(high) + 1))
+    if not any(math.isclose(low, tick, abs_tol=step * 1e-9) for tick in ticks):
+        ticks = (low, *ticks)
+    return Scale(low, high, axis.ticks or ticks, step, axis.scale, sign)
+
+
+def _step(least: float) -> float:
+    """The first of 1, 2, 5, 10, 20, 50 … that is not below the least."""
+    power: float = 10.0 ** _magnitude(least)
+    return next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9))
+
+
+def _decades(low: float, high: float) -> tuple[float, ...]:
+    """Powers of ten between the two ends, with their 2 and 5 where there is room."""
+    powers = [10.0**power for power in range(_magnitude(low), _magnitude(high) + 1)]
+    fine = [tick for power in powers for tick in (power, 2 * power, 5 * power) if low <= tick <= high]
+    coarse = [power for power in powers if low <= power <= high]
+    return tuple(fine if len(fine) <= 8 else coarse[:: 1 + len(coarse) // 8])
+
+
+def _magnitude(value: float) -> int:
+    """The power of ten of the first digit."""
+    return math.floor(math.log10(abs(value))) if value else 0
+
+
+def above(value: float) -> float:
+    """A round number well above this one, which is above 0."""
+    return _step(1.5 * value)
+
+
+def below(value: float) -> float:
+    """A round number well below this one, and above 0 as it is."""
+    return 1 / _step(1.5 / value)
+
+
+def finite(values: Iterable[float], what: str) -> None:
+    # A little below the largest float, so that the difference of two is finite as well; NaN fails too.
+    require(all(abs(value) <= 1e300 for value in values), f"{what}: every number must be finite")
+
+
+def require(right: bool, otherwise: str) -> None:
+    if not right:
+        raise ValueError(otherwise)

@@ -1,0 +1,179 @@
+"""The same figures as Plotly dicts: every label and number is there, and every property is one that Plotly has."""
+
+import json
+from collections.abc import Iterator
+from math import log1p
+from typing import Any
+
+import pytest
+
+from sfumato.session.picture import Picture
+from sfumato.views.figure import Axis, Bars, Box, Dots, Figure, Limit, Line, Pin, Points, Range, Span, Surface
+from sfumato.views.palette import PALETTE
+from sfumato.views.plotly import plotly
+from tests.unit.pictures import CURVES, EPSILON, EXPOSURE, FIGURES, GAP, MEASURED, METHODS, ODDS, RATIO, SHARING
+
+each = pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.title)
+
+# What Plotly 7.1 knows, as far as it is used here. Its own classes refuse a dict with any other property.
+TEXT, TICKS = "title title.text", "type range tickvals ticktext gridcolor zeroline"
+KNOWN = {
+    "bar": "type orientation x y base width customdata text textposition hovertemplate showlegend marker marker.color "
+    "marker.line marker.line.color marker.line.width marker.pattern marker.pattern.shape marker.pattern.bgcolor error_y "
+    "error_y.type error_y.array error_y.arrayminus error_y.symmetric error_y.color",
+    "box": "type x lowerfence q1 median q3 upperfence line line.color fillcolor showlegend",
+    "scatter": "type mode x y name text textposition hoverinfo showlegend cliponaxis line line.color line.dash "
+    "line.width marker marker.color marker.symbol marker.size",
+    "surface": f"type x y z name colorscale colorbar showscale opacity colorbar.{' colorbar.'.join(TEXT.split())}",
+    "layout": f"{TEXT} title.subtitle title.subtitle.text paper_bgcolor plot_bgcolor font font.color font.family "
+    "showlegend margin margin.t margin.b annotations xaxis yaxis scene",
+    "axis": f"{TEXT} {TICKS} autorange automargin visible scaleanchor",
+    "annotations": "text showarrow x y xref yref xanchor align",
+    "scene": f"{TEXT} {TICKS}",
+}
+
+
+def named(part: dict[str, Any], within: str = "") -> Iterator[str]:
+    """All the properties of a dict, with a dot before those of a part."""
+    for name, value in part.items():
+        yield within + name
+        if isinstance(value, dict):
+            yield from named(value, f"{within}{name}.")
+
+
+def flat(part: object) -> Iterator[object]:
+    """Everything in it that is neither a dict nor a list."""
+    if isinstance(part, dict | list):
+        for each in part.values() if isinstance(part, dict) else part:
+            yield from flat(each)
+    else:
+        yield part
+
+
+def labels(figure: Figure) -> list[str]:
+    """Every word that the marks carry."""
+    marks = [mark for mark in figure.marks if not isinstance(mark, Bars | Dots)]
+    names = [name for mark in figure.of(Points) for name in mark.names]
+    notes = [mark.note for mark in figure.of(Span)] + [mark.words for mark in figure.of(Dots)]
+    return [mark.label for mark in marks] + names + notes
+
+
+def numbers(figure: Figure) -> set[float]:
+    """Every number that the marks carry, the infinite apart."""
+    found: set[float] = set()
+    for mark in figure.marks:
+        match mark:
+            case Range(_, low, high):
+                found |= {low, high}
+            case Limit(y):
+                found.add(y)
+            case Pin(x):
+                found.add(x)
+            case Bars(edges, heights):
+                found |= {*edges, *heights}
+            case Line(points) | Points(points):
+                found |= {number for point in points for number in point}
+            case Box():
+                found |= set(mark.five)
+            case Span():
+                found |= set(mark.ends)
+            case Surface(xs, ys):
+                found |= {*xs, *ys, *mark.flat, *mark.limits}
+    return found
+
+
+@each
+@pytest.mark.parametrize("dark", [False, True])
+def test_everything_is_there(figure: Figure, dark: bool) -> None:
+    made = plotly(figure, dark)
+    values = list(flat(made))
+    said = " | ".join(value for value in values if isinstance(value, str))
+    for words in [figure.title, figure.subtitle, figure.note, *labels(figure)]:
+        assert words in said
+    assert numbers(figure) <= {value for value in values if isinstance(value, float | int)}
+    colours = {value for value in values if isinstance(value, str) and value.startswith("#")}
+    assert colours <= {both[dark] for both in PALETTE.values()}
+    assert json.loads(json.dumps(made, allow_nan=False)) == made
+
+
+@each
+def test_axes_are_titled_with_their_units(figure: Figure) -> None:
+    layout = plotly(figure)["layout"]
+    if figure is ODDS:
+        assert not layout["xaxis"]["visible"]
+        return
+    axes = layout.get("scene", layout)
+    shown = [axes[name]["title"]["text"] for name in ("xaxis", "yaxis", "zaxis") if name in axes]
+    assert shown == [axis.name for axis in (figure.x, figure.y, figure.z) if axis is not None]
+
+
+@each
+def test_every_property_is_one_that_plotly_has(figure: Figure) -> None:
+    made = plotly(figure)
+    for trace in made["data"]:
+        assert set(named(trace)) <= set(KNOWN[trace["type"]].split())
+    layout = made["layout"]
+    axes = [layout.pop(name) for name in ("xaxis", "yaxis") if name in layout]
+    for axis in axes:
+        assert set(named(axis)) <= set(KNOWN["axis"].split())
+    for axis in layout.pop("scene", {}).values():
+        assert set(named(axis)) <= set(KNOWN["scene"].split())
+    for annotation in layout.pop("annotations", []):
+        assert set(annotation) <= set(KNOWN["annotations"].split())
+    assert set(named(layout)) <= set(KNOWN["layout"].split())
+
+
+def test_series_differ_by_more_than_colour() -> None:
+    lines = [trace["line"]["dash"] for trace in plotly(CURVES)["data"] if trace["name"] != "tolerable"]
+    shapes = [trace["marker"]["symbol"] for trace in plotly(MEASURED)["data"] if "marker" in trace]
+    assert len(set(lines)) == len(set(shapes)) == 2
+    [bars] = [trace for trace in plotly(GAP)["data"] if trace["type"] == "bar"]
+    assert bars["marker"]["pattern"]["shape"] == ["", "", "/", "/"]
+
+
+def test_a_limit_goes_from_edge_to_edge_on_any_axis() -> None:
+    *_, limit = plotly(GAP)["data"]
+    assert (limit["x"], limit["y"], limit["name"]) == ([-0.5, 3.5], [1.2, 1.2], "your limit 1.2×")
+    *_, pin = plotly(Figure("", "", EPSILON, RATIO, (Line(((0, 1), (4, 9))), Pin(3, "here"))))["data"]
+    assert (pin["x"], pin["y"]) == ([3, 3], [1, 9])
+
+
+def test_a_log_axis_is_told_in_powers_of_ten() -> None:
+    axis = plotly(METHODS)["layout"]["xaxis"]
+    assert axis["type"] == "log"
+    assert axis["range"][0] == pytest.approx(-1.301, abs=1e-3)  # 0.05
+    assert axis["ticktext"][0] == "0.05"
+
+
+def test_a_scale_of_counts_keeps_its_numbers() -> None:
+    """Plotly has no such scale: the places are bent, and the numbers are on the ticks and at each bar."""
+    figure = Figure("", "", Axis("exposure"), Axis("people", scale="counts"), (Bars((0, 1, 2), (9, 0), noise=3.0),))
+    [bars] = plotly(figure)["data"]
+    assert bars["y"] == [log1p(9), 0]
+    assert [heights for *_, heights in bars["customdata"]] == [9, 0]
+    assert bars["error_y"]["array"] == [log1p(12) - log1p(9), log1p(3)]
+    assert bars["error_y"]["arrayminus"] == [log1p(9) - log1p(6), 0]
+    assert plotly(figure)["layout"]["yaxis"]["ticktext"] == ["0", "1", "10"]
+
+
+def test_a_surface_has_its_limit_as_a_plane_that_shines_through() -> None:
+    surface, limit = plotly(SHARING)["data"]
+    assert surface["z"] == [[30, 20, 10], [61, 42, 23]]
+    assert limit["z"] == [[40, 40, 40], [40, 40, 40]]
+    assert limit["opacity"] < 0.5
+
+
+def test_words_are_no_tags() -> None:
+    nasty = "<a href='https://example.org'>x</a>\x1b"
+    figure = Figure(
+        nasty, nasty, Axis(nasty), Axis(nasty), (Points(((0, 1),), nasty, (nasty,)), Limit(2, nasty)), nasty
+    )
+    assert not [value for value in flat(plotly(figure)) if isinstance(value, str) and ("<" in value or "\x1b" in value)]
+
+
+def test_a_notebook_gets_both() -> None:
+    picture = Picture(EXPOSURE)
+    assert picture.to_plotly() == plotly(EXPOSURE)
+    assert picture._repr_mimebundle_() == {"application/vnd.plotly.v1+json": plotly(EXPOSURE)}
+    assert picture._repr_svg_().startswith("<svg")
+    assert "812" not in repr(picture)
