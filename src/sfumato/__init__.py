@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from sfumato.session.profile import RiskProfile
     from sfumato.session.query import Query
     from sfumato.session.release import Certificate, Release
+    from sfumato.session.side_by_side import Comparison
     from sfumato.wiring import open
 
 _HOMES = {
     "Audit": "audit.mechanism",
     "Certificate": "session.release",
     "Choice": "session.choice",
+    "Comparison": "session.side_by_side",
     "Dataset": "session.dataset",
     "Ledger": "session.ledger",
     "Query": "session.query",
@@ -61,6 +63,7 @@ __all__ = [
     "Audit",
     "Certificate",
     "Choice",
+    "Comparison",
     "Dataset",
     "Ledger",
     "Query",

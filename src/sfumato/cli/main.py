@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from sfumato.cli import audit, demo, ledger, options, release, risk, schema
+from sfumato.cli import audit, compare, demo, ledger, options, release, risk, schema
 from sfumato.cli.broken_off import heeded
 from sfumato.errors import BadInput, Refused, SfumatoError
 from sfumato.version import __version__
@@ -33,6 +33,7 @@ app.command("sketch", short_help="A private histogram of exposures, charged.")(r
 app.command("risk", short_help="The people themselves: recorded as a look.")(risk.risk)
 app.command("choose", short_help="The largest epsilon that meets a preference.")(release.choose)
 app.command("release", short_help="A noisy answer with its certificate.")(release.release)
+app.command("compare", short_help="Every method side by side; reads no data.")(compare.compare)
 app.add_typer(ledger.app, name="ledger")
 app.command("audit-mechanism", short_help="Does a black-box audit contradict epsilon? Reads no data.")(
     audit.audit_mechanism
