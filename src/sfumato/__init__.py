@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from sfumato.session.profile import RiskProfile
     from sfumato.session.query import Query
     from sfumato.session.release import Certificate, Release
+    from sfumato.session.side_by_side import Comparison
     from sfumato.wiring import open
 
 _HOMES = {
     "Audit": "audit.mechanism",
     "Certificate": "session.release",
     "Choice": "session.choice",
+    "Comparison": "session.side_by_side",
     "Dataset": "session.dataset",
     "Guessing": "session.guessing",
     "Ledger": "session.ledger",
@@ -67,6 +69,7 @@ __all__ = [
     "Audit",
     "Certificate",
     "Choice",
+    "Comparison",
     "Dataset",
     "Guessing",
     "Ledger",

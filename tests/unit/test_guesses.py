@@ -12,6 +12,8 @@ import sfumato as sf
 from sfumato.choose.preference import epsilon
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.risk.accuracy import epsilon_for_error_on_grid
+from sfumato.risk.sharing import LEVELS
+from sfumato.views.marks import Line, Surface
 
 SIRD = ["S", "I", "R", "D"]
 COLUMNS: dict[str, Any] = {
@@ -388,10 +390,22 @@ def test_an_average_is_told_of_a_histogram_of_the_secret_alone(sql: str, stated:
 
 def test_the_surface_has_a_risk_for_every_trust_and_sensitivity() -> None:
     seen = query().guessing(secret="state")
-    trusts, sensitivities, risks = seen.surface_data(0.5)
-    stated = query().guessing(secret="state", trust=trusts[3], data_sensitivity=sensitivities[8])
-    assert risks[3][8] == pytest.approx(stated.at(0.5).risk)
-    assert (risks[-1], {row[0] for row in risks}) == ((0.0,) * 11, {0.0})
+    [surface] = seen.surface(0.5).figure.of(Surface)
+    stated = query().guessing(secret="state", trust=surface.xs[3], data_sensitivity=surface.ys[8])
+    assert surface.heights[8][3] == pytest.approx(stated.at(0.5).risk)
+    assert (surface.heights[0], {row[-1] for row in surface.heights}) == ((0.0,) * 11, {0.0})
+    with pytest.raises(PreferenceError, match="A surface is drawn at an epsilon"):
+        seen.surface()
+
+
+def test_a_line_for_each_word_of_trust() -> None:
+    seen = query().guessing(secret="state", trust="low", data_sensitivity="high", limit="low")
+    lines = {line.label: line.points for line in seen.by_trust().figure.of(Line)}
+    assert list(lines) == [f"trust {word}" for word in LEVELS]
+    assert lines["trust low"] == seen.plot().figure.of(Line)[0].points
+    assert all(higher[1] >= lower[1] for higher, lower in zip(lines["trust low"], lines["trust high"], strict=True))
+    with pytest.raises(PreferenceError, match="Trust goes with a partner"):
+        query().guessing(secret="state").by_trust()
 
 
 # The answer's error

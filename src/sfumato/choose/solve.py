@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sfumato.choose.accuracy import RelativeError, Within, smallest_epsilon
@@ -55,6 +55,7 @@ class Solution:
     feasible: bool
     unbounded: bool
     why: str
+    conflict: tuple[Preference, ...] = field(default=(), compare=False)  # the two that no epsilon meets both of
 
 
 def interval(
@@ -119,7 +120,7 @@ def solve(
         return Solution(None, False, False, f"No epsilon meets {ceiling.words}.")
     if low > top:
         why = f"No epsilon meets both {floor.words} and {ceiling.words}.{_explained(floor)}"
-        return Solution(None, False, False, why)
+        return Solution(None, False, False, why, (floor, ceiling))
     asked = {p: spread for p, spread in compared.items() if isinstance(p, Satisfies)}
     if low > epsilon_max and isinstance(floor, Within | RelativeError):
         needed = "no epsilon does" if math.isinf(low) else f"it takes {low:.4g}"

@@ -12,7 +12,20 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from sfumato.cli import audit, batch, demo, guessing, ledger, missing, options, release, reproduce, risk, schema
+from sfumato.cli import (
+    audit,
+    batch,
+    compare,
+    demo,
+    guessing,
+    ledger,
+    missing,
+    options,
+    release,
+    reproduce,
+    risk,
+    schema,
+)
 from sfumato.cli.broken_off import heeded
 from sfumato.errors import BadInput, Refused, SfumatoError
 from sfumato.version import __version__
@@ -38,6 +51,7 @@ app.command("missing", short_help="Who is missing? Recorded as a look.")(missing
 app.command("choose", short_help="The largest epsilon that meets a preference.")(release.choose)
 app.command("release", short_help="A noisy answer with its certificate.")(release.release)
 app.command("batch", short_help="Several noisy answers for one epsilon, split by an index.")(batch.batch)
+app.command("compare", short_help="Every method side by side; reads no data.")(compare.compare)
 app.add_typer(ledger.app, name="ledger")
 app.command("audit-mechanism", short_help="Does a black-box audit contradict epsilon? Reads no data.")(
     audit.audit_mechanism

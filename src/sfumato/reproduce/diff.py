@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sfumato.choose.split import alpha, best_index, minimum_true_answers, scales
-from sfumato.reproduce.finding import Reproduction, Value, beside
+from sfumato.reproduce.finding import Reproduction, Value, beside, titled
 from sfumato.reproduce.study import Study
 from sfumato.risk.accuracy import minimum_true_answer, noise_quantile, relative_error
-from sfumato.views.figure import Axis, Figure
-from sfumato.views.marks import Line
+from sfumato.views.curves import mta_curves, noise_curves
+from sfumato.views.figure import Figure
 
 PAPER = "Differential Privacy in Practice"
 EPSILON, MISS, ERROR = 0.01, 0.1, 0.1
@@ -65,29 +65,17 @@ def _beyond() -> list[Value]:
 
 def _figure_1() -> Figure:
     shares = [i / 100 for i in range(2, 101)]
-    lines = [
-        Line(tuple((share, noise_quantile(1, epsilon, share)) for share in shares), f"epsilon {epsilon:g}")
+    curves = {
+        f"epsilon {epsilon:g}": [(share, noise_quantile(1, epsilon, share)) for share in shares]
         for epsilon in (0.01, 0.05, 0.1)
-    ]
-    return Figure(
-        "Figure 1: noise against probability",
-        "A share of all noise, of sensitivity 1, is at least so far from 0",
-        Axis("probability"),
-        Axis("noise"),
-        tuple(lines),
-    )
+    }
+    return titled("Figure 1", noise_curves(curves, "Of sensitivity 1."))
 
 
 def _figure_2() -> Figure:
     epsilons = [0.01 * i for i in range(1, 101)]
-    lines = [
-        Line(tuple((e, minimum_true_answer(1, e, miss, ERROR)) for e in epsilons), f"{1 - miss:.0%} of the time")
+    curves = {
+        f"{1 - miss:.0%} of the time": [(e, minimum_true_answer(1, e, miss, ERROR)) for e in epsilons]
         for miss in (0.5, 0.3, 0.1)
-    ]
-    return Figure(
-        "Figure 2: minimum true answer against epsilon",
-        "From there on the relative error is at most 10%",
-        Axis("epsilon", scale="log"),
-        Axis("answer", scale="log"),
-        tuple(lines),
-    )
+    }
+    return titled("Figure 2", mta_curves(curves, "For a relative error of 10%."))

@@ -6,14 +6,15 @@ import math
 from dataclasses import dataclass
 
 from sfumato.choose.guesses import level
-from sfumato.reproduce.finding import Reproduction, Value, Verdict, beside
+from sfumato.reproduce.finding import Reproduction, Value, Verdict, beside, titled
 from sfumato.reproduce.study import Study
 from sfumato.risk.accuracy import noise_quantile
 from sfumato.risk.guessing import average_chance, epsilon_for_guess, exponent_of, guess_chance
-from sfumato.risk.sharing import LEVELS, chance_for_risk, sharing_risk, sharing_risk_as_published
+from sfumato.risk.sharing import LEVELS, chance_for_risk, nearest_word, sharing_risk, sharing_risk_as_published, surface
 from sfumato.risk.truncated import delta_of_reach, epsilon_of_reach, reach_of
 from sfumato.views.figure import Axis, Figure
-from sfumato.views.marks import Limit, Line, Pin, Surface
+from sfumato.views.marks import Line, Pin
+from sfumato.views.sharing import noise_against_risk, sharing_surface
 
 PAPER = "Decision Support for Sharing Data Using Differential Privacy"
 STATES = 4  # susceptible, infected, recovered, deceased
@@ -129,7 +130,7 @@ def _bars(bars: int, epsilon: float) -> float:
 
 def _said(what: str, printed: str, risk: float) -> Value:
     """A risk in words, and its number."""
-    word = min(LEVELS, key=lambda each: abs(LEVELS[each] - risk))
+    word = nearest_word(risk)
     verdict = Verdict.SAME if word == printed else Verdict.DIFFERS
     return Value(what, printed, f"{word} ({risk:.2f})", verdict)
 
@@ -146,33 +147,20 @@ def _figure_1() -> Figure:
         "Figure 1: truncated Laplace noise",
         f"Epsilon 1, delta 0.01: it never goes beyond {reach:.2f}, and moved by one it shows at the end",
         Axis("noise"),
-        Axis("density"),
+        Axis("density", start=0),
         (Line(curve, "noise"), Line(moved, "moved by 1"), Pin(-reach, "−A"), Pin(reach, "A")),
     )
 
 
-def _surface(name: str, chance: float) -> Figure:
-    steps = tuple(i / 10 for i in range(11))
-    heights = tuple(tuple(sharing_risk(s, t, chance, BLIND) for t in steps) for s in steps)
-    return Figure(
-        f"Figure {name}",
-        f"A guess is right {100 * chance:.0f} of 100 times, blindly 25",
-        Axis("trust"),
-        Axis("data sensitivity"),
-        (Surface(steps, steps, heights, "risk", limit=LEVELS["low"]),),
-        z=Axis("sharing risk"),
-    )
+def _surface(place: str, chance: float) -> Figure:
+    said = f"A guess is right {100 * chance:.0f} of 100 times, blindly 25."
+    return titled(place, sharing_surface(*surface(chance, BLIND), LEVELS["low"], said))
 
 
 def _figure_4() -> Figure:
     """Noise against risk for the epidemic, with what is tolerated."""
-    epidemic = SITUATIONS[0]
-    noises = [0.5 * i for i in range(1, 61)]
-    curve = tuple((noise, _risk(epidemic, _chance(-math.log(MISS) / noise))) for noise in noises)
-    return Figure(
-        "Figure 4: noise against risk",
-        "Low trust, high sensitivity; a count is off by at most so much 9 of 10 times",
-        Axis("noise on a count"),
-        Axis("sharing risk"),
-        (Line(curve, "risk"), Limit(LEVELS["low"], "low: your limit")),
-    )
+    epidemic, limit = SITUATIONS[0], LEVELS["low"]
+    curve = [(0.5 * i, _risk(epidemic, _chance(-math.log(MISS) / (0.5 * i)))) for i in range(1, 61)]
+    least = noise_quantile(1, epsilon_for_guess(chance_for_risk(limit, *epidemic.stake, BLIND), BLIND, steps=1), MISS)
+    said = "Low trust, high sensitivity; noise on a count."
+    return titled("Figure 4", noise_against_risk(curve, limit, least=least, subtitle=said))

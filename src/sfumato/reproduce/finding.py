@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from sfumato.views.figure import Figure, number
@@ -84,6 +84,11 @@ def beside(
     if agrees:
         return Value(what, printed, told, Verdict.SAME, note)
     return Value(what, printed, told, Verdict.ERRATUM if erratum else Verdict.DIFFERS, erratum or note)
+
+
+def titled(place: str, figure: Figure) -> Figure:
+    """The picture, with its place in the paper."""
+    return replace(figure, title=f"{place}: {figure.title[:1].lower()}{figure.title[1:]}")
 
 
 def _reads_as(ours: float, printed: str) -> bool:

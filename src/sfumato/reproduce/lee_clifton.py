@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.reproduce.finding import Reproduction, Value, beside
+from sfumato.reproduce.finding import Reproduction, Value, beside, titled
 from sfumato.reproduce.study import Study
 from sfumato.risk.belief import (
     disclosure_risk,
@@ -18,8 +18,8 @@ from sfumato.risk.belief import (
     risk_bound,
     tail_ratio,
 )
-from sfumato.views.figure import Axis, Figure
-from sfumato.views.marks import Limit, Line
+from sfumato.views.curves import belief_curves, response_curves
+from sfumato.views.figure import Figure
 
 PAPER = "How Much Is Enough? Choosing eps for Differential Privacy"
 ABSENCE, YEAR = (1.0, 2.0, 3.0, 10.0), (1.0, 2.0, 3.0, 4.0)
@@ -148,41 +148,34 @@ def _tables() -> list[Value]:
 
 def _figure_1() -> Figure:
     scale = global_sensitivity(ABSENCE, mean) / 2
-    return _densities("Figure 1: what each world answers", "Mean of absence days, epsilon 2", _means(ABSENCE), scale)
+    return titled("Figure 1", _responses(_means(ABSENCE), scale, "Mean of absence days, epsilon 2.", response=1.0))
 
 
 def _figure_2() -> Figure:
     """The bound, and the risk itself, for both attributes."""
-    lines = []
+    curves: dict[str, list[tuple[float, float]]] = {}
     for name, universe in (("absence days", ABSENCE), ("school year", YEAR)):
         worlds, sensitivity = _means(universe), global_sensitivity(universe, mean)
         epsilons = [0.05 * i for i in range(1, 101)]
-        bound = [(e, risk_bound(1 / 4, e, sensitivity, _width(worlds))) for e in epsilons]
-        exact = [(e, disclosure_risk(worlds, sensitivity / e)) for e in epsilons]
-        lines += [Line(tuple(bound), f"{name}, bound"), Line(tuple(exact), f"{name}, exact")]
-    return Figure(
-        "Figure 2: risk of disclosure and its bound",
-        "The largest belief in any world, at whatever response",
-        Axis("epsilon"),
-        Axis("risk of disclosure"),
-        (*lines, Limit(RHO, "a third")),
-    )
+        curves[f"{name}, bound"] = [(e, risk_bound(1 / 4, e, sensitivity, _width(worlds))) for e in epsilons]
+        curves[f"{name}, exact"] = [(e, disclosure_risk(worlds, sensitivity / e)) for e in epsilons]
+    return titled("Figure 2", belief_curves(curves, RHO, "Of which student is missing, from the mean."))
 
 
 def _figure_3() -> list[Figure]:
     return [
-        _densities(f"Figure 3 ({letter}): {name}", "What each world answers, epsilon 2", worlds, sensitivity / 2)
+        titled(f"Figure 3 ({letter})", _responses(worlds, sensitivity / 2, f"{name} of absence days, epsilon 2."))
         for letter, name, worlds, sensitivity in (
-            ("a", "mean", _means(ABSENCE), global_sensitivity(ABSENCE, mean)),
-            ("b", "median", _medians(), global_sensitivity(ABSENCE, median)),
+            ("a", "Mean", _means(ABSENCE), global_sensitivity(ABSENCE, mean)),
+            ("b", "Median", _medians(), global_sensitivity(ABSENCE, median)),
         )
     ]
 
 
-def _densities(title: str, subtitle: str, worlds: list[float], scale: float) -> Figure:
+def _responses(worlds: list[float], scale: float, subtitle: str, response: float | None = None) -> Figure:
     names: dict[float, str] = {}
     for place, world in enumerate(worlds, 1):
-        names[world] = f"{names[world]}, {place}" if world in names else f"world {place}"
+        names[world] = f"{names[world]} and {place}" if world in names else f"world {place}"
     xs = sorted({0.05 * i - 2 for i in range(221)} | set(worlds))
-    lines = [Line(tuple((x, laplace_density(x, world, scale)) for x in xs), name) for world, name in names.items()]
-    return Figure(title, subtitle, Axis("response"), Axis("density"), tuple(lines))
+    curves = {name: [(x, laplace_density(x, world, scale)) for x in xs] for world, name in names.items()}
+    return response_curves(curves, response, subtitle)

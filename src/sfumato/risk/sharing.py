@@ -39,14 +39,14 @@ def sharing_risk_as_published(sensitivity: float, trust: float, chance: float) -
 
 
 def surface(chance: float, prior: float) -> tuple[tuple[float, ...], tuple[float, ...], tuple[tuple[float, ...], ...]]:
-    """Trusts, sensitivities, and for each trust the risk at each sensitivity: 004's picture in three dimensions.
+    """Trusts, sensitivities, and for each sensitivity the risk at each trust: 004's picture in three dimensions.
 
     >>> trusts, sensitivities, risks = surface(0.4, 1 / 4)
-    >>> trusts[0], sensitivities[-1], round(risks[0][-1], 4)
+    >>> trusts[0], sensitivities[-1], round(risks[-1][0], 4)
     (0.0, 1.0, 0.2)
     """
     steps = tuple(step / 10 for step in range(11))
-    return steps, steps, tuple(tuple(sharing_risk(s, t, chance, prior) for s in steps) for t in steps)
+    return steps, steps, tuple(tuple(sharing_risk(s, t, chance, prior) for t in steps) for s in steps)
 
 
 def chance_for_risk(

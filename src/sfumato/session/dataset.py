@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from sfumato.choose.guesses import resolved
+from sfumato.choose.preference import Preference
 from sfumato.errors import PreferenceError, SourceError
 from sfumato.model.dataset import Schema
 from sfumato.model.fit import Fit
@@ -16,11 +17,12 @@ from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import Engine, LedgerStore
 from sfumato.session.batch import Batch
 from sfumato.session.choice import Choice
-from sfumato.session.decide import Rule, rule_of
+from sfumato.session.decide import EPSILON_MAX, Rule, rule_of
 from sfumato.session.ledger import Ledger, digest
 from sfumato.session.per_person import PersonTotals
 from sfumato.session.query import Query
 from sfumato.session.services import Services
+from sfumato.session.side_by_side import Comparison, side_by_side
 from sfumato.session.split import Split, SplitBatch, split
 from sfumato.sql import inspect
 from sfumato.sql.parse import condition, parse
@@ -138,6 +140,28 @@ class Dataset:
             hint = "state epsilon=0.01, which is split over the queries; a choice has its own."
             raise PreferenceError("A batch of queries needs an epsilon for all of them", hint=hint)
         return Batch(self, tuple(choices), 1e-6 if delta is None else delta)  # type: ignore[arg-type]
+
+    def compare(
+        self,
+        sql: str,
+        preferences: Preference | Sequence[Preference] = (),
+        *,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+        fixed_beforehand: str = "",
+        look: bool = False,
+    ) -> Comparison:
+        """Every method side by side: its epsilons, its word, what it means and needs; the stated ones intersect.
+
+        It is free, reads nobody and enters nothing. With `look` it shows the people too, and that is recorded first.
+        """
+        stated = (preferences,) if isinstance(preferences, Preference) else tuple(preferences)
+        how: dict[str, object] = {"mechanism": mechanism, "delta": delta, "calibration": calibration}
+        how |= {"grid": grid, "epsilon_max": epsilon_max}
+        return side_by_side(self.query(sql), stated, how, look=look, attestation=fixed_beforehand)
 
     def per_person(self) -> PersonTotals:
         """What everything released tells about each person, by the ledger and their own exposure: a look."""

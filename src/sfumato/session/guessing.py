@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sfumato.choose.guesses import Secret, SharingRisk, known, level, resolved
@@ -18,7 +19,7 @@ from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.statement import Statement
 from sfumato.risk import sharing
-from sfumato.risk.calibrate import gaussian_numbers
+from sfumato.risk.calibrate import added_numbers
 from sfumato.risk.guessing import (
     average_chance_on_grid,
     delta_of,
@@ -55,8 +56,8 @@ class Guessing:
         partner: Partner | None,
         candidates: str | Sequence[float] | None,
     ) -> None:
-        if noise.mechanism == "gaussian":
-            gaussian_numbers(measurement)
+        if noise.mechanism != "laplace":
+            added_numbers(measurement, noise)
         self._query, self._measurement, self._noise = statement.text, measurement, noise
         self._secret, self._partner = known(secret, schema), partner
         self._bars = _bars(statement, schema, measurement, noise, self._secret)
@@ -106,15 +107,29 @@ class Guessing:
             hundred=_hundred(self._measurement, noise_90),
         )
 
-    def surface_data(
-        self, epsilon: float
-    ) -> tuple[tuple[float, ...], tuple[float, ...], tuple[tuple[float, ...], ...]]:
-        """Trusts, sensitivities, and for each trust the sharing risk at each sensitivity."""
-        return sharing.surface(self.at(epsilon).chance, self.blind)
-
     def plot(self) -> Picture:
         """Noise against risk, with the limit; without a partner, noise against the chance of a right guess."""
-        return Picture(view.noise_against_risk(self.view))
+        return Picture(view.figure(self.view))
+
+    def by_trust(self) -> Picture:
+        """The same with a line for each of the five words of trust."""
+        return Picture(view.by_trust(self.view, {word: self._entrusted(word).view for word in sharing.LEVELS}))
+
+    def surface(self, epsilon: float | None = None) -> Picture:
+        """The risk over trust and sensitivity, at this epsilon or at the one that the limit allows."""
+        at = self.epsilon if epsilon is None else epsilon
+        if at is None:
+            raise PreferenceError("A surface is drawn at an epsilon", hint="state one, or a limit.")
+        chance = self.at(at).chance
+        return Picture(view.surface(self.view, chance, *sharing.surface(chance, self.blind)))
+
+    def _entrusted(self, word: str) -> Guessing:
+        """The same for a partner of another trust."""
+        if self._partner is None:
+            raise PreferenceError("Trust goes with a partner", hint="state trust and data_sensitivity.")
+        other = copy(self)
+        other._partner = replace(self._partner, trust=level("trust", word))
+        return other
 
     @property
     def view(self) -> GuessView:

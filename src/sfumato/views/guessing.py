@@ -2,38 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 from sfumato.model.guessing import GuessAt, GuessView
 from sfumato.views import words
-from sfumato.views.figure import GLYPHS, Axis, Figure, Limit, Line, Verdict, number
+from sfumato.views.figure import Axis, Figure, number
 from sfumato.views.html import html_table, page_part
+from sfumato.views.marks import GLYPHS, Line, Verdict
+from sfumato.views.sharing import noise_against_risk, risk_by_trust, sharing_surface
 from sfumato.views.svg import svg
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph, text
 
 
-def noise_against_risk(view: GuessView) -> Figure:
+def figure(view: GuessView) -> Figure:
     """004's curve: how much noise there is, and what is risked at it; without a partner, how often a guess is right."""
-    shared = view.trust is not None
-    by_noise = all(row.noise_90[0] for row in view.candidates)
-    points = sorted(((row.noise_90[0] or 0.0) if by_noise else row.epsilon, _risk(row)) for row in view.candidates)
-    limits = () if view.limit is None else (Limit(view.limit, f"your limit {number(view.limit)}"),)
-    noise = Axis(f"noise range of the {view.numbers[0]}", unit="±, 90 of 100", scale="log")
-    return Figure(
-        title=words.GUESSED,
+    if view.trust is None:
+        line = Line(tuple(_course(view, lambda row: row.chance)))
+        y = Axis("chance of a right guess", ticks=(0.0, 1.0))
+        return Figure(words.GUESSED, words.GUESSES, _across(view), y, (line,))
+    chosen = [_place(row, view) for row in view.candidates if row.epsilon == view.epsilon]
+    return noise_against_risk(
+        _course(view, _risk),
+        view.limit,
+        least=chosen[0] if chosen else None,
+        noise=_across(view),
         subtitle=words.GUESSES,
-        x=noise if by_noise else Axis("epsilon", scale="log"),
-        y=Axis("sharing risk" if shared else "chance of a right guess", ticks=(0.0, view.data_sensitivity or 1.0)),
-        marks=(Line(tuple(points if len(points) > 1 else points * 2)), *limits),
     )
 
 
+def by_trust(view: GuessView, each: Mapping[str, GuessView]) -> Figure:
+    """The same curve for partners who are trusted more or less."""
+    curves = {f"trust {word}": _course(other, _risk) for word, other in each.items()}
+    return risk_by_trust(curves, view.limit, _across(view), words.GUESSES)
+
+
+def surface(
+    view: GuessView,
+    chance: float,
+    trusts: Sequence[float],
+    sensitivities: Sequence[float],
+    risks: Sequence[Sequence[float]],
+) -> Figure:
+    """The risk for any partner and any data, at one chance of a right guess."""
+    said = f"A guess is right {number(100 * chance)} of 100 times, blindly {number(100 * view.blind)}."
+    return sharing_surface(trusts, sensitivities, risks, view.limit, said)
+
+
+def _across(view: GuessView) -> Axis:
+    """Noise, where every candidate has one that is known; otherwise epsilon."""
+    if not all(row.noise_90[0] for row in view.candidates):
+        return Axis("epsilon", scale="log")
+    return Axis(f"noise range of the {view.numbers[0]}", unit="±, 90 of 100", scale="log")
+
+
+def _place(row: GuessAt, view: GuessView) -> float:
+    return (row.noise_90[0] or 0.0) if all(each.noise_90[0] for each in view.candidates) else row.epsilon
+
+
+def _course(view: GuessView, height: Callable[[GuessAt], float]) -> list[tuple[float, float]]:
+    points = sorted((_place(row, view), height(row)) for row in view.candidates)
+    return points if len(points) > 1 else points * 2
+
+
 def as_text(view: GuessView, *, colour: bool = False) -> str:
-    shown = [text(noise_against_risk(view), colour=colour), f"{view.query}\n{_asked(view)}", table(*candidates(view))]
+    shown = [text(figure(view), colour=colour), f"{view.query}\n{_asked(view)}", table(*candidates(view))]
     return "\n\n".join([*shown, *map(paragraph, notes(view))])
 
 
 def as_html(view: GuessView) -> str:
-    picture = page_part("", svg(noise_against_risk(view)), f"{view.query} {_asked(view)}")
+    picture = page_part("", svg(figure(view)), f"{view.query} {_asked(view)}")
     return picture + html_table(*candidates(view)) + page_part("", "", " ".join(notes(view)))
 
 

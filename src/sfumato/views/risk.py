@@ -51,7 +51,7 @@ def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
         "epsilon": [f"{row.epsilon:g}" for row in rows],
         "gap": [f"{row.gap:.4g}×" for row in rows],
         "ratio": [f"{row.ratio:.4g}" for row in rows],
-        "noise range (90 of 100)": [_ranges(row) for row in rows],
+        "noise range (90 of 100)": [ranges(row) for row in rows],
         "attacker right at most": [f"{100 * row.attack_chance:.4g} of 100" for row in rows],
     }
     if any(row.threshold is not None for row in rows):
@@ -59,7 +59,7 @@ def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
     return list(columns), [list(cells) for cells in zip(*columns.values(), strict=True)]
 
 
-def _ranges(row: RiskAt) -> str:
+def ranges(row: RiskAt) -> str:
     """Of each noisy number; of a selection how far its rank misses."""
     ranks = row.rank_90 or (None,) * len(row.noise_90)
     return " · ".join(_range(half, rank) for half, rank in zip(row.noise_90, ranks, strict=True))

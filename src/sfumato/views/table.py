@@ -13,7 +13,7 @@ from rich.text import Text
 from sfumato.views.figure import plain
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = 200) -> str:
     """Columns of numbers to the right, others to the left; no colour, no trailing spaces."""
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, name in enumerate(columns):
@@ -21,7 +21,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         drawn.add_column(Text(plain(name)), justify="right" if cells and all(map(is_figure, cells)) else "left")
     for row in rows:
         drawn.add_row(*(Text(plain(cell)) for cell in row))
-    console = Console(file=StringIO(), width=200, no_color=True, force_terminal=False)
+    console = Console(file=StringIO(), width=width, no_color=True, force_terminal=False)
     console.print(drawn)
     out = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in out.rstrip().splitlines())

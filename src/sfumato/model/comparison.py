@@ -1,0 +1,149 @@
+"""Every method side by side: the epsilons that each allows, the word it would carry, and what it needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sfumato.model.choice import Noise
+from sfumato.model.confidential import Confidential
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.risk import RiskAt
+
+
+class Need(StrEnum):
+    """What has to be known before a method leads to an epsilon."""
+
+    PUBLIC = "public facts"
+    SECRET = "a blind guess"
+    COUNT = "a public count"
+    ANSWER = "a public answer"
+    ERROR = "an error"
+    WORLDS = "worlds"
+    SPENT = "the ledger"
+    SELECTION = "a selection"
+    PEOPLE = "a look"
+    GROUPS = "two groups and a look"
+
+
+@dataclass(frozen=True, repr=False)
+class Method(Confidential):
+    """One row. Without `low` and `high` its epsilons are not known, or no interval: `why` says it, or its need does.
+
+    `guarantee` is the word that a release by this method alone would carry now; None where it is no method by itself
+    or does not apply. `at` is what its epsilon would mean for anybody in any data.
+    """
+
+    words: str
+    need: Need
+    stated: bool = False  # by whoever compares; the others are examples
+    low: float | None = None
+    high: float | None = None  # may be infinite
+    epsilon: float | None = None  # what it leads to by itself
+    why: str = ""
+    guarantee: Guarantee | None = None
+    select_epsilon: float = 0.0
+    of_people: bool = False  # read off the people: shown after a look only
+    at: RiskAt | None = None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    def as_dict(self) -> dict[str, object]:
+        """An infinite end is null; where both are, they are not known."""
+        return {
+            "method": self.words,
+            "stated": self.stated,
+            "low": _finite(self.low),
+            "high": _finite(self.high),
+            "epsilon": self.epsilon,
+            "why": self.why,
+            "guarantee": None if self.guarantee is None else self.guarantee.value,
+            "needs": self.need.value,
+            "select_epsilon": self.select_epsilon,
+            "confidential": self.of_people,
+            **_meaning(self.at),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Together(Confidential):
+    """What the stated preferences come to: their intersection, or the two that conflict.
+
+    `unknown` are those whose epsilons are not known before a look or a selection: the rest is then of the others, and
+    which epsilon all of them lead to is not known either.
+    """
+
+    low: float | None
+    high: float | None
+    epsilon: float | None
+    feasible: bool
+    unbounded: bool
+    why: str
+    guarantee: Guarantee
+    conflict: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    of_people: bool = False
+    at: RiskAt | None = None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "low": _finite(self.low),
+            "high": _finite(self.high),
+            "epsilon": self.epsilon,
+            "feasible": self.feasible,
+            "unbounded": self.unbounded,
+            "why": self.why,
+            "guarantee": self.guarantee.value,
+            "conflict": list(self.conflict),
+            "unknown": list(self.unknown),
+            "confidential": self.of_people,
+            **_meaning(self.at),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Confidential):
+    """The methods, those that were stated first, and what these come to together; None where none was stated."""
+
+    query: str
+    noise: Noise
+    methods: tuple[Method, ...]
+    together: Together | None
+    looked: bool
+    from_data: bool = False  # bounds and sensitivities were read off the data
+    by_rule: bool = False  # what is stated is the rule of record
+    numbers: tuple[str, ...] = ()  # the noisy numbers behind the answer
+
+    @property
+    def confidential(self) -> bool:
+        """Whether it shows the people, or what was stated after a look at them."""
+        told = self.together is not None and not self.together.guarantee.holds
+        return self.looked or told
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "query": self.query,
+            "mechanism": self.noise.mechanism,
+            "delta": self.noise.delta,
+            "looked": self.looked,
+            "methods": [method.as_dict() for method in self.methods],
+            "together": None if self.together is None else self.together.as_dict(),
+        }
+
+
+def _meaning(at: RiskAt | None) -> dict[str, object]:
+    return {
+        "noise_90": None if at is None else list(at.noise_90),
+        "attack_chance": None if at is None else at.attack_chance,
+    }
+
+
+def _finite(end: float | None) -> float | None:
+    return None if end is None or math.isinf(end) else end
