@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from math import inf, nan
 from typing import Literal
@@ -328,6 +329,14 @@ def test_a_surface_is_a_table_with_a_sign_over_the_limit() -> None:
     assert [words.text for words in drawn(SHARING, "text") if "✕6" in (words.text or "")] == ["✕61%"]
 
 
+@pytest.mark.parametrize(("limit", "over"), [(20, 4), (61, 0), (-1, 6)])
+def test_what_is_at_the_limit_is_not_over_it(limit: float, over: int) -> None:
+    figure = replace(SHARING, marks=(replace(SHARING.of(Surface)[0], limit=limit),))
+    assert text(figure).count("✕") == over + 1  # and once where it is explained
+    assert f"{over} of 6 places over" in (drawn(figure, "desc")[0].text or "")
+    assert not Surface((1, 2), (1, 2), ((0.3, -1), (0.3, -1)), limit=0.1 + 0.2).over(0.3)
+
+
 def test_a_large_surface_still_fits() -> None:
     places = tuple(float(place) for place in range(40))
     heights = tuple(tuple(one * other for one in places) for other in places)
@@ -342,6 +351,8 @@ def test_scales() -> None:
     assert up.at(10) == pytest.approx(1 / 3)
     assert up.ticks == (1, 10, 100, 1000)
     assert GAP.up.ticks == (1, 1.5, 2)
+    steep = Figure("", "", EPSILON, Axis("gap", scale="log"), (Range(1, 1.7, 900),)).up
+    assert (steep.low, steep.ticks) == (1.7, (2, 5, 10, 20, 50, 100, 200, 500))
     assert Figure("", "", EPSILON, Axis("gap", ticks=(0, 4)), (Range(1, 1, 2),)).up.at(1) == 0.25
 
 

@@ -48,6 +48,13 @@ def test_of_the_people_every_picture_stays_closed(kind: str, tmp_path: Path) -> 
     assert stat.S_IMODE((tmp_path / "picture.svg").stat().st_mode) == 0o600
 
 
+def test_of_the_people_a_curve_stays_closed_too() -> None:
+    assert (
+        repr(query().risk().roc(1.0)) == "<Picture: What an attacker finds, at each rate of false alarms; call .show()>"
+    )
+    assert "anybody, epsilon 1" in repr(query().worst_case().roc(1.0))
+
+
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "exposure"])
 def test_of_the_worst_case_every_picture_is_public(kind: str, tmp_path: Path) -> None:
     picture = query().worst_case().plot(kind)

@@ -60,8 +60,8 @@ def situations(_study: Study) -> Reproduction:
     values = [*_epidemic(), *(value for each in SITUATIONS for value in _noise_for(each)), *_mechanism()]
     pictures = (
         _figure_1(),
-        _surface("2: no noise", 1.0),
-        _surface("3: noise of 10%", _chance(_epsilon_of_10())),
+        _surface("Figure 2, no noise", 1.0),
+        _surface("Figure 3, noise of 10%", _chance(_epsilon_of_10())),
         _figure_4(),
     )
     title = "Three situations, Figures 1 to 4"

@@ -181,7 +181,7 @@ class Surface:
 
     def over(self, height: float) -> bool:
         """Whether a height is above the limit."""
-        return any(height > limit * (1 + 1e-12) for limit in self.limits)
+        return any(height - limit > 1e-12 * abs(limit) for limit in self.limits)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,8 @@ class Row:
             case "box":
                 return self._box(space, start)
             case "rule":
-                return _crop(f"┄┄ {self.words} ", space).ljust(space, "┄")
+                words = _crop(f"┄┄ {self.words} ", space)
+                return words + "┄" * (space - cell_len(words))
             case "nothing":
                 return ""
 
@@ -174,7 +175,7 @@ def _spans(figure: Figure, width: int, colour: bool) -> Iterator[str]:
     for span in figure.of(Span):
         words = f"{GLYPHS[span.mark]} {span.label}: {figure.interval(span)}"
         yield from (_paint(line, span.mark, colour) for line in _wrap(words, width))
-        yield from textwrap.wrap(plain(span.note), width, initial_indent="  ", subsequent_indent="  ")
+        yield from (f"  {line}" for line in _wrap(span.note, width - 2))
         low = across.at(span.low) if span.low > 0 or across.spacing != "log" else 0.0
         high = 1.0 if span.high == math.inf else across.at(span.high)
         bar = Row("", low, high, "", shape="shaded" if span.mark == "over" else "solid").cells(space)
@@ -218,13 +219,14 @@ def _draw(rows: Sequence[Row], figure: Figure, width: int, colour: bool) -> Iter
     space = max(width - names - values - words - 6, 1)
     columns = [min(int(up.at(limit.y) * space), space - 1) for limit in limits]
     for row in rows:
-        cells = list(row.cells(space).ljust(space))
-        for column in columns:
+        cells = list(row.cells(space))
+        cells += " " * (space - len(cells) if row.shape != "rule" else 0)
+        for column in columns if len(cells) == space else ():
             if row.shape != "rule" or cells[column] == "┄":  # no limit crosses the words of a pin
                 cells[column] = "│"
-        bar, style = "".join(cells), row.style
+        bar, style, name = "".join(cells), row.style, _crop(row.name, names)
         yield (
-            f"{_crop(row.name, names):>{names}}  {_paint(bar, style, colour)}  {row.value:>{values}}"
+            f"{' ' * (names - cell_len(name))}{name}  {_paint(bar, style, colour)}  {row.value:>{values}}"
             f"  {_paint(_crop(row.words if row.shape != 'rule' else '', words), style, colour)}"
         )
     indent = " " * (names + 2)
