@@ -63,6 +63,13 @@ def test_on_average_she_is_guessed_less_often(epsilon: float) -> None:
     assert AVERAGE[epsilon] < drawn.average < AVERAGE[epsilon] + 1e-6 < drawn.chance
 
 
+def test_on_average_too_the_factor_is_the_relations() -> None:
+    """Replaced, she moves two bars under noise that is twice as wide: half of epsilon a bar."""
+    added, replaced = village().guessing(secret="state").at(1), village("replace").guessing(secret="state").at(2)
+    assert added.average == replaced.average
+    assert added.chance == replaced.chance
+
+
 # Advantage (Definition 2.4), for any prior
 
 ADVANTAGES = {
