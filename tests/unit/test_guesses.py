@@ -12,6 +12,7 @@ import sfumato as sf
 from sfumato.choose.preference import epsilon
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.risk.accuracy import epsilon_for_error_on_grid
+from sfumato.risk.calibrate import furthest_of
 from sfumato.risk.sharing import LEVELS
 from sfumato.views.marks import Line, Surface
 
@@ -178,8 +179,20 @@ REFUSED = {
     # The answer's error
     "no error": (lambda: sf.within(0), "within must lie above 0, not 0. Hint: try --within 5."),
     "always": (
-        lambda: sf.within(5, confidence=1),
-        "confidence must lie between 0 and 1, not 1. Hint: 0.95 means: 95 of 100 answers.",
+        lambda: query(COUNT).choose(sf.within(5, confidence=1)),
+        "Laplace noise has no end, so nothing holds every time. Hint: use --mechanism truncated with a --delta, or a "
+        "confidence below 1.",
+    ),
+    "more than always": (
+        lambda: sf.within(5, confidence=1.1),
+        "confidence must lie above 0 and not above 1, not 1.1. Hint: 0.95 means: 95 of 100 answers; 1, which only "
+        "truncated noise has, every one.",
+    ),
+    "always, of a mean": (
+        lambda: query("SELECT AVG(age) FROM village").choose(
+            sf.within(5, confidence=1, expected_count=50), mechanism="truncated", delta=1e-6
+        ),
+        "No error of avg(age) holds every time. Hint: ask for a confidence below 1, or for counts and sums.",
     ),
     "no relative error": (
         lambda: sf.relative_error(0, expected=10),
@@ -473,3 +486,24 @@ def test_a_priority_multiplies_the_epsilon() -> None:
     assert asked.choose(twice).epsilon == pytest.approx(2 * (asked.choose(plain).epsilon or 0))
     with pytest.raises(PreferenceError, match="has no priority"):
         sf.weighted(sf.within(5), 2)
+
+
+@pytest.mark.parametrize("error", [1.5, 5, 30.2])
+@pytest.mark.parametrize("aggregate", ["COUNT(*)", "SUM(age)"])
+def test_truncated_noise_keeps_an_error_every_time(error: float, aggregate: str) -> None:
+    """The smallest epsilon that will do: at a hair less the noise reaches further than the error allows."""
+    asked = query(f"SELECT {aggregate} FROM village")
+    error = error if aggregate == "COUNT(*)" else 100 * error
+    choice = asked.choose(sf.within(error, confidence=1), mechanism="truncated", delta=1e-3, epsilon_max=1000)
+    assert choice.guarantee == "dp"
+    number, noise = asked.measurement.numbers[0], choice.noise
+    allowed = min(error, int(error) + 0.5) if aggregate == "COUNT(*)" else error
+    assert choice.epsilon is not None
+    assert furthest_of(number, asked.measurement, noise, choice.epsilon) <= allowed
+    assert furthest_of(number, asked.measurement, noise, choice.epsilon * 0.999) > allowed - 2 * float(number.step)
+
+
+def test_no_reach_is_as_short_as_what_one_person_moves() -> None:
+    choice = query(COUNT).choose(sf.within(1, confidence=1), mechanism="truncated", delta=1e-6)
+    assert not choice.feasible
+    assert choice.why == "No epsilon up to epsilon_max, 10, meets within 1, in 100 of 100 answers: no epsilon does."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
+from textwrap import wrap
 from typing import Any, TypeAlias
 
 from sfumato.views.figure import (
@@ -40,6 +41,9 @@ def plotly(figure: Figure, dark: bool = False) -> Part:
     return {"data": traces, "layout": _layout(figure, paint)}
 
 
+LINE = 76  # letters
+FROM_AFAR = {"x": 2.0, "y": 2.0, "z": 1.3}  # so that the names of the axes are in the picture
+
 Paint: TypeAlias = Callable[[str], str]
 
 
@@ -48,7 +52,7 @@ def _paint(dark: bool) -> Paint:
 
 
 def _layout(figure: Figure, paint: Paint) -> Part:
-    title = {"text": _words(figure.title), "subtitle": {"text": _words(figure.subtitle)}}
+    title = {"text": _words(figure.title), "subtitle": {"text": _folded(figure.subtitle)}}
     layout: Part = {
         "title": title,
         "paper_bgcolor": paint("paper"),
@@ -59,13 +63,14 @@ def _layout(figure: Figure, paint: Paint) -> Part:
     }
     if figure.note:
         place = {"x": 0, "y": -0.3, "xref": "paper", "yref": "paper", "xanchor": "left", "align": "left"}
-        layout["annotations"] = [{"text": _words(figure.note), "showarrow": False, **place}]
+        layout["annotations"] = [{"text": _folded(figure.note), "showarrow": False, **place}]
     if figure.of(Dots):
         return layout | {"xaxis": {"visible": False}, "yaxis": {"visible": False, "scaleanchor": "x"}}
     if figure.z is not None:
         axes = ((figure.x, figure.across), (figure.y, figure.up), (figure.z, figure.deep))
         names = ("xaxis", "yaxis", "zaxis")
-        return layout | {"scene": {name: _axis(*both, paint) for name, both in zip(names, axes, strict=True)}}
+        scene = {name: _axis(*both, paint) for name, both in zip(names, axes, strict=True)}
+        return layout | {"scene": scene | {"camera": {"eye": FROM_AFAR}}}
     return layout | {"xaxis": _across(figure, paint), "yaxis": _up(figure, paint)}
 
 
@@ -269,6 +274,11 @@ def _dots(figure: Figure, paint: Paint) -> Iterator[Part]:
 
 
 DRAWN = (_ranges, _boxes, _histograms, _series, _limits, _spans, _surfaces, _dots)
+
+
+def _folded(text: str) -> str:
+    """The same in lines: Plotly folds none."""
+    return "<br>".join(map(_words, wrap(plain(text), LINE)))
 
 
 def _words(text: str) -> str:

@@ -49,13 +49,13 @@ def _clear(base: float, limits: Sequence[float]) -> float:
 
 
 def boxes(sheet: Sheet, figure: Figure, frame: Frame) -> None:
-    """Draw a box plot per place, its middle with a number where there is room."""
+    """Draw a box plot per place, their middles with numbers where all of them have room."""
     up, column = figure.up, (frame.right - frame.left) / len(figure.boxes)
     middles = [frame.left + (index + 0.5) * column for index in range(len(figure.boxes))]
     values = [up.say(box.median) for _, box in figure.boxes]
     wide = min(0.5 * column, 48)
     named = apart(middles, max(long(name, BODY) for name, _ in figure.boxes) + 10)
-    valued = apart(middles, wide + 2 * max(map(long, values)) + 8)
+    valued = column - wide >= max(map(long, values)) + 8
     for index, ((name, box), middle) in enumerate(zip(figure.boxes, middles, strict=True)):
         low, lower, median, upper, high = (frame.y(up.at(number)) for number in box.five)
         sides = middle - wide / 2, middle + wide / 2
@@ -65,7 +65,7 @@ def boxes(sheet: Sheet, figure: Figure, frame: Frame) -> None:
         size = {"x": sides[0], "y": upper, "width": wide, "height": max(lower - upper, 1), "stroke_width": 1.5}
         sheet.draw("rect", "paper", "chosen", told.box(figure, index), **size)
         sheet.rule((sides[0], median), (sides[1], median), "chosen", 3)
-        if index in valued:
+        if valued:
             sheet.say(values[index], sides[1] + 4, median + 4, anchor="start")
         if index in named:
             sheet.say(name, middle, frame.bottom + 17, BODY)
