@@ -495,7 +495,11 @@ def test_what_allows_nothing_has_no_bar() -> None:
     assert "yours: ratio 1, worst case" not in labels
     assert "yours: attack chance 1" in labels
     assert "No epsilon meets ratio 1, worst case." in in_one_line(found)
-    far = stays().compare(AVG, sf.within(1e-9, expected_count=2))
+    spent = stays().compare(COUNT, sf.larger_than_spent())
+    assert "yours: only epsilons above what was spent so far (0): any" in spent.text()
+    far = stays().compare(AVG, [sf.within(1e-9, expected_count=2), sf.larger_than_spent()])
+    assert far.together is not None
+    assert (far.together.interval, far.together.feasible) == (None, False)
     assert "yours: within 1e-09, in 95 of 100 answers" not in {span.label for span in view.figure(far).of(Span)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -81,7 +82,7 @@ def intersection(rows: Sequence[Row], grounds: Grounds) -> Intersection:
     unknown = tuple(row.preference for row in rows if row.alone is None)
     intervals = [row.interval for row in rows if row.interval is not None]
     low, high = max((i.low for i in intervals), default=0.0), min((i.high for i in intervals), default=0.0)
-    common = Interval(low, high) if intervals and low <= high and high > 0 else None
+    common = Interval(low, high) if low <= high and high > 0 and math.isfinite(low) else None
     return Intersection(common, _solved(known, grounds) if known else None, unknown)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.choose import compare as pure
 from sfumato.choose.compare import Grounds, Row
 from sfumato.choose.preference import Preference, gap
+from sfumato.choose.solve import People
 from sfumato.errors import BadInput, Refused
 from sfumato.ledger.entry import NANO
 from sfumato.ledger.record import Record
@@ -163,12 +164,12 @@ class _Table:
 
     def _at(self, epsilon: float | None) -> RiskAt | None:
         """For anybody in any data; with bounds from the data nothing public says it."""
-        if epsilon is None or self.query._declared is None:
+        if not epsilon or self.query._declared is None:
             return None
         return risk_at(epsilon, WORST_CASE, self.query._declared, self.asked.noise)
 
 
-def _people(query: Query, asked: Request) -> Any:
+def _people(query: Query, asked: Request) -> People:
     """Whom preferences compare, after the look was entered."""
     query.dataset.require_data()
     survey = query._look(asked.noise)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from textwrap import fill
 
@@ -19,22 +18,21 @@ from sfumato.views.terminal import paragraph as lines
 
 CONFIDENTIAL = "of the people (confidential)"
 WIDEST = 132
-FAR = 1e300  # beyond, an epsilon is no place on an axis
 
 
 def figure(comparison: Comparison) -> Figure:
     """A bar for each method whose epsilons are known, what is common to those that were stated, and what is chosen."""
     together = comparison.together
-    spans = [_span(method, comparison) for method in comparison.methods if _has_bar(method.interval)]
+    spans = [_span(method, comparison) for method in comparison.methods if words.has_epsilons(method.interval)]
     pins = []
     if together is not None:
         several = sum(method.stated for method in comparison.methods) > 1
-        if several and together.interval is not None and _has_bar(together.interval):
-            low, high = together.interval
+        if several and together.interval is not None and words.has_epsilons(together.interval):
+            low, high = words.ends(together.interval)
             spans.append(
                 Span(words.all_stated(by_rule=comparison.by_rule), low, high, "chosen", together.guarantee.value)
             )
-        pins = [] if together.epsilon is None else [Pin(together.epsilon, f"epsilon {together.epsilon:.4g}")]
+        pins = [Pin(together.epsilon, f"epsilon {together.epsilon:.4g}")] if together.epsilon else []
     return Figure(
         title=words.COMPARED,
         subtitle=words.compared(comparison),
@@ -67,8 +65,7 @@ def as_page(comparison: Comparison, footer: str = "") -> str:
         section("The query", code(comparison.query), paragraph(_noise(comparison), "soft")),
         section("Which epsilons each allows", paragraph(conclusion, "lead"), drawing(drawn)),
         section("What each carries, means and needs", scrolled(*methods(comparison), words.COMPARED)),
-        section("Why some have no bar", items(notes(comparison))),
-        *map(paragraph, more),
+        section("What else there is to know", items([*notes(comparison), *more])),
     ]
     banner = words.CONTROLLER_ONLY if comparison.confidential else ""
     return page(words.COMPARED, parts, banner=banner, footer=footer)
@@ -114,16 +111,11 @@ def conclusions(comparison: Comparison) -> list[str]:
 
 
 def _span(method: Method, comparison: Comparison) -> Span:
-    low, high = method.interval or (0.0, 0.0)
+    low, high = words.ends(method.interval or (0.0, 0.0))
     in_conflict = comparison.together is not None and method.stated and method.words in comparison.together.conflict
     word = () if method.guarantee is None else (method.guarantee.value,)
     note = " · ".join((*word, words.needs(method)))
-    return Span(_name(method, comparison), low, high if high < FAR else math.inf, "over" if in_conflict else "ok", note)
-
-
-def _has_bar(interval: tuple[float, float] | None) -> bool:
-    """Whether there is an epsilon in it that a log axis has a place for."""
-    return interval is not None and 0 <= interval[0] < FAR and interval[1] > 0
+    return Span(_name(method, comparison), low, high, "over" if in_conflict else "ok", note)
 
 
 def _cells(name: str, row: Method | Together, needs: str) -> dict[str, str]:

@@ -937,6 +937,7 @@ COMPARED_LOOKING = (
 COMPARED_OTHERS = "The others are examples at a usual threshold, to compare yours with; they bound nothing."
 COMPARED_EXAMPLES = "All of them are examples at a usual threshold: state your own, and they are intersected."
 NO_EPSILON = "no epsilon"
+LEAST, FAR = 1e-9, 1e300  # below the one, a ledger counts nothing; beyond the other, an epsilon is no place on an axis
 COMPARED_BARS = "A bar that begins at the edge begins at 0; one with an arrow has no end."
 COMPARED_MEANING = (
     "Noise range (90 of 100 for the noise alone) and how often an attacker is right, at most, are those of the epsilon "
@@ -1019,6 +1020,17 @@ def intersected(found: Together, *, by_rule: bool) -> str:
     return f"{said}: {chosen}, guarantee {found.guarantee.value}. {found.why}"
 
 
+def has_epsilons(interval: tuple[float, float] | None) -> bool:
+    """Whether there is an epsilon in it that could be drawn for."""
+    return interval is not None and interval[0] <= interval[1] and interval[0] < FAR and interval[1] >= LEAST
+
+
+def ends(interval: tuple[float, float]) -> tuple[float, float]:
+    """Its ends; one that is too small or too large for an epsilon is none."""
+    low, high = interval
+    return 0.0 if low < LEAST else low, high if high < FAR else math.inf
+
+
 def epsilons(interval: tuple[float, float] | None) -> str:
     """From where to where, in four digits that never allow more.
 
@@ -1027,8 +1039,8 @@ def epsilons(interval: tuple[float, float] | None) -> str:
     """
     if interval is None:
         return "–"
-    low, high = interval
-    if high <= 0 or low > high or math.isinf(low):
+    low, high = ends(interval)
+    if not has_epsilons(interval):
         return NO_EPSILON
     if low == high:
         return f"{low:g}"
