@@ -107,7 +107,7 @@ def smallest_epsilon(stated: Within, noise: Noise, measurement: Measurement | No
     answers = [column for column in measurement.columns if column.numbers]
     together = 1 if stated.each else len(answers) * len(measurement.cells)
     confidence = each_confidence(float(stated.confidence), together)
-    return _UP * max(_smallest(column, stated, confidence, noise, measurement) for column in answers)
+    return _UP * max(_LEAST, *(_smallest(column, stated, confidence, noise, measurement) for column in answers))
 
 
 def _smallest(column: Assembly, stated: Within, confidence: float, noise: Noise, measurement: Measurement) -> float:

@@ -109,6 +109,7 @@ def belief(
     gone = exactly("missing", missing)
     if gone.denominator != 1 or gone < 1:
         raise PreferenceError(f"missing must be a whole number from 1 on, not {missing}", hint="try --missing 1.")
+    worlds = worlds.tolist() if hasattr(worlds, "tolist") else worlds  # of numpy, or one column of pandas
     if isinstance(worlds, Sequence) and not isinstance(worlds, str | bytes):
         if gone > 1:
             raise PreferenceError("missing goes with a universe, not with answers", hint=_WORLDS)

@@ -122,7 +122,7 @@ def solve(
         why = f"No epsilon meets both {floor.words} and {ceiling.words}.{_explained(floor)}"
         return Solution(None, False, False, why, (floor, ceiling))
     asked = {p: spread for p, spread in compared.items() if isinstance(p, Satisfies)}
-    if low > epsilon_max and isinstance(floor, Within | RelativeError):
+    if low > epsilon_max and not isinstance(floor, Epsilon):
         needed = "no epsilon does" if math.isinf(low) else f"it takes {low:.4g}"
         why = f"No epsilon up to epsilon_max, {epsilon_max:g}, meets {floor.words}: {needed}."
         return Solution(None, False, False, why)

@@ -28,10 +28,7 @@ def possible(query: Query, preference: T, noise: Noise) -> T:
     require_bounded(preference, noise, query._declared)
     if not isinstance(preference.worlds, Universe):
         return preference
-    known = query._worlds.get((preference.worlds, preference.missing))
-    if known is None:
-        known = _answered(query, preference) or _missing(query, preference)
-        query._worlds[preference.worlds, preference.missing] = known
+    known = _answered(query, preference) or _missing(query, preference)
     found = replace(preference, worlds=known)
     require_bounded(found, noise, query._declared)
     before = prior_of(known.worlds) if isinstance(known, Missing) else float(known.likeliest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sfumato.choose.belief import Belief, Universe, require_bounded
@@ -13,7 +14,7 @@ from sfumato.model.confidential import Confidential
 from sfumato.model.worlds import World
 from sfumato.risk.guessing import guess_chance
 from sfumato.risk.view import CANDIDATES
-from sfumato.risk.worlds import average_at, beliefs_at, countless, prior_of, width_of
+from sfumato.risk.worlds import average_at, beliefs_at, countless, prior_of, widest, width_of
 from sfumato.session.picture import Picture
 from sfumato.views import belief as view
 from sfumato.views import words
@@ -41,25 +42,28 @@ class Beliefs(Confidential):
         self._candidates = tuple(sorted(set(candidates or CANDIDATES)))
         self.people_count = survey.people_count
 
-    @property
+    @cached_property
     def prior(self) -> float:
         return prior_of(self._worlds)
 
-    @property
+    @cached_property
     def limit(self) -> float:
         """What no belief rises above, however large epsilon is: whoever is alike is not told apart."""
         return 1.0 if self._countless else max(beliefs_at(self._worlds, math.inf))
 
+    @cached_property
+    def _width(self) -> float:
+        return width_of(self._worlds)
+
     def at(self, epsilon: float) -> view.BeliefAt:
-        if self._countless:  # too many to be compared: nobody is further from anybody than twice from nothing
-            furthest = max(world.norm + world.apart for world in self._worlds)
-            bound = guess_chance(2 * epsilon * furthest, self.prior)
+        if self._countless:
+            bound = guess_chance(epsilon * widest(self._worlds), self.prior)
             return view.BeliefAt(epsilon, bound, bound, None, None, 0)
         beliefs = beliefs_at(self._worlds, epsilon)
         risk = max(beliefs)
         place = beliefs.index(risk)
         average = average_at(self._worlds, epsilon)
-        bound = guess_chance(epsilon * width_of(self._worlds), self.prior)
+        bound = guess_chance(epsilon * self._width, self.prior)
         shown = None if math.isnan(average) else average
         return view.BeliefAt(epsilon, risk, bound, shown, self._who[place], int(self._worlds[place].mass))
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sfumato.choose.belief import Answers, Missing, Universe
 from sfumato.choose.guesses import resolved, secret_of
 from sfumato.choose.preference import LargerThanSpent, Preference, Ratio
 from sfumato.choose.preference import epsilon as stated_epsilon
@@ -74,7 +73,6 @@ class Query:
         self._declared = None if dataset.bounds_from_data else measure(statement, dataset.schema)
         self._surveys: dict[Noise, Survey] = {}
         self._drawn_from: Totals | None = None
-        self._worlds: dict[tuple[Universe, int], Missing | Answers] = {}  # of public universes that were read
 
     @property
     def sql(self) -> str:

@@ -63,11 +63,12 @@ def read_alike(found: Rows, question: Question, people: int) -> list[tuple[World
     """The worlds in which one of them is missing, and who; whoever the question leaves out changes nothing."""
     q = question
     cells = {cell: i for i, cell in enumerate(q.measurement.public_cells)}
+    worth = [float(n.share / n.steps) if n.kind.additive and n.steps else None for n in q.measurement.numbers]
     worlds = []
     for person, many, *own in found:
         each = own[0] if several_cells(q) else [own]
         kept = [part for part in map(_values, each) if tuple(part[: len(q.keys)]) in cells]
-        worlds.append((_world([_cell(part, q, cells) for part in kept], whole(many), q), person))
+        worlds.append((_world([_cell(part, q, cells) for part in kept], whole(many), q, worth), person))
     left_out = people - sum(int(world.mass) for world, _ in worlds)
     return [*worlds, *([(World((), float(left_out)), None)] if left_out else [])]
 
@@ -82,16 +83,18 @@ def _cell(values: Sequence[Any], q: Question, cells: dict[Any, int]) -> tuple[in
     return cells[tuple(values[:width])], in_steps(numbers, q.measurement.numbers), numbers[1::2]
 
 
-def _world(own: Sequence[tuple[int, tuple[int, ...], Sequence[Any]]], many: int, q: Question) -> World:
-    """Without them every number is smaller by what they add: worlds differ by that, in whole steps."""
+def _world(
+    own: Sequence[tuple[int, tuple[int, ...], Sequence[Any]]], many: int, q: Question, worth: Sequence[float | None]
+) -> World:
+    """Without them every number is smaller by what they add, in steps of which each is `worth` so much of epsilon."""
     numbers, loads, touched = q.measurement.numbers, [], set[int]()
     for cell, steps, counts in sorted(own):
-        for i, n in enumerate(numbers):
-            if not n.kind.additive:
-                touched |= {i} if whole(counts[i]) else set()
-            elif n.steps:
-                loads.append((cell * len(numbers) + i, float(-n.share * Fraction(steps[i], n.steps))))
-    apart = sum((numbers[i].share for i in touched), Fraction(0)) / q.measurement.steps
+        for i, of_epsilon in enumerate(worth):
+            if of_epsilon is not None:
+                loads.append((cell * len(numbers) + i, -steps[i] * of_epsilon))
+            elif not numbers[i].kind.additive and whole(counts[i]):
+                touched.add(i)
+    apart = sum((numbers[i].share for i in touched), Fraction(0)) / q.measurement.steps if touched else 0
     return World(tuple(loads), float(many), apart=float(apart))
 
 
