@@ -88,11 +88,11 @@ def test_every_method_has_a_row_with_its_epsilons_word_and_need() -> None:
         "ratio 0.95, of the people in the data": (None, None, "none", "a look"),
         "ratio 0.95, exact, of the people in the data": (None, None, "none", "a look"),
         "satisfies nine tenths within 1.1 times": (None, None, "none", "a look"),
+        "pri 5, Find-eps-from-PRI as published": (None, None, "none", "a look"),
         "within": (None, None, None, "an error"),
         "relative error": (None, None, None, "a public answer"),
         "ratio between two groups": (None, None, None, "two groups and a look"),
         "belief": (None, None, None, "worlds"),
-        "PRI": (None, None, None, "a look"),
     }
     assert all(method.why for method in found.values())
 
@@ -215,7 +215,8 @@ def test_the_rule_of_record_is_what_is_stated_where_nothing_else_is() -> None:
     assert found.together is not None
     assert found.together.epsilon == stays(rule=rule).query(COUNT).choose().epsilon
     assert "The rule of record: epsilon 3.94334, guarantee dp." in in_one_line(found)
-    assert rows(found)["ratio 0.95, exact, worst case"].high is None  # there is none with Gaussian noise
+    exact = stays().query(COUNT).choose(sf.ratio(0.95, worst_case=True, exact=True), mechanism="gaussian", delta=1e-9)
+    assert rows(found)["ratio 0.95, exact, worst case"].high == exact.epsilon
 
 
 def test_a_grid_and_a_ceiling_hold_for_every_row() -> None:
@@ -409,7 +410,7 @@ WRONG: list[tuple[str, Sequence[Preference], dict[str, Any]]] = [
     (COUNT, [sf.guess(0.5, secret="nobody")], {}),
     (COUNT, [sf.guess(0.3, secret="ward")], {}),
     (COUNT, [sf.ratio(0.9, between="nobody > 3")], {}),
-    (COUNT, [sf.ratio(0.9, worst_case=True, exact=True)], {"mechanism": "gaussian", "delta": 1e-6}),
+    (COUNT, [sf.ratio(0.9, worst_case=True, exact=True)], {"mechanism": "truncated", "delta": 1e-6}),
     (COUNT, [WORST], {"delta": 1e-6}),
     (COUNT, [WORST], {"epsilon_max": -1}),
     (COUNT, [WORST], {"grid": "nobody's"}),

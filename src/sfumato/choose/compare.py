@@ -22,7 +22,7 @@ from sfumato.choose.preference import (
     satisfies,
     variance,
 )
-from sfumato.choose.pri import Pri
+from sfumato.choose.pri import pri
 from sfumato.choose.solve import Interval, People, Solution, interval, solve
 from sfumato.model.choice import Noise
 from sfumato.model.comparison import Need
@@ -95,6 +95,8 @@ def needed(preference: Preference) -> Need:
             return Need.PEOPLE
         case Guess() | SharingRisk():
             return Need.SECRET
+        case Belief():
+            return Need.WORLDS
         case RelativeError():
             return Need.ANSWER
         case Within(expected_count=count) if count is not None:
@@ -120,6 +122,7 @@ def panel(secret: str | None = None, values: int = 4) -> tuple[Preference, ...]:
         ratio(0.95),
         ratio(0.95, exact=True),
         satisfies(_nine_tenths_alike, "nine tenths within 1.1 times"),
+        pri(5),
     )
 
 
@@ -128,7 +131,6 @@ UNSTATED: tuple[tuple[str, Need, type[Any]], ...] = (
     ("relative error", Need.ANSWER, RelativeError),
     ("ratio between two groups", Need.GROUPS, Ratio),
     ("belief", Need.WORLDS, Belief),
-    ("PRI", Need.PEOPLE, Pri),
 )
 """Methods of which there is no example: they need something that only whoever compares can state."""
 
