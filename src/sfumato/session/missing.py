@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,8 +16,9 @@ from sfumato.risk.guessing import guess_chance
 from sfumato.risk.view import CANDIDATES
 from sfumato.risk.worlds import average_at, beliefs_at, countless, prior_of, widest, width_of
 from sfumato.session.picture import Picture
-from sfumato.views import belief as view
 from sfumato.views import words
+from sfumato.views.belief import BeliefAt, as_html, as_text, figure
+from sfumato.views.belief import Beliefs as Shown
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -35,7 +36,7 @@ class Beliefs(Confidential):
     def __init__(self, query: Query, candidates: Sequence[float] | None) -> None:
         require_bounded(Belief(_ANY, Universe(None)), Noise(), query._declared)
         survey = query._look(Noise())
-        found = survey.worlds()
+        found = sorted(survey.worlds(), key=lambda one: (one[0].loads, one[0].apart))
         self._worlds = tuple(world for world, _ in found) or (World(()),)
         self._who = tuple(who for _, who in found) or (None,)
         self._countless = countless(self._worlds)
@@ -55,36 +56,43 @@ class Beliefs(Confidential):
     def _width(self) -> float:
         return width_of(self._worlds)
 
-    def at(self, epsilon: float) -> view.BeliefAt:
+    def at(self, epsilon: float) -> BeliefAt:
         if self._countless:
             bound = guess_chance(epsilon * widest(self._worlds), self.prior)
-            return view.BeliefAt(epsilon, bound, bound, None, None, 0)
+            return BeliefAt(epsilon, bound, bound, None, None, 0)
         beliefs = beliefs_at(self._worlds, epsilon)
         risk = max(beliefs)
         place = beliefs.index(risk)
         average = average_at(self._worlds, epsilon)
         bound = guess_chance(epsilon * self._width, self.prior)
         shown = None if math.isnan(average) else average
-        return view.BeliefAt(epsilon, risk, bound, shown, self._who[place], int(self._worlds[place].mass))
+        return BeliefAt(epsilon, risk, bound, shown, self._who[place], int(self._worlds[place].mass))
 
     @property
-    def candidates(self) -> tuple[view.BeliefAt, ...]:
+    def candidates(self) -> tuple[BeliefAt, ...]:
         return tuple(map(self.at, self._candidates))
 
     @property
-    def view(self) -> view.Beliefs:
+    def view(self) -> Shown:
+        return self._view(self._candidates)
+
+    def _view(self, candidates: Iterable[float]) -> Shown:
         apart = self._countless or any(world.apart for world in self._worlds)
-        return view.Beliefs(self.people_count, self.prior, self.limit, self.candidates, apart)
+        return Shown(self.people_count, self.prior, self.limit, tuple(map(self.at, candidates)), apart)
 
     def as_dict(self) -> dict[str, object]:
         return self.view.as_dict()
 
     def plot(self) -> Picture:
         """The largest belief over epsilon, with its upper bound and its limit."""
-        return Picture(view.figure(self.view))
+        return Picture(figure(self._curve))
+
+    @property
+    def _curve(self) -> Shown:
+        return self._view(sorted({*self._candidates, *CANDIDATES}))
 
     def text(self) -> str:
-        return view.as_text(self.view)
+        return as_text(self.view)
 
     def show(self) -> None:
         print(self.text())
@@ -93,4 +101,4 @@ class Beliefs(Confidential):
         return f"<Beliefs. {words.WHO_IS_MISSING} It is confidential: call .show()>"
 
     def _repr_html_(self) -> str:
-        return view.as_html(self.view)
+        return as_html(self._curve)

@@ -13,8 +13,8 @@ from sfumato.views.table import table
 from sfumato.views.terminal import paragraph
 
 
-@dataclass(frozen=True)
-class BeliefAt:
+@dataclass(frozen=True, repr=False)
+class BeliefAt(Confidential):
     """At one epsilon: the largest belief, its upper bound, how often the best guess is right, and who it is about."""
 
     epsilon: float
@@ -60,7 +60,7 @@ def figure(beliefs: Beliefs) -> Figure:
         subtitle=words.who_is_missing(beliefs.people, beliefs.prior),
         x=Axis("epsilon", scale="log"),
         y=Axis("belief"),
-        marks=(*(line for line in lines if len(rows) > 1), Limit(beliefs.limit, words.BELIEF_LIMIT)),
+        marks=(*lines, Limit(beliefs.limit, words.BELIEF_LIMIT)),
         note=words.believed_at_most() if beliefs.upper_bound else "",
     )
 
@@ -74,8 +74,6 @@ def as_text(beliefs: Beliefs) -> str:
 
 
 def as_html(beliefs: Beliefs) -> str:
-    if len(beliefs.candidates) < 2:
-        return page_part(words.CONTROLLER_ONLY, "", words.never_believed_more(beliefs.limit))
     return page_part(words.CONTROLLER_ONLY, svg(figure(beliefs)), words.never_believed_more(beliefs.limit))
 
 
