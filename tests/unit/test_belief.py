@@ -315,6 +315,22 @@ def test_who_is_missing() -> None:
     assert [shown.epsilon for shown in query.missing(0.5).candidates] == [0.5]
 
 
+def test_somebody_who_is_suspected() -> None:
+    """By Bayes' rule at the worst output, for whoever of the four it is."""
+    query = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query(SUM)
+    days, p = (1, 2, 3, 10), 0.7
+    others = [[math.exp(-2 * abs(a - b) / 10) for j, b in enumerate(days) if j != i] for i, a in enumerate(days)]
+    literally = max(p / (p + (1 - p) / 3 * sum(row)) for row in others)
+    beliefs = query.missing(2, prior=p)
+    row = beliefs.at(2)
+    assert row.risk == pytest.approx(literally)
+    assert beliefs.prior < row.risk < row.bound == pytest.approx(p / (p + (1 - p) * math.exp(-2 * 9 / 10)))
+    assert (row.person, row.average, beliefs.limit) == (4, None, 1)
+    assert "suspects one of them at 0.7" in " ".join(beliefs.text().split())
+    with pytest.raises(PreferenceError, match="prior must lie between 0 and 1, not 1"):
+        query.missing(prior=1)
+
+
 def test_what_is_shown_of_it_is_for_the_controller() -> None:
     query = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query(AVG)
     beliefs = query.missing()

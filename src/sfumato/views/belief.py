@@ -42,6 +42,11 @@ class Beliefs(Confidential):
     limit: float
     candidates: tuple[BeliefAt, ...]
     upper_bound: bool  # some number of it is not simply added noise to
+    suspected: bool = False  # one of them is believed in more than the others beforehand
+
+    @property
+    def said(self) -> str:
+        return words.who_is_missing(self.people, self.prior, suspected=self.suspected)
 
     def as_dict(self) -> dict[str, object]:
         shown = {"people": self.people, "prior": self.prior, "limit": self.limit, "upper_bound": self.upper_bound}
@@ -57,7 +62,7 @@ def figure(beliefs: Beliefs) -> Figure:
     ]
     return Figure(
         title=words.WHO_IS_MISSING,
-        subtitle=words.who_is_missing(beliefs.people, beliefs.prior),
+        subtitle=beliefs.said,
         x=Axis("epsilon", scale="log"),
         y=Axis("belief"),
         marks=(*lines, Limit(beliefs.limit, words.BELIEF_LIMIT)),
@@ -67,10 +72,11 @@ def figure(beliefs: Beliefs) -> Figure:
 
 def as_text(beliefs: Beliefs) -> str:
     head = paragraph(f"{words.CONTROLLER_ONLY} {words.LOOK}")
-    said = paragraph(words.who_is_missing(beliefs.people, beliefs.prior))
     limit = paragraph(words.never_believed_more(beliefs.limit))
     notes = [paragraph(words.believed_at_most())] if beliefs.upper_bound else []
-    return "\n\n".join([head, f"{words.WHO_IS_MISSING}\n{said}", table(*rows(beliefs)), limit, *notes])
+    return "\n\n".join(
+        [head, f"{words.WHO_IS_MISSING}\n{paragraph(beliefs.said)}", table(*rows(beliefs)), limit, *notes]
+    )
 
 
 def as_html(beliefs: Beliefs) -> str:
