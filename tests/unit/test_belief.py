@@ -264,6 +264,17 @@ def test_what_bounds_no_belief_is_refused_before_anything_is_read() -> None:
     assert not data.ledger.known.looked_before(10**9)
 
 
+def test_private_keys_bound_no_belief() -> None:
+    """A group that shows tells that somebody is in it."""
+    columns = SCHEMA["columns"] | {"name": {"keys": "private"}}  # type: ignore[operator]
+    query = students(columns=columns).query("SELECT name, COUNT(*) FROM students GROUP BY name")
+    with pytest.raises(PreferenceError, match="bounds no belief"):
+        query.choose(sf.belief(1 / 3, worlds=STUDENTS), delta=1e-6)
+    with pytest.raises(PreferenceError, match="bounds no belief"):
+        query.missing()
+    assert not query.dataset.ledger.known.looked_before(10**9)
+
+
 def test_the_data_itself_is_no_public_universe() -> None:
     data = sf.open(STUDENTS, SCHEMA, ledger=":memory:")
     with pytest.raises(PreferenceError, match="the data itself, which is not public"):
@@ -304,6 +315,22 @@ def test_who_is_missing() -> None:
     assert [shown.epsilon for shown in query.missing(0.5).candidates] == [0.5]
 
 
+def test_somebody_who_is_suspected() -> None:
+    """By Bayes' rule at the worst output, for whoever of the four it is."""
+    query = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query(SUM)
+    days, p = (1, 2, 3, 10), 0.7
+    others = [[math.exp(-2 * abs(a - b) / 10) for j, b in enumerate(days) if j != i] for i, a in enumerate(days)]
+    literally = max(p / (p + (1 - p) / 3 * sum(row)) for row in others)
+    beliefs = query.missing(2, prior=p)
+    row = beliefs.at(2)
+    assert row.risk == pytest.approx(literally)
+    assert beliefs.prior < row.risk < row.bound == pytest.approx(p / (p + (1 - p) * math.exp(-2 * 9 / 10)))
+    assert (row.person, row.average, beliefs.limit) == (4, None, 1)
+    assert "suspects one of them at 0.7" in " ".join(beliefs.text().split())
+    with pytest.raises(PreferenceError, match="prior must lie between 0 and 1, not 1"):
+        query.missing(prior=1)
+
+
 def test_what_is_shown_of_it_is_for_the_controller() -> None:
     query = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query(AVG)
     beliefs = query.missing()
@@ -313,12 +340,13 @@ def test_what_is_shown_of_it_is_for_the_controller() -> None:
     assert "Controller only" in page
     assert "<svg" in page
     assert repr(beliefs) == "<Beliefs. Who is missing? It is confidential: call .show()>"
+    assert repr(beliefs.at(1)) == "<BeliefAt: confidential>"
     assert "largest belief" in beliefs.plot()._repr_svg_()
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(beliefs)
     said = json.loads(json.dumps(beliefs.as_dict(), default=str))
     assert set(said) == {"people", "prior", "limit", "upper_bound", "candidates"}
-    assert "<svg" not in query.missing(1.0)._repr_html_()  # one epsilon makes no line
+    assert "<svg" in query.missing(1.0)._repr_html_()  # the line goes on beyond the one epsilon asked for
 
 
 def test_a_count_tells_apart_who_is_counted() -> None:

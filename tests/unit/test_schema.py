@@ -119,8 +119,8 @@ NAME = 'name = "adult"\n'
 AGE = f"{NAME}[columns.age]\n"
 RULE = f"{NAME}[rule]\n"
 KNOWN = (
-    "epsilon, gap, ratio, variance, exposure_cap, attack_chance, guess, advantage, sharing_risk, within, "
-    "relative_error, what goes with them, mechanism and delta"
+    "epsilon, gap, ratio, variance, exposure_cap, attack_chance, guess, advantage, sharing_risk, belief, "
+    "within, relative_error, what goes with them, mechanism and delta"
 )
 WRONG = {
     "no name": ('unit = "row"',

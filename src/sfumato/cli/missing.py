@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Annotated
 
 import typer
 
@@ -14,6 +15,9 @@ def missing(
     data: options.Data,
     schema: options.Schema,
     sql: options.Sql,
+    prior: Annotated[
+        float | None, typer.Option(help="They suspect one person at so much beforehand, whoever it is; else all alike.")
+    ] = None,
     grid: options.Grid = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
@@ -23,6 +27,6 @@ def missing(
 
     query = wiring.open(data, schema, ledger=ledger).query(options.query_text(sql))
     with reading(query.dataset.progress):
-        beliefs = query.missing(candidates=options.grid_of(grid))
+        beliefs = query.missing(candidates=options.grid_of(grid), prior=prior)
         shown = json.dumps(beliefs.as_dict(), indent=2, default=str) if as_json else beliefs.text()
     typer.echo(shown)

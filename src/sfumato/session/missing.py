@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sfumato.choose.belief import Belief, Universe, require_bounded
+from sfumato.choose.stated import exactly
+from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.worlds import World
+from sfumato.risk.belief import suspected
 from sfumato.risk.guessing import guess_chance
 from sfumato.risk.view import CANDIDATES
 from sfumato.risk.worlds import average_at, beliefs_at, countless, prior_of, widest, width_of
 from sfumato.session.picture import Picture
-from sfumato.views import belief as view
 from sfumato.views import words
+from sfumato.views.belief import BeliefAt, as_html, as_text, figure
+from sfumato.views.belief import Beliefs as Shown
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -32,10 +36,11 @@ class Beliefs(Confidential):
     the most identifiable person; `.limit` is what no epsilon goes beyond.
     """
 
-    def __init__(self, query: Query, candidates: Sequence[float] | None) -> None:
+    def __init__(self, query: Query, candidates: Sequence[float] | None, prior: float | None = None) -> None:
+        self._suspicion = None if prior is None else _suspicion(prior)
         require_bounded(Belief(_ANY, Universe(None)), Noise(), query._declared)
         survey = query._look(Noise())
-        found = survey.worlds()
+        found = sorted(survey.worlds(), key=lambda one: (one[0].loads, one[0].apart))
         self._worlds = tuple(world for world, _ in found) or (World(()),)
         self._who = tuple(who for _, who in found) or (None,)
         self._countless = countless(self._worlds)
@@ -44,47 +49,59 @@ class Beliefs(Confidential):
 
     @cached_property
     def prior(self) -> float:
-        return prior_of(self._worlds)
+        """What is believed beforehand: of everybody alike, or of the one who is suspected."""
+        return prior_of(self._worlds) if self._suspicion is None else self._suspicion
 
     @cached_property
     def limit(self) -> float:
         """What no belief rises above, however large epsilon is: whoever is alike is not told apart."""
-        return 1.0 if self._countless else max(beliefs_at(self._worlds, math.inf))
+        return 1.0 if self._countless else self._believed(max(beliefs_at(self._worlds, math.inf)))
+
+    def _believed(self, belief: float) -> float:
+        return belief if self._suspicion is None else suspected(belief, self._suspicion, self.people_count)
 
     @cached_property
     def _width(self) -> float:
         return width_of(self._worlds)
 
-    def at(self, epsilon: float) -> view.BeliefAt:
+    def at(self, epsilon: float) -> BeliefAt:
         if self._countless:
             bound = guess_chance(epsilon * widest(self._worlds), self.prior)
-            return view.BeliefAt(epsilon, bound, bound, None, None, 0)
+            return BeliefAt(epsilon, bound, bound, None, None, 0)
         beliefs = beliefs_at(self._worlds, epsilon)
-        risk = max(beliefs)
-        place = beliefs.index(risk)
+        place = beliefs.index(max(beliefs))  # whoever it is of if all are suspected alike, it is if any one is
+        risk = self._believed(beliefs[place])
         average = average_at(self._worlds, epsilon)
-        bound = guess_chance(epsilon * self._width, self.prior)
-        shown = None if math.isnan(average) else average
-        return view.BeliefAt(epsilon, risk, bound, shown, self._who[place], int(self._worlds[place].mass))
+        bound = max(risk, guess_chance(epsilon * self._width, self.prior))
+        shown = None if math.isnan(average) or self._suspicion is not None else average
+        return BeliefAt(epsilon, risk, bound, shown, self._who[place], int(self._worlds[place].mass))
 
     @property
-    def candidates(self) -> tuple[view.BeliefAt, ...]:
+    def candidates(self) -> tuple[BeliefAt, ...]:
         return tuple(map(self.at, self._candidates))
 
     @property
-    def view(self) -> view.Beliefs:
+    def view(self) -> Shown:
+        return self._view(self._candidates)
+
+    def _view(self, candidates: Iterable[float]) -> Shown:
         apart = self._countless or any(world.apart for world in self._worlds)
-        return view.Beliefs(self.people_count, self.prior, self.limit, self.candidates, apart)
+        found = tuple(map(self.at, candidates))
+        return Shown(self.people_count, self.prior, self.limit, found, apart, self._suspicion is not None)
 
     def as_dict(self) -> dict[str, object]:
         return self.view.as_dict()
 
     def plot(self) -> Picture:
         """The largest belief over epsilon, with its upper bound and its limit."""
-        return Picture(view.figure(self.view))
+        return Picture(figure(self._curve))
+
+    @property
+    def _curve(self) -> Shown:
+        return self._view(sorted({*self._candidates, *CANDIDATES}))
 
     def text(self) -> str:
-        return view.as_text(self.view)
+        return as_text(self.view)
 
     def show(self) -> None:
         print(self.text())
@@ -93,4 +110,11 @@ class Beliefs(Confidential):
         return f"<Beliefs. {words.WHO_IS_MISSING} It is confidential: call .show()>"
 
     def _repr_html_(self) -> str:
-        return view.as_html(self.view)
+        return as_html(self._curve)
+
+
+def _suspicion(stated: object) -> float:
+    number = exactly("prior", stated)
+    if not 0 < number < 1:
+        raise PreferenceError(f"prior must lie between 0 and 1, not {stated}", hint="try --prior 0.7.")
+    return float(number)

@@ -211,10 +211,18 @@ class Query:
             exact=exact,
         )
 
-    def missing(self, epsilon: float | None = None, candidates: str | Sequence[float] | None = None) -> Beliefs:
-        """Who is missing? How sure somebody becomes who knows the table but for that (001): a look."""
+    def missing(
+        self,
+        epsilon: float | None = None,
+        candidates: str | Sequence[float] | None = None,
+        prior: float | None = None,
+    ) -> Beliefs:
+        """Who is missing? How sure somebody becomes who knows the table but for that (001): a look.
+
+        `prior`: they suspect one person beforehand at so much, whoever it is; else all alike.
+        """
         shown = grid_of(candidates if epsilon is None else [*(grid_of(candidates) or ()), epsilon])
-        return Beliefs(self, shown)
+        return Beliefs(self, shown, prior)
 
     def answer(self) -> tuple[tuple[object, ...], ...]:
         """The true answer, a look: one row per cell, one figure per aggregate, before HAVING, ORDER BY and LIMIT."""

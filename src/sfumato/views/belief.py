@@ -13,8 +13,8 @@ from sfumato.views.table import table
 from sfumato.views.terminal import paragraph
 
 
-@dataclass(frozen=True)
-class BeliefAt:
+@dataclass(frozen=True, repr=False)
+class BeliefAt(Confidential):
     """At one epsilon: the largest belief, its upper bound, how often the best guess is right, and who it is about."""
 
     epsilon: float
@@ -42,6 +42,11 @@ class Beliefs(Confidential):
     limit: float
     candidates: tuple[BeliefAt, ...]
     upper_bound: bool  # some number of it is not simply added noise to
+    suspected: bool = False  # one of them is believed in more than the others beforehand
+
+    @property
+    def said(self) -> str:
+        return words.who_is_missing(self.people, self.prior, suspected=self.suspected)
 
     def as_dict(self) -> dict[str, object]:
         shown = {"people": self.people, "prior": self.prior, "limit": self.limit, "upper_bound": self.upper_bound}
@@ -57,25 +62,24 @@ def figure(beliefs: Beliefs) -> Figure:
     ]
     return Figure(
         title=words.WHO_IS_MISSING,
-        subtitle=words.who_is_missing(beliefs.people, beliefs.prior),
+        subtitle=beliefs.said,
         x=Axis("epsilon", scale="log"),
         y=Axis("belief"),
-        marks=(*(line for line in lines if len(rows) > 1), Limit(beliefs.limit, words.BELIEF_LIMIT)),
+        marks=(*lines, Limit(beliefs.limit, words.BELIEF_LIMIT)),
         note=words.believed_at_most() if beliefs.upper_bound else "",
     )
 
 
 def as_text(beliefs: Beliefs) -> str:
     head = paragraph(f"{words.CONTROLLER_ONLY} {words.LOOK}")
-    said = paragraph(words.who_is_missing(beliefs.people, beliefs.prior))
     limit = paragraph(words.never_believed_more(beliefs.limit))
     notes = [paragraph(words.believed_at_most())] if beliefs.upper_bound else []
-    return "\n\n".join([head, f"{words.WHO_IS_MISSING}\n{said}", table(*rows(beliefs)), limit, *notes])
+    return "\n\n".join(
+        [head, f"{words.WHO_IS_MISSING}\n{paragraph(beliefs.said)}", table(*rows(beliefs)), limit, *notes]
+    )
 
 
 def as_html(beliefs: Beliefs) -> str:
-    if len(beliefs.candidates) < 2:
-        return page_part(words.CONTROLLER_ONLY, "", words.never_believed_more(beliefs.limit))
     return page_part(words.CONTROLLER_ONLY, svg(figure(beliefs)), words.never_believed_more(beliefs.limit))
 
 

@@ -892,12 +892,14 @@ def public_worlds(stated: Belief) -> str:
     return f"the universe of {worlds.people:,} people in {worlds.name} is public; {who} missing, anybody as likely"
 
 
-def who_is_missing(people: int, prior: float) -> str:
+def who_is_missing(people: int, prior: float, *, suspected: bool = False) -> str:
     """Whose belief it is, and in what."""
-    return (
-        f"Somebody knows all {people:,} people but for which one of them is left out of the data, and believes it of "
-        f"each at {number(prior, 4)}. After the answer they believe it of somebody at most so much, whatever came out."
-    )
+    knows = f"Somebody knows all {people:,} people but for which one of them is left out of the data, and"
+    if suspected:
+        believes = f"suspects one of them at {number(prior, 4)}, the others alike."
+        return f"{knows} {believes} After the answer they believe it at most so much, whoever they suspected."
+    believes = f"believes it of each at {number(prior, 4)}."
+    return f"{knows} {believes} After the answer they believe it of somebody at most so much, whatever came out."
 
 
 def never_believed_more(limit: float) -> str:
