@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.views import words
+from sfumato.views.words import of_guarantee
 from tests.e2e.command import Typed
 
 pytestmark = pytest.mark.e2e
@@ -27,6 +27,6 @@ def test_the_command(typed: Typed, tmp_path: Path) -> None:
     assert ran.json["people"] == 3
     assert pq.read_table(out).to_pydict()["epsilon"] == pytest.approx([0, 0.25, 0.5], abs=1e-12)
     assert out.stat().st_mode & 0o077 == 0
-    assert words.CONTROLLER_ONLY in typed("ledger", "people", data, "--schema", schema).out
+    assert of_guarantee.CONTROLLER_ONLY in typed("ledger", "people", data, "--schema", schema).out
     assert typed("ledger", "people", data, "--schema", schema, "--people", data).code == 2
     assert typed("ledger", "people", tmp_path / "none.csv", "--schema", schema).code == 2

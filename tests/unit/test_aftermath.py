@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato.errors import BadInput, EngineFailure, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
 from sfumato.session.aftermath import Aftermath
-from sfumato.views import words
+from sfumato.views.words import of_aftermath, of_guarantee
 
 STAYS = pd.DataFrame({"who": ["Al", "Bo", "Cy", "Di"], "days": [0, 5, 10, 10], "ward": ["a", "a", "b", "b"]})
 COLUMNS: dict[str, Any] = {
@@ -90,7 +90,7 @@ def test_rows_that_did_not_leave_are_left_out_and_it_is_said() -> None:
     ((b,),) = released.numbers
     assert after.distance == pytest.approx(abs(b - 20))
     assert after.people()["loss"].to_pylist()[:2] == [0, 0]
-    assert words.ROWS_KEPT_BACK in said(after)
+    assert of_aftermath.ROWS_KEPT_BACK in said(after)
 
 
 def test_where_no_row_left_there_is_nothing_to_say() -> None:
@@ -127,7 +127,7 @@ def test_of_nobody() -> None:
     empty = stays(table=STAYS[:0].astype({"days": "int64"}))
     after = empty.query(SUM).release(epsilon=1).aftermath()
     assert (after.people_count, after.ratio, after.positive, after.bound) == (0, 1, 0, 0)
-    assert words.CONTROLLER_ONLY in after.text()
+    assert of_guarantee.CONTROLLER_ONLY in after.text()
 
 
 # A look
@@ -218,7 +218,7 @@ def test_a_repr_has_the_public_part_only() -> None:
     assert repr(after) == (f"<Aftermath of {SUM}, epsilon 0.5. What it says about the people is confidential: .show()>")
     with pytest.raises(TypeError, match="confidential"):
         pickle.dumps(after)
-    assert words.CONTROLLER_ONLY in after._repr_html_()
+    assert of_guarantee.CONTROLLER_ONLY in after._repr_html_()
 
 
 def test_a_release_does_not_show_its_query() -> None:
@@ -230,7 +230,7 @@ def test_the_words(capsys: pytest.CaptureFixture[str]) -> None:
     after = stays().query(COUNT).release(epsilon=0.5).aftermath()
     after.show()
     shown = " ".join(capsys.readouterr().out.split())
-    for sentence in (words.CONTROLLER_ONLY, words.LOOK, words.SIGNED_LOSS, words.PRI):
+    for sentence in (of_guarantee.CONTROLLER_ONLY, of_guarantee.LOOK, of_aftermath.SIGNED_LOSS, of_aftermath.PRI):
         assert sentence in shown
     assert "nobody's here could be beyond 0.5, and in any data nobody's beyond epsilon, 0.5." in shown
     assert f"{round((after.positive or 0) * 4)} people of 4" in shown
@@ -250,7 +250,7 @@ def test_with_a_selection_beside_it() -> None:
     choice = query.choose(sf.variance(0.1, select_epsilon=1))
     assert choice.epsilon is not None
     after = query.release(choice).aftermath()
-    assert words.SELECTED_BESIDE in said(after)
+    assert of_aftermath.SELECTED_BESIDE in said(after)
     assert after.loss is not None
 
 
@@ -259,7 +259,7 @@ def test_without_a_guarantee_there_is_no_loss() -> None:
     dataset.query(SUM).risk()
     after = dataset.query(SUM).release(epsilon=0.5, accept_none=True).aftermath()
     assert (after.loss, after.epsilon, after.bound) == (None, None, None)
-    assert words.NO_GUARANTEE in said(after)
+    assert of_guarantee.NO_GUARANTEE in said(after)
     assert "epsilon withheld" in repr(after)
 
 

@@ -15,7 +15,7 @@ from sfumato.model.statement import Afterwards, Order, Predicate
 from sfumato.schema.load import from_dict
 from sfumato.session.afterwards import holds, kept
 from sfumato.sql.parse import condition
-from sfumato.views import words
+from sfumato.views.words import of_release
 
 ANSWER = from_dict(
     {"name": "answer", "columns": {"n": {"type": "integer"}, "x": {"type": "number"}, "s": {"type": "text"},
@@ -179,9 +179,9 @@ def test_an_answer_afterwards(sql: str, wards: list[str]) -> None:
 def test_ranges_do_not_cover_being_picked(rest: str, picked: bool) -> None:
     """Of rows that were picked by noisy figures those stand out that noise helped: their ranges hold less often."""
     release = released(f"{WARDS} {rest}")
-    assert (words.PICKED in release.certificate.post_processing) is picked
-    assert (words.PICKED in str(release)) is picked
-    assert (words.PICKED in str(release.certificate)) is picked
+    assert (of_release.PICKED in release.certificate.post_processing) is picked
+    assert (of_release.PICKED in str(release)) is picked
+    assert (of_release.PICKED in str(release.certificate)) is picked
 
 
 def test_a_key_that_is_not_shown_may_sort_the_answer() -> None:

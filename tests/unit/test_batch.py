@@ -19,7 +19,7 @@ from sfumato.risk.gaussian import epsilon_analytic
 from sfumato.session import batch as batches
 from sfumato.session import draw
 from sfumato.session.choice import Choice
-from sfumato.views import words
+from sfumato.views.words import of_guarantee
 from sfumato.wiring import planned, records, verified
 
 DAYS = {"type": "integer", "bounds": [0, 20]}
@@ -273,15 +273,15 @@ def test_a_certificate_has_its_own_epsilon_and_the_charge_of_all() -> None:
     assert (certificate.epsilon, certificate.promised, certificate.charged) == (0.1, 0.1, batch.epsilon)
     assert (certificate.batch, certificate.batch_delta, certificate.delta) == (20, 1e-6, 0.0)
     assert certificate.dataset_total == batch.epsilon
-    assert words.guarantee(certificate) == "0.1-differential privacy for one row, add-remove."
+    assert of_guarantee.guarantee(certificate) == "0.1-differential privacy for one row, add-remove."
     sentence = (
         f"One of 20 releases that were fixed in advance and charged together: epsilon {batch.epsilon:.15g}, delta "
         "1e-06 for all of them. The epsilon of this one holds for it alone."
     )
-    assert words.together(certificate) == sentence
+    assert of_guarantee.together(certificate) == sentence
     assert sentence in str(certificate)
     assert sentence in certificate.to_html()
-    assert words.together(dataset.query("SELECT COUNT(*) FROM stays").release(epsilon=0.1).certificate) == ""
+    assert of_guarantee.together(dataset.query("SELECT COUNT(*) FROM stays").release(epsilon=0.1).certificate) == ""
 
 
 def test_a_batch_says_what_it_costs(capsys: pytest.CaptureFixture[str]) -> None:

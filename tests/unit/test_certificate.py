@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.session.assemble import answer
 from sfumato.session.noise import Noisy
-from sfumato.views import words
+from sfumato.views.words import of_guarantee, of_release
 
 STAYS = pd.DataFrame({"patient": ["a", "a", "b"], "days": [1, 2, 3], "ward": ["x", "x", "y"]})
 COLUMNS = {
@@ -164,8 +164,8 @@ def test_what_is_no_delta_is_said_so(delta: Any) -> None:
 def test_the_promise_counts_delta() -> None:
     """(e^eps + delta) / (1 + e^eps): 53 of 100 without delta, 62 with 0.2."""
     certificate = opened().query(MEAN).release(epsilon=0.1).certificate
-    assert "at most 53 times of 100" in words.promise(certificate)
-    assert "at most 62 times of 100" in words.promise(replace(certificate, delta=0.2))
+    assert "at most 53 times of 100" in of_guarantee.promise(certificate)
+    assert "at most 62 times of 100" in of_guarantee.promise(replace(certificate, delta=0.2))
 
 
 def test_a_selection_says_how_far_its_rank_is_off() -> None:
@@ -189,7 +189,7 @@ def test_of_three_rows_a_person_only_extremes_are_ranked_by_people(figure: str, 
     sql = f"SELECT {name}(days{at and ', '}{at}) FROM stays"
     shown = str(opened(unit="patient", max_rows=3).query(sql).release(epsilon=1))
     assert re.search(rf"{figure} of days: its rank misses by at most [\d.]+ {counted} more", shown)
-    assert (words.EXTREMES[1:] in shown) == (figure != "MEDIAN")
+    assert (of_release.EXTREMES[1:] in shown) == (figure != "MEDIAN")
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 1e4, 1e6])
@@ -418,13 +418,13 @@ def test_a_view_of_private_keys_says_that_a_delta_is_to_come() -> None:
 def test_after_a_look_it_is_assumed_that_nobody_was_led_by_it() -> None:
     """A rule says how wide the noise is, not what is asked, nor how often."""
     query = ruled("SELECT AVG(age) FROM people")
-    assert words.ASKED_BLINDLY not in query.release().certificate.assumed
+    assert of_guarantee.ASKED_BLINDLY not in query.release().certificate.assumed
     query.risk()
     for after in (query.release(again=True), ruled_after_a_look("SELECT COUNT(*) FROM people")):
         assert after.certificate.guarantee.holds
-        assert words.ASKED_BLINDLY in after.certificate.assumed
+        assert of_guarantee.ASKED_BLINDLY in after.certificate.assumed
     without = query.release(query.choose(sf.ratio(0.9)), accept_none=True)
-    assert words.ASKED_BLINDLY not in without.certificate.assumed
+    assert of_guarantee.ASKED_BLINDLY not in without.certificate.assumed
 
 
 def ruled_after_a_look(sql: str) -> sf.Release:

@@ -22,10 +22,10 @@ from sfumato.ledger.entry import Event
 from sfumato.model.choice import Noise
 from sfumato.model.comparison import Method, Need
 from sfumato.views import compare as view
-from sfumato.views import words
 from sfumato.views.figure import Pin, Span
 from sfumato.views.svg import svg
 from sfumato.views.terminal import text
+from sfumato.views.words import of_compare, of_guarantee, of_risk
 
 STAYS = pd.DataFrame(
     {"ward": ["a", "a", "b", "b", "c"], "days": [0, 15, 30, 60, 90], "town": ["x", "x", "x", "x", "y"]}
@@ -297,7 +297,7 @@ def test_selections_are_not_run_after_a_look_either() -> None:
     for method in found.methods:
         if method.need is Need.SELECTION:
             assert (method.high, method.guarantee) == (None, "none")
-            assert words.needs(method) == "a private selection"  # which would not be charged what it says
+            assert of_compare.needs(method) == "a private selection"  # which would not be charged what it says
 
 
 def test_nobody_to_compare_is_told() -> None:
@@ -380,7 +380,7 @@ def test_a_median() -> None:
     found = stays().compare(MEDIAN)
     assert "There is no private selection for" in rows(found)["variance 0.001, selected privately with epsilon 0.1"].why
     assert "rank ±" in str(found)
-    assert words.MISSED_RANKS.split(",")[0] in in_one_line(found)
+    assert of_risk.MISSED_RANKS.split(",")[0] in in_one_line(found)
     with pytest.raises(NoMechanism, match="carries no Gaussian noise"):
         stays().compare(MEDIAN, mechanism="gaussian", delta=1e-6)
 
@@ -394,7 +394,7 @@ def test_with_bounds_from_the_data_nothing_carries_a_word_and_no_noise_is_promis
     found = dataset.compare(SUM)
     assert {m.guarantee for m in found.methods} == {"none", None}
     assert all(m.at is None for m in found.methods)
-    assert words.COMPARED_FROM_DATA.split(",")[0] in in_one_line(found)
+    assert of_compare.COMPARED_FROM_DATA.split(",")[0] in in_one_line(found)
     assert events(dataset) == []
     looked = rows(dataset.compare(SUM, look=True))
     assert (
@@ -450,7 +450,7 @@ def test_a_look_is_confidential() -> None:
     for secret in (found, found.methods[0], found.together):
         with pytest.raises(TypeError, match="confidential and is not pickled"):
             pickle.dumps(secret)
-    assert words.CONTROLLER_ONLY in found._repr_html_()
+    assert of_guarantee.CONTROLLER_ONLY in found._repr_html_()
     assert found.page().of_the_people
 
 
@@ -528,6 +528,6 @@ def test_names_are_escaped() -> None:
 
 
 def test_an_epsilon_is_never_rounded_to_more_than_is_allowed() -> None:
-    assert words.epsilons((0, 0.405465)) == "up to 0.4054"
-    assert words.epsilons((0.59911, 0.7)) == "0.5992 to 0.7"
-    assert words.epsilons((0, 0)) == words.epsilons((math.inf, math.inf)) == "no epsilon"
+    assert of_compare.epsilons((0, 0.405465)) == "up to 0.4054"
+    assert of_compare.epsilons((0.59911, 0.7)) == "0.5992 to 0.7"
+    assert of_compare.epsilons((0, 0)) == of_compare.epsilons((math.inf, math.inf)) == "no epsilon"

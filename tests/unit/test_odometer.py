@@ -23,7 +23,7 @@ from sfumato.risk.cost import rho_delta_of, rho_of
 from sfumato.risk.zcdp import entered, epsilon_of_zcdp, rho_gaussian, rho_laplace, rho_pure
 from sfumato.session.reserve import Cost, row, version_of
 from sfumato.views import ledger as view
-from sfumato.views import words
+from sfumato.views.words import of_guarantee
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA = {
@@ -217,19 +217,19 @@ def test_what_is_no_delta(wrong: object) -> None:
 
 def test_the_sentence_about_rho() -> None:
     many = total(*[TENTH] * 400)
-    assert view.concentrated(many) == f"As zero-concentrated DP: rho 2. {words.FIXED_BEFORE}"
+    assert view.concentrated(many) == f"As zero-concentrated DP: rho 2. {of_guarantee.FIXED_BEFORE}"
     assert view.concentrated(many, 1e-6) == (
-        f"As zero-concentrated DP: rho 2, which is (11.69, 1e-06)-DP. {words.FIXED_BEFORE}"
+        f"As zero-concentrated DP: rho 2, which is (11.69, 1e-06)-DP. {of_guarantee.FIXED_BEFORE}"
     )
     few = total((0.1, {"rho": "1/200"}))
     least = "At delta 1e-06 the sum of the epsilons, 0.1, is the least epsilon that is known"
     anyway = f"{least}, and holds in any case."
-    assert view.concentrated(few, 1e-6) == f"As zero-concentrated DP: rho 0.005. {words.FIXED_BEFORE} {anyway}"
+    assert view.concentrated(few, 1e-6) == f"As zero-concentrated DP: rho 0.005. {of_guarantee.FIXED_BEFORE} {anyway}"
     older = total((0.1, {}), delta="1/1000000")
     assert (view.concentrated(older), view.concentrated(older, 1e-6)) == ("", f"{least}."), "and has no rho"
     keys = total((1, {"rho": "1/8", "rho_delta": "1/1000000"}), delta="1/1000000")
     assert view.concentrated(keys, 1e-9) == (
-        f"As zero-concentrated DP: rho 0.125, beside delta 1e-06. {words.FIXED_BEFORE} "
+        f"As zero-concentrated DP: rho 0.125, beside delta 1e-06. {of_guarantee.FIXED_BEFORE} "
         "At delta 1e-09 there is no epsilon: more than that is spent of delta."
     )
     assert view.concentrated(Total(), 1e-6) == ""

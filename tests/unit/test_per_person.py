@@ -16,7 +16,7 @@ from sfumato.ledger.entry import Event
 from sfumato.risk.per_person import rho_of_loss
 from sfumato.risk.zcdp import rho_pure
 from sfumato.session.per_person import PersonTotals
-from sfumato.views import words
+from sfumato.views.words import of_guarantee, of_ledger
 from sfumato.wiring import planned
 
 DAYS = {"type": "integer", "bounds": [0, 20]}
@@ -116,7 +116,7 @@ def test_in_full_for_everybody(charge: Callable[[sf.Dataset], object]) -> None:
     assert epsilons(dataset) == [0.5] * 3
     assert (totals.in_all.by_exposure, totals.in_all.in_full) == (0, 1)
     assert 0 < totals.rho.min == totals.rho.max <= rho_pure(0.5) * (1 + 1e-9)
-    assert words.IN_FULL in " ".join(totals.text().split())
+    assert of_ledger.IN_FULL in " ".join(totals.text().split())
 
 
 OTHERWISE: dict[str, dict[str, Any]] = {
@@ -249,7 +249,7 @@ def test_a_repr_has_the_public_part_only() -> None:
     )
     with pytest.raises(TypeError, match="confidential"):
         pickle.dumps(totals)
-    assert words.CONTROLLER_ONLY in totals._repr_html_()
+    assert of_guarantee.CONTROLLER_ONLY in totals._repr_html_()
     assert isinstance(totals, PersonTotals)
 
 
@@ -258,8 +258,8 @@ def test_the_words(capsys: pytest.CaptureFixture[str]) -> None:
     dataset.query(SUM).release(epsilon=0.5)
     dataset.per_person().show()
     said = " ".join(capsys.readouterr().out.split())
-    assert words.CONTROLLER_ONLY in said
-    assert words.NO_FILTER in said
+    assert of_guarantee.CONTROLLER_ONLY in said
+    assert of_ledger.NO_FILTER in said
     assert "to whoever knows everybody else, everything released so far changes the odds that this person is" in said
     assert "1 person at 0 · 1 at 0.25 · 1 at 0.5" in said
     assert "1 charge by each person's own exposure, 0 in full." in said

@@ -32,8 +32,8 @@ from sfumato.risk.variance import (
     slack_of_cap,
 )
 from sfumato.schema.load import from_dict
-from sfumato.views import words
 from sfumato.views.nist import strength
+from sfumato.views.words import of_guarantee
 
 LAPLACE, GAUSSIAN = Noise(), Noise("gaussian", 1e-6)
 QUARTERS = tuple(Fraction(i, 4) for i in range(5))
@@ -394,7 +394,7 @@ def test_a_release_charges_the_rest_and_says_so() -> None:
     assert (c.guarantee, c.epsilon, c.select_epsilon) == ("dp-selected", choice.epsilon, 0.5)
     assert c.charged == pytest.approx(0.5 + choice.epsilon)
     assert c.at_most == 10.5
-    said = words.guarantee(c)
+    said = of_guarantee.guarantee(c)
     assert said.startswith(f"spent 0.5 for selecting epsilon privately + {choice.epsilon:g} for the answer = ")
     assert "never more than 10.5" in said
     assert query.release(choice).rows == release.rows

@@ -23,7 +23,7 @@ from sfumato.model.release import Certificate
 from sfumato.model.risk import Source
 from sfumato.model.sketch import Sketch
 from sfumato.session import report
-from sfumato.views import words
+from sfumato.views.words import of_guarantee
 
 LAPLACE, GAUSSIAN = Noise(), Noise("gaussian", 1e-6)
 PAY = {"type": "number", "bounds": [0, 100]}
@@ -142,7 +142,7 @@ def test_whoever_is_replaced_is_in_two_bins() -> None:
     certificate = stays(range(9), relation="replace").query(SUM).sketch(0.5).certificate
     assert certificate is not None
     assert (certificate.sensitivity, certificate.scale) == ((2.0,), (4.0,))
-    assert "replaced by any other" in words.guarantee(certificate)
+    assert "replaced by any other" in of_guarantee.guarantee(certificate)
 
 
 def test_the_charge_comes_before_anybody_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,7 +285,7 @@ def test_after_a_look_it_carries_no_guarantee() -> None:
     for public in (reserved.draft.public, released.draft.public, profile.view.as_dict(), profile.text()):
         assert "0.0123456" not in str(public)
     assert reserved.draft.confidential["epsilon"] == 0.0123456
-    assert words.NO_GUARANTEE in " ".join(profile.text().split())
+    assert of_guarantee.NO_GUARANTEE in " ".join(profile.text().split())
     assert "is no look" not in profile.text()
     assert "carries the guarantee" not in report.page(profile).html
     with pytest.raises(NoGuarantee):

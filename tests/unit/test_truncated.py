@@ -16,7 +16,7 @@ from sfumato.model.choice import Noise
 from sfumato.risk.attack import attack_chance
 from sfumato.risk.calibrate import calibrate
 from sfumato.risk.truncated import delta_of_each, delta_of_reach, epsilon_of_reach, reach_of, steps_of_reach
-from sfumato.views import words
+from sfumato.views.words import of_guarantee
 
 COLUMNS: dict[str, Any] = {
     "days": {"type": "integer", "bounds": [0, 5]},
@@ -114,7 +114,7 @@ def test_the_certificate_says_what_was_drawn() -> None:
     assert certificate.laws == ("truncated", "truncated")
     assert certificate.reach == pytest.approx([reach_of(0.5, delta_of_each(1e-6, 2), d) for d in (2.5, 1)], rel=1e-3)
     assert "(1, 1e-06)-differential privacy" in str(certificate)
-    assert f"reach {words.rounded_up(certificate.reach[0])}" in str(certificate)  # type: ignore[index]
+    assert f"reach {of_guarantee.rounded_up(certificate.reach[0])}" in str(certificate)  # type: ignore[index]
     for page in (certificate.to_html(), certificate._repr_html_()):
         assert "Laplace noise that is truncated" in page
         assert "how far its noise goes at most" in page

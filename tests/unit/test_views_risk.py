@@ -16,13 +16,13 @@ from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution, Histogram, Reach
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.risk.view import chance_against
-from sfumato.views import words
 from sfumato.views.figure import Axis, Bars, Figure
 from sfumato.views.people import People, Person, as_text
 from sfumato.views.report import report
 from sfumato.views.spread import folded, heaps, histogram_figure, spread
 from sfumato.views.svg import svg
 from sfumato.views.terminal import text
+from sfumato.views.words import of_guarantee, of_risk
 
 COUNT = Distribution((Bin(0.0, 0.0, 9954), Bin(1.0, 1.0, 46)))
 SUM = Distribution(
@@ -98,14 +98,14 @@ def test_three_people_are_seen_beside_nine_million() -> None:
     assert 10 <= len(rows) <= 20
     assert rows[0].split()[-1].startswith("9,00")
     assert len(re.findall("█", rows[-1])) >= 3
-    assert words.TENFOLD_BARS in " ".join(told.split()), "a scale that is not even says so"
+    assert of_risk.TENFOLD_BARS in " ".join(told.split()), "a scale that is not even says so"
     assert max(map(len, told.splitlines())) <= 80
 
 
 def test_an_even_scale_where_it_shows_every_bar() -> None:
     figure = histogram_figure(Histogram((0.0, 0.5, 1.0), (100, 2)), "People")
     assert figure.y.scale == "linear"
-    assert words.TENFOLD_BARS not in figure.note
+    assert of_risk.TENFOLD_BARS not in figure.note
     assert histogram_figure(Histogram((0.0, 0.5, 1.0), (100, 0)), "People").y.scale == "linear"
 
 
@@ -167,7 +167,7 @@ def test_what_is_no_sum_bounds_nobodys_odds() -> None:
     assert "median(age) is no sum over people." in " ".join(named.split())
     assert "at epsilon" not in named
     assert "coin" not in named
-    assert words.not_additive(["a", "b"]).startswith("a, b are no sums over people. Their exposure")
+    assert of_risk.not_additive(["a", "b"]).startswith("a, b are no sums over people. Their exposure")
 
 
 def test_as_published_there_is_influence_alone() -> None:
@@ -271,10 +271,10 @@ def test_a_page_is_for_light_dark_narrow_and_paper(page: str) -> None:
 def test_the_banner_stands_on_the_peoples_page_only() -> None:
     for source in Source:
         page = report(view(source), None if source is Source.WORST_CASE else FULL)
-        assert (words.CONTROLLER_ONLY in page) == (source is Source.PEOPLE)
-        assert words.SOURCES[source] in page
-        assert words.GAP_IS_NO_PROBABILITY in page
-        assert words.DECIDING[source] in page
+        assert (of_guarantee.CONTROLLER_ONLY in page) == (source is Source.PEOPLE)
+        assert of_risk.SOURCES[source] in page
+        assert of_risk.GAP_IS_NO_PROBABILITY in page
+        assert of_risk.DECIDING[source] in page
 
 
 def test_the_page_says_what_was_chosen_and_what_is_over() -> None:

@@ -14,9 +14,9 @@ from sfumato.errors import PreferenceError
 from sfumato.model import audit as model
 from sfumato.model.audit import Finding
 from sfumato.model.dataset import Relation
-from sfumato.views import words
 from sfumato.views.audit import audit_text
 from sfumato.views.html import preformatted
+from sfumato.views.words import of_audit, of_guarantee
 
 RUNS = 2000
 CONFIDENCE = 0.999
@@ -100,11 +100,11 @@ class Auditing:
         claim, delta = self._setup.epsilon, self._setup.delta
         if delta is None:
             guessed = audit(played, claim, rate, pair.broken, pair.guesser)
-            counted = words.guessed(guessed.right, guessed.guesses)
+            counted = of_guarantee.guessed(guessed.right, guessed.guesses)
             return Finding(pair.sql, pair.words, guessed.shown, guessed.power, self._enough(pair, rate), counted)
         seen = [(r.present, sum(w * x for w, x in zip(pair.weights, r.numbers, strict=True))) for r in played]
         event = audit_delta(seen, claim, delta, pair.broken, rate)
-        counted = words.came_up(event.more, event.fewer)
+        counted = of_audit.came_up(event.more, event.fewer)
         return Finding(pair.sql, pair.words, event.least_epsilon, event.power, self._enough(pair, rate), counted)
 
     def _enough(self, pair: Pair, rate: float) -> int | None:

@@ -33,10 +33,10 @@ def audit_mechanism(
 ) -> None:
     """Ask two made-up tables that differ in one person, again and again: does what comes out contradict epsilon?"""
     from sfumato.audit.mechanism import Auditing
-    from sfumato.views import words
+    from sfumato.views.words import of_audit
 
     auditing = Auditing(mechanism, aggregate, epsilon, delta, relation, runs, confidence)
-    with waiting(auditing.progress, words.AUDITING):
+    with waiting(auditing.progress, of_audit.AUDITING):
         found = auditing.result()
     typer.echo(json.dumps(found.as_dict(), indent=2) if as_json else str(found))
     if not found.holds:

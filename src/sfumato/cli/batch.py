@@ -63,7 +63,7 @@ def batch(
     """Several noisy answers for one epsilon, their noise as wide as an index says; all of it is charged once, first."""
     from sfumato import wiring
     from sfumato.model.guarantee import Guarantee
-    from sfumato.views import words
+    from sfumato.views.words import of_choosing, of_release
 
     if dry_run and plan:
         raise BadInput("--dry-run enters nothing, and --plan does", hint="leave one of them out.")
@@ -88,7 +88,7 @@ def batch(
             unread.batch(queries, fixed_beforehand=fixed_beforehand, **how)
         typer.echo(json.dumps(split.as_dict(), indent=2) if as_json else split.text())
         if plan and not as_json:
-            typer.echo(words.planned(Guarantee.DP, len(queries)), err=True)
+            typer.echo(of_choosing.planned(Guarantee.DP, len(queries)), err=True)
         return
     dataset = wiring.open(data, schema, ledger=ledger, stop=stop)
     charges = dataset.ledger.total.releases
@@ -98,7 +98,7 @@ def batch(
     whole = json.dumps(made.as_dict() | {"releases": [one.as_dict() for one in released]}, indent=2)
     typer.echo(whole if as_json else "\n\n".join([made.text(), *map(_answered, released)]))
     if charges == dataset.ledger.total.releases and not as_json:
-        typer.echo(words.AS_IT_LEFT, err=True)
+        typer.echo(of_release.AS_IT_LEFT, err=True)
     try:
         _write(files, released, whole)
     except OSError:

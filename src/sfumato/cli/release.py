@@ -41,7 +41,7 @@ def choose(
     A private selection (--variance, --exposure-cap with --allow) is charged here, and its release charges the rest.
     """
     from sfumato import wiring
-    from sfumato.views import words
+    from sfumato.views.words import of_choosing
 
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
@@ -51,7 +51,7 @@ def choose(
         choice = query.choose(*preferences, **how, accept_none=accept_none, again=again)
     typer.echo(json.dumps(choice.as_dict(), indent=2) if as_json else choice.text())
     if choice.select_epsilon and charges == dataset.ledger.total.releases and not as_json:
-        typer.echo(words.AS_IT_WAS, err=True)
+        typer.echo(of_choosing.AS_IT_WAS, err=True)
     if not choice.feasible:
         raise typer.Exit(3)
 
@@ -84,7 +84,7 @@ def release(
 ) -> None:
     """A noisy answer with its certificate; the ledger is charged first."""
     from sfumato import wiring
-    from sfumato.views import words
+    from sfumato.views.words import of_release
 
     options.writable(out, "--out", *_OUT)
     options.writable(certificate, "--certificate", *_CERTIFICATE)
@@ -103,7 +103,7 @@ def release(
         released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
     if known and not as_json:
-        typer.echo(words.AS_IT_LEFT, err=True)
+        typer.echo(of_release.AS_IT_LEFT, err=True)
     try:
         if certificate is not None:
             released.certificate.write(certificate)

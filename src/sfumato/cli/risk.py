@@ -70,7 +70,7 @@ def rehearse(
 ) -> None:
     """The same query on a look-alike, invented or public; DATA is not read. The preference goes on to `choose`."""
     from sfumato import wiring
-    from sfumato.views import words
+    from sfumato.views.words import of_choosing
 
     drawn = Drawn(plot, svg, as_json)
     options.writable(html, "--html", ".html")
@@ -87,9 +87,9 @@ def rehearse(
         show = _shown(profile, as_json, html, drawn)
     show()
     if profile.solution is not None and profile.solution.feasible and not as_json:
-        typer.echo(f"\n{words.go_on(options.carried_over(sys.argv[1:]))}")
+        typer.echo(f"\n{of_choosing.go_on(options.carried_over(sys.argv[1:]))}")
     if plan:
-        typer.echo(words.planned(query.plan(*preferences, **how)), err=True)
+        typer.echo(of_choosing.planned(query.plan(*preferences, **how)), err=True)
 
 
 def sketch(

@@ -16,9 +16,10 @@ from sfumato.session import report
 from sfumato.session.dataset import Dataset
 from sfumato.session.ledger import Ledger
 from sfumato.views import people as spread
-from sfumato.views import sketch, words
+from sfumato.views import sketch
 from sfumato.views.ledger import total_text
 from sfumato.views.table import table
+from sfumato.views.words import of_risk
 
 QUERY = "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov', 'Local-gov', 'State-gov')"
 OTHER = (
@@ -83,7 +84,7 @@ def _decide_first(say: Say, adult: Dataset) -> None:
     say(_step(5, "The private sketch: the people's own exposures with noise, charged 0.05"))
     sketched = query.sketch(epsilon=0.05).view
     assert sketched.sketch is not None
-    say(f"{words.source(sketched)}\n\n{sketch.as_text(sketched.sketch)}")
+    say(f"{of_risk.source(sketched)}\n\n{sketch.as_text(sketched.sketch)}")
 
     say(_step(6, "The choice: the rule of record, applied as it stands"))
     choice = query.choose()

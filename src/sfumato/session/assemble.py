@@ -12,7 +12,7 @@ from sfumato.model.statement import NOTHING, Afterwards, Kind
 from sfumato.risk.noise import mean_range, reach, variance_range
 from sfumato.session.afterwards import kept
 from sfumato.session.noise import Noisy
-from sfumato.views import words
+from sfumato.views.words import of_release
 
 
 def answer(
@@ -70,12 +70,12 @@ def post_processing(
     found = measurement.thresholded is not None
     picked = found or afterwards.having is not None or afterwards.limit is not None or afterwards.offset > 0
     done = (
-        (counts, words.COUNTS_ROUNDED),
-        (means, words.MEANS_DIVIDED),
-        (variances, words.VARIANCES_COMPOSED),
-        (found, words.thresholded(threshold)),
-        (afterwards != NOTHING, words.APPLIED_AFTERWARDS),
-        (picked, words.PICKED),
+        (counts, of_release.COUNTS_ROUNDED),
+        (means, of_release.MEANS_DIVIDED),
+        (variances, of_release.VARIANCES_COMPOSED),
+        (found, of_release.thresholded(threshold)),
+        (afterwards != NOTHING, of_release.APPLIED_AFTERWARDS),
+        (picked, of_release.PICKED),
     )
     return tuple(said for applies, said in done if applies)
 

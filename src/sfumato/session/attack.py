@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sfumato.errors import PreferenceError
 from sfumato.model import risk
 from sfumato.model.risk import Source
-from sfumato.views import words
 from sfumato.views.terminal import paragraph
+from sfumato.views.words import of_risk
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,7 +22,7 @@ class Attack(risk.Attack):
 
     def text(self) -> str:
         whom = None if self.stated else self.source
-        return "\n".join(map(paragraph, words.attack(self, whom, replaced=self.replaced)))
+        return "\n".join(map(paragraph, of_risk.attack(self, whom, replaced=self.replaced)))
 
     def show(self) -> None:
         print(self.text())

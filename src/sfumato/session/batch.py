@@ -24,8 +24,8 @@ from sfumato.session.draw import as_it_left, calibrated, drawable, drawn_and_kep
 from sfumato.session.ledger import digest
 from sfumato.session.release import Release
 from sfumato.session.reserve import Cost, keep, on_this_data, reserve, row, version_of
-from sfumato.views import words
 from sfumato.views.html import preformatted
+from sfumato.views.words import of_ledger
 
 if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
@@ -141,7 +141,7 @@ class Batch:
 
     @property
     def _method(self) -> str:
-        return words.TIGHT if self.is_tight else words.SUMMED
+        return of_ledger.TIGHT if self.is_tight else of_ledger.SUMMED
 
     @property
     def _outright(self) -> bool:
@@ -168,7 +168,7 @@ class Batch:
 
     def text(self) -> str:
         sums = (self.epsilon_sum, self._sums[1])
-        return words.batch(len(self._members), self.epsilon, self._charge[1], sums)
+        return of_ledger.batch(len(self._members), self.epsilon, self._charge[1], sums)
 
     def as_dict(self) -> dict[str, object]:
         sums: dict[str, object] = {"epsilon_sum": self.epsilon_sum, "delta_sum": self.delta_sum}

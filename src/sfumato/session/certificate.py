@@ -18,7 +18,7 @@ from sfumato.session.choice import Choice
 from sfumato.session.decide import decided_by
 from sfumato.session.release import Certificate
 from sfumato.session.reserve import Reserved
-from sfumato.views import words
+from sfumato.views.words import of_belief, of_guarantee
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -98,7 +98,7 @@ def about(query: Query, held: Reserved, preferences: Sequence[Preference] = ()) 
         "dataset_total": total.epsilon,
         "dataset_delta": total.delta,
         "dataset_guarantee": total.guarantee,
-        "stop": words.stop(ledger.stop),
+        "stop": of_guarantee.stop(ledger.stop),
         "max_rows": unit.max_rows,
         "bounds_source": _SOURCES[fixed(i for i in inputs if i.what in ("schema", "bounds"))],
         "looked": ledger.known.looked_before(reserved.number),
@@ -123,10 +123,14 @@ def _assumed(
     dataset, unit = query.dataset, query.dataset.schema.unit
     attestations = sorted({i.attestation for i in inputs if i.attestation})
     return (
-        words.BOUNDS_FROM_DATA if dataset.bounds_from_data else words.ATTESTED_SCHEMA,
+        of_guarantee.BOUNDS_FROM_DATA if dataset.bounds_from_data else of_guarantee.ATTESTED_SCHEMA,
         *dataset.assumed,
-        *(words.public_worlds(p) for p in preferences if isinstance(p, Belief)),
-        *([words.rows_that_count(unit)] if unit.column else []),
+        *(of_belief.public_worlds(p) for p in preferences if isinstance(p, Belief)),
+        *([of_guarantee.rows_that_count(unit)] if unit.column else []),
         *(f"fixed beforehand: “{said}” (said by {reserved.draft.who})" for said in attestations),
-        *([words.ASKED_BLINDLY] if dataset.ledger.known.looked_before(reserved.number) and word(inputs).holds else []),
+        *(
+            [of_guarantee.ASKED_BLINDLY]
+            if dataset.ledger.known.looked_before(reserved.number) and word(inputs).holds
+            else []
+        ),
     )

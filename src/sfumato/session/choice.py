@@ -7,8 +7,8 @@ from typing import Any
 
 from sfumato.model import choice as model
 from sfumato.session.decide import Request
-from sfumato.views import words
 from sfumato.views.html import preformatted
+from sfumato.views.words import of_choosing, of_guarantee
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -29,9 +29,9 @@ class Choice(model.Choice):
         figure = "no epsilon" if self.epsilon is None else f"epsilon {self.epsilon:.6g}"
         said = [f"{figure} · {self.method} · guarantee {self.guarantee.value}", self.why]
         if self.select_epsilon and self.guarantee.holds:
-            said.append(words.cost_of_selection(self.select_epsilon, self.epsilon))
+            said.append(of_choosing.cost_of_selection(self.select_epsilon, self.epsilon))
         if not self.guarantee.holds and self.epsilon is not None:
-            said.append(words.NO_GUARANTEE)
+            said.append(of_guarantee.NO_GUARANTEE)
         return "\n".join(said)
 
     def show(self) -> None:
@@ -44,7 +44,7 @@ class Choice(model.Choice):
         return f"<Choice by {said}, guarantee {self.guarantee.value}; epsilon is confidential: call .show()>"
 
     def _repr_html_(self) -> str:
-        return preformatted(self.text(), words.CONTROLLER_ONLY if self.confidential else "")
+        return preformatted(self.text(), of_guarantee.CONTROLLER_ONLY if self.confidential else "")
 
     def __reduce__(self) -> Any:
         if self.confidential:

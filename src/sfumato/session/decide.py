@@ -21,7 +21,7 @@ from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_
 from sfumato.model.statement import Statement
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.session.ledger import digest
-from sfumato.views import words
+from sfumato.views.words import of_guarantee
 
 EPSILON_MAX = 10.0
 
@@ -91,7 +91,7 @@ class Request:
 
     def said(self, *, told: bool) -> str:
         """How epsilon was chosen. What leads to it without the people would tell it, where it is not to be told."""
-        parts = [p.words if told or p.reads_people else words.WITHHELD for p in self.preferences]
+        parts = [p.words if told or p.reads_people else of_guarantee.WITHHELD for p in self.preferences]
         return "; ".join(dict.fromkeys([*parts, *(["bounds from the data"] if self.bounds_from_data else [])]))
 
 

@@ -19,9 +19,9 @@ from sfumato.risk.guessing import guess_chance
 from sfumato.risk.view import CANDIDATES
 from sfumato.risk.worlds import average_at, beliefs_at, countless, prior_of, widest, width_of
 from sfumato.session.picture import Picture
-from sfumato.views import words
 from sfumato.views.belief import BeliefAt, as_html, as_text, figure
 from sfumato.views.belief import Beliefs as Shown
+from sfumato.views.words import of_belief
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -107,7 +107,7 @@ class Beliefs(Confidential):
         print(self.text())
 
     def __repr__(self) -> str:
-        return f"<Beliefs. {words.WHO_IS_MISSING} It is confidential: call .show()>"
+        return f"<Beliefs. {of_belief.WHO_IS_MISSING} It is confidential: call .show()>"
 
     def _repr_html_(self) -> str:
         return as_html(self._curve)

@@ -11,8 +11,8 @@ from sfumato.session.figures import Figures
 from sfumato.session.ledger import digest
 from sfumato.sql import per_person as plan
 from sfumato.views import per_person as view
-from sfumato.views import words
 from sfumato.views.spread import spread
+from sfumato.views.words import of_ledger
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,7 +72,9 @@ class PersonTotals(Confidential):
         print(self.text())
 
     def __repr__(self) -> str:
-        return f"<PersonTotals. {words.for_anybody(self.in_all)} What is each person's is confidential: call .show()>"
+        return (
+            f"<PersonTotals. {of_ledger.for_anybody(self.in_all)} What is each person's is confidential: call .show()>"
+        )
 
     def _repr_html_(self) -> str:
         return view.as_html(self.view)

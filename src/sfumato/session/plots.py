@@ -12,9 +12,10 @@ from sfumato.model.facts import Histogram
 from sfumato.model.sketch import Sketch
 from sfumato.risk.view import roc_at
 from sfumato.session.figures import Figures
-from sfumato.views import curves, risk, sketch, words
+from sfumato.views import curves, risk, sketch
 from sfumato.views.figure import Axis, Figure, Limit, number
 from sfumato.views.spread import histogram_figure
+from sfumato.views.words import of_pictures, of_risk
 
 if TYPE_CHECKING:
     from sfumato.session.profile import RiskProfile
@@ -40,14 +41,18 @@ def _exposure(profile: RiskProfile) -> Figure:
     if isinstance(profile.exposure, Sketch):
         return sketch.bars(profile.exposure)
     if not isinstance(profile.exposure, Figures):
-        raise BadInput(words.NO_SPREAD[profile.source], hint="`rehearse` shows one of a look-alike, and reads nobody.")
-    said = f"{words.source(profile.view)} Exposure {words.EXPOSURE}"
+        raise BadInput(
+            of_pictures.NO_SPREAD[profile.source], hint="`rehearse` shows one of a look-alike, and reads nobody."
+        )
+    said = f"{of_risk.source(profile.view)} Exposure {of_risk.EXPOSURE}"
     histogram = profile.exposure.histogram
     if profile.exposure.min == profile.exposure.max:  # one bar, of no width: it is given some, up to where they all are
         high = max(profile.exposure.max, ALIKE)
         histogram = Histogram((high - ALIKE, high), histogram.people)
-        return replace(histogram_figure(histogram, words.AT_EACH_EXPOSURE, said), x=Axis("exposure", ticks=(0, 0.5, 1)))
-    return histogram_figure(histogram, words.AT_EACH_EXPOSURE, said)
+        return replace(
+            histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, said), x=Axis("exposure", ticks=(0, 0.5, 1))
+        )
+    return histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, said)
 
 
 def _frontier(profile: RiskProfile) -> Figure:
@@ -66,14 +71,14 @@ def _frontier(profile: RiskProfile) -> Figure:
         noise=f"noise range of {named[at]}" if named else "noise range",
         limit=None if limit is None else Limit(limit, f"your limit {limit:.3g}×"),
         chosen=profile._chosen,
-        subtitle=words.source(profile.view),
-        note=f"{words.FRONTIER} {words.GAP_IS_NO_PROBABILITY}",
+        subtitle=of_risk.source(profile.view),
+        note=f"{of_pictures.FRONTIER} {of_risk.GAP_IS_NO_PROBABILITY}",
     )
 
 
 def _attack(profile: RiskProfile) -> Figure:
     chances = [(row.epsilon, row.attack_chance) for row in profile.candidates]
-    said = f"{words.source(profile.view)} About {words.ATTACKED[profile.source]}."
+    said = f"{of_risk.source(profile.view)} About {of_pictures.ATTACKED[profile.source]}."
     return curves.attack_curve(chances, profile._chosen, said)
 
 
@@ -99,8 +104,8 @@ def roc(profile: RiskProfile, *epsilons: float, exposure: float | None = None) -
             )
         if profile._measurement.steps > 1 or profile.not_additive:  # whoever is replaced shows, matched or not
             raise BadInput("An exposure says nothing about the odds of this query", hint="leave it out.")
-    about = words.curve_of(profile.source, exposure)
-    said = f"{words.source(profile.view)} About {about}."
+    about = of_pictures.curve_of(profile.source, exposure)
+    said = f"{of_risk.source(profile.view)} About {about}."
     drawn = {
         f"{about}, epsilon {number(epsilon)}": roc_at(
             epsilon, profile._spread, profile._measurement, profile._noise, exposure

@@ -25,7 +25,8 @@ from sfumato.session.figures import Figures
 from sfumato.session.picture import Picture
 from sfumato.session.survey import Survey
 from sfumato.views import risk as view
-from sfumato.views import tries, words
+from sfumato.views import tries
+from sfumato.views.words import of_choosing, of_risk
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,7 +127,7 @@ class RiskProfile(Confidential):
     @property
     def _surveyed(self) -> Survey:
         if self._survey is None:
-            raise ValueError(words.NOBODY_LISTED[self.source])
+            raise ValueError(of_risk.NOBODY_LISTED[self.source])
         return self._survey
 
     def plot(self, kind: str = "gap") -> Picture:
@@ -162,7 +163,7 @@ class RiskProfile(Confidential):
     def text(self, *, colour: bool = False) -> str:
         shown = [view.as_text(self.view, self._limit, self._chosen, colour)]
         shown += [tries.as_text(self.tries)] if self.tries else []
-        shown += [] if self.solution is None else [words.rehearsed(self.solution.epsilon, self.solution.why)]
+        shown += [] if self.solution is None else [of_choosing.rehearsed(self.solution.epsilon, self.solution.why)]
         return "\n\n".join(shown)
 
     def show(self) -> None:

@@ -13,10 +13,10 @@ from sfumato.risk.view import chance_against
 from sfumato.session.figures import Figures
 from sfumato.session.whole_file import write_whole
 from sfumato.views import people as view
-from sfumato.views import words
 from sfumato.views.people import People, Person
 from sfumato.views.report import report
 from sfumato.views.spread import spread
+from sfumato.views.words import of_choosing, of_risk
 
 if TYPE_CHECKING:
     from sfumato.session.profile import RiskProfile
@@ -41,7 +41,7 @@ def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = Fal
     found = people(profile, most_exposed=most_exposed)
     parts = [profile.text(colour=colour), *([view.as_text(found, colour=colour)] if found is not None else [])]
     if most_exposed and found is not None and not found.most_exposed:
-        parts.append(words.NOBODY_TO_NAME)
+        parts.append(of_risk.NOBODY_TO_NAME)
     return "\n\n".join(parts)
 
 
@@ -54,7 +54,7 @@ def page(profile: RiskProfile, footer: str = "") -> Page:
         limit=profile._limit,
         chosen=None if solution is None else solution.epsilon,
         tries=profile.tries,
-        conclusion="" if solution is None else words.rehearsed(solution.epsilon, solution.why),
+        conclusion="" if solution is None else of_choosing.rehearsed(solution.epsilon, solution.why),
         footer=footer,
     )
     return Page(html, of_the_people=profile.source is Source.PEOPLE)

@@ -26,7 +26,7 @@ from sfumato.session.decide import Request
 from sfumato.session.picture import Picture
 from sfumato.session.report import Page
 from sfumato.views import compare as view
-from sfumato.views import words
+from sfumato.views.words import of_compare
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -84,7 +84,7 @@ def side_by_side(
     methods = [
         *(table.method(row, stated=True) for row in rows),
         *(table.example(preference) for preference in pure.others(stated, _panel(query))),
-        *(Method(name, need, why=words.UNSTATED[need]) for name, need in pure.unstated(stated)),
+        *(Method(name, need, why=of_compare.UNSTATED[need]) for name, need in pure.unstated(stated)),
         *_stop(query),
     ]
     return Comparison(
@@ -126,7 +126,7 @@ class _Table:
             of_people=preference.reads_people and alone is not None,
             at=self._at(epsilon),
         )
-        return found if alone is not None else replace(found, why=words.not_run(found, self.asked.epsilon_max))
+        return found if alone is not None else replace(found, why=of_compare.not_run(found, self.asked.epsilon_max))
 
     def example(self, preference: Preference) -> Method:
         """The same of an example; one that does not apply to this query says why."""
@@ -195,4 +195,4 @@ def _stop(query: Query) -> tuple[Method, ...]:
         return ()
     spent = Fraction(ledger.known.total.nano_epsilon, NANO)
     left = float(max(ledger.stop.epsilon - spent, Fraction(0)))
-    return (Method(words.stop_left(ledger.stop.epsilon, spent), Need.SPENT, low=0.0, high=left),)
+    return (Method(of_compare.stop_left(ledger.stop.epsilon, spent), Need.SPENT, low=0.0, high=left),)

@@ -22,7 +22,7 @@ from sfumato.session.decide import EPSILON_MAX, decided_by
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate
 from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, reserve, row, version_of
-from sfumato.views import words
+from sfumato.views.words import of_sketch
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -111,7 +111,7 @@ def _reservation(query: Query, key: str, epsilon: float, bins: int, outcome: Gua
     public: dict[str, object] = {
         "what": _what(query),
         "guarantee": outcome.value,
-        "method": words.SKETCHED_BY,
+        "method": of_sketch.SKETCHED_BY,
         "kind": SKETCH,
         "version": version_of(query.dataset),
     }
@@ -140,11 +140,11 @@ def _certificate(query: Query, held: Reserved, epsilon: float, bins: int) -> Cer
         outputs=bins + 1,
         select_epsilon=0.0,
         noise_90=(half_width,) * (bins + 1) if holds else None,
-        method=words.SKETCHED_BY,
+        method=of_sketch.SKETCHED_BY,
         decided_by=decided_by(held.inputs, is_rule=False).value,
         grid_step=(float(number.step),) if holds else None,
-        numbers=(words.SKETCHED_NUMBERS,),
-        post_processing=(words.SKETCH_AFTERWARDS,),
+        numbers=(of_sketch.SKETCHED_NUMBERS,),
+        post_processing=(of_sketch.SKETCH_AFTERWARDS,),
         shares=(1.0,),
         laws=(Law.LAPLACE.value,),
     )

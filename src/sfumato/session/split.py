@@ -34,8 +34,8 @@ from sfumato.session.decide import EPSILON_MAX, checked_delta
 from sfumato.session.query import Query
 from sfumato.session.reserve import refuse_without_guarantee
 from sfumato.views import split as view
-from sfumato.views import words
 from sfumato.views.html import preformatted
+from sfumato.views.words import of_ledger, of_split
 
 if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
@@ -141,12 +141,12 @@ class SplitBatch(Batch):
 
     @property
     def _method(self) -> str:
-        said = words.split_by(self.split)
-        return f"{said}; {words.TIGHT}" if self.is_tight else said
+        said = of_split.split_by(self.split)
+        return f"{said}; {of_ledger.TIGHT}" if self.is_tight else said
 
     @property
     def _charged(self) -> str:
-        return super().text() if self.is_tight else words.charged_once(len(self.split.parts), *self._sum_charged)
+        return super().text() if self.is_tight else of_split.charged_once(len(self.split.parts), *self._sum_charged)
 
     @property
     def _sum_charged(self) -> tuple[float, Fraction]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.release import Certificate
-from sfumato.views import words
 from sfumato.views.figure import Figure
 from sfumato.views.html import page_part
 from sfumato.views.people import lying
 from sfumato.views.spread import Spread, folded, histogram_figure, quantile_table
 from sfumato.views.svg import svg
 from sfumato.views.terminal import paragraph, text
+from sfumato.views.words import of_aftermath, of_guarantee
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,7 +38,7 @@ class Aftermath(Confidential):
 
     @property
     def meaning(self) -> str:
-        return words.PRI if self.loss is None else words.SIGNED_LOSS
+        return of_aftermath.PRI if self.loss is None else of_aftermath.SIGNED_LOSS
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -46,13 +46,15 @@ class Aftermath(Confidential):
         spoken = (self.positive, self.people) if self.loss is not None and self.people else None
         furthest = 0.0 if self.loss is None else max(map(abs, self.loss.quantiles))
         parts = [
-            words.no_loss(self.certificate) if self.loss is None else words.PRI,
-            "" if spoken is None else words.speaks_for(*spoken),
-            "" if self.loss is None else words.within_bound(furthest, self.bound, self.certificate.epsilon),
-            words.distances(self.distance, self.pri.quantiles[0], self.pri.quantiles[-1], self.ratio, self.own_scale),
-            "" if self.medians is None else words.medians_of(self.condition or "", self.medians),
-            words.ROWS_KEPT_BACK if self.hides else "",
-            words.SELECTED_BESIDE if self.certificate.select_epsilon else "",
+            of_aftermath.no_loss(self.certificate) if self.loss is None else of_aftermath.PRI,
+            "" if spoken is None else of_aftermath.speaks_for(*spoken),
+            "" if self.loss is None else of_aftermath.within_bound(furthest, self.bound, self.certificate.epsilon),
+            of_aftermath.distances(
+                self.distance, self.pri.quantiles[0], self.pri.quantiles[-1], self.ratio, self.own_scale
+            ),
+            "" if self.medians is None else of_aftermath.medians_of(self.condition or "", self.medians),
+            of_aftermath.ROWS_KEPT_BACK if self.hides else "",
+            of_aftermath.SELECTED_BESIDE if self.certificate.select_epsilon else "",
         ]
         return tuple(part for part in parts if part)
 
@@ -64,17 +66,19 @@ class Aftermath(Confidential):
     def figure(self, *, short: bool = False) -> Figure:
         """The histogram, in full or in as many rows as a terminal has room for."""
         histogram, label = self.shown.histogram, "PRI" if self.loss is None else "loss"
-        return histogram_figure(folded(histogram) if short else histogram, words.AFTERMATH, self.meaning, label=label)
+        return histogram_figure(
+            folded(histogram) if short else histogram, of_aftermath.AFTERMATH, self.meaning, label=label
+        )
 
 
 def as_text(after: Aftermath, *, colour: bool = False) -> str:
-    parts = [paragraph(f"{words.CONTROLLER_ONLY} {words.LOOK}")]
+    parts = [paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")]
     if told := after.shown.in_words:
-        parts += [f"{words.AFTERMATH}\n{paragraph(after.meaning)}", paragraph(told)]
+        parts += [f"{of_aftermath.AFTERMATH}\n{paragraph(after.meaning)}", paragraph(told)]
     else:
         parts.append(text(after.figure(short=True), colour=colour))
     return "\n\n".join([*parts, lying(*after.quantiles), *map(paragraph, after.said)])
 
 
 def as_html(after: Aftermath) -> str:
-    return page_part(words.CONTROLLER_ONLY, svg(after.figure()), " ".join(after.said))
+    return page_part(of_guarantee.CONTROLLER_ONLY, svg(after.figure()), " ".join(after.said))

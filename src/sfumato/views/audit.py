@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 
 from sfumato.model.audit import Audit
-from sfumato.views import words
+from sfumato.views.words import of_audit
 
 WIDTH = 100
 
@@ -13,12 +13,12 @@ WIDTH = 100
 def audit_text(audit: Audit) -> str:
     """What was claimed, asked and shown, a line each; the verdict last."""
     lines = [
-        ("claimed", words.claimed(audit)),
+        ("claimed", of_audit.claimed(audit)),
         *(line for f in audit.findings for line in (("asked", f"{f.query}, of {f.tables}"), ("seen", f.counted))),
-        ("shown", words.shown_at_least(audit)),
-        ("power", words.audit_power(audit)),
-        ("read", words.AUDIT_MADE_UP),
-        ("verdict", words.verdict(audit)),
+        ("shown", of_audit.shown_at_least(audit)),
+        ("power", of_audit.audit_power(audit)),
+        ("read", of_audit.AUDIT_MADE_UP),
+        ("verdict", of_audit.verdict(audit)),
     ]
     return "\n".join(_line(f"{name + ':':<10}", said) for name, said in lines)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
-from sfumato.views import words
 from sfumato.views.figure import Axis, Figure, Limit, Line, number
 from sfumato.views.html import page_part
 from sfumato.views.svg import svg
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph
+from sfumato.views.words import of_belief, of_guarantee
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +46,7 @@ class Beliefs(Confidential):
 
     @property
     def said(self) -> str:
-        return words.who_is_missing(self.people, self.prior, suspected=self.suspected)
+        return of_belief.who_is_missing(self.people, self.prior, suspected=self.suspected)
 
     def as_dict(self) -> dict[str, object]:
         shown = {"people": self.people, "prior": self.prior, "limit": self.limit, "upper_bound": self.upper_bound}
@@ -57,30 +57,30 @@ def figure(beliefs: Beliefs) -> Figure:
     """The largest belief and its upper bound over epsilon, and what it never rises above."""
     rows = beliefs.candidates
     lines = [
-        Line(tuple((row.epsilon, row.risk) for row in rows), words.BELIEVED),
-        Line(tuple((row.epsilon, row.bound) for row in rows), words.BELIEVED_AT_MOST),
+        Line(tuple((row.epsilon, row.risk) for row in rows), of_belief.BELIEVED),
+        Line(tuple((row.epsilon, row.bound) for row in rows), of_belief.BELIEVED_AT_MOST),
     ]
     return Figure(
-        title=words.WHO_IS_MISSING,
+        title=of_belief.WHO_IS_MISSING,
         subtitle=beliefs.said,
         x=Axis("epsilon", scale="log"),
         y=Axis("belief"),
-        marks=(*lines, Limit(beliefs.limit, words.BELIEF_LIMIT)),
-        note=words.believed_at_most() if beliefs.upper_bound else "",
+        marks=(*lines, Limit(beliefs.limit, of_belief.BELIEF_LIMIT)),
+        note=of_belief.believed_at_most() if beliefs.upper_bound else "",
     )
 
 
 def as_text(beliefs: Beliefs) -> str:
-    head = paragraph(f"{words.CONTROLLER_ONLY} {words.LOOK}")
-    limit = paragraph(words.never_believed_more(beliefs.limit))
-    notes = [paragraph(words.believed_at_most())] if beliefs.upper_bound else []
+    head = paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")
+    limit = paragraph(of_belief.never_believed_more(beliefs.limit))
+    notes = [paragraph(of_belief.believed_at_most())] if beliefs.upper_bound else []
     return "\n\n".join(
-        [head, f"{words.WHO_IS_MISSING}\n{paragraph(beliefs.said)}", table(*rows(beliefs)), limit, *notes]
+        [head, f"{of_belief.WHO_IS_MISSING}\n{paragraph(beliefs.said)}", table(*rows(beliefs)), limit, *notes]
     )
 
 
 def as_html(beliefs: Beliefs) -> str:
-    return page_part(words.CONTROLLER_ONLY, svg(figure(beliefs)), words.never_believed_more(beliefs.limit))
+    return page_part(of_guarantee.CONTROLLER_ONLY, svg(figure(beliefs)), of_belief.never_believed_more(beliefs.limit))
 
 
 def rows(beliefs: Beliefs) -> tuple[list[str], list[list[str]]]:
@@ -92,5 +92,5 @@ def rows(beliefs: Beliefs) -> tuple[list[str], list[list[str]]]:
     }
     if any(row.average is not None for row in found):
         columns["best guess right"] = ["" if row.average is None else number(row.average, 4) for row in found]
-    columns["most identifiable"] = [words.identifiable(row.person, row.alike) for row in found]
+    columns["most identifiable"] = [of_belief.identifiable(row.person, row.alike) for row in found]
     return list(columns), [list(cells) for cells in zip(*columns.values(), strict=True)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sfumato.model.release import Certificate
-from sfumato.views import nist, words
+from sfumato.views import nist
 from sfumato.views.figure import plain
 from sfumato.views.page import code, definitions, framed, items, page, paragraph, scrolled, section
+from sfumato.views.words import of_guarantee, of_ledger, of_release
 
 TITLE = "Certificate of a release"
 
@@ -14,28 +15,28 @@ def certificate_text(certificate: Certificate) -> str:
     """Everything a certificate states, a line each."""
     c = certificate
     lines = [
-        ("guarantee", f"{c.guarantee.value}: {words.guarantee(c)}"),
-        ("for the people", words.promise(c)),
+        ("guarantee", f"{c.guarantee.value}: {of_guarantee.guarantee(c)}"),
+        ("for the people", of_guarantee.promise(c)),
         ("dataset", c.dataset),
         ("query", c.query),
         ("query sha256", c.query_sha256),
-        ("protected", f"{words.protected(c)}, relation {c.relation}"),
+        ("protected", f"{of_guarantee.protected(c)}, relation {c.relation}"),
         ("epsilon", _or_withheld(c.epsilon)),
-        ("delta", words.exactly(c.delta)),
+        ("delta", of_guarantee.exactly(c.delta)),
         ("charged", _or_withheld(c.charged)),
-        *([("together", words.together(c))] if c.batch else []),
+        *([("together", of_guarantee.together(c))] if c.batch else []),
         ("chosen by", f"{c.method} (decided by: {c.decided_by}; fixed: {c.fixed})"),
         *([("because", c.why)] if c.why else []),
         *([("entered", c.planned_at)] if c.planned_at else []),
-        ("mechanism", ", ".join([c.mechanism, *words.outputs(c)])),
+        ("mechanism", ", ".join([c.mechanism, *of_release.outputs(c)])),
         *([("calibration", c.calibration)] if c.calibration else []),
         *(("  number", f"{c.numbers[i]}: {', '.join(_figures(c, i))}") for i in range(len(c.numbers))),
         ("noise range", _ranges(c)),
-        *(("selected", said) for said in words.ranks(c)),
+        *(("selected", said) for said in of_release.ranks(c)),
         ("afterwards", "; ".join(c.post_processing) or "nothing"),
         *([("bounds", nist.BOUNDS[c.bounds_source])] if c.bounds_source else []),
         *(("assumed", assumption) for assumption in c.assumed),
-        ("in all", words.total(c)),
+        ("in all", of_ledger.total(c)),
         ("ledger entry", "not recorded" if c.ledger_entry is None else f"{c.ledger_entry}"),
         *([("looked", nist.looked(c))] if c.looked is not None else []),
         ("released", f"{c.released_at} by {c.released_by}" if c.released_by else c.released_at),
@@ -48,7 +49,7 @@ def certificate_text(certificate: Certificate) -> str:
 def certificate_page(certificate: Certificate) -> str:
     """One page, to print or to file."""
     c = certificate
-    banner = "" if c.guarantee.holds else words.NO_GUARANTEE
+    banner = "" if c.guarantee.holds else of_guarantee.NO_GUARANTEE
     footer = f"Written by {c.software or 'sfumato'}. The answer itself is not on this page."
     return page(TITLE, _parts(c), banner=banner, footer=footer)
 
@@ -60,12 +61,17 @@ def certificate_html(certificate: Certificate) -> str:
 
 def _parts(c: Certificate) -> list[str]:
     return [
-        paragraph(f"{c.dataset} · {words.moment(c.released_at)} · {_entry(c)}", "soft"),
-        framed(f"Guarantee: {c.guarantee.value}", words.promise(c), nist.MEANINGS[c.guarantee], well=c.guarantee.holds),
+        paragraph(f"{c.dataset} · {of_release.moment(c.released_at)} · {_entry(c)}", "soft"),
+        framed(
+            f"Guarantee: {c.guarantee.value}",
+            of_guarantee.promise(c),
+            nist.MEANINGS[c.guarantee],
+            well=c.guarantee.holds,
+        ),
         definitions(_at_a_glance(c)),
         section("The query", code(c.query), paragraph(f"SHA-256 {c.query_sha256}", "soft break")),
         section("The noise", *_noise(c)),
-        section("What was assumed", items(map(words.sentence, c.assumed))),
+        section("What was assumed", items(map(of_guarantee.sentence, c.assumed))),
         section(
             "The questions of NIST SP 800-226", paragraph(nist.NIST, "soft"), definitions(nist.questions(c), "asked")
         ),
@@ -75,14 +81,14 @@ def _parts(c: Certificate) -> list[str]:
 
 def _at_a_glance(c: Certificate) -> list[tuple[str, str]]:
     return [
-        ("In the field’s words", words.guarantee(c)),
+        ("In the field’s words", of_guarantee.guarantee(c)),
         ("Epsilon", _or_withheld(c.epsilon)),
-        ("Delta", words.exactly(c.delta)),
+        ("Delta", of_guarantee.exactly(c.delta)),
         ("Charged", _or_withheld(c.charged)),
-        *([("Together", words.together(c))] if c.batch else []),
+        *([("Together", of_guarantee.together(c))] if c.batch else []),
         ("Chosen by", c.method),
         *([("Because", c.why)] if c.why else []),
-        ("In all", words.total(c)),
+        ("In all", of_ledger.total(c)),
     ]
 
 
@@ -96,8 +102,8 @@ def _noise(c: Certificate) -> list[str]:
     rows = [["" if cell is None else _figure(cell) for cell in row] for row in cells]
     return [
         scrolled(["number", *columns], rows, "Each noisy number") if rows else "",
-        paragraph(words.columns(columns) if rows else "", "soft"),
-        paragraph("" if c.scale else words.sentence(f"How wide it is: {words.WITHHELD}")),
+        paragraph(of_release.columns(columns) if rows else "", "soft"),
+        paragraph("" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")),
     ]
 
 
@@ -117,19 +123,19 @@ def _figures(c: Certificate, position: int) -> list[str]:
         if value is not None:
             found.append(f"{name} {_figure(value)}")
         elif name == "scale":
-            found.append(f"{name} {words.WITHHELD}" if values is None else "selected by its rank")
+            found.append(f"{name} {of_guarantee.WITHHELD}" if values is None else "selected by its rank")
     return found
 
 
 def _reach(c: Certificate) -> tuple[str, ...] | None:
     """Rounded up: what is printed as "at most" must be."""
-    return None if c.reach is None else tuple(map(words.rounded_up, c.reach))
+    return None if c.reach is None else tuple(map(of_guarantee.rounded_up, c.reach))
 
 
 def _ranges(c: Certificate) -> str:
     if c.noise_90 is None:
-        return words.WITHHELD
-    return words.ranges(c) if words.has_ranges(c) else "there is none"
+        return of_guarantee.WITHHELD
+    return of_release.ranges(c) if of_release.has_ranges(c) else "there is none"
 
 
 def _entry(c: Certificate) -> str:
@@ -141,4 +147,4 @@ def _figure(value: str | float) -> str:
 
 
 def _or_withheld(figure: float | None) -> str:
-    return words.WITHHELD if figure is None else f"{figure:.15g}"
+    return of_guarantee.WITHHELD if figure is None else f"{figure:.15g}"

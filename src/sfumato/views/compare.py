@@ -6,7 +6,6 @@ from dataclasses import replace
 from textwrap import fill
 
 from sfumato.model.comparison import Comparison, Method, Together
-from sfumato.views import words
 from sfumato.views.figure import Axis, Figure, Pin, Span, plain
 from sfumato.views.html import html_table, page_part
 from sfumato.views.page import code, drawing, items, page, paragraph, scrolled, section
@@ -15,6 +14,7 @@ from sfumato.views.svg import svg
 from sfumato.views.table import table
 from sfumato.views.terminal import WIDTH, text
 from sfumato.views.terminal import paragraph as lines
+from sfumato.views.words import of_compare, of_guarantee, of_risk
 
 CONFIDENTIAL = "of the people (confidential)"
 WIDEST = 132
@@ -23,23 +23,23 @@ WIDEST = 132
 def figure(comparison: Comparison) -> Figure:
     """A bar for each method whose epsilons are known, what is common to those that were stated, and what is chosen."""
     together = comparison.together
-    spans = [_span(method, comparison) for method in comparison.methods if words.has_epsilons(method.interval)]
+    spans = [_span(method, comparison) for method in comparison.methods if of_compare.has_epsilons(method.interval)]
     pins = []
     if together is not None:
         several = sum(method.stated for method in comparison.methods) > 1
-        if several and together.interval is not None and words.has_epsilons(together.interval):
-            low, high = words.ends(together.interval)
+        if several and together.interval is not None and of_compare.has_epsilons(together.interval):
+            low, high = of_compare.ends(together.interval)
             spans.append(
-                Span(words.all_stated(by_rule=comparison.by_rule), low, high, "chosen", together.guarantee.value)
+                Span(of_compare.all_stated(by_rule=comparison.by_rule), low, high, "chosen", together.guarantee.value)
             )
         pins = [Pin(together.epsilon, f"epsilon {together.epsilon:.4g}")] if together.epsilon else []
     return Figure(
-        title=words.COMPARED,
-        subtitle=words.compared(comparison),
+        title=of_compare.COMPARED,
+        subtitle=of_compare.compared(comparison),
         x=Axis("epsilon", scale="log"),
         y=Axis("method"),
         marks=(*spans, *pins),
-        note=words.COMPARED_BARS,
+        note=of_compare.COMPARED_BARS,
     )
 
 
@@ -50,7 +50,7 @@ def as_text(comparison: Comparison, colour: bool = False) -> str:
 
 
 def as_html(comparison: Comparison) -> str:
-    warning = words.CONTROLLER_ONLY if comparison.confidential else ""
+    warning = of_guarantee.CONTROLLER_ONLY if comparison.confidential else ""
     shown = page_part(warning, svg(figure(comparison)), _asked(comparison)) + html_table(*methods(comparison))
     listed = items(notes(comparison))
     return shown + listed + "".join(map(paragraph, conclusions(comparison)))
@@ -61,14 +61,14 @@ def as_page(comparison: Comparison, footer: str = "") -> str:
     drawn = replace(figure(comparison), title="", subtitle="")
     *more, conclusion = conclusions(comparison)
     parts = [
-        paragraph(words.compared(comparison), "lead"),
+        paragraph(of_compare.compared(comparison), "lead"),
         section("The query", code(comparison.query), paragraph(_noise(comparison), "soft")),
         section("Which epsilons each allows", paragraph(conclusion, "lead"), drawing(drawn)),
-        section("What each carries, means and needs", scrolled(*methods(comparison), words.COMPARED)),
+        section("What each carries, means and needs", scrolled(*methods(comparison), of_compare.COMPARED)),
         section("What else there is to know", items([*notes(comparison), *more])),
     ]
-    banner = words.CONTROLLER_ONLY if comparison.confidential else ""
-    return page(words.COMPARED, parts, banner=banner, footer=footer)
+    banner = of_guarantee.CONTROLLER_ONLY if comparison.confidential else ""
+    return page(of_compare.COMPARED, parts, banner=banner, footer=footer)
 
 
 def methods(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
@@ -77,9 +77,9 @@ def methods(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     others = [method for method in comparison.methods if not method.stated]
     both = comparison.together if len(stated) > 1 else None
     rows = [
-        *(_cells(_name(method, comparison), method, words.needs(method)) for method in stated),
-        *([_cells(words.all_stated(by_rule=comparison.by_rule), both, "")] if both is not None else []),
-        *(_cells(method.words, method, words.needs(method)) for method in others),
+        *(_cells(_name(method, comparison), method, of_compare.needs(method)) for method in stated),
+        *([_cells(of_compare.all_stated(by_rule=comparison.by_rule), both, "")] if both is not None else []),
+        *(_cells(method.words, method, of_compare.needs(method)) for method in others),
     ]
     columns = list(rows[0])
     if not comparison.looked:
@@ -100,21 +100,21 @@ def conclusions(comparison: Comparison) -> list[str]:
     """What holds of the table, and at last what was asked for comes to."""
     ranked = any(row.at is not None and row.at.rank_90 for row in comparison.methods)
     said = [
-        words.COMPARED_FROM_DATA if comparison.from_data else words.COMPARED_MEANING,
-        words.noisy_parts(comparison),
-        words.MISSED_RANKS if ranked else "",
-        words.COMPARED_EXAMPLES if comparison.together is None else words.COMPARED_OTHERS,
+        of_compare.COMPARED_FROM_DATA if comparison.from_data else of_compare.COMPARED_MEANING,
+        of_risk.noisy_parts(comparison),
+        of_risk.MISSED_RANKS if ranked else "",
+        of_compare.COMPARED_EXAMPLES if comparison.together is None else of_compare.COMPARED_OTHERS,
     ]
     together = comparison.together
-    said += [] if together is None else [words.intersected(together, by_rule=comparison.by_rule)]
+    said += [] if together is None else [of_compare.intersected(together, by_rule=comparison.by_rule)]
     return [sentence for sentence in said if sentence]
 
 
 def _span(method: Method, comparison: Comparison) -> Span:
-    low, high = words.ends(method.interval or (0.0, 0.0))
+    low, high = of_compare.ends(method.interval or (0.0, 0.0))
     in_conflict = comparison.together is not None and method.stated and method.words in comparison.together.conflict
     word = () if method.guarantee is None else (method.guarantee.value,)
-    note = " · ".join((*word, words.needs(method)))
+    note = " · ".join((*word, of_compare.needs(method)))
     return Span(_name(method, comparison), low, high, "over" if in_conflict else "ok", note)
 
 
@@ -125,19 +125,19 @@ def _cells(name: str, row: Method | Together, needs: str) -> dict[str, str]:
         CONFIDENTIAL: _epsilons(row) if row.of_people else "",
         "guarantee": "–" if row.guarantee is None or _infeasible(row) else row.guarantee.value,
         "noise range": "–" if row.at is None else ranges(row.at),
-        "attacker": "–" if row.at is None else f"{words.of_100(row.at.attack_chance)} of 100",
+        "attacker": "–" if row.at is None else f"{of_guarantee.of_100(row.at.attack_chance)} of 100",
         "needs": needs,
     }
 
 
 def _name(method: Method, comparison: Comparison) -> str:
-    return words.whose(method, by_rule=comparison.by_rule)
+    return of_compare.whose(method, by_rule=comparison.by_rule)
 
 
 def _epsilons(row: Method | Together) -> str:
     if row.interval is None and row.epsilon is not None:
         return f"{row.epsilon:g}"
-    return words.NO_EPSILON if _infeasible(row) else words.epsilons(row.interval)
+    return of_compare.NO_EPSILON if _infeasible(row) else of_compare.epsilons(row.interval)
 
 
 def _infeasible(row: Method | Together) -> bool:
@@ -154,5 +154,5 @@ def _asked(comparison: Comparison) -> str:
 
 
 def _noise(comparison: Comparison) -> str:
-    delta = f", delta {words.exactly(comparison.noise.delta)}" if comparison.noise.delta else ""
+    delta = f", delta {of_guarantee.exactly(comparison.noise.delta)}" if comparison.noise.delta else ""
     return f"{comparison.noise.mechanism} noise{delta}.".capitalize()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from sfumato.views import words
 from sfumato.views.figure import Axis, Figure, Limit, Line, Pin, Points, number
+from sfumato.views.words import of_guarantee, of_pictures
 
 Course: TypeAlias = Sequence[tuple[float, float]]
 
@@ -19,7 +19,7 @@ def response_curves(worlds: Mapping[str, Course], response: float | None = None,
     """How likely each answer is in each possible world, and the answer that was seen (001 Fig. 1 and 3)."""
     seen = () if response is None else (Pin(response, f"the answer {number(response)}"),)
     axes = Axis("noisy answer"), Axis("density", start=0)
-    return Figure(words.WORLDS_TITLE, subtitle, *axes, (*_lines(worlds), *seen), words.WORLDS)
+    return Figure(of_pictures.WORLDS_TITLE, subtitle, *axes, (*_lines(worlds), *seen), of_pictures.WORLDS)
 
 
 def belief_curves(curves: Mapping[str, Course], limit: float | None = None, subtitle: str = "") -> Figure:
@@ -27,20 +27,20 @@ def belief_curves(curves: Mapping[str, Course], limit: float | None = None, subt
     limits = () if limit is None else (Limit(100 * limit, f"at most {number(100 * limit)} of 100"),)
     lines = _lines({label: [(epsilon, 100 * belief) for epsilon, belief in at] for label, at in curves.items()})
     axes = Axis("epsilon"), Axis("posterior belief at most", "of 100", ticks=HUNDRED)
-    return Figure(words.BELIEF_TITLE, subtitle, *axes, (*lines, *limits), words.BELIEF)
+    return Figure(of_pictures.BELIEF_TITLE, subtitle, *axes, (*lines, *limits), of_pictures.BELIEF)
 
 
 def noise_curves(curves: Mapping[str, Course], subtitle: str = "") -> Figure:
     """The least noise so many times of 100, a curve per epsilon (002 Fig. 1)."""
     lines = _lines({label: [(100 * often, noise) for often, noise in at] for label, at in curves.items()})
     axes = Axis("so often", "times of 100", ticks=HUNDRED), Axis("noise at least", "in the answer's units", start=0)
-    return Figure(words.NOISE_TITLE, subtitle, *axes, lines, words.NOISE_OFTEN)
+    return Figure(of_pictures.NOISE_TITLE, subtitle, *axes, lines, of_pictures.NOISE_OFTEN)
 
 
 def mta_curves(curves: Mapping[str, Course], subtitle: str = "", x: Axis = EPSILON) -> Figure:
     """The least true answer with a small relative error: over epsilon, or over another axis (002 Fig. 2)."""
     y = Axis("true answer at least", "in its own units", scale="log")
-    return Figure(words.MTA_TITLE, subtitle, x, y, _lines(curves), words.MTA)
+    return Figure(of_pictures.MTA_TITLE, subtitle, x, y, _lines(curves), of_pictures.MTA)
 
 
 def frontier(
@@ -52,7 +52,7 @@ def frontier(
     limit: Limit | None = None,
     chosen: float | None = None,
     subtitle: str = "",
-    note: str = words.FRONTIER,
+    note: str = of_pictures.FRONTIER,
 ) -> Figure:
     """Privacy against accuracy: of each epsilon its noise range and its risk, `(epsilon, noise, risk)`."""
     marks = []
@@ -61,24 +61,26 @@ def frontier(
         names = tuple(number(epsilon) for epsilon, *_ in group)
         marks += [Points(tuple((half, risk) for _, half, risk in group), label, names)] if group else []
     limits = () if limit is None else (limit,)
-    return Figure(words.FRONTIER_TITLE, subtitle, Axis(noise, unit, scale="log"), y, (*marks, *limits), note)
+    return Figure(of_pictures.FRONTIER_TITLE, subtitle, Axis(noise, unit, scale="log"), y, (*marks, *limits), note)
 
 
 def attack_curve(chances: Course, chosen: float | None = None, subtitle: str = "") -> Figure:
     """How often an attacker who knows everybody else is right, at each epsilon; a coin is right 50 times."""
-    course = tuple((epsilon, float(words.of_100(chance))) for epsilon, chance in chances)
+    course = tuple((epsilon, float(of_guarantee.of_100(chance))) for epsilon, chance in chances)
     drawn = Line(course) if len(course) > 1 else Points(course)
     pins = () if chosen is None else (Pin(chosen, f"chosen: {number(chosen)}"),)
     y = Axis(RIGHT.label, RIGHT.unit, ticks=(50, 60, 70, 80, 90, 100))
-    return Figure(words.ATTACK_TITLE, subtitle, EPSILON, y, (drawn, *pins), words.ATTACK)
+    return Figure(of_pictures.ATTACK_TITLE, subtitle, EPSILON, y, (drawn, *pins), of_pictures.ATTACK)
 
 
 def roc(curves: Mapping[str, Course], subtitle: str = "") -> Figure:
     """An attacker's hits at each rate of false alarms; whoever guesses blindly is on the diagonal."""
-    shares = {label: [(100 * alarms, float(words.of_100(hits))) for alarms, hits in at] for label, at in curves.items()}
+    shares = {
+        label: [(100 * alarms, float(of_guarantee.of_100(hits))) for alarms, hits in at] for label, at in curves.items()
+    }
     lines = _lines(shares | {"a blind guess": [(0, 0), (100, 100)]})
     alarms, hits = Axis("false alarms", "of 100 not in", ticks=HUNDRED), Axis("hits", "of 100 in", ticks=HUNDRED)
-    return Figure(words.ROC_TITLE, subtitle, alarms, hits, lines, words.ROC)
+    return Figure(of_pictures.ROC_TITLE, subtitle, alarms, hits, lines, of_pictures.ROC)
 
 
 def _lines(curves: Mapping[str, Course]) -> tuple[Line, ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from sfumato.model.fit import Fit
-from sfumato.views import words
 from sfumato.views.table import table
+from sfumato.views.words import of_guarantee
 
 
 def as_text(fit: Fit) -> str:
     columns = ["column", "missing", "unfit for its type", "beyond the bounds", "not listed"]
     rows = [[c.name, *(f"{n:,}" for n in (c.missing, c.unfit, c.clamped, c.unlisted))] for c in fit.columns]
-    return f"{fit.people:,} rows. {words.LOOK}\n\n{table(columns, rows)}"
+    return f"{fit.people:,} rows. {of_guarantee.LOOK}\n\n{table(columns, rows)}"
 
 
 def as_dict(fit: Fit) -> dict[str, object]:

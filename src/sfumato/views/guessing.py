@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sfumato.model.guessing import GuessAt, GuessView
-from sfumato.views import words
 from sfumato.views.figure import Axis, Figure, number
 from sfumato.views.html import html_table, page_part
 from sfumato.views.marks import GLYPHS, Line, Verdict
@@ -13,6 +12,7 @@ from sfumato.views.sharing import noise_against_risk, risk_by_trust, sharing_sur
 from sfumato.views.svg import svg
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph, text
+from sfumato.views.words import of_guessing
 
 
 def figure(view: GuessView) -> Figure:
@@ -20,21 +20,21 @@ def figure(view: GuessView) -> Figure:
     if view.trust is None:
         line = Line(tuple(_course(view, lambda row: row.chance)))
         y = Axis("chance of a right guess", ticks=(0.0, 1.0))
-        return Figure(words.GUESSED, words.GUESSES, _across(view), y, (line,))
+        return Figure(of_guessing.GUESSED, of_guessing.GUESSES, _across(view), y, (line,))
     chosen = [_place(row, view) for row in view.candidates if row.epsilon == view.epsilon]
     return noise_against_risk(
         _course(view, _risk),
         view.limit,
         least=chosen[0] if chosen else None,
         noise=_across(view),
-        subtitle=words.GUESSES,
+        subtitle=of_guessing.GUESSES,
     )
 
 
 def by_trust(view: GuessView, each: Mapping[str, GuessView]) -> Figure:
     """The same curve for partners who are trusted more or less."""
     curves = {f"trust {word}": _course(other, _risk) for word, other in each.items()}
-    return risk_by_trust(curves, view.limit, _across(view), words.GUESSES)
+    return risk_by_trust(curves, view.limit, _across(view), of_guessing.GUESSES)
 
 
 def surface(
@@ -96,11 +96,11 @@ def candidates(view: GuessView) -> tuple[list[str], list[list[str]]]:
 def notes(view: GuessView) -> list[str]:
     """What the limit allows, and what the columns mean."""
     at = [row for row in view.candidates if row.epsilon == view.epsilon]
-    said = [f"{view.why} {words.guess_at(at[0], view.blind)}" if at else view.why]
+    said = [f"{view.why} {of_guessing.guess_at(at[0], view.blind)}" if at else view.why]
     every, average = (
         all(getattr(row, name) is not None for row in view.candidates) for name in ("any_prior", "average")
     )
-    said += [words.guess_columns(at_any_answer=every, average=average, shared=view.trust is not None)]
+    said += [of_guessing.guess_columns(at_any_answer=every, average=average, shared=view.trust is not None)]
     return [one for one in said if one]
 
 

@@ -11,9 +11,9 @@ from sfumato.ledger.odometer import Total
 from sfumato.ledger.record import Record
 from sfumato.model.guarantee import ChosenBy, Guarantee
 from sfumato.model.stop import Stop
-from sfumato.views import words
 from sfumato.views.html import html_table
 from sfumato.views.table import table
+from sfumato.views.words import of_guarantee, of_ledger
 
 _COLUMNS = ["#", "when", "who", "event", "guarantee", "charged", "delta", "what"]
 _CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are said as they are
@@ -41,7 +41,7 @@ def as_html(entries: Sequence[Entry], total: Total, stop: Stop) -> str:
 
 def concentrated(total: Total, delta: float | None = None) -> str:
     """The total as zero-concentrated privacy, and what that is worth at a delta; nothing where there is none."""
-    return words.concentrated(total, None if delta is None else total.at(delta))
+    return of_ledger.concentrated(total, None if delta is None else total.at(delta))
 
 
 def as_dict(record: Record, delta: float | None = None) -> dict[str, object]:
@@ -87,13 +87,13 @@ def total_text(total: Total) -> str:
         return "Spent so far: nothing."
     charges = f"{total.releases} charge{'s' if total.releases > 1 else ''}"
     if total.epsilon is None:
-        why = words.OTHER_UNITS if total.guarantee.holds else "one or more without a guarantee"
+        why = of_guarantee.OTHER_UNITS if total.guarantee.holds else "one or more without a guarantee"
         return f"Spent so far: no total exists ({charges}; {why})."
     delta = f", delta {_shown(total.exact_delta)}" if total.exact_delta else ""
     spent = f"Spent so far: epsilon {total.epsilon:.15g}{delta} in {charges} (guarantee {total.guarantee.value})."
     if total.guarantee is not Guarantee.SELECTED or total.at_most is None:
         return spent
-    return f"{spent} {words.at_most(total.at_most)}"
+    return f"{spent} {of_guarantee.at_most(total.at_most)}"
 
 
 def _in_all(total: Total, stop: Stop, said: str = "Stop") -> str:

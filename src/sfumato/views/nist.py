@@ -7,7 +7,7 @@ import math
 from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
-from sfumato.views import words
+from sfumato.views.words import of_guarantee, of_ledger, of_release
 
 MEANINGS = {
     Guarantee.DP: (
@@ -68,29 +68,30 @@ def strength(certificate: Certificate) -> str:
     """What epsilon and delta mean, as odds."""
     c = certificate
     if c.promised is None or not c.guarantee.holds:
-        return f"Not at all. {words.NO_GUARANTEE}"
+        return f"Not at all. {of_guarantee.NO_GUARANTEE}"
     factor = f"e^{c.promised:.15g}"
     if c.promised <= 10:
         factor += f" (less than {math.floor(1000 * math.exp(c.promised) + 1) / 1000:,.15g})"
-    beyond = f", but for a probability of {words.exactly(c.delta)}" if c.delta else ""
+    beyond = f", but for a probability of {of_guarantee.exactly(c.delta)}" if c.delta else ""
     likely = f"at most {factor} times as likely as from a neighbouring table{beyond}"
     selected = c.guarantee is Guarantee.SELECTED  # of another epsilon, something else would have left
-    return f"{words.guarantee(c)} {'What left' if selected else 'Whatever leaves'} is {likely}."
+    return f"{of_guarantee.guarantee(c)} {'What left' if selected else 'Whatever leaves'} is {likely}."
 
 
 def choosing(certificate: Certificate) -> str:
     """How epsilon came about, by whom and when."""
     c = certificate
     why = "" if c.why is None else f" {c.why}"
-    planned = "" if c.planned_at is None else f" Entered in the ledger {words.moment(c.planned_at)}."
-    who = "" if c.released_by is None else f" Released by {c.released_by}, {words.moment(c.released_at)}."
+    planned = "" if c.planned_at is None else f" Entered in the ledger {of_release.moment(c.planned_at)}."
+    who = "" if c.released_by is None else f" Released by {c.released_by}, {of_release.moment(c.released_at)}."
     decided = "The preference was decided" if c.guarantee is Guarantee.SELECTED else "Decided"
-    return f"{words.sentence(c.method)}{why} {decided} {DECIDED[c.decided_by]}; fixed {FIXED[c.fixed]}.{planned}{who}"
+    how = f"{of_guarantee.sentence(c.method)}{why} {decided} {DECIDED[c.decided_by]}"
+    return f"{how}; fixed {FIXED[c.fixed]}.{planned}{who}"
 
 
 def mechanism(certificate: Certificate) -> str:
     """What was drawn; where epsilon was selected, that too."""
-    said = words.sentence(words.noise(certificate))
+    said = of_guarantee.sentence(of_release.noise(certificate))
     if certificate.guarantee is not Guarantee.SELECTED:
         return said
     return (
@@ -118,20 +119,20 @@ def bounds(certificate: Certificate) -> str:
 def contribution(certificate: Certificate) -> str:
     """Who is protected, and with how much."""
     c = certificate
-    who = words.protected(c)
+    who = of_guarantee.protected(c)
     if not c.guarantee.holds:
         return f"Nobody. The noise was drawn for {who}."
     if c.unit == PrivacyUnit().words:
-        return f"{words.sentence(who)} {words.sentence(ROW_BY_ROW)}"
+        return f"{of_guarantee.sentence(who)} {of_guarantee.sentence(ROW_BY_ROW)}"
     rows = "" if c.max_rows is None else f", of which at most {c.max_rows:,} count in a query"
-    return words.sentence(f"{who}, with all their rows{rows}")
+    return of_guarantee.sentence(f"{who}, with all their rows{rows}")
 
 
 def neighbours(certificate: Certificate) -> str:
     """What two tables differ in between which the promise holds."""
     if certificate.relation == Relation.REPLACE.value:
-        return f"The same table with {words.protected(certificate)} replaced by any other (replace)."
-    return f"The same table with {words.protected(certificate)} more or less (add-remove)."
+        return f"The same table with {of_guarantee.protected(certificate)} replaced by any other (replace)."
+    return f"The same table with {of_guarantee.protected(certificate)} more or less (add-remove)."
 
 
 def drawing(certificate: Certificate) -> str:
@@ -147,15 +148,15 @@ def drawing(certificate: Certificate) -> str:
 
 def afterwards(certificate: Certificate) -> str:
     done = "; ".join(certificate.post_processing)
-    return f"{words.sentence(done)} This reads nothing but what was drawn." if done else "Nothing."
+    return f"{of_guarantee.sentence(done)} This reads nothing but what was drawn." if done else "Nothing."
 
 
 def usefulness(certificate: Certificate) -> str:
     c = certificate
     if c.noise_90 is None:
-        return f"Noise ranges: {words.WITHHELD}."
-    ranges = [f"Noise ranges: {words.ranges(c)}."] if words.has_ranges(c) else []
-    return " ".join([*ranges, *map(words.sentence, words.ranks(c))])
+        return f"Noise ranges: {of_guarantee.WITHHELD}."
+    ranges = [f"Noise ranges: {of_release.ranges(c)}."] if of_release.has_ranges(c) else []
+    return " ".join([*ranges, *map(of_guarantee.sentence, of_release.ranks(c))])
 
 
 def questions(certificate: Certificate) -> tuple[tuple[str, str], ...]:
@@ -168,7 +169,7 @@ def questions(certificate: Certificate) -> tuple[tuple[str, str], ...]:
         ("Which mechanism was it?", mechanism(c)),
         ("How far can one person move it, and who says so?", bounds(c)),
         ("How were the parameters chosen, by whom and when?", choosing(c)),
-        ("What else was released?", words.total(c)),
+        ("What else was released?", of_ledger.total(c)),
         ("How was the noise drawn?", drawing(c)),
         ("What was done afterwards?", afterwards(c)),
         ("How useful is the answer?", usefulness(c)),

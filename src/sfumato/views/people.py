@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
-from sfumato.views import words
 from sfumato.views.figure import Figure, number
 from sfumato.views.spread import Heap, Spread, folded, histogram_figure, quantile_table
 from sfumato.views.table import table
 from sfumato.views.terminal import WIDTH, paragraph, text
+from sfumato.views.words import of_guarantee, of_risk
 
 Cells = tuple[list[str], list[list[str]]]
 
@@ -50,19 +50,19 @@ class People(Confidential):
 
     @property
     def title(self) -> str:
-        return words.HOW_MUCH_INFLUENCE if self.exposure is None else words.HOW_EXPOSED
+        return of_risk.HOW_MUCH_INFLUENCE if self.exposure is None else of_risk.HOW_EXPOSED
 
     @property
     def meaning(self) -> str:
         """What the figure means, with what has to be said about columns that are no sums."""
-        meaning = f"Influence: {words.INFLUENCE}" if self.exposure is None else f"Exposure {words.EXPOSURE}"
-        more = [words.not_additive(self.not_additive), words.singletons(self.singletons)]
+        meaning = f"Influence: {of_risk.INFLUENCE}" if self.exposure is None else f"Exposure {of_risk.EXPOSURE}"
+        more = [of_risk.not_additive(self.not_additive), of_risk.singletons(self.singletons)]
         return " ".join(part for part in (meaning, *more) if part)
 
     @property
     def figure(self) -> Figure:
         """The histogram in full, to stand under the title."""
-        title = words.AT_EACH_INFLUENCE if self.exposure is None else words.AT_EACH_EXPOSURE
+        title = of_risk.AT_EACH_INFLUENCE if self.exposure is None else of_risk.AT_EACH_EXPOSURE
         return histogram_figure(self.shown.histogram, title, label=self.figure_name)
 
     @property
@@ -79,7 +79,7 @@ class People(Confidential):
 
     @property
     def most_exposed_title(self) -> str:
-        return words.most_exposed(len(self.most_exposed), self.exposure is not None)
+        return of_risk.most_exposed(len(self.most_exposed), self.exposure is not None)
 
     @property
     def most_exposed_table(self) -> Cells:
@@ -92,7 +92,7 @@ class People(Confidential):
         for each in self.most_exposed:
             row = [each.name, number(each.influence, 4)]
             row += [number(each.exposure or 0.0, 4)] if exposed else []
-            row += [words.of_100(chance) for chance in each.chances] if odds else []
+            row += [of_guarantee.of_100(chance) for chance in each.chances] if odds else []
             rows.append(row)
         return columns, rows
 
@@ -100,7 +100,7 @@ class People(Confidential):
     def most_exposed_note(self) -> str:
         """What the odds are, and whether more people share the last row's place."""
         odds = bool(self.epsilons) and self.exposure is not None and not self.not_additive
-        return f"{words.ODDS if odds else ''} {words.some_of(self._as_exposed, len(self.most_exposed))}".strip()
+        return f"{of_risk.ODDS if odds else ''} {of_risk.some_of(self._as_exposed, len(self.most_exposed))}".strip()
 
     @property
     def _as_exposed(self) -> int:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Relation
 from sfumato.model.per_person import InAll
-from sfumato.views import words
 from sfumato.views.figure import Figure
 from sfumato.views.html import page_part
 from sfumato.views.people import lying
 from sfumato.views.spread import Spread, folded, histogram_figure, quantile_table
 from sfumato.views.svg import svg
 from sfumato.views.terminal import paragraph, text
+from sfumato.views.words import of_guarantee, of_ledger
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,7 +28,7 @@ class Totals(Confidential):
 
     @property
     def meaning(self) -> str:
-        return f"{words.carried(self.in_all, self.relation)} {words.NO_FILTER}"
+        return f"{of_ledger.carried(self.in_all, self.relation)} {of_ledger.NO_FILTER}"
 
     @property
     def shown(self) -> Spread:
@@ -38,7 +38,7 @@ class Totals(Confidential):
     @property
     def said(self) -> tuple[str, ...]:
         """The public part, in sentences."""
-        return words.for_anybody(self.in_all), words.counted(self.in_all)
+        return of_ledger.for_anybody(self.in_all), of_ledger.counted(self.in_all)
 
     @property
     def quantiles(self) -> tuple[list[str], list[list[str]]]:
@@ -48,17 +48,17 @@ class Totals(Confidential):
     def figure(self, *, short: bool = False) -> Figure:
         """The histogram, in full or in as many rows as a terminal has room for."""
         histogram, label = self.shown.histogram, "rho" if self.epsilon is None else "epsilon"
-        return histogram_figure(folded(histogram) if short else histogram, words.CARRIED, self.meaning, label=label)
+        return histogram_figure(folded(histogram) if short else histogram, of_ledger.CARRIED, self.meaning, label=label)
 
 
 def as_text(totals: Totals, *, colour: bool = False) -> str:
-    parts = [paragraph(f"{words.CONTROLLER_ONLY} {words.LOOK}")]
+    parts = [paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")]
     if told := totals.shown.in_words:
-        parts += [f"{words.CARRIED}\n{paragraph(totals.meaning)}", paragraph(told)]
+        parts += [f"{of_ledger.CARRIED}\n{paragraph(totals.meaning)}", paragraph(told)]
     else:
         parts.append(text(totals.figure(short=True), colour=colour))
     return "\n\n".join([*parts, lying(*totals.quantiles), *map(paragraph, totals.said)])
 
 
 def as_html(totals: Totals) -> str:
-    return page_part(words.CONTROLLER_ONLY, svg(totals.figure()), " ".join(totals.said))
+    return page_part(of_guarantee.CONTROLLER_ONLY, svg(totals.figure()), " ".join(totals.said))

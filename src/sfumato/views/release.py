@@ -5,19 +5,21 @@ from __future__ import annotations
 from html import escape
 
 from sfumato.model.release import Answer, Certificate, Interval
-from sfumato.views import words
 from sfumato.views.figure import plain
 from sfumato.views.html import html_table
 from sfumato.views.table import table
+from sfumato.views.words import of_guarantee, of_release
 
 
 def answer_text(answer: Answer, certificate: Certificate) -> str:
-    return f"{table(*_cells(answer))}\n\n{' '.join([words.guarantee(certificate), *_notes(answer, certificate)])}"
+    return (
+        f"{table(*_cells(answer))}\n\n{' '.join([of_guarantee.guarantee(certificate), *_notes(answer, certificate)])}"
+    )
 
 
 def answer_html(answer: Answer, certificate: Certificate) -> str:
     notes = "".join(f"<p>{escape(plain(note))}</p>" for note in _notes(answer, certificate))
-    return f"<div>{html_table(*_cells(answer), caption=words.guarantee(certificate))}{notes}</div>"
+    return f"<div>{html_table(*_cells(answer), caption=of_guarantee.guarantee(certificate))}{notes}</div>"
 
 
 def _cells(answer: Answer) -> tuple[list[str], list[list[str]]]:
@@ -51,9 +53,9 @@ def _interval(interval: Interval | None) -> str:
 def _notes(answer: Answer, certificate: Certificate) -> list[str]:
     """What the ranges cover, and what holds of selections instead, each where there is one; of no row, why."""
     if not answer.rows:
-        return [note for note in [words.no_group(certificate)] if note]
+        return [note for note in [of_release.no_group(certificate)] if note]
     ranged = answer.ranges is not None and any(answer.ranged)
     return [
-        *([f"Ranges: {words.ranges(certificate)}."] if ranged else []),
-        *map(words.sentence, words.ranks(certificate)),
+        *([f"Ranges: {of_release.ranges(certificate)}."] if ranged else []),
+        *map(of_guarantee.sentence, of_release.ranks(certificate)),
     ]

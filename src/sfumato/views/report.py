@@ -8,7 +8,6 @@ from dataclasses import replace
 from sfumato.model.risk import RiskView, Source
 from sfumato.model.sketch import Sketch
 from sfumato.model.tries import Tries
-from sfumato.views import words
 from sfumato.views.certificate import certificate_text
 from sfumato.views.figure import Range
 from sfumato.views.page import code, definitions, drawing, items, page, paragraph, scrolled, section
@@ -17,6 +16,7 @@ from sfumato.views.risk import candidates, figure, size
 from sfumato.views.sketch import bars, bins, promised
 from sfumato.views.tries import COLUMNS, figures, said
 from sfumato.views.tries import rows as tried
+from sfumato.views.words import of_choosing, of_guarantee, of_risk, of_sketch
 
 
 def report(
@@ -31,24 +31,24 @@ def report(
 ) -> str:
     """The page. Where the people are the real ones, it says first that it is for the controller only."""
     parts = [
-        paragraph(words.source(view), "lead"),
+        paragraph(of_risk.source(view), "lead"),
         section("The query", code(view.query), paragraph(size(view), "soft")),
-        section("What the words mean", definitions(words.definitions(view))),
+        section("What the words mean", definitions(of_risk.definitions(view))),
         _gap(view, limit, chosen, conclusion),
         *([_tried(tries)] if tries else []),
         *(_people(people) if people is not None else []),
         *(_sketched(view.sketch) if view.sketch is not None else []),
-        section("How to read this page", items([*words.READING, words.deciding(view)])),
+        section("How to read this page", items([*of_risk.READING, of_risk.deciding(view)])),
     ]
-    banner = words.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
-    return page(words.TITLES[view.source], parts, banner=banner, footer=footer)
+    banner = of_guarantee.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
+    return page(of_risk.TITLES[view.source], parts, banner=banner, footer=footer)
 
 
 def _tried(tries: Sequence[Tries]) -> str:
     """What a selection came to at several thresholds."""
     drawn = (drawing(replace(each, title="")) for each in figures(tries))
-    table = scrolled(COLUMNS, tried(tries), words.TRIED_EACH)
-    return section(words.TRIED_TITLE, paragraph(said(tries)), *drawn, table)
+    table = scrolled(COLUMNS, tried(tries), of_choosing.TRIED_EACH)
+    return section(of_choosing.TRIED_TITLE, paragraph(said(tries)), *drawn, table)
 
 
 def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: str) -> str:
@@ -62,25 +62,25 @@ def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: 
         paragraph(conclusion, "lead"),
         drawing(drawn),
         scrolled(columns, rows, "What each epsilon would mean"),
-        paragraph(words.noisy_parts(view), "soft"),
-        paragraph(words.missed_ranks(view), "soft"),
-        paragraph(words.without_delta(view), "soft"),
+        paragraph(of_risk.noisy_parts(view), "soft"),
+        paragraph(of_risk.missed_ranks(view), "soft"),
+        paragraph(of_risk.without_delta(view), "soft"),
     )
 
 
 def _sketched(sketch: Sketch) -> list[str]:
     """The histogram with its noise, then what it promises and what it cost."""
-    drawn = replace(bars(sketch), title=words.AT_EACH_EXPOSURE, subtitle="")
+    drawn = replace(bars(sketch), title=of_risk.AT_EACH_EXPOSURE, subtitle="")
     return [
         section(
-            words.SKETCHED,
-            paragraph(f"Exposure {words.EXPOSURE}"),
-            paragraph(words.at_zero(sketch), "lead"),
+            of_sketch.SKETCHED,
+            paragraph(f"Exposure {of_risk.EXPOSURE}"),
+            paragraph(of_sketch.at_zero(sketch), "lead"),
             drawing(drawn),
-            paragraph(words.seen(sketch)),
-            scrolled(*bins(sketch), words.SKETCHED_NUMBERS.capitalize()),
+            paragraph(of_sketch.seen(sketch)),
+            scrolled(*bins(sketch), of_sketch.SKETCHED_NUMBERS.capitalize()),
         ),
-        section(words.SKETCH_COST, *map(paragraph, promised(sketch)), code(certificate_text(sketch.certificate))),
+        section(of_sketch.SKETCH_COST, *map(paragraph, promised(sketch)), code(certificate_text(sketch.certificate))),
     ]
 
 
@@ -93,10 +93,10 @@ def _people(people: People) -> list[str]:
             paragraph(people.meaning),
             paragraph(people.shown.in_words, "lead"),
             "" if same else drawing(people.figure),
-            scrolled(*people.quantiles, words.OF_100_PEOPLE),
+            scrolled(*people.quantiles, of_risk.OF_100_PEOPLE),
         )
     ]
     if people.most_exposed:
-        table = scrolled(*people.most_exposed_table, words.MOST_FIRST)
+        table = scrolled(*people.most_exposed_table, of_risk.MOST_FIRST)
         found.append(section(people.most_exposed_title, paragraph(people.most_exposed_note), table))
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sfumato.model.risk import RiskAt, RiskView, Source
-from sfumato.views import words
 from sfumato.views.figure import Axis, Figure, Limit, Range, number
 from sfumato.views.figure import Verdict as Mark
 from sfumato.views.html import page_part
@@ -12,6 +11,7 @@ from sfumato.views.sketch import as_text as sketch_text
 from sfumato.views.svg import svg
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph, text
+from sfumato.views.words import of_guarantee, of_risk
 
 GAP = Axis("most at risk over least at risk", unit="×", scale="log")
 
@@ -22,24 +22,24 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
     limits = (Limit(limit, f"your limit {limit:.3g}×"),) if limit is not None else ()
     return Figure(
         title="Risk gap at each epsilon",
-        subtitle=words.source(view),
+        subtitle=of_risk.source(view),
         x=Axis("epsilon"),
         y=GAP,
         marks=(*ranges, *limits),
-        note=words.GAP_IS_NO_PROBABILITY,
+        note=of_risk.GAP_IS_NO_PROBABILITY,
     )
 
 
 def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
     shown = [text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))]
-    notes = (words.noisy_parts(view), words.missed_ranks(view), words.without_delta(view))
+    notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
     shown += [paragraph(said) for said in notes if said]
     shown += [sketch_text(view.sketch, colour=colour)] if view.sketch is not None else []
     return "\n\n".join(shown)
 
 
 def as_html(view: RiskView, limit: float | None = None, chosen: float | None = None) -> str:
-    warning = words.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
+    warning = of_guarantee.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
     shown = page_part(warning, svg(figure(view, limit, chosen)), _numbers(view))
     return shown if view.sketch is None else shown + sketch_html(view.sketch)
 

@@ -7,26 +7,26 @@ from itertools import pairwise
 
 from sfumato.model.facts import Histogram
 from sfumato.model.sketch import Sketch
-from sfumato.views import words
 from sfumato.views.figure import Bars, Figure, Limit, number
 from sfumato.views.html import page_part
 from sfumato.views.spread import histogram_figure
 from sfumato.views.svg import svg
 from sfumato.views.terminal import paragraph, text
+from sfumato.views.words import of_guarantee, of_ledger, of_risk, of_sketch
 
 
 def bars(sketch: Sketch) -> Figure:
     """The bins above 0, each with its noise range, and the line from which on a bin is told from noise."""
     above = Histogram(sketch.edges[1:], sketch.histogram.people[1:])
-    figure = histogram_figure(above, words.SKETCHED, f"Exposure {words.EXPOSURE}")
-    standing = Bars(above.edges, tuple(map(float, above.people)), float(words.bin_noise(sketch)))
+    figure = histogram_figure(above, of_sketch.SKETCHED, f"Exposure {of_risk.EXPOSURE}")
+    standing = Bars(above.edges, tuple(map(float, above.people)), float(of_sketch.bin_noise(sketch)))
     limits = () if sketch.reach is None else (Limit(sketch.reach, f"told from noise above {number(sketch.reach)}"),)
     return replace(figure, marks=(standing, *limits))
 
 
 def bins(sketch: Sketch) -> tuple[list[str], list[list[str]]]:
     """A row per bin: its exposures, its people, their noise range, and whether it is told from noise."""
-    off = words.bin_noise(sketch)
+    off = of_sketch.bin_noise(sketch)
     spans = ["0", *(f"{number(low)}–{number(high)}" for low, high in pairwise(sketch.edges[1:]))]
     counts = zip(spans, sketch.histogram.people, sketch.seen, strict=True)
     return (
@@ -38,14 +38,14 @@ def bins(sketch: Sketch) -> tuple[list[str], list[list[str]]]:
 def promised(sketch: Sketch) -> tuple[str, ...]:
     """The promise of this sketch, and what the dataset has spent with it."""
     certificate = sketch.certificate
-    return f"{words.guarantee(certificate)} {words.promise(certificate)}", words.total(certificate)
+    return f"{of_guarantee.guarantee(certificate)} {of_guarantee.promise(certificate)}", of_ledger.total(certificate)
 
 
 def as_text(sketch: Sketch, *, colour: bool = False) -> str:
-    said = map(paragraph, (words.at_zero(sketch), words.seen(sketch), *promised(sketch)))
+    said = map(paragraph, (of_sketch.at_zero(sketch), of_sketch.seen(sketch), *promised(sketch)))
     return "\n\n".join([text(bars(sketch), colour=colour), *said])
 
 
 def as_html(sketch: Sketch) -> str:
-    said = (words.at_zero(sketch), words.seen(sketch), *promised(sketch))
+    said = (of_sketch.at_zero(sketch), of_sketch.seen(sketch), *promised(sketch))
     return page_part("", svg(bars(sketch)), " ".join(said))

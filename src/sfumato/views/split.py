@@ -6,28 +6,30 @@ import math
 from collections.abc import Sequence
 
 from sfumato.model.split import Checked, Part, Split
-from sfumato.views import words
 from sfumato.views.figure import number
 from sfumato.views.html import html_table, preformatted
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph
+from sfumato.views.words import of_guarantee, of_split
 
 _DIGITS = 4
 
 
 def as_text(split: Split) -> str:
-    return "\n\n".join([words.sentence(words.split_by(split)), table(*_rows(split)), *map(paragraph, _notes(split))])
+    return "\n\n".join(
+        [of_guarantee.sentence(of_split.split_by(split)), table(*_rows(split)), *map(paragraph, _notes(split))]
+    )
 
 
 def as_html(split: Split) -> str:
-    caption = " ".join([words.sentence(words.split_by(split)), *_notes(split)])
+    caption = " ".join([of_guarantee.sentence(of_split.split_by(split)), *_notes(split)])
     return html_table(*_rows(split), caption=caption)
 
 
 def checked_text(checked: Sequence[Checked]) -> str:
-    said = paragraph(f"{words.CONTROLLER_ONLY} {words.LOOK}")
+    said = paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")
     rows = [[_least(one.least), _answers(one.answers), _met(one), one.query] for one in checked]
-    return f"{said}\n\n{words.TESTED}\n\n{table(['answer at least', 'true answer', 'will do', 'query'], rows)}"
+    return f"{said}\n\n{of_split.TESTED}\n\n{table(['answer at least', 'true answer', 'will do', 'query'], rows)}"
 
 
 def checked_html(checked: Sequence[Checked]) -> str:
@@ -66,9 +68,9 @@ def _row(part: Part, *, expects: bool, differ: bool) -> list[str]:
 def _notes(split: Split) -> list[str]:
     own = any(part.least is None for part in split.parts)
     notes = [
-        words.least_answer(split) if any(part.least is not None for part in split.parts) else "",
-        words.OWN_UNIT if own else "",
-        words.split_needed(split),
+        of_split.least_answer(split) if any(part.least is not None for part in split.parts) else "",
+        of_split.OWN_UNIT if own else "",
+        of_split.split_needed(split),
     ]
     return [note for note in notes if note]
 
@@ -81,7 +83,7 @@ def _least(least: float | None) -> str:
     """Rounded up: whoever has so much has enough."""
     if least is None:
         return "–"
-    return words.rounded_up(least) if least < 1000 else f"{math.ceil(least):,}"
+    return of_guarantee.rounded_up(least) if least < 1000 else f"{math.ceil(least):,}"
 
 
 def _answers(answers: Sequence[float]) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Histogram
-from sfumato.views import words
 from sfumato.views.figure import Axis, Bars, Figure, number
+from sfumato.views.words import of_risk
 
 OF_100 = (0, 10, 25, 50, 75, 90, 99, 100)
 ROWS = 20  # of a histogram in a terminal: 60 would fill more than a screen
@@ -36,7 +36,7 @@ class Spread(Confidential):
     @property
     def in_words(self) -> str:
         """Where everybody is, if a sentence can tell."""
-        return words.heaps([(h.low, h.high, h.people) for h in self.heaps]) if len(self.heaps) <= FEW else ""
+        return of_risk.heaps([(h.low, h.high, h.people) for h in self.heaps]) if len(self.heaps) <= FEW else ""
 
     @property
     def most(self) -> Heap | None:
@@ -75,8 +75,8 @@ def histogram_figure(
     """People at each figure, in tenfold steps where an even scale would hide the few beside the many."""
     standing = [people for people in histogram.people if people]
     steep = bool(standing) and max(standing) > STEEP * min(standing)
-    people = Axis("people", unit=words.TENFOLD, scale="counts") if steep else Axis("people")
-    explained = f"{note} {words.TENFOLD_BARS}".strip() if steep else note
+    people = Axis("people", unit=of_risk.TENFOLD, scale="counts") if steep else Axis("people")
+    explained = f"{note} {of_risk.TENFOLD_BARS}".strip() if steep else note
     bars = Bars(histogram.edges, tuple(map(float, histogram.people)))
     return Figure(title, subtitle, Axis(label), people, (bars,), explained)
 

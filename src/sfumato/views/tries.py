@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sfumato.model.tries import Tries
-from sfumato.views import words
 from sfumato.views.figure import Axis, Figure, Range
 from sfumato.views.figure import Verdict as Mark
 from sfumato.views.html import html_table
 from sfumato.views.svg import svg
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph
+from sfumato.views.words import of_choosing
 
 COLUMNS = ["", "threshold", "epsilon, median", "90 of 100 from", "to", "none selected"]
 
@@ -25,7 +25,7 @@ def as_html(tries: Sequence[Tries]) -> str:
 
 
 def said(tries: Sequence[Tries]) -> str:
-    return words.tried(private=all(one.private for one in tries))
+    return of_choosing.tried(private=all(one.private for one in tries))
 
 
 def figures(tries: Sequence[Tries]) -> list[Figure]:
@@ -38,12 +38,12 @@ def figures(tries: Sequence[Tries]) -> list[Figure]:
 def _figure(kind: str, tries: Sequence[Tries]) -> Figure:
     ranges = (Range(t.value, t.quantile(0.05) or 0.0, t.quantile(0.95) or 0.0, _mark(t)) for t in tries)
     return Figure(
-        title=words.TRIED_TITLE,
+        title=of_choosing.TRIED_TITLE,
         subtitle="",
         x=Axis(kind),
         y=Axis("epsilon, 90 of 100", scale="log"),
         marks=tuple(ranges),
-        note=words.TRIED_BARS,
+        note=of_choosing.TRIED_BARS,
     )
 
 

@@ -1,0 +1,43 @@
+"""How an epsilon came about, and what is tried first. Every such sentence stands here, once."""
+
+from __future__ import annotations
+
+from sfumato.model.guarantee import Guarantee
+
+AS_IT_WAS = "This was selected before and comes back as it was: nothing was charged. --again selects anew, at a charge."
+TRIED_TITLE = "What a private selection would come to"
+TRIED_EACH = "What each threshold would select; the one that was asked for is marked >"
+TRIED_BARS = "Each bar holds 90 of 100 epsilons that the selection came to; ● is the threshold that was asked for."
+TRIED = "What the selection would come to on the look-alike, with its real noise. Nothing was charged"
+
+
+def tried(*, private: bool) -> str:
+    """What was rehearsed, and what a threshold that is picked from it is worth."""
+    if not private:
+        return f"{TRIED}. As published it reads the people: on the real table it carries no guarantee."
+    return f"{TRIED}, and a threshold that is picked from this carries the guarantee: nothing here depends on the data."
+
+
+def cost_of_selection(select_epsilon: float, epsilon: float | None) -> str:
+    """What a private selection has cost, and what its release will."""
+    rest = "" if epsilon is None else f"; a release charges {epsilon:g} more"
+    return f"Selecting cost {select_epsilon:g}, charged when it was selected{rest}."
+
+
+def go_on(command: str) -> str:
+    """How a preference that was rehearsed is carried over to the table."""
+    return f"To choose by it for the table itself:\n  {command}"
+
+
+def planned(word: Guarantee, queries: int = 1) -> str:
+    """What a plan is worth once it is entered."""
+    if not word.holds:
+        return "Entered as the plan; but somebody had looked at the people before, so it carries no guarantee."
+    these = "this query" if queries == 1 else f"these {queries} queries"
+    return f"Entered as the plan for {these}: it keeps its word, {word.value}, whoever looks at the people later."
+
+
+def rehearsed(epsilon: float | None, why: str) -> str:
+    """What a preference would lead to on the look-alike."""
+    found = "no epsilon" if epsilon is None else f"epsilon {epsilon:.4g}"
+    return f"On the look-alike: {found}. {why} Nothing was decided about the real table."

@@ -1,0 +1,46 @@
+"""What a snoop guesses of somebody. Every such sentence stands here, once."""
+
+from __future__ import annotations
+
+from sfumato.model.guessing import GuessAt
+from sfumato.risk.sharing import nearest_word
+from sfumato.views.figure import number
+from sfumato.views.words.of_guarantee import in_100, sentence
+
+GUESSED = "What a snoop guesses, and what sharing the answer risks"
+GUESSES = (
+    "From public facts alone: true for any data, against a snoop who knows everybody else in it. Nobody was looked at. "
+    "It is of this answer alone: with others on the same people, their epsilons add up."
+)
+
+
+def guess_columns(*, at_any_answer: bool, average: bool, shared: bool) -> str:
+    """What the columns of a view of guesses mean, those that it has."""
+    told = (
+        (True, "“advantage”: how much of what a blind guess leaves open is learned, at most"),
+        (at_any_answer, "“any belief”: no answer raises a belief about somebody by more, whatever it was before"),
+        (average, "“on average”: how often the best guess is right at most, where all values are as likely"),
+        (shared, "“as published”: with what a blind guess risks too, which no noise takes away"),
+    )
+    return sentence("; ".join(said for there, said in told if there))
+
+
+def snoop(chance: float, blind: float) -> str:
+    """How often a guess is right, beside how often it was before.
+
+    >>> snoop(0.35466, 0.25)
+    'a snoop guesses right 36 of 100 (blind 25)'
+    """
+    return f"a snoop guesses right {in_100(chance)} of 100 (blind {number(100 * blind)})"
+
+
+def hundred(ends: tuple[int, int]) -> str:
+    """What noise does to a count, as an example."""
+    return f"a count of 100 becomes {ends[0]}–{ends[1]}, 90 times of 100"
+
+
+def guess_at(row: GuessAt, blind: float) -> str:
+    """At one epsilon, in a sentence."""
+    count = "" if row.hundred is None else f"; {hundred(row.hundred)}"
+    risk = "" if row.risk is None else f"; the sharing risk is {number(row.risk)} ({nearest_word(row.risk)})"
+    return f"At epsilon {number(row.epsilon)} {snoop(row.chance, blind)}{count}{risk}."

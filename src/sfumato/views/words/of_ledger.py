@@ -1,0 +1,108 @@
+"""What was spent, in all and of each person. Every such sentence stands here, once."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sfumato.ledger.entry import upward
+from sfumato.ledger.odometer import AtDelta, By, Total
+from sfumato.model.dataset import Relation
+from sfumato.model.per_person import InAll
+from sfumato.model.release import Certificate
+from sfumato.risk.attack import attack_chance
+from sfumato.views.figure import number
+from sfumato.views.words.of_guarantee import AFTER_NONE, FIXED_BEFORE, OTHER_UNITS, exactly, in_100, rounded_up
+
+TIGHT = "tight accounting of a batch that was fixed in advance"
+SUMMED = "the sum over a batch that was fixed in advance"
+CARRIED = "What each person carries of everything released"
+NO_FILTER = "It is an account and no limit: the next release adds to it, whoever has how much."
+IN_FULL = (
+    "Counted in full for everybody: what is no sum over people, sketches and selections, truncated noise, releases "
+    "from other data or under another schema, what was charged together, and what was charged and never left."
+)
+
+
+def batch(releases: int, epsilon: float, delta: Fraction, sums: tuple[float, Fraction]) -> str:
+    """What a batch will be charged, beside what its releases would be one by one."""
+    (said, alone) = (f"epsilon {e:.6g}{f', delta {float(d):g}' if d else ''}" for e, d in ((epsilon, delta), sums))
+    return f"{releases} release{'' if releases == 1 else 's'}, charged together: {said}. One by one: {alone}."
+
+
+def total(certificate: Certificate) -> str:
+    """What everything released adds up to; after a release without a guarantee, or of other units, nothing does."""
+    if certificate.dataset_total is None:
+        if not certificate.guarantee.holds:
+            return "No total exists for this dataset from now on."
+        other = certificate.dataset_guarantee.holds
+        why = OTHER_UNITS if other else "something was released without a guarantee"
+        before = "everything released before" if other else AFTER_NONE
+        factor = f"e^{certificate.charged:.15g}"
+        but = f", but for a chance of {exactly(certificate.delta)}" if certificate.delta else ""
+        return (
+            f"No total exists for this dataset: {why}. Given {before}, this one changes nobody's odds by more than "
+            f"{factor}{but}."
+        )
+    spent = f"epsilon {certificate.dataset_total:.15g}"
+    spent += f", delta {exactly(certificate.dataset_delta)}" if certificate.dataset_delta else ""
+    right = in_100(attack_chance(certificate.dataset_total, certificate.dataset_delta or 0.0))
+    ending = f" It stops at {certificate.stop}." if certificate.stop else ""
+    odds = f"from all of it together that guess is right at most {right} times of 100"
+    return f"Everything released from {certificate.dataset} so far: {spent}; {odds}.{ending}"
+
+
+def concentrated(total: Total, at: AtDelta | None = None) -> str:
+    """The total as zero-concentrated privacy, and the epsilon of all of it at a delta; nothing where there is none."""
+    if not total.releases or not total.exists:
+        return ""
+    said, delta = [], "" if at is None else exactly(float(at.delta))
+    if total.rho is not None:
+        beside = f", beside delta {exactly(upward(total.rho_delta))}" if total.rho_delta else ""
+        worth = f", which is ({rounded_up(at.epsilon)}, {delta})-DP" if at is not None and at.by is By.ZCDP else ""
+        said.append(f"As zero-concentrated DP: rho {rounded_up(total.rho)}{beside}{worth}. {FIXED_BEFORE}")
+    if at is not None and at.by is By.SUMS:
+        anyway = "" if total.exact_delta else ", and holds in any case"
+        least = f"{rounded_up(at.epsilon)}, is the least epsilon that is known{anyway}"
+        said.append(f"At delta {delta} the sum of the epsilons, {least}.")
+    elif at is not None and at.by is None:
+        said.append(f"At delta {delta} there is no epsilon: more than that is spent of delta.")
+    return " ".join(said)
+
+
+def carried(in_all: InAll, relation: Relation) -> str:
+    """What a person's total says."""
+    if not in_all.pure:
+        return (
+            "Rho adds up what each release tells about this person. Gaussian noise took part, so that nobody has an "
+            "epsilon of their own."
+        )
+    replaced = relation is Relation.REPLACE
+    if in_all.delta:
+        instead = "as with anybody else in their place" if replaced else "as without them"
+        return (
+            "Epsilon: everything released so far is at most e^epsilon times as likely, and as unlikely, with this "
+            f"person in the data {instead}, but for a probability of {exactly(in_all.delta)}."
+        )
+    whom = "this person or anybody else" if replaced else "this person"
+    return (
+        "Epsilon: to whoever knows everybody else, everything released so far changes the odds that "
+        f"{whom} is in the data by a factor of e^epsilon at most."
+    )
+
+
+def for_anybody(in_all: InAll) -> str:
+    """The public total, beside which each person's stands."""
+    delta = f", delta {exactly(in_all.delta)}" if in_all.delta else ""
+    return f"For anybody, in any data: epsilon {in_all.epsilon:.15g}{delta}, rho {number(in_all.rho, 4)}."
+
+
+def counted(in_all: InAll) -> str:
+    """Which charges are in it, and which are not."""
+    own, full = in_all.by_exposure, in_all.in_full
+    said = [f"{own:,} charge{'' if own == 1 else 's'} by each person's own exposure, {full:,} in full."]
+    said += [IN_FULL] if full else []
+    if without := in_all.without_guarantee:
+        said.append(f"Not in it: {without:,} without a guarantee. Nothing bounds what that tells.")
+    if other := in_all.other_units:
+        said.append(f"Not in it: {other:,} that protect another unit, or under another relation: no sum would be true.")
+    return " ".join(said)
