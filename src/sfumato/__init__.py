@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sfumato.session.query import Query
     from sfumato.session.release import Certificate, Release
     from sfumato.session.side_by_side import Comparison
+    from sfumato.session.universe import PossibleWorlds, possible_worlds
     from sfumato.wiring import open
 
 _HOMES = {
@@ -42,6 +43,7 @@ _HOMES = {
     "Dataset": "session.dataset",
     "Guessing": "session.guessing",
     "Ledger": "session.ledger",
+    "PossibleWorlds": "session.universe",
     "Query": "session.query",
     "Release": "session.release",
     "RiskProfile": "session.profile",
@@ -55,6 +57,7 @@ _HOMES = {
     "guess": "choose.guesses",
     "larger_than_spent": "choose.preference",
     "open": "wiring",
+    "possible_worlds": "session.universe",
     "pri": "choose.pri",
     "ratio": "choose.preference",
     "relative_error": "choose.accuracy",
@@ -73,6 +76,7 @@ __all__ = [
     "Dataset",
     "Guessing",
     "Ledger",
+    "PossibleWorlds",
     "Query",
     "Release",
     "RiskProfile",
@@ -86,6 +90,7 @@ __all__ = [
     "guess",
     "larger_than_spent",
     "open",
+    "possible_worlds",
     "pri",
     "ratio",
     "relative_error",

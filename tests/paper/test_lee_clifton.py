@@ -111,6 +111,7 @@ PRINTED_3 = {
 }
 
 
+@pytest.mark.golden(*(f"lc_table3_{epsilon}" for epsilon in TABLE_3))
 @pytest.mark.parametrize("epsilon", TABLE_3, ids=lambda epsilon: f"lc_table3_{epsilon}")
 def test_table_3(epsilon: float) -> None:
     """At the answer of the first world itself: what the first world is believed is the risk of disclosure."""
@@ -138,6 +139,7 @@ PRINTED_2 = {
 }
 
 
+@pytest.mark.golden(*(f"lc_table2_{epsilon}" for epsilon in TABLE_2))
 @pytest.mark.parametrize("epsilon", TABLE_2, ids=lambda epsilon: f"lc_table2_{epsilon}")
 def test_table_2(epsilon: float) -> None:
     """Its middle rows come out only of means that are rounded to 4.33 and 4.67."""
@@ -163,6 +165,7 @@ BOUNDS = {
 }
 
 
+@pytest.mark.golden(*BOUNDS)
 @pytest.mark.parametrize(("answers", "sensitivity", "exact", "printed"), BOUNDS.values(), ids=BOUNDS)
 def test_the_upper_bound_of_equations_9_and_18(
     answers: list[float], sensitivity: float, exact: float, printed: float
@@ -181,6 +184,7 @@ EXACT = {
 }
 
 
+@pytest.mark.golden(*EXACT)
 @pytest.mark.parametrize(("answers", "sensitivity", "rho", "exact"), EXACT.values(), ids=EXACT)
 def test_the_exact_epsilon(answers: list[float], sensitivity: float, rho: float, exact: float) -> None:
     """The paper prints 2.776 for 4 ln 2; and its search from 0 up to the bound finds none of these."""

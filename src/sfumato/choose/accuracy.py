@@ -14,6 +14,7 @@ from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, Number
 from sfumato.risk.accuracy import each_confidence, epsilon_for_error, epsilon_for_error_on_grid, sigma_for_error
 from sfumato.risk.bisection import largest
 from sfumato.risk.calibrate import furthest_of
+from sfumato.risk.truncated import delta_of_each, epsilon_of_reach
 
 _LEAST, _MOST = 1e-9, 1e6  # epsilons
 _UP = 1 + 1e-9  # rounded up, so that the noise that is drawn is not a hair too wide
@@ -138,14 +139,19 @@ def _before_rounding(number: NoisyNumber, error: float) -> float:
 
 def _for_reach(number: NoisyNumber, error: float, noise: Noise, measurement: Measurement) -> float:
     """The least epsilon at which truncated noise never goes further than the error; it always goes beyond D."""
-    if noise.mechanism != "truncated" or error <= float(number.sensitivity) + float(number.step):
+    if noise.mechanism != "truncated":
         return math.inf
-    low, high = _LEAST, _LEAST
+    delta = delta_of_each(noise.delta or 0.0, len(measurement.numbers))
+    between = epsilon_of_reach(error, delta, float(number.sensitivity))
+    if between is None:
+        return math.inf
+    high = max(_LEAST, between) / float(number.share)  # on a grid it takes a little more
+    low = high / 2
     while furthest_of(number, measurement, noise, high) > error:
         low, high = high, 2 * high
         if high > _MOST:
             return math.inf
-    return largest(lambda epsilon: furthest_of(number, measurement, noise, epsilon) > error, low, high) * _UP
+    return largest(lambda epsilon: furthest_of(number, measurement, noise, epsilon) > error, low, high)
 
 
 def _for_number(number: NoisyNumber, error: float, confidence: float, noise: Noise) -> float:

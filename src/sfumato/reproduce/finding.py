@@ -94,7 +94,7 @@ def titled(place: str, figure: Figure) -> Figure:
 def _reads_as(ours: float, printed: str) -> bool:
     """Whether a number, rounded to as many places as the print has, is what it says.
 
-    >>> _reads_as(0.38294, ".3829"), _reads_as(17 / 6, "17/6"), _reads_as(2.77259, "2.776")
+    >>> _reads_as(0.38294, ".3829"), _reads_as(17 / 6, "17/6"), _reads_as(2.7726, "2.776")
     (True, True, False)
     """
     if "/" in printed:

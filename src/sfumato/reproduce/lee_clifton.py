@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from sfumato.reproduce.finding import Reproduction, Value, beside, titled
 from sfumato.reproduce.study import Study
-from sfumato.risk.belief import (
-    disclosure_risk,
-    epsilon_bound,
-    epsilon_for_belief,
-    global_sensitivity,
-    laplace_density,
-    local_sensitivity,
-    mean,
-    median,
-    one_missing,
-    posterior,
-    risk_bound,
-    tail_ratio,
-)
-from sfumato.views.curves import belief_curves, response_curves
+from sfumato.risk.belief import laplace_density, local_sensitivity, median, posterior
+from sfumato.session.universe import possible_worlds
+from sfumato.views.curves import belief_curves
 from sfumato.views.figure import Figure
 
 PAPER = "How Much Is Enough? Choosing eps for Differential Privacy"
-ABSENCE, YEAR = (1.0, 2.0, 3.0, 10.0), (1.0, 2.0, 3.0, 4.0)
+ABSENCE, YEAR = possible_worlds((1, 2, 3, 10)), possible_worlds((1, 2, 3, 4))  # means
+MEDIAN = possible_worlds(ABSENCE.universe, "median")
 RHO = 1 / 3
 EPSILONS = (5, 2, 1, 0.5, 0.1, 0.01)
 TABLE_2 = (  # with the responses at which its columns come out
@@ -53,129 +42,82 @@ def tables_and_figures(_study: Study) -> Reproduction:
     """The students of Table 1: whose absence can be told from the mean, or from the median."""
     values = [*_sensitivities(), *_response(), *_epsilons(), *_tables()]
     title = "Tables 2 to 4, Figures 1 to 3"
-    return Reproduction(
-        "lee-clifton", title, PAPER, tuple(values), (_figure_1(), _figure_2(), *_figure_3()), notes=NOTES
-    )
-
-
-def _means(universe: tuple[float, ...]) -> list[float]:
-    return [mean(world) for world in one_missing(universe)]
-
-
-def _medians() -> list[float]:
-    return [median(world) for world in one_missing(ABSENCE)]
-
-
-def _width(answers: list[float]) -> float:
-    return max(answers) - min(answers)
+    return Reproduction("lee-clifton", title, PAPER, tuple(values), _figures(), notes=NOTES)
 
 
 def _sensitivities() -> list[Value]:
-    local = [local_sensitivity(world, median) for world in one_missing(ABSENCE)]
+    local = [local_sensitivity(world, median) for world in MEDIAN.worlds]
     return [
-        beside("4.1: sensitivity of the mean, absence days", "17/6", global_sensitivity(ABSENCE, mean)),
-        beside("4.4: sensitivity of the mean, school year", "5/6", global_sensitivity(YEAR, mean)),
+        beside("4.1: sensitivity of the mean, absence days", "17/6", ABSENCE.sensitivity),
+        beside("4.4: sensitivity of the mean, school year", "5/6", YEAR.sensitivity),
         beside("Table 4: sensitivity of the median in each world", "0.5 4 3.5 3.5", local),
-        beside(
-            "5.2, 6: widths of the means and of the medians",
-            "3 1 1",
-            [_width(_means(ABSENCE)), _width(_means(YEAR)), _width(_medians())],
-        ),
+        beside("5.2, 6: widths of the means and of the medians", "3 1 1", [ABSENCE.width, YEAR.width, MEDIAN.width]),
     ]
 
 
 def _response() -> list[Value]:
     """The responses of sections 4.1 and 4.4, at epsilon 2."""
-    scale, year = (global_sensitivity(universe, mean) / 2 for universe in (ABSENCE, YEAR))
-    worlds, response = _means(ABSENCE), 2.2013
-    densities = [laplace_density(response, world, scale) for world in worlds]
+    response, scale = 2.2013, ABSENCE.sensitivity / 2
+    densities = [laplace_density(response, answer, scale) for answer in ABSENCE.answers]
     return [
-        beside("4.1: a response above 3.1677, from X and from X'", "3.2933", tail_ratio(3.1677, 4.0, 2.0, scale)),
+        beside("4.1: a response above 3.1677, from X and from X'", "3.2933", ABSENCE.times_as_often(3.1677, 2)),
         beside(
             "4.4: densities at 2.2013",
             "0.3602 0.0784 0.0619 0.0489",
             densities,
             erratum="the first is 0.3062, as in its own denominator",
         ),
-        beside("4.4: belief that Terry is missing", "0.6180", posterior(worlds, scale, response)[0]),
+        beside("4.4: belief that Terry is missing", "0.6180", ABSENCE.posterior(response, 2)[0]),
         beside(
             "4.4: the same from school years",
             "0.3390",
-            posterior(_means(YEAR), year, response)[0],
+            YEAR.posterior(response, 2)[0],
             note="the best guess is the second world then, believed at 0.4003: it is wrong",
         ),
     ]
 
 
 def _epsilons() -> list[Value]:
-    absence, year, middle = _means(ABSENCE), _means(YEAR), _medians()
-    of_absence, of_year, of_median = (
-        global_sensitivity(ABSENCE, mean),
-        global_sensitivity(YEAR, mean),
-        global_sensitivity(ABSENCE, median),
-    )
     return [
-        beside("(9): epsilon by the bound, absence days", "0.3829", epsilon_bound(4, RHO, of_absence, _width(absence))),
-        beside("5.2: the same, school year", "0.3379", epsilon_bound(4, RHO, of_year, _width(year))),
-        beside("(18): the same, median of absence days", "1.6219", epsilon_bound(4, RHO, of_median, _width(middle))),
-        beside("(12): risk of the school years at epsilon 0.5", "0.3292", disclosure_risk(year, of_year / 0.5)),
-        beside("exact epsilon, absence days", "", epsilon_for_belief(absence, of_absence, RHO)),
-        beside("exact epsilon, school year", "", epsilon_for_belief(year, of_year, RHO)),
-        beside(
-            "(21): exact epsilon, median",
-            "2.776",
-            epsilon_for_belief(middle, of_median, RHO),
-            erratum="4 ln 2 is 2.7726",
-        ),
+        beside("(9): epsilon by the bound, absence days", "0.3829", ABSENCE.epsilon(RHO, bound=True)),
+        beside("5.2: the same, school year", "0.3379", YEAR.epsilon(RHO, bound=True)),
+        beside("(18): the same, median of absence days", "1.6219", MEDIAN.epsilon(RHO, bound=True)),
+        beside("(12): risk of the school years at epsilon 0.5", "0.3292", YEAR.risk(0.5)),
+        beside("exact epsilon, absence days", "", ABSENCE.epsilon(RHO)),
+        beside("exact epsilon, school year", "", YEAR.epsilon(RHO)),
+        beside("(21): exact epsilon, median", "2.776", MEDIAN.epsilon(RHO), erratum="4 ln 2 is 2.7726"),
+        beside("best guess right on average, absence days, epsilon 2", "", ABSENCE.average(2)),
     ]
 
 
 def _tables() -> list[Value]:
-    rounded, exact = [2.0, 4.33, 4.67, 5.0], _means(ABSENCE)
-    sensitivity = global_sensitivity(ABSENCE, mean)
+    rounded = [2.0, 4.33, 4.67, 5.0]
     second = [
         beside(
-            f"Table 2, epsilon {e:g}: at a response of {g:g}", printed, posterior(rounded, sensitivity / e, g), digits=4
+            f"Table 2, epsilon {e:g}, response {g:g}",
+            printed,
+            posterior(rounded, ABSENCE.sensitivity / e, g),
+            digits=4,
         )
         for e, g, printed in TABLE_2
     ]
     third = [
-        beside(f"Table 3, epsilon {e:g}", printed, posterior(exact, sensitivity / e, exact[0]), digits=4)
+        beside(f"Table 3, epsilon {e:g}", printed, ABSENCE.posterior(ABSENCE.answers[0], e), digits=4)
         for e, printed in zip(EPSILONS, TABLE_3, strict=True)
     ]
     return [*second, *third]
 
 
-def _figure_1() -> Figure:
-    scale = global_sensitivity(ABSENCE, mean) / 2
-    return titled("Figure 1", _responses(_means(ABSENCE), scale, "Mean of absence days, epsilon 2.", response=1.0))
-
-
-def _figure_2() -> Figure:
-    """The bound, and the risk itself, for both attributes."""
-    curves: dict[str, list[tuple[float, float]]] = {}
-    for name, universe in (("absence days", ABSENCE), ("school year", YEAR)):
-        worlds, sensitivity = _means(universe), global_sensitivity(universe, mean)
+def _figures() -> tuple[Figure, ...]:
+    """What each world answers, the risk and its bound, and mean beside median."""
+    curves = {}
+    for name, worlds in (("absence days", ABSENCE), ("school year", YEAR)):
         epsilons = [0.05 * i for i in range(1, 101)]
-        curves[f"{name}, bound"] = [(e, risk_bound(1 / 4, e, sensitivity, _width(worlds))) for e in epsilons]
-        curves[f"{name}, exact"] = [(e, disclosure_risk(worlds, sensitivity / e)) for e in epsilons]
-    return titled("Figure 2", belief_curves(curves, RHO, "Of which student is missing, from the mean."))
-
-
-def _figure_3() -> list[Figure]:
-    return [
-        titled(f"Figure 3 ({letter})", _responses(worlds, sensitivity / 2, f"{name} of absence days, epsilon 2."))
-        for letter, name, worlds, sensitivity in (
-            ("a", "Mean", _means(ABSENCE), global_sensitivity(ABSENCE, mean)),
-            ("b", "Median", _medians(), global_sensitivity(ABSENCE, median)),
-        )
-    ]
-
-
-def _responses(worlds: list[float], scale: float, subtitle: str, response: float | None = None) -> Figure:
-    names: dict[float, str] = {}
-    for place, world in enumerate(worlds, 1):
-        names[world] = f"{names[world]} and {place}" if world in names else f"world {place}"
-    xs = sorted({0.05 * i - 2 for i in range(221)} | set(worlds))
-    curves = {name: [(x, laplace_density(x, world, scale)) for x in xs] for world, name in names.items()}
-    return response_curves(curves, response, subtitle)
+        curves[f"{name}, bound"] = [(e, worlds.bound(e)) for e in epsilons]
+        curves[f"{name}, exact"] = [(e, worlds.risk(e)) for e in epsilons]
+    return (
+        titled("Figure 1", ABSENCE.responses(2, 1.0).figure),
+        titled("Figure 2", belief_curves(curves, RHO, "Of which student is missing, from the mean.")),
+        titled("Figure 3 (a), mean", ABSENCE.responses(2).figure),
+        titled("Figure 3 (b), median", MEDIAN.responses(2).figure),
+    )

@@ -11,7 +11,7 @@ from sfumato.model.choice import Noise
 from sfumato.reproduce.finding import Reproduction, Value, Verdict, beside
 from sfumato.reproduce.rdr import box
 from sfumato.reproduce.study import PRI_QUERIES, Study
-from sfumato.risk.posthoc import pri, ratio, window
+from sfumato.risk.posthoc import loss_laplace, pri, ratio, window
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.session.pri import find_epsilon_from_pri
 from sfumato.session.query import Query
@@ -55,7 +55,7 @@ def figures(study: Study) -> Reproduction:
         beside(f"{name}: medians at p = 5, 25, 50, 75, 95", "", [median(found[name, p] or [0.0]) for p in PERCENTS])
         for name in PRI_QUERIES
     ]
-    values = (*_figure_1_values(), *_claims(found), *medians, *_not_dp())
+    values = (*_figure_1_values(), *_claims(found), *medians, *_larger_is_no_more(), *_not_dp())
     return Reproduction("pri", "Figures 1, 2 and 10", PAPER, values, (_figure_1(), *pictures), study.on, NOTES)
 
 
@@ -105,6 +105,16 @@ def _not_dp() -> list[Value]:
             accepts.outside(0, 0.1),
             note=note,
         ),
+    ]
+
+
+def _larger_is_no_more() -> list[Value]:
+    """The RDR paper's section 3.2 takes a larger distance for a larger loss: an output of 85 where 100 is true."""
+    without = (90.0, 98.0)
+    losses = [loss_laplace([85], [100], [one], [1]) for one in without]
+    return [
+        beside("output 85, true 100: PRIs where it is 90 and 98 without one", "", [pri([85], [q]) for q in without]),
+        beside("their losses, in size the other way round", "", losses),
     ]
 
 

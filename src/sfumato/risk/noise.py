@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from statistics import NormalDist
 
 from sfumato.model.drawing import Law
+from sfumato.risk.accuracy import noise_quantile
 from sfumato.risk.truncated import quantile
 
 COVERAGE = 0.9
@@ -22,7 +23,7 @@ def reach(law: Law, scale: float, miss: float = 1 - COVERAGE, furthest: float = 
     """
     if law is Law.TRUNCATED:
         return quantile(1 - miss, scale, furthest)
-    return scale * (-math.log(miss) if law is Law.LAPLACE else NormalDist().inv_cdf(1 - miss / 2))
+    return noise_quantile(scale, 1.0, miss) if law is Law.LAPLACE else scale * NormalDist().inv_cdf(1 - miss / 2)
 
 
 def joint_tail(law: Law, t: float, a: float, b: float) -> float:

@@ -85,8 +85,8 @@ class Window:
 def window(percent: Fraction) -> Window:
     """The distances from 1, and without that person from 0, must be alike: `p` in 100, above 0 and below 100.
 
-    >>> window(Fraction(50))
-    Window(below=-1.0, low=0.3333333333333333, high=0.6666666666666666, above=2.0)
+    >>> window(Fraction(50)).below, window(Fraction(50)).above
+    (-1.0, 2.0)
     """
     share = 1 - percent / 100
     ends = (-share / (1 - share), share / (1 + share), 1 / (1 + share), 1 / (1 - share))

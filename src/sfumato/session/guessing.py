@@ -25,6 +25,7 @@ from sfumato.risk.guessing import (
     delta_of,
     exponent_of,
     guess_chance,
+    joint_exponent,
     largest_advantage,
     normalised_advantage,
 )
@@ -90,7 +91,8 @@ class Guessing:
         """What this epsilon would mean: the chance of a right guess, what it gains, what it risks, and the noise."""
         epsilon = stated_epsilon(epsilon).value
         steps, delta = self._measurement.steps, self._noise.delta or 0.0
-        exponent = exponent_of(epsilon, steps)
+        numbers = self._measurement.numbers
+        exponent = joint_exponent([exponent_of(n.part(epsilon), steps) for n in numbers], [1.0] * len(numbers))
         chance = guess_chance(exponent, self.blind, delta_of(epsilon, delta, steps))
         partner = self._partner
         stake = None if partner is None else (float(partner.sensitivity), float(partner.trust))

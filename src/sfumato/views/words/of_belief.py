@@ -48,3 +48,7 @@ def identifiable(person: object, alike: int) -> str:
         return "–"
     who = "somebody who is not counted" if person is None else str(person)
     return who if alike == 1 else f"{who} (one of {alike:,} alike)"
+
+
+def one_of(worlds: int) -> str:
+    return f"Of {worlds} possible worlds, each as likely before."
