@@ -152,6 +152,11 @@ def missing_of(everybody: Iterable[World], missing: int, name: str) -> Missing:
     for world in everybody:
         people[world.loads, world.apart] += int(world.mass)
     kinds = sorted(people)
+    if missing >= sum(people.values()):
+        raise PreferenceError(
+            f"{missing} of {sum(people.values()):,} people in {name} cannot be missing",
+            hint="leave --missing out, for one.",
+        )
     if math.comb(len(kinds) + missing - 1, missing) > MOST_WORLDS and missing > 1:
         raise PreferenceError(
             f"There are too many ways for {missing} of {name} to be missing", hint="leave --missing out, for one."
@@ -174,16 +179,21 @@ def missing_of(everybody: Iterable[World], missing: int, name: str) -> Missing:
     return Missing(worlds, people.total(), name)
 
 
-def require_bounded(stated: Belief, noise: Noise, measurement: Measurement | None) -> Measurement:
-    """Refuse noise that bounds no belief, and answers that are not those of one number: before anything is read."""
-    if measurement is None:
-        hint = "leave --bounds-from-data out."
-        raise PreferenceError(f"“{stated.words}” goes by the bounds of the schema", hint=hint)
+def require_pure(noise: Noise, measurement: Measurement) -> None:
+    """Refuse noise under which a single answer may leave no doubt."""
     if noise.mechanism != "laplace" or noise.delta or measurement.cells is None:
         raise PreferenceError(
             "Noise with a delta has answers that leave one world only, so it bounds no belief",
             hint="use --mechanism laplace, and list the public categories of what is grouped by.",
         )
+
+
+def require_bounded(stated: Belief, noise: Noise, measurement: Measurement | None) -> Measurement:
+    """Refuse noise that bounds no belief, and answers that are not those of one number: before anything is read."""
+    if measurement is None:
+        hint = "leave --bounds-from-data out."
+        raise PreferenceError(f"“{stated.words}” goes by the bounds of the schema", hint=hint)
+    require_pure(noise, measurement)
     if isinstance(stated.worlds, Answers) and (
         measurement.k != 1 or measurement.numbers[0].kind is NumberKind.SELECTION
     ):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.choose.accuracy import RelativeError, Within
+from sfumato.choose.accuracy import RelativeError, Within, relative_error, within
 from sfumato.choose.belief import Belief
 from sfumato.choose.guesses import Guess, SharingRisk, advantage, guess, sharing_risk
 from sfumato.choose.preference import (
@@ -126,13 +126,16 @@ def panel(secret: str | None = None, values: int = 4) -> tuple[Preference, ...]:
     )
 
 
-UNSTATED: tuple[tuple[str, Need, type[Any]], ...] = (
-    ("within", Need.ERROR, Within),
-    ("relative error", Need.ANSWER, RelativeError),
-    ("ratio between two groups", Need.GROUPS, Ratio),
-    ("belief", Need.WORLDS, Belief),
+UNSTATED: tuple[tuple[str, Need, type[Any], Preference | None], ...] = (
+    ("within", Need.ERROR, Within, within(5, expected_count=100)),
+    ("relative error", Need.ANSWER, RelativeError, relative_error(0.1, expected=100, expected_count=100)),
+    ("ratio between two groups", Need.GROUPS, Ratio, ratio(0.9)),
+    ("belief", Need.WORLDS, Belief, None),
 )
-"""Methods of which there is no example: they need something that only whoever compares can state."""
+"""Methods of which there is no example: they need something that only whoever compares can state.
+
+With one that is tried, so that nothing is advised that would be refused.
+"""
 
 
 def others(stated: Sequence[Preference], examples: Sequence[Preference]) -> tuple[Preference, ...]:
@@ -141,14 +144,14 @@ def others(stated: Sequence[Preference], examples: Sequence[Preference]) -> tupl
     return tuple(example for example in examples if _method(example) not in taken)
 
 
-def unstated(stated: Sequence[Preference]) -> tuple[tuple[str, Need], ...]:
+def unstated(stated: Sequence[Preference]) -> tuple[tuple[str, Need, Preference | None], ...]:
     """The methods without an example, of those that were not stated."""
 
     def is_stated(kind: type[Any]) -> bool:
         mine = [p for p in stated if isinstance(p, kind)]
         return any(not isinstance(p, Ratio) or p.between is not None for p in mine)
 
-    return tuple((name, need) for name, need, kind in UNSTATED if not is_stated(kind))
+    return tuple((name, need, tried) for name, need, kind, tried in UNSTATED if not is_stated(kind))
 
 
 def _method(preference: Preference) -> tuple[object, ...]:

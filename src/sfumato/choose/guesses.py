@@ -229,8 +229,8 @@ def secret_of(what: str, choices: object, column: object, radius: object, prior:
     """Exactly one of the three ways to say how often a guess is right blindly."""
     if radius is not None and column is None:
         raise PreferenceError("radius goes with secret", hint="try --secret age --radius 5.")
-    ways = [way for way in (choices, column, prior) if way is not None]
-    if len(ways) != 1:
+    ways = [way for way in (choices, column if prior is None else None, prior) if way is not None]
+    if len(ways) != 1 or (prior is not None and radius is not None):
         said = "needs to know what is guessed" if not ways else "takes one of choices, secret and prior"
         raise PreferenceError(f"{what} {said}", hint=_SECRET)
     if choices is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sfumato.choose.accuracy import RelativeError, Within, smallest_epsilon
-from sfumato.choose.belief import Belief, epsilon_of
+from sfumato.choose.belief import Belief, Missing, epsilon_of
 from sfumato.choose.guesses import Advantage, Guess, SharingRisk
 from sfumato.choose.preference import (
     AttackChance,
@@ -173,6 +173,9 @@ def _why(ceiling: Preference, drawn: Mapping[Preference, Selected]) -> str:
         beyond = " Those few above the cap may be at all of epsilon." if isinstance(ceiling, ExposureCap) else ""
         held = f" The selection allowed more, but {why}." if ceiling in drawn and (why := drawn[ceiling].why) else ""
         return f"Selected privately and rounded down to a public grid; {met}.{beyond}{held}"
+    if isinstance(ceiling, Belief) and isinstance(ceiling.worlds, Missing):
+        said = f"It takes for granted that {ceiling.worlds.name} is public knowledge, and not read off the data."
+        return f"The largest epsilon that meets {ceiling.words}. {said}"
     return f"The largest epsilon that meets {ceiling.words}."
 
 

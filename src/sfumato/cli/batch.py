@@ -66,7 +66,7 @@ def batch(
     from sfumato.views.words import of_choosing, of_release
 
     if dry_run and plan:
-        raise BadInput("--dry-run enters nothing, and --plan does", hint="leave one of them out.")
+        raise BadInput("--dry-run plans nothing, and --plan does", hint="leave one of them out.")
     files = _files(out, len(sql))
     for file in files:
         options.spared(file, "--out", data, schema, ledger)

@@ -37,7 +37,7 @@ def compare(
 ) -> None:
     """Every method side by side: its epsilons, its guarantee, what it means and needs. Yours come first and intersect.
 
-    Without --look DATA is not read, nothing is charged and nothing is entered.
+    Without --look DATA is not read, and nothing is charged or planned.
     """
     from sfumato import wiring
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli import options
+from sfumato.errors import BadInput
+
+if TYPE_CHECKING:
+    from sfumato.session.guessing import Guessing
+    from sfumato.session.picture import Picture
 
 
 def sharing_risk(
@@ -29,10 +34,16 @@ def sharing_risk(
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
     ledger: options.Ledger = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="KIND", help="One picture alone: risk, trust (a line each) or surface.")
+    ] = None,
+    svg: options.Svg = None,
     as_json: options.Json = False,
 ) -> None:
     """How often a snoop guesses somebody's value right, and what sharing the answer risks; DATA is not read."""
     from sfumato import wiring
+
+    options.writable(svg, "--svg", ".svg")
 
     query = wiring.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
     guessing = query.guessing(
@@ -48,4 +59,17 @@ def sharing_risk(
         candidates=options.grid_of(grid),
         calibration=calibration,
     )
+    picture = _picture(guessing, plot)
+    if svg is not None:
+        picture.to_svg(svg)
+    if plot is not None and not as_json:
+        picture.show()
+        return
     typer.echo(json.dumps(guessing.as_dict(), indent=2) if as_json else guessing.text())
+
+
+def _picture(guessing: Guessing, kind: str | None) -> Picture:
+    kinds = {None: guessing.plot, "risk": guessing.plot, "trust": guessing.by_trust, "surface": guessing.surface}
+    if kind not in kinds:
+        raise BadInput(f"There is no picture '{kind}'", hint="it is risk, trust or surface.")
+    return kinds[kind]()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,10 @@ from sfumato.cli import options
 from sfumato.cli.preferences import Stated, with_preferences
 from sfumato.cli.waiting import reading
 from sfumato.errors import BadInput
+
+if TYPE_CHECKING:
+    from sfumato.session.choice import Choice
+    from sfumato.session.query import Query
 
 _OUT = (".csv", ".parquet", ".json")
 _CERTIFICATE = (".html", ".json", ".txt")
@@ -50,10 +54,25 @@ def choose(
     with reading(query.dataset.progress):
         choice = query.choose(*preferences, **how, accept_none=accept_none, again=again)
     typer.echo(json.dumps(choice.as_dict(), indent=2) if as_json else choice.text())
+    if not as_json:
+        _explain(query, choice, bounds_from_data)
     if choice.select_epsilon and charges == dataset.ledger.total.releases and not as_json:
         typer.echo(of_choosing.AS_IT_WAS, err=True)
     if not choice.feasible:
         raise typer.Exit(3)
+
+
+def _explain(query: Query, choice: Choice, bounds_from_data: bool) -> None:
+    """What the epsilon means for the answer and for anybody; or that looking at the people was a look."""
+    from sfumato.views.words import of_choosing, of_guarantee
+
+    if choice.asked.reads_people:
+        typer.echo(of_guarantee.LOOK, err=True)
+    elif choice.epsilon is not None and not bounds_from_data:
+        noise = choice.noise
+        at = query.worst_case(noise.mechanism, noise.delta, calibration=noise.calibration).at(choice.epsilon)
+        names = [number.words for number in query.measurement.numbers]
+        typer.echo(of_choosing.means(at, names, query.furthest(choice.epsilon, noise)))
 
 
 @with_preferences

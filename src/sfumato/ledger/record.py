@@ -117,7 +117,12 @@ class Record:
         if is_rule and (self._first_look is None or self._rule_at_look == rule):
             return of_record("preference")
         before = self._first_look is None or self._plan_at_look.get(query_sha256) == key
-        return stated("preference", before_first_look=before, attestation=attestation)
+        return stated("preference", before_first_look=before, attestation=attestation, replaced=self._was_planned(key))
+
+    def _was_planned(self, key: str) -> bool:
+        """Whether this was a plan before the first look, and another took its place."""
+        plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
+        return self._first_look is not None and any(e.number < self._first_look for e in plans)
 
     def schema(
         self, used: Iterable[str], now: Mapping[str, str], *, attestation: str, what: str = "schema"

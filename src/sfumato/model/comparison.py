@@ -120,6 +120,7 @@ class Comparison(Confidential):
     from_data: bool = False  # bounds and sensitivities were read off the data
     by_rule: bool = False  # what is stated is the rule of record
     numbers: tuple[str, ...] = ()  # the noisy numbers behind the answer
+    looked_before: bool = False  # somebody had looked at the people already
 
     @property
     def confidential(self) -> bool:

@@ -103,15 +103,19 @@ def of_record(what: str) -> Provenance:
     return Provenance(what, Label.PUBLIC, "the rule of record, written down before anyone looked")
 
 
-def stated(what: str, *, before_first_look: bool, attestation: str = "") -> Provenance:
-    """Said by a person: public before the first look, confidential after it unless fixed elsewhere before."""
+def stated(what: str, *, before_first_look: bool, attestation: str = "", replaced: bool = False) -> Provenance:
+    """Said by a person: public before the first look, confidential after it unless fixed elsewhere before.
+
+    `replaced`: it was said before too, and then something else in its place.
+    """
     if before_first_look:
         return Provenance(what, Label.PUBLIC, "stated before anyone looked at the people")
     if attestation:
         return Provenance(what, Label.PUBLIC, "said to be fixed beforehand", Fixed.ATTESTED, attestation)
-    return Provenance(
-        what, Label.CONFIDENTIAL, "stated after a look at the people", Fixed.AFTER_LOOK, can_be_attested=True
-    )
+    because = "stated after a look at the people"
+    if replaced:
+        because = "stated again after a look at the people, and had been replaced by another plan before it"
+    return Provenance(what, Label.CONFIDENTIAL, because, Fixed.AFTER_LOOK, can_be_attested=True)
 
 
 def selected_privately(what: str, attestation: str = "") -> Provenance:

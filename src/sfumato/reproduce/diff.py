@@ -28,7 +28,7 @@ def _example_1() -> list[Value]:
     quantiles = [noise_quantile(1, EPSILON, miss) for miss in (0.5, 0.3, 0.1)]
     return [
         beside("section 3: noise that 50, 30 and 10% are above, at epsilon 0.01", "69 120 230", quantiles),
-        beside("Example 1: minimum true answer", "2300", minimum_true_answer(1, EPSILON, MISS, ERROR), erratum=ROUNDED),
+        beside("Example 1: minimum true answer", "2300", minimum_true_answer(1, EPSILON, MISS, ERROR), rounded=ROUNDED),
     ]
 
 
@@ -36,8 +36,8 @@ def _example_2() -> list[Value]:
     noise = noise_quantile(2, EPSILON, MISS)
     errors = [relative_error(noise, answer) for answer in ANSWERS]
     return [
-        beside("Example 2: noise that 10% are above", "460", noise, erratum="460.52, rounded down"),
-        beside("Example 2: minimum true answer", "4600", minimum_true_answer(2, EPSILON, MISS, ERROR), erratum=ROUNDED),
+        beside("Example 2: noise that 10% are above", "460", noise, rounded="460.52, rounded down"),
+        beside("Example 2: minimum true answer", "4600", minimum_true_answer(2, EPSILON, MISS, ERROR), rounded=ROUNDED),
         beside("Example 2: relative errors", "0.15 0.015", errors),
     ]
 

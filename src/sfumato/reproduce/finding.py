@@ -13,6 +13,7 @@ class Verdict(StrEnum):
     """How a printed value and ours stand to each other."""
 
     SAME = "same"
+    ROUNDED = "rounded in print"
     ERRATUM = "print is wrong"
     DIFFERS = "differs"
     OTHER_DATA = "other data"  # the paper's is of Adult, ours of the embedded population
@@ -65,6 +66,7 @@ def beside(
     ours: Figures,
     *,
     erratum: str = "",
+    rounded: str = "",
     note: str = "",
     digits: int = 6,
     same_data: bool = True,
@@ -83,7 +85,8 @@ def beside(
     agrees = len(texts) == len(found) and all(map(_reads_as, found, texts))
     if agrees:
         return Value(what, printed, told, Verdict.SAME, note)
-    return Value(what, printed, told, Verdict.ERRATUM if erratum else Verdict.DIFFERS, erratum or note)
+    verdict = Verdict.ERRATUM if erratum else Verdict.ROUNDED if rounded else Verdict.DIFFERS
+    return Value(what, printed, told, verdict, erratum or rounded or note)
 
 
 def titled(place: str, figure: Figure) -> Figure:

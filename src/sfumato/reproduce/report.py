@@ -32,6 +32,7 @@ def summary(every: Sequence[Reproduction]) -> str:
     counts = {verdict: verdicts.count(verdict) for verdict in Verdict}
     said = {
         Verdict.SAME: "as printed",
+        Verdict.ROUNDED: "that are rounded in print",
         Verdict.ERRATUM: "where the print is wrong",
         Verdict.DIFFERS: "that differ",
         Verdict.OTHER_DATA: "of other data than the paper's",

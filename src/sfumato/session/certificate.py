@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sfumato.choose.belief import Belief
+from sfumato.choose.guesses import Guess, SharingRisk
 from sfumato.choose.preference import Preference
 from sfumato.ledger.entry import NANO, Entry, nano, upward
 from sfumato.model.drawing import Calibration, Drawing, Law
@@ -18,7 +19,7 @@ from sfumato.session.choice import Choice
 from sfumato.session.decide import decided_by
 from sfumato.session.release import Certificate
 from sfumato.session.reserve import Reserved
-from sfumato.views.words import of_belief, of_guarantee
+from sfumato.views.words import of_belief, of_guarantee, of_guessing
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -126,6 +127,7 @@ def _assumed(
         of_guarantee.BOUNDS_FROM_DATA if dataset.bounds_from_data else of_guarantee.ATTESTED_SCHEMA,
         *dataset.assumed,
         *(of_belief.public_worlds(p) for p in preferences if isinstance(p, Belief)),
+        *(of_guessing.blind(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk)),
         *([of_guarantee.rows_that_count(unit)] if unit.column else []),
         *(f"fixed beforehand: “{said}” (said by {reserved.draft.who})" for said in attestations),
         *(

@@ -133,6 +133,8 @@ class Dataset:
         Choices: by tight accounting at this delta. Queries with an epsilon: that epsilon is split (see `split`),
         each part is planned, and all of it is charged once; a delta asks for tight accounting.
         """
+        if isinstance(choices, str | Query | Choice):
+            raise PreferenceError("A batch takes a list", hint="write [first, second], of one too.")
         if epsilon is not None:
             made = self.split(choices, epsilon, delta=delta, **how)  # type: ignore[arg-type]
             return SplitBatch(self, made, fixed_beforehand)
@@ -156,9 +158,9 @@ class Dataset:
     ) -> Comparison:
         """Every method side by side: its epsilons, its word, what it means and needs; the stated ones intersect.
 
-        It is free, reads nobody and enters nothing. With `look` it shows the people too, and that is recorded first.
+        It is free, reads nobody and plans nothing. With `look` it shows the people too, and that is recorded first.
         """
-        stated = (preferences,) if isinstance(preferences, Preference) else tuple(preferences)
+        stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
         how: dict[str, object] = {"mechanism": mechanism, "delta": delta, "calibration": calibration}
         how |= {"grid": grid, "epsilon_max": epsilon_max}
         return side_by_side(self.query(sql), stated, how, look=look, attestation=fixed_beforehand)

@@ -146,7 +146,9 @@ def _infeasible(choice: Choice) -> Infeasible:
     if _is_hidden(choice):
         said = choice.asked.said(told=False)  # whether there was an epsilon, and why not, tells about the people
         return Infeasible(f"A preference ({said}) leads to no release", hint="state an epsilon with --epsilon.")
-    return Infeasible(choice.why, hint="state an epsilon with --epsilon." if choice.unbounded else "ask for less.")
+    if choice.unbounded:
+        return Infeasible(choice.why.partition(":")[0], hint="state one with --epsilon.")
+    return Infeasible(choice.why, hint="ask for less.")
 
 
 def as_it_left(draft: Draft) -> Release:

@@ -111,11 +111,12 @@ class Guessing:
 
     def plot(self) -> Picture:
         """Noise against risk, with the limit; without a partner, noise against the chance of a right guess."""
-        return Picture(view.figure(self.view))
+        return Picture(view.figure(self.view), of_the_people=False)
 
     def by_trust(self) -> Picture:
         """The same with a line for each of the five words of trust."""
-        return Picture(view.by_trust(self.view, {word: self._entrusted(word).view for word in sharing.LEVELS}))
+        each = {word: self._entrusted(word).view for word in sharing.LEVELS}
+        return Picture(view.by_trust(self.view, each), of_the_people=False)
 
     def surface(self, epsilon: float | None = None) -> Picture:
         """The risk over trust and sensitivity, at this epsilon or at the one that the limit allows."""
@@ -123,7 +124,8 @@ class Guessing:
         if at is None:
             raise PreferenceError("A surface is drawn at an epsilon", hint="state one, or a limit.")
         chance = self.at(at).chance
-        return Picture(view.surface(self.view, chance, *sharing.surface(chance, self.blind)))
+        drawn = view.surface(self.view, chance, *sharing.surface(chance, self.blind))
+        return Picture(drawn, of_the_people=False)
 
     def _entrusted(self, word: str) -> Guessing:
         """The same for a partner of another trust."""

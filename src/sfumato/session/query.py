@@ -22,7 +22,7 @@ from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.statement import Statement
-from sfumato.risk.calibrate import added_numbers
+from sfumato.risk.calibrate import added_numbers, furthest_of
 from sfumato.risk.view import own_scale
 from sfumato.session import as_published, select
 from sfumato.session.aftermath import Aftermath
@@ -387,6 +387,10 @@ class Query:
             return self._declared
         return self._look(Noise()).measurement
 
+    def furthest(self, epsilon: float, noise: Noise) -> tuple[float, ...]:
+        """How far the noise of each number goes at most; infinite unless it is truncated."""
+        return tuple(furthest_of(n, self._public(), noise, epsilon) for n in self._public().numbers)
+
     @property
     def has_private_keys(self) -> bool:
         columns = [self.dataset.schema.column(key.name) for key in self.statement.keys]
@@ -451,6 +455,8 @@ class Query:
         if not preferences and noise == Noise():
             noise = self._rule.noise
         self._require_delta(noise)
+        if noise.mechanism != "laplace" and self._declared is not None:
+            added_numbers(self._declared, noise)
         asked = self._request(preferences, noise, grid, epsilon_max)
         require_findable(self, asked)
         if asked.selecting:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sfumato.choose import compare as pure
+from sfumato.choose.belief import require_pure
 from sfumato.choose.compare import Grounds, Row
 from sfumato.choose.preference import Preference, gap
 from sfumato.choose.solve import People
@@ -48,7 +49,7 @@ class Comparison(model.Comparison):
 
     def plot(self) -> Picture:
         """The epsilons that each method allows, as bars."""
-        return Picture(view.figure(self))
+        return Picture(view.figure(self), of_the_people=self.confidential)
 
     def page(self, footer: str = "") -> Page:
         return Page(view.as_page(self, footer), of_the_people=self.confidential)
@@ -75,6 +76,7 @@ def side_by_side(
     stated = asked.preferences if given else ()
     if asked.noise.mechanism != "laplace" and query._declared is not None:
         added_numbers(query._declared, asked.noise)  # or no word would be true of any row
+    looked_before = query.dataset.ledger.record.somebody_looked
     grounds = Grounds(asked.noise, query._declared, None, asked.grid, asked.epsilon_max)
     rows = [pure.row(preference, grounds) for preference in stated]
     if look:
@@ -84,7 +86,7 @@ def side_by_side(
     methods = [
         *(table.method(row, stated=True) for row in rows),
         *(table.example(preference) for preference in pure.others(stated, _panel(query))),
-        *(Method(name, need, why=of_compare.UNSTATED[need]) for name, need in pure.unstated(stated)),
+        *(table.unstated(name, need, tried) for name, need, tried in pure.unstated(stated)),
         *_stop(query),
     ]
     return Comparison(
@@ -95,6 +97,7 @@ def side_by_side(
         looked=look,
         from_data=query.dataset.bounds_from_data,
         by_rule=given and not preferences,
+        looked_before=looked_before,
         numbers=() if query._declared is None else tuple(number.words for number in query._declared.numbers),
     )
 
@@ -136,6 +139,17 @@ class _Table:
         except (BadInput, Refused) as error:
             need = pure.needed(preference)
             return Method(preference.words, need, why=f"{error.message}.", select_epsilon=preference.select_epsilon)
+
+    def unstated(self, name: str, need: Need, tried: Preference | None) -> Method:
+        """A method that has to be stated, and how; or why it does not apply."""
+        try:
+            if tried is not None:
+                pure.row(self._by(tried).preferences[0], self.grounds)
+            elif self.query._declared is not None:
+                require_pure(self.asked.noise, self.query._declared)
+        except (BadInput, Refused) as error:
+            return Method(name, need, why=f"{error.message}.")
+        return Method(name, need, why=of_compare.UNSTATED[need])
 
     def together(self, rows: Sequence[Row]) -> Together:
         """What the stated ones come to; which epsilon that is, is not known while one of them is not."""

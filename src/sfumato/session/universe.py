@@ -85,7 +85,7 @@ class PossibleWorlds:
     def plot(self, rho: float | None = None) -> Picture:
         """The risk and its bound at each epsilon."""
         curves = {"bound": [(e, self.bound(e)) for e in EPSILONS], "exact": [(e, self.risk(e)) for e in EPSILONS]}
-        return Picture(belief_curves(curves, rho, of_belief.one_of(len(self.worlds))))
+        return Picture(belief_curves(curves, rho, of_belief.one_of(len(self.worlds))), of_the_people=False)
 
     def responses(self, epsilon: float, output: float | None = None) -> Picture:
         """How likely each noisy answer is in each world."""
@@ -95,7 +95,7 @@ class PossibleWorlds:
         low, high = min(self.answers) - FURTHER * scale, max(self.answers) + FURTHER * scale
         xs = sorted({low + (high - low) * i / 200 for i in range(201)} | set(names))
         curves = {name: [(x, laplace_density(x, one, scale)) for x in xs] for one, name in names.items()}
-        return Picture(response_curves(curves, output, f"Epsilon {epsilon:g}."))
+        return Picture(response_curves(curves, output, f"Epsilon {epsilon:g}."), of_the_people=False)
 
     @property
     def least(self) -> float:

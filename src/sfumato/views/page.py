@@ -46,7 +46,8 @@ caption{text-align:left;padding:0 0 .4rem}
 th,td{padding:.3rem .9rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--grid)}
 th{font-weight:600}
 tbody th{font-weight:400}
-td,tbody th{white-space:nowrap}
+.number{white-space:nowrap}
+tbody th:not(.number){min-width:9rem}
 .number{text-align:right}
 footer{margin-top:2.5rem;padding-top:.75rem;border-top:1px solid var(--grid);font-size:.85rem;color:var(--soft)}
 @media screen and (max-width:40rem){

@@ -222,7 +222,7 @@ def _draw(rows: Sequence[Row], figure: Figure, width: int, colour: bool) -> Iter
         cells = list(row.cells(space))
         cells += " " * (space - len(cells) if row.shape != "rule" else 0)
         for column in columns if len(cells) == space else ():
-            if row.shape != "rule" or cells[column] == "┄":  # no limit crosses the words of a pin
+            if cells[column] != "●" and (row.shape != "rule" or cells[column] == "┄"):  # none crosses a point or words
                 cells[column] = "│"
         bar, style, name = "".join(cells), row.style, _crop(row.name, names)
         yield (

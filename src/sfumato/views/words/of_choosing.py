@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.risk import RiskAt
+from sfumato.views.figure import number
+from sfumato.views.words.of_guarantee import rounded_up
 
 AS_IT_WAS = "This was selected before and comes back as it was: nothing was charged. --again selects anew, at a charge."
 TRIED_TITLE = "What a private selection would come to"
@@ -41,3 +47,17 @@ def rehearsed(epsilon: float | None, why: str) -> str:
     """What a preference would lead to on the look-alike."""
     found = "no epsilon" if epsilon is None else f"epsilon {epsilon:.4g}"
     return f"On the look-alike: {found}. {why} Nothing was decided about the real table."
+
+
+def means(at: RiskAt, numbers: Sequence[str], furthest: Sequence[float]) -> str:
+    """What an epsilon would mean: how far the noise goes, and how often an attacker is right about anybody."""
+    ranges = [
+        f"{name} by its rank" if half is None else f"{name} ±{number(half, 4)}{_never(far)}"
+        for name, half, far in zip(numbers, at.noise_90, furthest, strict=True)
+    ]
+    odds = f"guesses whether somebody is in the data right at most {rounded_up(100 * at.attack_chance)} times of 100"
+    return f"Noise, 90 times of 100: {'; '.join(ranges)}. Whoever knows everybody else {odds}."
+
+
+def _never(furthest: float) -> str:
+    return "" if math.isinf(furthest) else f" and never more than ±{number(furthest, 4)}"

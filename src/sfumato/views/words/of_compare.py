@@ -12,8 +12,12 @@ from sfumato.views.words.of_guarantee import LOOK, rounded_up
 
 COMPARED = "Methods side by side"
 COMPARED_BLINDLY = (
-    "Which epsilons each method allows, from public facts alone. Nobody was looked at, nothing was charged and nothing "
-    "was entered. Each would carry the word beside it as things stand; a look at the people may change that."
+    "Which epsilons each method allows, from public facts alone. Nobody was looked at and nothing was charged or "
+    "planned. Each would carry the word beside it as things stand; a look at the people may change that."
+)
+LOOKED_BEFORE = (
+    "Somebody looked at the people before, which is in the ledger: what is stated only now carries no guarantee, "
+    "unless it was fixed beforehand."
 )
 COMPARED_LOOKING = (
     "Which epsilons each method allows, for the people in the data too. "
@@ -55,7 +59,9 @@ UNSTATED = {
 
 def compared(comparison: Comparison) -> str:
     """What was compared, and what that touched."""
-    return COMPARED_LOOKING if comparison.looked else COMPARED_BLINDLY
+    if comparison.looked:
+        return COMPARED_LOOKING
+    return COMPARED_BLINDLY + (f" {LOOKED_BEFORE}" if comparison.looked_before else "")
 
 
 def needs(method: Method) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sfumato.choose.guesses import Secret
 from sfumato.model.guessing import GuessAt
 from sfumato.risk.sharing import nearest_word
 from sfumato.views.figure import number
@@ -44,3 +45,11 @@ def guess_at(row: GuessAt, blind: float) -> str:
     count = "" if row.hundred is None else f"; {hundred(row.hundred)}"
     risk = "" if row.risk is None else f"; the sharing risk is {number(row.risk)} ({nearest_word(row.risk)})"
     return f"At epsilon {number(row.epsilon)} {snoop(row.chance, blind)}{count}{risk}."
+
+
+def blind(secret: Secret) -> str:
+    """What a preference about guesses takes for granted."""
+    what = f"of {secret.column}, " if secret.column is not None else ""
+    if secret.choices is not None:
+        return f"a guess {what}one of {secret.choices} values, that before the answer are all as likely"
+    return f"a guess {what}that before the answer is right {number(100 * float(secret.known), 4)} of 100 times at most"

@@ -47,7 +47,7 @@ def total(certificate: Certificate) -> str:
     spent += f", delta {exactly(certificate.dataset_delta)}" if certificate.dataset_delta else ""
     right = in_100(attack_chance(certificate.dataset_total, certificate.dataset_delta or 0.0))
     ending = f" It stops at {certificate.stop}." if certificate.stop else ""
-    odds = f"from all of it together that guess is right at most {right} times of 100"
+    odds = f"from all of it together, whether you are in it is guessed right at most {right} times of 100"
     return f"Everything released from {certificate.dataset} so far: {spent}; {odds}.{ending}"
 
 

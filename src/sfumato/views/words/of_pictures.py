@@ -17,7 +17,7 @@ NOISE_OFTEN = "Laplace noise; a point on a curve: so many times of 100 the noise
 MTA_TITLE = "From which true answer on the noise is small beside it"
 MTA = "Laplace noise; a smaller true answer misses the relative error more often than stated."
 FRONTIER_TITLE = "Risk against noise, at each epsilon"
-FRONTIER = "To the right more noise, upward more risk; no other epsilon has less of both."
+FRONTIER = "Each point is an epsilon: more noise, less risk. No other epsilon has less of both."
 ATTACK_TITLE = "How often an attacker is right, at each epsilon"
 ATTACK = (
     "At most so many times of 100 an attacker who knows everybody else, and had no idea beforehand, guesses right "
