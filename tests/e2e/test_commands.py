@@ -663,7 +663,7 @@ def test_every_epsilon_meets_it(typed: Typed) -> None:
     assert (chosen.code, chosen.json["epsilon"], chosen.json["unbounded"]) == (0, None, True)
     released = typed(*ask("release", "--ratio", 0, "--worst-case"))
     assert (released.code, released.out) == (3, "")
-    assert released.err.startswith("Every epsilon meets ratio 0, worst case: state one with --epsilon.")
+    assert released.err.startswith("Every epsilon meets ratio 0, worst case. Hint: state one with --epsilon.")
 
 
 @pytest.mark.usefixtures("folder")
@@ -722,7 +722,8 @@ BAD: dict[str, tuple[list[object], str]] = {
     "truncated at a half": (["--mechanism", "truncated", "--delta", 0.5],
                             "The delta of truncated noise lies below 1/2, not at 0.5. Hint: try --delta 1e-9."),
     "exact truncated": (["--gap", 1.2, "--exact", "--mechanism", "truncated", "--delta", 1e-9],
-                        "The exact RDR is that of Laplace noise. Hint: leave --exact out, or use --mechanism laplace."),
+                        "The exact RDR is that of Laplace or Gaussian noise. Hint: leave --exact out, or use "
+                        "--mechanism laplace."),
     "delta 0": (["--mechanism", "gaussian", "--delta", 0],
                 "delta must lie between 0 and 1, not 0.0. Hint: try --delta 1e-9."),
     "delta 1": (["--mechanism", "gaussian", "--delta", 1],

@@ -507,3 +507,41 @@ def test_no_reach_is_as_short_as_what_one_person_moves() -> None:
     choice = query(COUNT).choose(sf.within(1, confidence=1), mechanism="truncated", delta=1e-6)
     assert not choice.feasible
     assert choice.why == "No epsilon up to epsilon_max, 10, meets within 1, in 100 of 100 answers: no epsilon does."
+
+
+# What a promise is of
+
+
+def test_a_priority_does_not_keep_the_promise_and_does_not_say_so() -> None:
+    """Twice the epsilon of a guess of 0.4 is a guess of 0.571 (methods 8: two steps)."""
+    twice = query().choose(sf.weighted(sf.guess(0.4, secret="state"), 2))
+    assert twice.why == "The largest epsilon that meets 2 times the epsilon of guess 0.4 of state, one of 4."
+    once = query().choose(sf.guess(0.4, secret="state"))
+    assert twice.epsilon == pytest.approx(2 * (once.epsilon or 0))
+
+
+@pytest.mark.parametrize(
+    "preference", [sf.guess(0.4, secret="state"), sf.attack_chance(0.6), sf.advantage(0.2)], ids=lambda p: p.words
+)
+def test_odds_leave_room_for_what_a_private_selection_tells(preference: Any) -> None:
+    alone = query(COUNT).choose(preference).epsilon
+    both = query(COUNT).choose(preference, sf.exposure_cap(5, allow=0.1, select_epsilon=0.1))
+    assert both.epsilon == pytest.approx((alone or 0) - 0.1)
+    assert both.why.endswith(", with what its private selection tells.")
+    nothing = query(COUNT).choose(preference, sf.exposure_cap(5, allow=0.1, select_epsilon=1.0))
+    assert not nothing.feasible
+    assert nothing.why.endswith("Nothing was drawn and nothing was charged.")
+
+
+@pytest.mark.parametrize("after", ["HAVING COUNT(*) > 3", "ORDER BY 2 DESC LIMIT 1", "LIMIT 3 OFFSET 1"])
+def test_no_error_of_each_row_where_noise_says_which_rows_there_are(after: str) -> None:
+    picked = query(f"{BY_STATE} {after}")
+    with pytest.raises(PreferenceError, match="keep rows by their noise"):
+        picked.choose(sf.within(5, each=True))
+    assert picked.choose(sf.within(5)).feasible
+
+
+def test_a_secret_with_a_prior_is_the_column_and_how_often_it_is_known() -> None:
+    common = query().choose(sf.guess(0.8, secret="state", prior=0.7))
+    assert common.epsilon == query().choose(sf.guess(0.8, prior=0.7)).epsilon
+    assert common.method == "guess 0.8 of state, blindly 0.7"

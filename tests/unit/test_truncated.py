@@ -15,7 +15,7 @@ from sfumato.mechanisms.truncated import truncated
 from sfumato.model.choice import Noise
 from sfumato.risk.attack import attack_chance
 from sfumato.risk.calibrate import calibrate
-from sfumato.risk.truncated import delta_of_each, delta_of_reach, epsilon_of_reach, reach_of, steps_of_reach
+from sfumato.risk.truncated import delta_of_each, delta_of_reach, epsilon_of_reach, mean_share, reach_of, steps_of_reach
 from sfumato.views.words import of_guarantee
 
 COLUMNS: dict[str, Any] = {
@@ -89,7 +89,8 @@ def test_no_epsilon_and_no_delta_is_too_much_for_the_formulas(epsilon: float, de
 def test_an_attacker_is_right_as_often_as_epsilon_and_delta_say() -> None:
     at = stays().query(SUM).worst_case("truncated", 0.1).at(1.0)
     assert at.attack_chance == attack_chance(1.0, 0.1)
-    assert (at.gap, at.ratio) == (2, 0.5)
+    own = mean_share(1.0, 0.1)
+    assert (at.gap, at.ratio) == pytest.approx((1 + 1 / own, own / (1 + own)))  # its mean is less than Laplace noise's
     assert at.noise_90[0] == pytest.approx(5 * 1.6408, abs=0.01)
     assert stays().query(SUM).worst_case().at(1.0).noise_90[0] == pytest.approx(5 * math.log(10))
 
@@ -160,8 +161,8 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         NoMechanism, "This epsilon is too small beside its delta for truncated noise. Hint: ask for a larger one."),
     "the exact RDR": (
         lambda: stays().query(SUM).worst_case("truncated", 1e-6, exact=True),
-        PreferenceError, "The exact RDR is that of Laplace noise. Hint: leave --exact out, or use --mechanism "
-        "laplace."),
+        PreferenceError, "The exact RDR is that of Laplace or Gaussian noise. Hint: leave --exact out, or use "
+        "--mechanism laplace."),
 }  # fmt: skip
 
 
@@ -183,7 +184,7 @@ def test_a_refusal_charges_nothing() -> None:
 def test_no_epsilon_is_selected_that_could_not_be_drawn() -> None:
     dataset = stays()
     with pytest.raises(NoMechanism, match="too small beside its delta"):
-        dataset.query(SUM).choose(sf.variance(0.5, select_epsilon=1), mechanism="truncated", delta=0.1)
+        dataset.query(SUM).choose(sf.exposure_cap(0.5, allow=0.1, select_epsilon=1), mechanism="truncated", delta=0.1)
     assert dataset.ledger.total.releases == 0
 
 
@@ -193,3 +194,34 @@ def test_a_reach_within_the_sensitivity_has_no_epsilon() -> None:
     assert epsilon_of_reach(math.nextafter(5, 6), 1e-6, sensitivity=5) == pytest.approx(13.12 * 5 * 2**50, rel=1e-2)
     assert delta_of_reach(2.4, 1, sensitivity=5) == 1
     assert 0.5 < delta_of_reach(4, 1, sensitivity=5) < 1
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.2, 0.3), (1.0, 0.05), (2.0, 1e-6), (0.01, 1e-3)])
+def test_the_mean_of_truncated_noise(epsilon: float, delta: float) -> None:
+    """Against its density: `x e^-x` over `e^-x` up to the reach, in scales."""
+    reach = reach_of(epsilon, delta) * epsilon
+    steps = 200_000
+    xs = [reach * (i + 0.5) / steps for i in range(steps)]
+    weights = [math.exp(-x) for x in xs]
+    mean = math.fsum(x * w for x, w in zip(xs, weights, strict=True)) / math.fsum(weights)
+    assert mean_share(epsilon, delta) == pytest.approx(mean, rel=1e-6)
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-3, 0.01])
+def test_a_gap_is_kept_by_the_mean_that_truncated_noise_has(delta: float) -> None:
+    query = stays().query(SUM)
+    choice = query.choose(sf.gap(1.2, worst_case=True), mechanism="truncated", delta=delta)
+    assert choice.epsilon is not None
+    assert choice.epsilon < 0.2
+    assert query.worst_case("truncated", delta).at(choice.epsilon).gap == pytest.approx(1.2)
+
+
+def test_a_gap_that_no_truncated_noise_keeps() -> None:
+    choice = stays().query(SUM).choose(sf.gap(1.2, worst_case=True), mechanism="truncated", delta=0.3)
+    assert not choice.feasible
+
+
+def test_what_goes_by_the_rdrs_of_laplace_noise_is_refused() -> None:
+    for preference in (sf.satisfies(lambda _: True), sf.variance(0.1, select_epsilon=0.5)):
+        with pytest.raises(PreferenceError, match="goes by the RDRs of Laplace or Gaussian noise"):
+            stays().query(SUM).choose(preference, mechanism="truncated", delta=1e-6)

@@ -84,7 +84,7 @@ class Belief(Stated):
     def words(self) -> str:
         several = f", {self.missing} at a time" if self.missing > 1 else ""
         how = ", by the upper bound" if self.bound else ""
-        return f"belief {float(self.rho):.4g}{self.worlds.words}{several}{how}{self.weighed}"
+        return self.allowed(f"belief {float(self.rho):.4g}{self.worlds.words}{several}{how}")
 
 
 def belief(
@@ -152,7 +152,7 @@ def missing_of(everybody: Iterable[World], missing: int, name: str) -> Missing:
     for world in everybody:
         people[world.loads, world.apart] += int(world.mass)
     kinds = sorted(people)
-    if missing >= sum(people.values()):
+    if 1 < missing >= sum(people.values()):
         raise PreferenceError(
             f"{missing} of {sum(people.values()):,} people in {name} cannot be missing",
             hint="leave --missing out, for one.",

@@ -49,7 +49,7 @@ class Guess(Stated):
 
     @property
     def words(self) -> str:
-        return f"guess {float(self.chance):g}{self.secret.words}{self.weighed}"
+        return self.allowed(f"guess {float(self.chance):g}{self.secret.words}")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Advantage(Stated):
 
     @property
     def words(self) -> str:
-        return f"advantage {float(self.most):g}{self.weighed}"
+        return self.allowed(f"advantage {float(self.most):g}")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class SharingRisk(Stated):
     def words(self) -> str:
         said = f"sharing risk {_level(self.most)} at trust {_level(self.trust)}"
         how = ", as published" if self.as_published else ""
-        return f"{said} and data sensitivity {_level(self.sensitivity)}{self.secret.words}{how}{self.weighed}"
+        return self.allowed(f"{said} and data sensitivity {_level(self.sensitivity)}{self.secret.words}{how}")
 
 
 T = TypeVar("T")
@@ -182,12 +182,14 @@ def resolved(preference: T, schema: Schema) -> T:
 
 def known(secret: Secret, schema: Schema) -> Secret:
     """With how often it is guessed blindly, and the column by the name that the schema has for it."""
-    if secret.column is None or secret.prior is not None:
+    if secret.column is None:
         return secret
     column = schema.column(secret.column)
     if column is None:
         hint = "name a column of the schema."
         raise PreferenceError(f"The schema has no column '{secret.column}'", hint=hint, where=schema.origin)
+    if secret.prior is not None:
+        return replace(secret, column=column.name)
     where = f"[columns.{column.name}] in {schema.origin}"
     if secret.radius is not None:
         found = replace(secret, column=column.name, prior=_share_within(secret.radius, column, where))
@@ -238,9 +240,9 @@ def secret_of(what: str, choices: object, column: object, radius: object, prior:
         if many.denominator != 1 or many < 2:
             raise PreferenceError(f"choices must be a whole number from 2 on, not {choices}", hint="try --choices 4.")
         return Secret(1 / many, int(many))
-    if column is not None:
-        if not isinstance(column, str):
-            raise PreferenceError(f"secret names a column, not {column!r}", hint="try --secret marital_status.")
+    if column is not None and not isinstance(column, str):
+        raise PreferenceError(f"secret names a column, not {column!r}", hint="try --secret marital_status.")
+    if column is not None and prior is None:
         close = None if radius is None else exactly("radius", radius)
         if close is not None and close < 0:
             raise PreferenceError(f"radius must not be negative, not {radius}", hint="try --radius 5.")
@@ -248,7 +250,7 @@ def secret_of(what: str, choices: object, column: object, radius: object, prior:
     share = exactly("prior", prior)
     if not 0 < share < 1:
         raise PreferenceError(f"prior must lie between 0 and 1, not {prior}", hint="try --prior 0.25.")
-    return Secret(share)
+    return Secret(share, column=column)
 
 
 def _above_blind(stated: Guess) -> None:

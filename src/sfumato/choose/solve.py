@@ -28,6 +28,8 @@ from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Spread
 from sfumato.risk.attack import epsilon_for_attack_chance, mu_for_attack_chance
+from sfumato.risk.bisection import largest
+from sfumato.risk.calibrate import mean_of
 from sfumato.risk.exact import epsilon_for_exact_ratio, mu_for_exact_ratio, not_laplace, unknown_split
 from sfumato.risk.guessing import epsilon_for_guess, exponent_for_advantage
 from sfumato.risk.rdr import PAPER_GRID, epsilon_for_ratio, sigma_for_ratio
@@ -37,7 +39,10 @@ from sfumato.risk.sharing import chance_for_risk
 People = Callable[[Preference], Spread]
 """Whom a preference compares; asked once, and only for those that read the people."""
 
+_LEAST = 1e-9  # a ledger counts whole billionths
 _BEYOND = 10**300  # an epsilon like this is no bound at all
+_NOISE_ALONE = "of the noise alone; clipping, dropped rows and rounded values are not covered"
+_ODDS = (AttackChance, Guess, Advantage, SharingRisk, Belief)
 _NUMPY = (("numpy", "bool"), ("numpy", "bool_"))  # has truths of its own
 
 
@@ -59,23 +64,33 @@ class Solution:
 
 
 def interval(
-    preference: Preference, compared: Spread, noise: Noise, measurement: Measurement | None = None
+    preference: Preference,
+    compared: Spread,
+    noise: Noise,
+    measurement: Measurement | None = None,
+    beside: float = 0.0,
 ) -> Interval:
-    """The epsilons that meet one preference; what is drawn, or asked on the grid, bounds none by itself."""
+    """The epsilons that meet one preference; what is drawn, or asked on the grid, bounds none by itself.
+
+    `beside`: what a private selection for the same release costs. It tells about people too, so that odds and beliefs
+    have to leave room for it.
+    """
     steps = 1 if measurement is None else measurement.steps
     match preference:
         case Epsilon(value):
             return Interval(value, value)
         case AttackChance(chance):
-            return Interval(0.0, _epsilon_for_chance(float(chance), noise))
+            return Interval(0.0, _epsilon_for_chance(float(chance), noise, beside))
         case ExposureCap(cap):
             return Interval(0.0, float(cap))
         case Guess() | Advantage() | SharingRisk():
-            return Interval(0.0, float(preference.priority) * _epsilon_for_secret(preference, noise, steps))
+            kept = float(preference.priority) * _epsilon_for_secret(preference, noise, steps)
+            return Interval(0.0, max(0.0, kept - beside))
         case Belief():
-            return Interval(0.0, float(preference.priority) * epsilon_of(preference, noise, measurement))
+            kept = float(preference.priority) * epsilon_of(preference, noise, measurement)
+            return Interval(0.0, max(0.0, kept - beside))
         case RelativeError():
-            return interval(preference.as_error, compared, noise, measurement)
+            return interval(preference.as_error, compared, noise, measurement, beside)
         case Within():
             return Interval(smallest_epsilon(preference, noise, measurement), math.inf)
         case LargerThanSpent(spent):
@@ -83,8 +98,9 @@ def interval(
         case Satisfies() | Variance() | Pri():
             return Interval(0.0, math.inf)
         case Ratio(tau):
-            bound = _epsilon_for_exact_ratio if preference.exact else _epsilon_for_ratio
-            return Interval(0.0, bound(tau, compared, noise))
+            if preference.exact:
+                return Interval(0.0, _epsilon_for_exact_ratio(tau, compared, noise))
+            return Interval(0.0, _epsilon_for_ratio(tau, compared, noise, measurement))
 
 
 def solve(
@@ -96,12 +112,13 @@ def solve(
     grid: Sequence[float] | None = None,
     epsilon_max: float = 10.0,
     selected: Mapping[Preference, Selected] | None = None,
+    selection: float = 0.0,
 ) -> Solution:
     """The top of the intersection, rounded down to the grid if there is one, and never above `epsilon_max`.
 
     Where nothing bounds it above, and only the answer's error asks for an epsilon, it is the bottom, rounded up.
     `measurement`: the noisy numbers, where the schema says what they are. `selected`: what was drawn for those
-    preferences that only a draw can meet.
+    preferences that only a draw can meet; `selection`: what such draws cost, where those preferences are left out.
     """
     drawn = selected or {}
     for preference, found in drawn.items():
@@ -111,7 +128,8 @@ def solve(
     for preference, spread in compared.items():
         if spread.nobody:
             return Solution(None, False, False, _nobody(preference))
-    intervals = {p: interval(p, spread, noise, measurement) for p, spread in compared.items()}
+    beside = math.fsum({p: p.select_epsilon for p in preferences if p.selects}.values()) or selection
+    intervals = {p: interval(p, spread, noise, measurement, beside) for p, spread in compared.items()}
     intervals |= {p: Interval(0.0, found.epsilon or 0.0) for p, found in drawn.items()}
     floor = max(intervals, key=lambda p: intervals[p].low)
     ceiling = min(intervals, key=lambda p: intervals[p].high)
@@ -139,17 +157,18 @@ def solve(
     if top > epsilon_max:
         why = f"Epsilons up to {top:.4g} meet {ceiling.words}; it is held at epsilon_max, {epsilon_max:g}."
         return Solution(epsilon_max, True, False, why)
-    return Solution(top, True, False, _why(ceiling, drawn) + _explained(floor))
+    return Solution(top, True, False, _why(ceiling, drawn, beside) + _explained(floor))
 
 
 def _smallest(low: float, grid: Sequence[float] | None, epsilon_max: float, words: str) -> Solution:
     """The bottom of what the answer's error asks for: more would help nobody in the data."""
     if grid is None:
-        return Solution(low, True, False, f"The smallest epsilon that meets {words}.")
+        return Solution(low, True, False, f"The smallest epsilon that meets {words}: {_NOISE_ALONE}.")
     candidates = [candidate for candidate in grid if low <= candidate <= epsilon_max]
     if not candidates:
         return Solution(None, False, False, f"No candidate on the grid meets {words}.")
-    return Solution(min(candidates), True, False, f"The smallest candidate on the grid that meets {words}.")
+    said = f"The smallest candidate on the grid that meets {words}: {_NOISE_ALONE}."
+    return Solution(min(candidates), True, False, said)
 
 
 def _explained(floor: Preference) -> str:
@@ -159,7 +178,7 @@ def _explained(floor: Preference) -> str:
     return " Each release is then less private than all before it together, and nothing caps their total: a stop does."
 
 
-def _why(ceiling: Preference, drawn: Mapping[Preference, Selected]) -> str:
+def _why(ceiling: Preference, drawn: Mapping[Preference, Selected], beside: float) -> str:
     if isinstance(ceiling, Epsilon):
         return "It was stated."
     if isinstance(ceiling, Pri):
@@ -176,7 +195,8 @@ def _why(ceiling: Preference, drawn: Mapping[Preference, Selected]) -> str:
     if isinstance(ceiling, Belief) and isinstance(ceiling.worlds, Missing):
         said = f"It takes for granted that {ceiling.worlds.name} is public knowledge, and not read off the data."
         return f"The largest epsilon that meets {ceiling.words}. {said}"
-    return f"The largest epsilon that meets {ceiling.words}."
+    also = ", with what its private selection tells" if beside and isinstance(ceiling, _ODDS) else ""
+    return f"The largest epsilon that meets {ceiling.words}{also}."
 
 
 def _nobody(preference: Preference) -> str:
@@ -230,19 +250,32 @@ def _epsilon_for_exact_ratio(tau: Fraction, spread: Spread, noise: Noise) -> flo
     return math.inf if found is None else found
 
 
-def _epsilon_for_ratio(tau: Fraction, spread: Spread, noise: Noise) -> float:
+def _epsilon_for_ratio(tau: Fraction, spread: Spread, noise: Noise, measurement: Measurement | None) -> float:
     if noise.mechanism != "gaussian":
         exact = epsilon_for_ratio(tau, spread.low, spread.high, spread.k, spread.sensitivity)
-        return math.inf if exact is None or exact > _BEYOND else float(exact)
+        found = math.inf if exact is None or exact > _BEYOND else float(exact)
+        return found if noise.mechanism == "laplace" or math.isinf(found) else _truncated(found, noise, measurement)
     sigma = sigma_for_ratio(float(tau), float(spread.low), float(spread.high), spread.k)
     if sigma == 0:
         return math.inf
     return epsilon_of_mu(float(spread.sensitivity) / sigma, noise)
 
 
-def _epsilon_for_chance(chance: float, noise: Noise) -> float:
-    if noise.mechanism != "gaussian":
-        return epsilon_for_attack_chance(chance, noise.delta or 0.0)
+def _truncated(found: float, noise: Noise, measurement: Measurement | None) -> float:
+    """What Laplace noise may have, of truncated noise, whose mean is less: `eps / share(eps)` grows with epsilon."""
+    if measurement is None:
+        hint = "leave --bounds-from-data out, or use --mechanism laplace."
+        raise PreferenceError("The risk under truncated noise goes by the bounds of the schema", hint=hint)
+
+    def holds(epsilon: float) -> bool:
+        return epsilon <= found * mean_of(measurement, noise, epsilon)
+
+    return largest(holds, _LEAST, found) if found > _LEAST and holds(_LEAST) else 0.0
+
+
+def _epsilon_for_chance(chance: float, noise: Noise, beside: float) -> float:
+    if noise.mechanism != "gaussian" or beside:
+        return max(0.0, epsilon_for_attack_chance(chance, noise.delta or 0.0) - beside)
     return epsilon_of_mu(mu_for_attack_chance(chance), noise)
 
 

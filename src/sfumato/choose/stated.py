@@ -33,6 +33,10 @@ class Stated:
     def weighed(self) -> str:
         return "" if self.priority == 1 else f", at priority {float(self.priority):g}"
 
+    def allowed(self, promise: str) -> str:
+        """A promise; with a priority it is not kept as it reads: so many times its epsilon is allowed."""
+        return promise if self.priority == 1 else f"{float(self.priority):g} times the epsilon of {promise}"
+
 
 def exactly(what: str, value: object) -> Fraction:
     """A finite number, exactly as written."""

@@ -67,7 +67,7 @@ def _explain(query: Query, choice: Choice, bounds_from_data: bool) -> None:
     from sfumato.views.words import of_choosing, of_guarantee
 
     if choice.asked.reads_people:
-        typer.echo(of_guarantee.LOOK, err=True)
+        typer.echo(of_guarantee.LOOK)
     elif choice.epsilon is not None and not bounds_from_data:
         noise = choice.noise
         at = query.worst_case(noise.mechanism, noise.delta, calibration=noise.calibration).at(choice.epsilon)

@@ -31,6 +31,8 @@ TABLE_3 = (
     "0.2518 0.2497 0.2494 0.2491",
 )
 NOTES = (
+    "Table 2 comes out only with means rounded to 4.33 and 4.67, at responses that the paper does not print; those "
+    "here were found from its first column.",
     "The sensitivity is that of a public universe, and the worlds are two steps of adding and removing apart: this "
     "paper's epsilon is not that of a mechanism that protects by adding or removing.",
     "Print: the prior “C(n, n-1) = 1/n” is one over that; after (7) “the minimum eps needed” is the maximum allowed; "

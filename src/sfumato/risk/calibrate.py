@@ -11,7 +11,7 @@ from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
 from sfumato.risk.gaussian import FINEST, mu_analytic, mu_classic, mu_on_grid
 from sfumato.risk.rank import rank_90
-from sfumato.risk.truncated import FLATTEST, FURTHEST, delta_of_each, kept, steps_of_reach
+from sfumato.risk.truncated import FLATTEST, FURTHEST, delta_of_each, kept, mean_share, steps_of_reach
 
 _NAMES = {"gaussian": "Gaussian noise", "truncated": "truncated noise"}
 
@@ -62,6 +62,14 @@ def furthest_of(number: NoisyNumber, measurement: Measurement, noise: Noise, eps
     if noise.mechanism != "truncated":
         return math.inf
     return float(steps_of_reach(number.part(epsilon), _each(measurement, noise), number.steps) * number.step)
+
+
+def mean_of(measurement: Measurement, noise: Noise, epsilon: float) -> float:
+    """The mean of the noise over that of Laplace noise of its scale, of the number that has least of it."""
+    if noise.mechanism != "truncated":
+        return 1.0
+    delta = delta_of_each(_delta(noise), len(measurement.numbers))
+    return min(mean_share(number.part(epsilon), delta) for number in measurement.numbers)
 
 
 def mu_of(epsilon: float, noise: Noise) -> float:

@@ -90,6 +90,16 @@ def steps_of_reach(epsilon: float, delta: float, steps: int) -> int:
     return math.ceil(steps * (1 + (_beyond(epsilon, delta) + on_grid) / epsilon) * _UP) - 1
 
 
+def mean_share(epsilon: float, delta: float) -> float:
+    """`E|X| / b = 1 - a / (e^a - 1)` with `a = A / b`: of Laplace noise it is 1, whose mean is its scale.
+
+    >>> round(mean_share(1, 1e-6), 6), round(mean_share(0.2, 0.3), 3)
+    (0.999984, 0.149)
+    """
+    a = epsilon + _beyond(epsilon, delta)
+    return 1 - a / math.expm1(a) if a < 700 else 1.0
+
+
 def kept(epsilon: float, delta: float) -> float:
     """The share of Laplace noise that lies within the reach.
 

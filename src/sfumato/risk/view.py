@@ -22,7 +22,7 @@ from sfumato.risk.attack import (
     roc_laplace,
     worst_posterior,
 )
-from sfumato.risk.calibrate import furthest_of, mu_of, scale_of, threshold
+from sfumato.risk.calibrate import furthest_of, mean_of, mu_of, scale_of, threshold
 from sfumato.risk.exact import not_laplace, rdr_exact, rdr_gaussian_exact, unknown_split
 from sfumato.risk.noise import reach
 from sfumato.risk.rank import rank_90
@@ -39,7 +39,7 @@ def risk_at(epsilon: float, spread: Spread, measurement: Measurement, noise: Noi
     law, numbers = Law(noise.mechanism), _numbers(spread, measurement)
     widths = [(scale_of(n, noise, epsilon), furthest_of(n, measurement, noise, epsilon)) for n in numbers]
     chance = _chance(epsilon, spread, measurement, noise)
-    least, most = _rdrs(epsilon, spread, noise, exact)
+    least, most = _rdrs(epsilon, spread, measurement, noise, exact)
     scale = 1.0 if spread.published else own_scale(measurement, noise)
     return RiskAt(
         epsilon=epsilon,
@@ -165,7 +165,7 @@ def own_scale(measurement: Measurement, noise: Noise) -> float | None:
     return float(number.sensitivity) / math.sqrt(number.share)
 
 
-def _rdrs(epsilon: float, spread: Spread, noise: Noise, exact: bool) -> tuple[float, float]:
+def _rdrs(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise, exact: bool) -> tuple[float, float]:
     """Of the least and of the most exposed, in units of the sensitivity."""
     low, high, one = float(spread.low), float(spread.high), float(spread.sensitivity)
     if exact and noise.mechanism != "gaussian":
@@ -176,6 +176,7 @@ def _rdrs(epsilon: float, spread: Spread, noise: Noise, exact: bool) -> tuple[fl
         fixed = float(spread.fixed)
         return rdr_exact(low, spread.k, one, epsilon, fixed), rdr_exact(high, spread.k, one, epsilon, fixed)
     if noise.mechanism != "gaussian":
+        epsilon /= mean_of(measurement, noise, epsilon)  # of truncated noise there is less
         return rdr_laplace(low, spread.k, one, epsilon), rdr_laplace(high, spread.k, one, epsilon)
     sigma, rdr = one / mu_of(epsilon, noise), rdr_gaussian_exact if exact else rdr_gaussian
     return rdr(low, spread.k, sigma), rdr(high, spread.k, sigma)

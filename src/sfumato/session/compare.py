@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from sfumato.choose.accuracy import RelativeError, Within
 from sfumato.choose.preference import Preference, Ratio, Satisfies, Variance
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
@@ -80,6 +81,15 @@ def require_comparable(
         raise PreferenceError(
             "With private group keys nobody knows how many noisy numbers there are, so people are not compared",
             hint="use --worst-case, which reads nobody, or list the public categories.",
+        )
+    if noise.mechanism == "truncated" and isinstance(preference, Satisfies | Variance):
+        hint = "use --mechanism laplace, or another preference."
+        raise PreferenceError(f"“{preference.words}” goes by the RDRs of Laplace or Gaussian noise", hint=hint)
+    picks = statement.afterwards.having is not None or statement.afterwards.limit is not None
+    if isinstance(preference, Within | RelativeError) and preference.each and (picks or statement.afterwards.offset):
+        raise PreferenceError(
+            "HAVING and LIMIT keep rows by their noise, so no error holds for each of those by itself",
+            hint="leave --each out: then it holds for all rows together, and so for those that are kept.",
         )
     if isinstance(preference, Ratio) and preference.exact:
         fixed = WORST_CASE.fixed if preference.worst_case else fixed_part(statement, schema, measurement)

@@ -32,6 +32,8 @@ def draw(query: Query, choice: Choice, *, accept_none: bool, again: bool, attest
     """Reserved before the data is read, and kept before it leaves."""
     drawable(query, choice)
     query.dataset.require_data()
+    if again:
+        select.require_unreleased(query, choice)
     ledger, key = query.dataset.ledger, on_this_data(query, drawn_key(choice.asked, choice.epsilon))
     held = reserve(
         ledger,

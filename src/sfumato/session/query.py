@@ -127,6 +127,9 @@ class Query:
         """
         noise = self._noise(mechanism, delta, calibration)
         self._require_delta(noise)
+        if self.dataset.bounds_from_data:
+            hint = "leave bounds_from_data out."
+            raise PreferenceError("A view of guesses goes by the bounds of the schema", hint=hint)
         guessed = secret_of("a view of guesses", choices, secret, radius, prior)
         partner = partner_of(trust, data_sensitivity, limit)
         return Guessing(self.statement, self.dataset.schema, self._public(), noise, guessed, partner, candidates)
@@ -455,7 +458,7 @@ class Query:
         if not preferences and noise == Noise():
             noise = self._rule.noise
         self._require_delta(noise)
-        if noise.mechanism != "laplace" and self._declared is not None:
+        if noise.mechanism == "truncated" and self._declared is not None:
             added_numbers(self._declared, noise)
         asked = self._request(preferences, noise, grid, epsilon_max)
         require_findable(self, asked)

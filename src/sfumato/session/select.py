@@ -9,8 +9,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.choose.preference import Preference, Variance
+from sfumato.choose.pri import Pri
 from sfumato.choose.private import Selected
 from sfumato.choose.solve import Solution, solve
+from sfumato.errors import PreferenceError
 from sfumato.ledger.charges import SELECTION
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.record import Record
@@ -45,7 +47,13 @@ class Outcome:
     kept: bool = True
 
     def stored(self) -> dict[str, object]:
-        return {"selected": [asdict(found) for found in self.selected.values()]}
+        return {"selected": [_told(found) for found in self.selected.values()]}
+
+
+def _told(found: Selected) -> dict[str, object]:
+    """As a record keeps it, which knows no tuples; an output only where there is one."""
+    told = asdict(found) | {"output": [list(cell) for cell in found.output]}
+    return told if found.output else {name: value for name, value in told.items() if name != "output"}
 
 
 def outcome(query: Query, asked: Request, accept_none: bool, again: bool, attestation: str) -> Outcome | None:
@@ -72,6 +80,7 @@ def unmet(query: Query, asked: Request) -> Solution | None:
         measurement=query._declared,
         grid=asked.grid,
         epsilon_max=asked.epsilon_max,
+        selection=asked.select_epsilon,
     )
     return None if found.feasible else replace(found, why=f"{found.why} Nothing was drawn and nothing was charged.")
 
@@ -167,6 +176,19 @@ def accepted(query: Query, choice: Choice) -> Noisy | None:
                 numbers = tuple(tuple(map(Fraction, cell)) for cell in found.output)
                 return Noisy(query.measurement.public_cells, numbers)
     return None
+
+
+def require_unreleased(query: Query, choice: Choice) -> None:
+    """Refuse to charge once more for the very output that went out: choosing again draws another."""
+    record = query.dataset.ledger.known
+    if not any(isinstance(p, Pri) for p in choice.asked.preferences):
+        return
+    left = record.all_released(on_this_data(query, digest([choice.asked.key, choice.epsilon])))
+    if left and record.drawn(choice.asked.key)[-1].number < left[-1].number:
+        raise PreferenceError(
+            "The output that Find-eps-from-PRI accepted went out already, and it has no other",
+            hint="choose again with again=True: that draws anew.",
+        )
 
 
 def _key(query: Query, asked: Request) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import StringIO
-from shutil import get_terminal_size
 
 from rich import box
 from rich.console import Console
@@ -13,15 +12,9 @@ from rich.text import Text
 
 from sfumato.views.figure import plain
 
-WIDE, NARROW = 200, 60  # where nothing says how wide a terminal is, and where it is too narrow for any table
 
-
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDE) -> str:
-    """Columns of numbers to the right, others to the left; no colour, no trailing spaces.
-
-    In a terminal it is no wider than that: words are folded.
-    """
-    width = min(width, max(NARROW, get_terminal_size((WIDE, 24)).columns))
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = 200) -> str:
+    """Columns of numbers to the right, others to the left; no colour, no trailing spaces."""
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, name in enumerate(columns):
         cells = [row[position] for row in rows]
