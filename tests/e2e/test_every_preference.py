@@ -53,6 +53,8 @@ PREFERENCES = [
     Stated("--exposure-cap 0.537", DP, public=True),
     Stated("--exposure-cap 0.537 --allow 0.137 --select-epsilon 0.837", SELECTED),
     Stated("--attack-chance 0.637", DP, public=True),
+    Stated(f"--pri 73 --grid {GRID}", NONE),
+    Stated("--belief 0.737 --worlds w.csv", DP, public=True),
     Stated("--guess 0.437 --choices 4", DP, public=True),
     Stated("--guess 0.437 --secret v --radius 5", DP, public=True),
     Stated("--guess 0.437 --prior 0.237", DP, public=True),
@@ -82,6 +84,7 @@ WITHOUT = pytest.mark.parametrize("stated", [s for s in PREFERENCES if s.word is
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("v\n" + "".join(f"{v}\n" for v in VALUES * 400), "utf-8")
+    (tmp_path / "w.csv").write_text("answer\n3\n17\n59\n", "utf-8")
     (tmp_path / "t.toml").write_text(f'name = "t"\n[columns.v]\ntype = "number"\nbounds = [0, {BOUND}]\n', "utf-8")
     return tmp_path
 

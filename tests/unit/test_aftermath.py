@@ -274,6 +274,19 @@ def test_bounds_from_the_data() -> None:
 # Find-eps-from-PRI, as published
 
 
+def test_the_output_that_went_out_is_not_charged_again(ledger_path: Path) -> None:
+    query = stays(ledger_path).query(SUM)
+    choice = query.choose(sf.pri(50))
+    query.release(choice, accept_none=True)
+    charges = query.dataset.ledger.total.releases
+    with pytest.raises(PreferenceError, match="went out already, and it has no other"):
+        query.release(choice, accept_none=True, again=True)
+    assert query.dataset.ledger.total.releases == charges
+    anew = query.choose(sf.pri(50), again=True)
+    query.release(anew, accept_none=True, again=True)
+    assert query.dataset.ledger.total.releases == charges + 1
+
+
 def test_the_very_output_that_passed_is_released(ledger_path: Path) -> None:
     query = stays(ledger_path).query(SUM)
     choice = query.choose(sf.pri(50))

@@ -73,6 +73,8 @@ class PossibleWorlds:
                 f"belief must lie above {before:.4g} and below 1, not {rho}: a world is believed that much already",
                 hint="ask for more than that.",
             )
+        if self.width == 0:
+            return math.inf
         if bound:
             return epsilon_bound(len(self.worlds), rho, self.sensitivity, self.width, before)
         return epsilon_for_belief(self.answers, self.sensitivity, rho, self._prior(prior))
