@@ -127,7 +127,7 @@ def test_noise_of_another_kind_and_tight_accounting(folder: Path, typed: Typed) 
         (["--confidence", "1"], "confidence must lie between 0 and 1, not 1. Hint: "),
         (["--out", "nowhere"], "--out cannot write nowhere. Hint: name a folder that exists, or a .json file in one."),
         (["--out", "nowhere/all.json"], "--out cannot write nowhere/all.json. Hint: "),
-        (["--dry-run", "--plan"], "--dry-run enters nothing, and --plan does. Hint: leave one of them out."),
+        (["--dry-run", "--plan"], "--dry-run plans nothing, and --plan does. Hint: leave one of them out."),
     ],
 )
 def test_what_cannot_be_is_said_before_the_data_is_opened(
