@@ -57,7 +57,7 @@ GUARDS = {
     "squares-uncharged": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[variance]",
     "threshold-on-rows": f"{STATISTICAL}/test_private_keys.py",
     "totals-of-gaussian-noise": "tests/unit/test_odometer.py",
-    "truncated-for-one": "tests/property/test_truncated.py",
+    "truncated-for-one": f"{STATISTICAL}/test_truncated.py",
     "worlds-apart": "tests/property/test_belief.py::test_the_risk_is_bayes_at_the_worst_output",
 }
 
