@@ -110,7 +110,7 @@ def test_algorithm_1_is_not_private(record_property: Callable[[str, object], Non
     shown = least_rate(outside[0], depth("pri runs"))
     record_property("verdict", f"shown at least delta {shown:.4f} in {depth('pri runs')} runs a side")
     assert outside[1] == 0
-    assert shown > 0.9
+    assert shown > 0.8
 
 
 def accepted_outputs(ill: int) -> list[float]:
