@@ -504,9 +504,13 @@ def test_truncated_noise_keeps_an_error_every_time(error: float, aggregate: str)
 
 
 def test_no_reach_is_as_short_as_what_one_person_moves() -> None:
-    choice = query(COUNT).choose(sf.within(1, confidence=1), mechanism="truncated", delta=1e-6)
-    assert not choice.feasible
-    assert choice.why == "No epsilon up to epsilon_max, 10, meets within 1, in 100 of 100 answers: no epsilon does."
+    for error, feasible in ((0.9, False), (1, False), (1.4, True)):
+        stated = sf.within(error, confidence=1)
+        if feasible:
+            assert query(COUNT).choose(stated, mechanism="truncated", delta=1e-6, epsilon_max=1000).feasible
+            continue
+        with pytest.raises(PreferenceError, match="always reaches further than what one person moves, 1"):
+            query(COUNT).choose(stated, mechanism="truncated", delta=1e-6)
 
 
 # What a promise is of

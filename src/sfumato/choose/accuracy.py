@@ -121,6 +121,11 @@ def _smallest(column: Assembly, stated: Within, confidence: float, noise: Noise,
         )
     if len(numbers) == 1:
         error = _before_rounding(numbers[0], float(stated.error))
+        if confidence == 1 and error <= numbers[0].sensitivity:
+            raise PreferenceError(
+                f"Truncated noise always reaches further than what one person moves, {float(numbers[0].sensitivity):g}",
+                hint="allow a larger error, or a confidence below 1.",
+            )
         wide = _for_number(numbers[0], error, confidence, noise)
         return min(wide, _for_reach(numbers[0], error, noise, measurement))
     if confidence == 1:

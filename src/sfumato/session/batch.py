@@ -23,6 +23,7 @@ from sfumato.session.decide import checked_delta
 from sfumato.session.draw import as_it_left, calibrated, drawable, drawn_and_kept
 from sfumato.session.ledger import digest
 from sfumato.session.release import Release
+from sfumato.session.request import require_made_here
 from sfumato.session.reserve import Cost, keep, on_this_data, reserve, row, version_of
 from sfumato.views.html import preformatted
 from sfumato.views.words import of_ledger
@@ -198,7 +199,7 @@ class _Member:
                 f"{self.query.sql}",
                 hint="leave it out, and release it by itself.",
             )
-        self.query._made_here(choice)
+        require_made_here(self.query, choice)
         drawable(self.query, choice)
         self.key = on_this_data(self.query, choice.asked.key)
 

@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sfumato.choose.guesses import resolved, secret_of
-from sfumato.choose.preference import LargerThanSpent, Preference, Ratio
+from sfumato.choose.guesses import secret_of
+from sfumato.choose.preference import Preference
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.solve import Solution, solve
 from sfumato.errors import PreferenceError
-from sfumato.ledger.entry import NANO, Draft, Event
+from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.record import Record
 from sfumato.measure import measure
 from sfumato.model.choice import Noise
@@ -26,9 +26,8 @@ from sfumato.risk.calibrate import added_numbers, furthest_of
 from sfumato.risk.view import own_scale
 from sfumato.session import as_published, select
 from sfumato.session.aftermath import Aftermath
-from sfumato.session.belief import possible
 from sfumato.session.choice import Choice
-from sfumato.session.compare import compared, fixed_part, require_comparable, require_exact, spread
+from sfumato.session.compare import compared, fixed_part, require_exact, spread
 from sfumato.session.decide import (
     EPSILON_MAX,
     Request,
@@ -36,30 +35,23 @@ from sfumato.session.decide import (
     Standing,
     checked_noise,
     grid_of,
-    opening_of,
     provenances,
 )
 from sfumato.session.draw import draw, drawn_key, refuse_beyond_stop, repeats
 from sfumato.session.guessing import Guessing, partner_of
 from sfumato.session.ledger import digest
 from sfumato.session.missing import Beliefs
-from sfumato.session.pri import require_findable
 from sfumato.session.profile import RiskProfile
 from sfumato.session.rehearsal import rehearsed
 from sfumato.session.release import Release
+from sfumato.session.request import request_of, require_delta, require_made_here
 from sfumato.session.reserve import refuse_without_guarantee
 from sfumato.session.select import Outcome
-from sfumato.session.selectable import require_selectable
 from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
 
 if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
-
-RECOMMENDED = (
-    "try --gap 1.2 --worst-case (nobody at more than 1.2 times the risk of anybody else: epsilon 0.2, a count is then "
-    "within ±11.5 in 90 of 100 answers), or --attack-chance 0.6, or state one with --epsilon."
-)
 
 _UNREAD = Solution(None, feasible=False, unbounded=False, why="nobody was read")  # its charge is a public constant
 
@@ -126,7 +118,7 @@ class Query:
         and `limit` are words from "very low" to "very high", or 0 to 1.
         """
         noise = self._noise(mechanism, delta, calibration)
-        self._require_delta(noise)
+        require_delta(self, noise)
         if self.dataset.bounds_from_data:
             hint = "leave bounds_from_data out."
             raise PreferenceError("A view of guesses goes by the bounds of the schema", hint=hint)
@@ -149,7 +141,7 @@ class Query:
         noise = self._noise(mechanism, delta, calibration)
         asked = None
         if preferences:
-            asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+            asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         return rehearsed(self, preferences, asked, noise, like=like, rows=rows)
 
     def sketch(
@@ -251,7 +243,7 @@ class Query:
         selection is charged first; the same request on the same data returns what was selected, uncharged, and `again`
         selects anew.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         ledger, unmet = self.dataset.ledger, select.unmet(self, asked)
         drawn: Outcome | None = None
         if asked.selecting and unmet is None:
@@ -285,7 +277,7 @@ class Query:
 
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         if asked.reads_people:
             raise PreferenceError(
                 f"“{asked.method}” reads the people, so that no plan gives it a guarantee",
@@ -326,7 +318,7 @@ class Query:
 
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         if asked.noise.mechanism != "laplace" and self._declared is not None:
             added_numbers(self._declared, asked.noise)
         record = self.dataset.ledger.record
@@ -370,7 +362,7 @@ class Query:
             how |= {"accept_none": accept_none, "again": again}
             self.require_releasable(*preferences, **how)
             choice = self.choose(*preferences, **how)
-        self._made_here(choice)
+        require_made_here(self, choice)
         released = draw(self, choice, accept_none=accept_none, again=again, attestation=fixed_beforehand)
         return replace(released, _query=self)
 
@@ -409,22 +401,6 @@ class Query:
         """How many people are how exposed, for the mechanism's eyes too."""
         return self._survey(noise).people_by_bin(bins)
 
-    def _made_here(self, choice: object) -> None:
-        """Refuse a choice that this query would not make itself: for another query, for other data, or altered."""
-        if not isinstance(choice, Choice):
-            raise PreferenceError("A release takes a choice", hint="make one with choose(), or state epsilon=0.5.")
-        said = choice.asked
-        asked = self._request(said.preferences, said.noise, said.grid, said.epsilon_max)
-        if asked != said or choice.noise != said.noise or choice.epsilon_max != said.epsilon_max:
-            raise PreferenceError(
-                "This choice was made for another query or other data", hint="choose again for this one."
-            )
-        drawn = select.before(self, asked, self.dataset.ledger.record) if asked.draws else [None]
-        made = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
-        told = (choice.method, choice.select_epsilon) == (asked.method, asked.select_epsilon)
-        if not told or all(self._solved(asked, outcome) != made for outcome in drawn):
-            raise PreferenceError("This choice was altered", hint="choose again.")
-
     def provenances(self, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
         return select.provenances(self, choice, record, attestation or choice.attestation)
 
@@ -443,55 +419,6 @@ class Query:
 
     def _noise(self, mechanism: str, delta: float | None, calibration: str) -> Noise:
         return checked_noise(mechanism, delta, calibration, private_keys=self.has_private_keys)
-
-    def _asked(
-        self,
-        preferences: Sequence[Preference],
-        mechanism: str,
-        delta: float | None,
-        calibration: str,
-        grid: str | Sequence[float] | None,
-        epsilon_max: float,
-    ) -> Request:
-        """The request; where nothing is said of preferences or noise, both are as the rule of record has them."""
-        noise = self._noise(mechanism, delta, calibration)
-        if not preferences and noise == Noise():
-            noise = self._rule.noise
-        self._require_delta(noise)
-        if noise.mechanism == "truncated" and self._declared is not None:
-            added_numbers(self._declared, noise)
-        asked = self._request(preferences, noise, grid, epsilon_max)
-        require_findable(self, asked)
-        if asked.selecting:
-            require_selectable(self, asked)
-        return asked
-
-    def _require_delta(self, noise: Noise) -> None:
-        if self.has_private_keys and noise.delta is None:
-            raise PreferenceError(
-                "Private group keys need a delta: the chance that a group of one person shows",
-                hint="state one with --delta, such as 1e-9.",
-            )
-
-    def _request(
-        self, preferences: Sequence[Preference], noise: Noise, grid: str | Sequence[float] | None, epsilon_max: float
-    ) -> Request:
-        if not all(isinstance(p, Preference) for p in preferences):
-            raise PreferenceError("A preference is stated as sf.gap(1.2), sf.ratio(0.95) or sf.attack_chance(0.6)")
-        chosen = tuple(dict.fromkeys(preferences)) or self._rule.preferences  # said twice it is no more than once
-        if not chosen:
-            raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
-        for p in chosen:
-            require_comparable(p, noise, self.statement, self.dataset.schema, self._declared)
-            if isinstance(p, Ratio) and p.between is not None:
-                self.dataset.condition(p.between)
-        spent = Fraction(self.dataset.ledger.known.total.nano_epsilon, NANO)
-        chosen = tuple(replace(p, spent=spent) if p == LargerThanSpent() else p for p in chosen)
-        chosen = tuple(possible(self, resolved(p, self.dataset.schema), noise) for p in chosen)
-        ceiling = stated_epsilon(epsilon_max, "epsilon_max").value
-        data, opening = self.dataset, opening_of(chosen, self.dataset.opening)
-        version, from_data = data.version, data.bounds_from_data
-        return Request(self.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, opening)
 
     def _solved(self, asked: Request, drawn: Outcome | None = None) -> Solution:
         def people(preference: Preference) -> Spread:

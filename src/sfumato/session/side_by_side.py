@@ -26,6 +26,7 @@ from sfumato.session.compare import compared
 from sfumato.session.decide import Request
 from sfumato.session.picture import Picture
 from sfumato.session.report import Page
+from sfumato.session.request import request_of
 from sfumato.views import compare as view
 from sfumato.views.words import of_compare
 
@@ -72,7 +73,7 @@ def side_by_side(
     what is chosen afterwards is planned then.
     """
     given = bool(preferences or query._rule.preferences)
-    asked = query._asked(preferences if given else (_ANY,), **how)
+    asked = request_of(query, preferences if given else (_ANY,), **how)
     stated = asked.preferences if given else ()
     if asked.noise.mechanism != "laplace" and query._declared is not None:
         added_numbers(query._declared, asked.noise)  # or no word would be true of any row
@@ -174,7 +175,7 @@ class _Table:
         """The request of this preference alone, under the same noise."""
         noise = self.asked.noise
         drawn = noise.mechanism, noise.delta, noise.calibration
-        return self.query._asked((preference,), *drawn, self.asked.grid, self.asked.epsilon_max)
+        return request_of(self.query, (preference,), *drawn, self.asked.grid, self.asked.epsilon_max)
 
     def _at(self, epsilon: float | None) -> RiskAt | None:
         """For anybody in any data; with bounds from the data nothing public says it."""

@@ -32,6 +32,7 @@ from sfumato.risk.noise import COVERAGE, reach
 from sfumato.session.batch import Batch
 from sfumato.session.decide import EPSILON_MAX, checked_delta
 from sfumato.session.query import Query
+from sfumato.session.request import request_of
 from sfumato.session.reserve import refuse_without_guarantee
 from sfumato.views import split as view
 from sfumato.views.html import preformatted
@@ -122,7 +123,7 @@ class SplitBatch(Batch):
             provenance
             for query, own, noise in each
             for provenance in query._provenances(
-                query._asked((own,), noise.mechanism, noise.delta, noise.calibration, None, EPSILON_MAX),
+                request_of(query, (own,), noise.mechanism, noise.delta, noise.calibration, None, EPSILON_MAX),
                 record,
                 fixed_beforehand,
             )
