@@ -742,8 +742,9 @@ BAD: dict[str, tuple[list[object], str]] = {
     "no preference and no rule": (
         ["--schema", "free.toml"],
         "No preference is stated, and the schema has no [rule]. Hint: try --gap 1.2 --worst-case (nobody at more than "
-        "1.2 times the risk of anybody else: epsilon 0.2, a count is then within ±11.5 in 90 of 100 answers), or "
-        "--attack-chance 0.6, or state one with --epsilon."),
+        "1.2 times the risk of anybody else: epsilon 0.2, a count is then within ±11.5 in 90 of 100 answers), "
+        "--within 5 where the answer must be usable, or --sharing-risk low --trust low --data-sensitivity high "
+        "--choices 4 where it matters who gets it."),
     "a key that is neither listed nor private": (
         ["--sql", "SELECT age, COUNT(*) FROM adult GROUP BY age"], "GROUP BY age needs a public list of its values. "
         'Hint: add categories = [...] or keys = "private" under [columns.age] in adult.toml.'),
