@@ -20,6 +20,7 @@ class Event(StrEnum):
     OPENED = "opened"  # the schema and the rule, as they stood
     LOOKED = "looked"  # confidential facts were shown to somebody
     PLANNED = "planned"  # a preference was stated for a statement
+    DECIDED = "decided"  # a request was approved, returned or refused
     RESERVED = "reserved"  # epsilon is spent from here on, whatever happens next
     RELEASED = "released"  # the answer, as it left
 
