@@ -55,7 +55,8 @@ class TableRows:
             among = [self._table.c[name] == row[name] for name in counts]
             row = {**row, "number": connection.execute(highest.where(*among)).scalar_one() + 1}
         insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-        return connection.execute(insert(self._table).values(row).on_conflict_do_nothing()).rowcount == 1
+        adding = insert(self._table).values(row).on_conflict_do_nothing()
+        return connection.execute(adding, execution_options={"preserve_rowcount": True}).rowcount == 1
 
     def _read(self, asked: sa.Select[Any]) -> list[Row]:
         return self._within(lambda connection: [dict(row._mapping) for row in connection.execute(asked)], writing=False)
