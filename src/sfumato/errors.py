@@ -2,6 +2,7 @@
 
 SfumatoError            exit 1  our own failure
 ├── EngineFailure               an engine could not run a query (one constant sentence: details tell about the data)
+├── DatabaseFailure             the database of a workspace cannot be used just now
 ├── BadInput            exit 2  something that was typed in
 │   ├── SchemaError             the schema file
 │   ├── SourceError             the data file or table
@@ -65,6 +66,12 @@ class EngineFailure(SfumatoError):
             hint="nothing was released, and what was charged stays charged (`sfumato ledger show`); `sfumato schema "
             "check` tells what does not fit, and is a look.",
         )
+
+
+class DatabaseFailure(SfumatoError):
+    """Whatever a database says is swallowed too: its messages quote rows, and its address may hold a password."""
+
+    code = "database"
 
 
 class BadInput(SfumatoError):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sfumato.ledger.entry import GENESIS, Entry, Event, verify
+from sfumato.ledger.chain import GENESIS
+from sfumato.ledger.entry import Entry, Event, verify
 from sfumato.ledger.odometer import Total
 from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
 from sfumato.model.stop import NO_STOP, Stop
