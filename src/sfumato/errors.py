@@ -7,13 +7,15 @@ SfumatoError            exit 1  our own failure
 │   ├── SourceError             the data file or table
 │   ├── QueryError              the SQL, with its place
 │   ├── PreferenceError         a preference or one of its numbers
-│   └── LedgerUnwritable        the ledger's path
+│   ├── LedgerUnwritable        the ledger's path
+│   └── VaultUnwritable         the vault's folder or key file
 └── Refused             exit 3  by a guarantee, a policy or arithmetic
     ├── NoGuarantee             a release that would carry no guarantee, without a word that this is accepted
     ├── Infeasible              no epsilon meets the preference, or every one does
     ├── NoMechanism             no sound way to draw the noise that was asked for
     ├── StopReached             the dataset's total would pass its stop
-    └── LedgerBroken            the record was edited: nothing is released on top of it
+    ├── LedgerBroken            the record was edited: nothing is released on top of it
+    └── VaultBroken             what was encrypted was altered, or is not what belongs there: it is not read
 """
 
 from __future__ import annotations
@@ -84,6 +86,10 @@ class LedgerUnwritable(BadInput):
     code = "ledger"
 
 
+class VaultUnwritable(BadInput):
+    code = "vault"
+
+
 class Refused(SfumatoError):
     code = "refused"
     exit_status = 3
@@ -107,6 +113,10 @@ class StopReached(Refused):
 
 class LedgerBroken(Refused):
     code = "ledger-broken"
+
+
+class VaultBroken(Refused):
+    code = "vault-broken"
 
 
 def instead(
