@@ -11,6 +11,9 @@ SfumatoError            exit 1  our own failure
 │   ├── LedgerUnwritable        the ledger's path
 │   ├── PolicyError             a policy
 │   └── NotFound                nothing of that name is there, or not for whoever asks
+
+
+│   └── VaultUnwritable         the vault's folder or key file
 └── Refused             exit 3  by a guarantee, a policy or arithmetic
     ├── NoGuarantee             a release that would carry no guarantee, without a word that this is accepted
     ├── Infeasible              no epsilon meets the preference, or every one does
@@ -23,6 +26,9 @@ SfumatoError            exit 1  our own failure
     ├── TooMany                 too much was asked in too little time
     ├── Gone                    it was kept as long as the policy said
     └── AwaitingApproval exit 4 somebody else is to decide first
+
+
+    └── VaultBroken             what was encrypted was altered, or is not what belongs there: it is not read
 """
 
 from __future__ import annotations
@@ -107,6 +113,10 @@ class NotFound(BadInput):
     code = "not-found"
 
 
+class VaultUnwritable(BadInput):
+    code = "vault"
+
+
 class Refused(SfumatoError):
     code = "refused"
     exit_status = 3
@@ -155,6 +165,10 @@ class Gone(Refused):
 class AwaitingApproval(Refused):
     code = "awaiting-approval"
     exit_status = 4
+
+
+class VaultBroken(Refused):
+    code = "vault-broken"
 
 
 def instead(

@@ -125,3 +125,6 @@ class AuditStore(Protocol):
         """The number of the entry."""
 
     def read(self, after: int = 0, limit: int | None = None) -> Sequence[AuditEntry]: ...
+
+    def newest(self, verb: str, about: str) -> AuditEntry | None:
+        """The last time that this was done to it."""

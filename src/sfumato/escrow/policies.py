@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from sfumato.errors import LedgerBroken, NotFound
 from sfumato.escrow.held import Held
@@ -98,8 +98,8 @@ class Policies:
 
     def _written(self, dataset: str) -> tuple[int, str] | None:
         """Number and fingerprint of the policy that the record says was written last."""
-        wrote = self._outside.rows("audit").many(limit=1, newest_first=True, about=dataset, verb=_WROTE)
-        return (wrote[0]["said"]["number"], wrote[0]["said"]["fingerprint"]) if wrote else None
+        wrote = self._outside.audit.newest(_WROTE, dataset)
+        return None if wrote is None else (cast(int, wrote.said["number"]), str(wrote.said["fingerprint"]))
 
 
 def may_write(author: Person, held: Held) -> None:

@@ -14,6 +14,12 @@ from sfumato.stores.tables import audit
 
 _NEWEST = sa.select(audit.c.number, audit.c.digest).order_by(audit.c.number.desc()).limit(1)
 _SINCE = sa.select(audit).where(audit.c.number > sa.bindparam("after")).order_by(audit.c.number)
+_OF = (
+    sa.select(audit)
+    .where(audit.c.verb == sa.bindparam("verb"), audit.c.about == sa.bindparam("about"))
+    .order_by(audit.c.number.desc())
+    .limit(1)
+)
 
 
 class AuditTable:
@@ -31,6 +37,15 @@ class AuditTable:
             return entry.number
 
         return self._within(add, writing=True)
+
+    def newest(self, verb: str, about: str) -> AuditEntry | None:
+        where = keepable({"verb": verb, "about": about})
+
+        def find(connection: sa.Connection) -> AuditEntry | None:
+            row = connection.execute(_OF, where).first()
+            return None if row is None else AuditEntry(**row._asdict())
+
+        return self._within(find, writing=False)
 
     def read(self, after: int = 0, limit: int | None = None) -> Sequence[AuditEntry]:
         place = keepable({"after": after})

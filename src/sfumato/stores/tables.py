@@ -129,7 +129,7 @@ requests = _table(
     *_texts("note"),
     _maybe("guarantee"),
     _maybe("charged", sa.Double),
-    *_json("entries"),
+    _maybe("answers"),  # sealed
     _maybe("owner"),
     _maybe("idempotency"),
     *_texts("body_sha256"),

@@ -81,7 +81,7 @@ def upgrade() -> None:
         *texts("decided_by", "note"),
         maybe("guarantee"),
         maybe("charged", sa.Double),
-        *texts("entries"),
+        maybe("answers"),
         maybe("owner"),
         maybe("idempotency"),
         *texts("body_sha256"),
