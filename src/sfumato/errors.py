@@ -10,9 +10,7 @@ SfumatoError            exit 1  our own failure
 │   ├── PreferenceError         a preference or one of its numbers
 │   ├── LedgerUnwritable        the ledger's path
 │   ├── PolicyError             a policy
-│   └── NotFound                nothing of that name is there, or not for whoever asks
-
-
+│   ├── NotFound                nothing of that name is there, or not for whoever asks
 │   └── VaultUnwritable         the vault's folder or key file
 └── Refused             exit 3  by a guarantee, a policy or arithmetic
     ├── NoGuarantee             a release that would carry no guarantee, without a word that this is accepted
@@ -25,9 +23,7 @@ SfumatoError            exit 1  our own failure
     ├── Conflict                it is no longer what it was when it was last seen
     ├── TooMany                 too much was asked in too little time
     ├── Gone                    it was kept as long as the policy said
-    └── AwaitingApproval exit 4 somebody else is to decide first
-
-
+    ├── AwaitingApproval exit 4 somebody else is to decide first
     └── VaultBroken             what was encrypted was altered, or is not what belongs there: it is not read
 """
 
