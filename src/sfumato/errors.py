@@ -13,6 +13,7 @@ SfumatoError            exit 1  our own failure
     ├── Infeasible              no epsilon meets the preference, or every one does
     ├── NoMechanism             no sound way to draw the noise that was asked for
     ├── StopReached             the dataset's total would pass its stop
+    ├── Cancelled               somebody stopped it
     └── LedgerBroken            the record was edited: nothing is released on top of it
 """
 
@@ -103,6 +104,13 @@ class NoMechanism(Refused):
 
 class StopReached(Refused):
     code = "stop-reached"
+
+
+class Cancelled(Refused):
+    code = "cancelled"
+
+    def __init__(self) -> None:
+        super().__init__("This was cancelled", hint="nothing was released, and what was charged stays charged.")
 
 
 class LedgerBroken(Refused):

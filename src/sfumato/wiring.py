@@ -6,6 +6,7 @@ import os
 import pwd
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -32,7 +33,7 @@ from sfumato.version import __version__
 
 if TYPE_CHECKING:
     from sfumato.engines.duckdb import DuckDB
-    from sfumato.ports import Accountant, Mechanism
+    from sfumato.ports import Accountant, LedgerStore, Mechanism
 
 REHEARSAL_SEED = 1
 
@@ -65,6 +66,37 @@ def open(
         source=source,
         version=version or _version(source),
         bounds_from_data=bounds_from_data,
+        stop=stop_of(stop),
+    )
+
+
+def held(
+    fd: int,
+    format: str,
+    name: str,
+    schema: Schema,
+    ledger: LedgerStore,
+    *,
+    who: str,
+    version: str,
+    stop: float | tuple[float, float] | None = None,
+    memory_mb: int | None = None,
+    threads: int | None = None,
+) -> Dataset:
+    """Open a CSV or Parquet file that lies in memory only, behind a descriptor that stays open; `who` asks.
+
+    Sentences call it by its name. Its engine reads no other file and writes none.
+    """
+    from sfumato.engines.held import Held
+
+    source = Held(fd, format, name, memory_mb, threads)
+    return Dataset(
+        schema,
+        _duckdb(source, schema),
+        ledger,
+        replace(_services(), who=who),
+        source=source,
+        version=version,
         stop=stop_of(stop),
     )
 
