@@ -24,7 +24,8 @@ SfumatoError            exit 1  our own failure
     ├── TooMany                 too much was asked in too little time
     ├── Gone                    it was kept as long as the policy said
     ├── AwaitingApproval exit 4 somebody else is to decide first
-    └── VaultBroken             what was encrypted was altered, or is not what belongs there: it is not read
+    ├── VaultBroken             what was encrypted was altered, or is not what belongs there: it is not read
+    └── Cancelled               somebody stopped it
 """
 
 from __future__ import annotations
@@ -132,6 +133,13 @@ class NoMechanism(Refused):
 
 class StopReached(Refused):
     code = "stop-reached"
+
+
+class Cancelled(Refused):
+    code = "cancelled"
+
+    def __init__(self) -> None:
+        super().__init__("This was cancelled", hint="nothing was released, and what was charged stays charged.")
 
 
 class LedgerBroken(Refused):

@@ -50,6 +50,9 @@ class Engine(Protocol):
     def progress(self) -> float | None:
         """How far the running query is, 0 to 1, if that is known; asked from another thread."""
 
+    def close(self) -> None:
+        """Forget what it holds in memory."""
+
 
 class Mechanism(Protocol):
     """Draws. `totals` are whole steps of a grid, which one person moves by `sensitivity` steps in all.

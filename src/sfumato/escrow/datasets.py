@@ -219,6 +219,7 @@ class Datasets:
             "shares": list(shares_of(read)),
             "preference": _filled(signed, actor, foreseen, stated),
             "accept_none": True,
+            "fixed_beforehand": "",
             "rule": rule,
         }
         return dict(self._outside.runner.run(f"dry run {self._outside.new_id()}", job)) | {"invented": True}
@@ -277,6 +278,10 @@ class Datasets:
     def of(self, name: str) -> Held:
         """By its name, for whoever was let through already."""
         return self._held(name)
+
+    def enter_policy(self, held: Held, author: Person) -> None:
+        """A policy is of record from the moment it is written."""
+        self._planned(held, None, author)
 
     def policy_of(self, held: Held) -> Signed | None:
         return self._policies.of(held)

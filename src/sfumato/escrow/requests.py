@@ -229,7 +229,7 @@ class Requests:
             raise Conflict(of_request.CHANGED, hint="inspect it again.")
         self._require_word(foreseen, flow, accept_none)
         self._enter(foreseen, found, Act.APPROVE, binding, actor, fixed_beforehand)
-        made = self._decision(found, actor, Act.APPROVE, binding, note, accept_none)
+        made = self._decision(found, actor, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
         done = len({*found.approved_by, actor.name}) >= flow.approvals
         if not done:
             if not self._rows.change(_as_it_was(found), {"decided_by": made, "binding": binding}):
@@ -323,6 +323,7 @@ class Requests:
             "preference": signed.policy.rule_for(analyst, columns, found.preference),
             "rule": foreseen.dataset.schema.rule,
             "accept_none": withheld or any(d["accept_none"] for d in found.decided_by),
+            "fixed_beforehand": next((d["fixed_beforehand"] for d in found.decided_by if d["fixed_beforehand"]), ""),
         }
         return self._outside.runner.run(found.id, job), withheld
 
@@ -391,10 +392,18 @@ class Requests:
         ledger.write(lambda _record: [ledger.draft(Event.DECIDED, binding, public, who=actor.name)])
 
     def _decision(
-        self, found: Request, actor: Person, act: Act, binding: str, note: str, accept_none: bool
+        self,
+        found: Request,
+        actor: Person,
+        act: Act,
+        binding: str,
+        note: str,
+        accept_none: bool,
+        fixed_beforehand: str = "",
     ) -> list[dict[str, Any]]:
         made = {"who": actor.name, "at": self._outside.moment, "act": act.value, "binding": binding, "note": note}
-        return [*map(dict, found.decided_by), made | {"accept_none": accept_none, "state": found.state.value}]
+        made |= {"fixed_beforehand": " ".join(fixed_beforehand.split()), "state": found.state.value}
+        return [*map(dict, found.decided_by), made | {"accept_none": accept_none}]
 
     def _approved_before(self, found: Request, actor: Person, binding: str) -> bool:
         """Whether this very approval was given: for what it led to, or as one of several."""

@@ -38,7 +38,9 @@ class PolicyDesk:
     def set(self, actor: Person, dataset: str, policy: Mapping[str, Any]) -> Signed:
         held = self._datasets.visible(actor, dataset)
         may_write(actor, held)
-        return self._kept.write(actor, held, policy)
+        signed = self._kept.write(actor, held, policy)
+        self._datasets.enter_policy(held, actor)
+        return signed
 
     def current(self, actor: Person, dataset: str) -> Signed:
         """For whoever holds the data; an analyst sees their own flow with the dataset."""

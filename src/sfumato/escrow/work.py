@@ -24,13 +24,13 @@ def _released(dataset: Dataset, job: Job) -> dict[str, Any]:
     """The answers of a request, together: charged once where every epsilon is public, else one after the other."""
     queries = [dataset.query(one["sql"]) for one in job["queries"]]
     stated = [asked(q, job["preference"], share) for q, share in zip(queries, job["shares"], strict=True)]
-    accept: dict[str, Any] = {"accept_none": job["accept_none"]}
+    accept: dict[str, Any] = {"accept_none": job["accept_none"], "fixed_beforehand": job["fixed_beforehand"]}
     for query, (preferences, how) in zip(queries, stated, strict=True):
         query.require_releasable(*preferences, **how, **accept)
     choices = [q.choose(*preferences, **how, **accept) for q, (preferences, how) in zip(queries, stated, strict=True)]
     if len(choices) > 1 and all(c.guarantee is Guarantee.DP and not c.asked.selecting for c in choices):
         together = Batch(dataset, choices, None)
-        left: Sequence[Release] = together.release()
+        left: Sequence[Release] = together.release(fixed_beforehand=job["fixed_beforehand"])
         charged: list[float | None] = [left[0].certificate.charged]
     else:
         left = [q.release(choice, **accept) for q, choice in zip(queries, choices, strict=True)]

@@ -428,6 +428,9 @@ class Query:
 
     def _provenances(self, asked: Request, record: Record, attestation: str) -> tuple[Provenance, ...]:
         ledger = self.dataset.ledger
+        mandate = self.dataset.mandate
+        if not attestation and mandate is not None and asked.applies(self.rule):
+            attestation = mandate.attestation  # the policy's own, for its rule
         attestation = " ".join(attestation.split())
         standing = Standing(self.rule, ledger.rule, ledger.schema)
         return *provenances(asked, record, standing, attestation), *self.dataset.decided(record, attestation)
