@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import signal
 import socket
 import ssl
 import sys
@@ -63,7 +64,7 @@ def bound(host: str, port: int, *, tls: Tls | None = None, behind_proxy: bool = 
         raise BadInput(f"Port {port} of {host} is in use", hint="stop what listens there, or take another with --port.")
     if number == errno.EACCES:
         raise BadInput(f"Port {port} may not be listened on by this user", hint="take one above 1023.")
-    raise BadInput(f"{host} is no address of this machine", hint="listen on 127.0.0.1, or on one that it has.")
+    raise _no_address(host)
 
 
 def serve(
@@ -90,7 +91,9 @@ def serve(
         ssl_certfile=tls.certificate if tls else None,
         ssl_keyfile=tls.key if tls else None,
     )
-    with suppress(KeyboardInterrupt), listening:  # to be stopped is how a server ends
+    # To be stopped is how a server ends: uvicorn raises the signal again when it is done, and whoever called cleans up.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt), listening:
         uvicorn.Server(config).run([listening])
 
 
@@ -100,11 +103,13 @@ def _place(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
-        raise BadInput(
-            f"{host} is no address of this machine", hint="listen on 127.0.0.1, or one that it has."
-        ) from None
+        raise _no_address(host) from None
     family, _, _, _, place = found[0]
     return family, (str(place[0]), port)
+
+
+def _no_address(host: str) -> BadInput:
+    return BadInput(f"{host} is no address of this machine", hint="listen on 127.0.0.1, or on one that it has.")
 
 
 def _write_logs() -> None:

@@ -21,3 +21,4 @@ class Settings:
     asking_at_once_each: int = 4
     delivering_at_once: int = 8
     delivering_at_once_each: int = 2
+    silence_seconds: float = 60.0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import suppress
+from functools import partial
 
-from anyio import from_thread
+from anyio import fail_after, from_thread
 from fastapi import APIRouter, HTTPException, Request
 from starlette.requests import ClientDisconnect
 
@@ -33,19 +35,20 @@ async def deliver(
     if kind not in FORMATS:
         raise HTTPException(415)
     raise_limit(request.scope, told.data_bytes)
-    chunks = _chunks(request.stream())
+    chunks = _chunks(partial(_next, request.stream(), told.silence_seconds))
     version = await lanes.delivering.run(actor.name, escrow.datasets.deliver, actor, name, chunks, FORMATS[kind])
     return VersionShown.model_validate(version.as_dict())
 
 
-def _chunks(body: AsyncIterator[bytes]) -> Iterator[bytes]:
+def _chunks(coming: Callable[[], Awaitable[bytes | None]]) -> Iterator[bytes]:
     """The body as the vault's thread reads it: the next chunk is taken from the network when it is asked for."""
-    while True:
-        try:
-            chunk = from_thread.run(anext, body, None)
-        except ClientDisconnect:
-            raise SourceError("The data did not arrive whole", hint="send it again; nothing of it was kept.") from None
-        if chunk is None:
-            return
+    while (chunk := from_thread.run(coming)) is not None:
         if chunk:
             yield chunk
+
+
+async def _next(body: AsyncIterator[bytes], patience: float) -> bytes | None:
+    """One chunk, or None at the end; whoever sends nothing for too long, or goes away, is waited for no longer."""
+    with suppress(ClientDisconnect, TimeoutError), fail_after(patience):
+        return await anext(body, None)
+    raise SourceError("The data did not arrive whole", hint="send it again; nothing of it was kept.")
