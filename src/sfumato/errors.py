@@ -7,13 +7,22 @@ SfumatoError            exit 1  our own failure
 │   ├── SourceError             the data file or table
 │   ├── QueryError              the SQL, with its place
 │   ├── PreferenceError         a preference or one of its numbers
-│   └── LedgerUnwritable        the ledger's path
+│   ├── LedgerUnwritable        the ledger's path
+│   ├── NoServer                the address of a server, or what answers there
+│   ├── PolicyError             a policy
+│   └── NotFound                nothing of that name is there, or not for whoever asks
 └── Refused             exit 3  by a guarantee, a policy or arithmetic
     ├── NoGuarantee             a release that would carry no guarantee, without a word that this is accepted
     ├── Infeasible              no epsilon meets the preference, or every one does
     ├── NoMechanism             no sound way to draw the noise that was asked for
     ├── StopReached             the dataset's total would pass its stop
-    └── LedgerBroken            the record was edited: nothing is released on top of it
+    ├── LedgerBroken            the record was edited: nothing is released on top of it
+    ├── NotSignedIn             nobody known asked
+    ├── Forbidden               a role or a policy does not allow it
+    ├── Conflict                it is no longer what it was when it was last seen
+    ├── TooMany                 too much was asked in too little time
+    ├── Gone                    it was kept as long as the policy said
+    └── AwaitingApproval exit 4 somebody else is to decide first
 """
 
 from __future__ import annotations
@@ -84,6 +93,18 @@ class LedgerUnwritable(BadInput):
     code = "ledger"
 
 
+class NoServer(BadInput):
+    code = "server"
+
+
+class PolicyError(BadInput):
+    code = "policy"
+
+
+class NotFound(BadInput):
+    code = "not-found"
+
+
 class Refused(SfumatoError):
     code = "refused"
     exit_status = 3
@@ -107,6 +128,31 @@ class StopReached(Refused):
 
 class LedgerBroken(Refused):
     code = "ledger-broken"
+
+
+class NotSignedIn(Refused):
+    code = "not-signed-in"
+
+
+class Forbidden(Refused):
+    code = "forbidden"
+
+
+class Conflict(Refused):
+    code = "conflict"
+
+
+class TooMany(Refused):
+    code = "too-many"
+
+
+class Gone(Refused):
+    code = "gone"
+
+
+class AwaitingApproval(Refused):
+    code = "awaiting-approval"
+    exit_status = 4
 
 
 def instead(
