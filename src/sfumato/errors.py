@@ -9,6 +9,7 @@ SfumatoError            exit 1  our own failure
 │   ├── QueryError              the SQL, with its place
 │   ├── PreferenceError         a preference or one of its numbers
 │   ├── LedgerUnwritable        the ledger's path
+│   ├── NoServer                the address of a server, or what answers there
 │   ├── PolicyError             a policy
 │   ├── NotFound                nothing of that name is there, or not for whoever asks
 │   └── VaultUnwritable         the vault's folder or key file
@@ -100,6 +101,10 @@ class PreferenceError(BadInput):
 
 class LedgerUnwritable(BadInput):
     code = "ledger"
+
+
+class NoServer(BadInput):
+    code = "server"
 
 
 class PolicyError(BadInput):

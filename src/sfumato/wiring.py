@@ -1,4 +1,4 @@
-"""The one place that names concrete engines, stores, mechanisms and accountants: `open` and what it needs."""
+"""The one place that names concrete engines, stores, mechanisms, accountants: `open`, `connect`, what they need."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from sfumato.errors import LedgerBroken, PreferenceError, SourceError
+from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SourceError
 from sfumato.ledger.entry import Entry, verify
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema, Type
@@ -33,6 +34,7 @@ from sfumato.sql.lookalike import lookalike
 from sfumato.version import __version__
 
 if TYPE_CHECKING:
+    from sfumato.client.client import Client
     from sfumato.engines.duckdb import DuckDB
     from sfumato.model.mandate import Mandate
     from sfumato.ports import Accountant, Engine, LedgerStore, Mechanism
@@ -118,6 +120,46 @@ def held(
         mandate=mandate,
         present=present,
     )
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    name: str = "",
+    password: str = "",
+    certificate: str | Path | None = None,
+    insecure: bool = False,
+    timeout: float | None = None,
+) -> Client:
+    """Reach a server that holds data in trust: with a token (by default SFUMATO_TOKEN), or by name and password.
+
+    `certificate` is a file that vouches for the server's. A token goes over http:// to this machine only, unless
+    `insecure` says that nobody else is on the wire. An answer is waited for `timeout` seconds.
+    """
+    said = os.environ.get("SFUMATO_TOKEN", "") if token is None else token
+    if not said and not name:
+        hint = "pass one, or set SFUMATO_TOKEN; `sfumato token` makes them."
+        raise BadInput("A server is reached with a token", hint=hint)
+    how = {} if timeout is None else {"timeout": timeout}
+    made: Client = _client().connect(
+        url, said, name=name, password=password, certificate=certificate, insecure=insecure, **how
+    )
+    return made
+
+
+def inside(app: object, token: str, called: str) -> Client:
+    """The same verbs on an app of this process, such as that of a local workspace."""
+    made: Client = _client().inside(app, token, called)
+    return made
+
+
+def _client() -> ModuleType:
+    try:
+        from sfumato.client import client
+    except ImportError:
+        raise BadInput("httpx is not installed", hint="pip install 'sfumato[client]'.") from None
+    return client
 
 
 def planned(
