@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 MEMORY = ":memory:"
+PATIENCE = 30  # seconds to wait for whoever is writing
 
 
 def engine(path: str) -> sa.Engine:
@@ -16,7 +17,7 @@ def engine(path: str) -> sa.Engine:
         Path(path).touch(mode=0o600)
     url = sa.URL.create("sqlite", database=path)
     pool = sa.pool.StaticPool if path == MEMORY else sa.pool.NullPool
-    options = {"timeout": 30, "check_same_thread": False}
+    options = {"timeout": PATIENCE, "check_same_thread": False}
     made = sa.create_engine(url, poolclass=pool, hide_parameters=True, connect_args=options)
     sa.event.listen(made, "connect", _configure)
     sa.event.listen(made, "begin", _begin)
