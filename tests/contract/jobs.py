@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pickle
 import resource
 import signal
+import struct
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -23,6 +25,8 @@ CONFIDENTIAL = "Ada Lovelace earns 99"
 def set_up(given: Any) -> dict[str, Any]:
     if given == "wrong":
         raise SourceError("That is not the passphrase", hint="try another.")
+    if given == "slow":
+        time.sleep(600)
     return {"given": given, "jobs": 0}
 
 
@@ -103,6 +107,29 @@ def _spin(_: object, job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
     return {"never": sum(range(10**15))}
 
 
+class Bomb:
+    """What touches a file when it is unpickled."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (Path(self.path),)
+
+
+def _babble(state: dict[str, Any], job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
+    """Words on the line that no worker of ours says."""
+    links = Path("/proc/self/fd").iterdir()
+    line = next(int(link.name) for link in links if link.is_symlink() and "socket:" in str(link.readlink()))
+    words = (
+        pickle.dumps(Bomb(job["path"]))
+        if job["says"] is None
+        else job["says"].replace("{n}", str(state["jobs"])).encode()
+    )
+    os.write(line, struct.pack("!i", len(words)) + words)
+    return {}
+
+
 def _surroundings(*_: object) -> dict[str, Any]:
     print(CONFIDENTIAL, flush=True)
     print(CONFIDENTIAL, file=sys.stderr, flush=True)
@@ -127,5 +154,6 @@ DO: dict[str, Callable[[Any, Mapping[str, Any], Watch], Mapping[str, Any]]] = {
     "hold": _hold,
     "fork": _fork,
     "spin": _spin,
+    "babble": _babble,
     "surroundings": _surroundings,
 }

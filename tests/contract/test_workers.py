@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -119,7 +120,52 @@ def test_whatever_else_is_one_constant_sentence(two: Workers, how: str, capfd: p
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_worker_that_cannot_be_set_up_says_why(two: Workers) -> None:
+@pytest.mark.parametrize(
+    "says",
+    [
+        None,
+        "",
+        "[",
+        "{}",
+        "7",
+        '["ready", {n}, null]',
+        '["answer", {n}, [1]]',
+        '["answer", {n}]',
+        '["answer", 0, {}]',
+        '["share", {n}, "Ada"]',
+        '["error", {n}, {"class": "Exception", "message": "Ada", "hint": "", "where": ""}]',
+        '["error", {n}, {"class": "Refused", "message": ["Ada"], "hint": "", "where": ""}]',
+        "[" * 100_000,
+    ],
+)
+def test_what_no_worker_of_ours_would_say_is_not_believed(two: Workers, says: str | None, tmp_path: Path) -> None:
+    """Least of all a pickle: to read it would be to run it."""
+    with pytest.raises(EngineFailure):
+        two.run("it", {"do": "babble", "says": says, "path": str(tmp_path / "run")})
+    assert not (tmp_path / "run").exists()
+    for _ in range(2):
+        assert two.run("it", {"do": "seen"})["given"] == SECRET
+
+
+def test_a_bomb_of_the_test_above_goes_off(tmp_path: Path) -> None:
+    pickle.loads(pickle.dumps(jobs.Bomb(str(tmp_path / "run"))))
+    assert (tmp_path / "run").exists()
+
+
+def test_a_worker_that_cannot_be_started_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(*_: object) -> None:
+        raise OSError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sfumato.workers.pool.Process", no_memory)
+        workers = Workers(jobs.work, jobs.set_up, SECRET, size=1)
+        with pytest.raises(EngineFailure):
+            workers.run("it", {"do": "seen"})
+    with closing(workers):
+        assert workers.run("it", {"do": "seen"})["given"] == SECRET
+
+
+def test_a_worker_that_cannot_be_set_up_says_why() -> None:
     with pool("wrong", size=1) as workers:
         for _ in range(2):
             with pytest.raises(SourceError, match=r"^That is not the passphrase\. Hint: try another\.$"):
@@ -153,6 +199,14 @@ def test_a_job_that_takes_too_much_memory_is_killed(where: str) -> None:
             workers.run("it", {"do": "hold", "where": where, "mb": 700, "seconds": 60})
         assert time.monotonic() - begun < 10
         assert before == workers.run("it", {"do": "hold", "where": where, "mb": 50, "seconds": 0.2})
+
+
+def test_setting_up_has_its_time_too() -> None:
+    with pool("slow", size=1, seconds=2) as workers:
+        begun = time.monotonic()
+        with pytest.raises(EngineFailure):
+            workers.run("it", {"do": "seen"}, seconds=600)
+        assert time.monotonic() - begun < 3
 
 
 def test_memory_that_one_job_left_is_not_held_against_the_next() -> None:

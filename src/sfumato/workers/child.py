@@ -15,7 +15,7 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from sfumato.errors import SfumatoError
-from sfumato.workers.wire import Kind, hear, say, told
+from sfumato.workers.wire import SETTING_UP, Kind, Message, hear, say, told
 
 Share = Callable[[], float | None]
 Watch = Callable[[Share], None]
@@ -31,10 +31,11 @@ def serve(line: Connection, lifeline: Connection) -> None:
     _tied(lifeline)
     setup, work, given = line.recv()
     worker = _Worker(line, work)
-    if worker.tried(partial(worker.set_up, setup, given)):
+    if worker.tried(SETTING_UP, partial(worker.set_up, setup, given)):
         with suppress(EOFError):
             while True:
-                worker.tried(partial(worker.do, hear(line).content))
+                _, number, job = hear(line)
+                worker.tried(number, partial(worker.do, number, job))
 
 
 class _Worker:
@@ -46,36 +47,36 @@ class _Worker:
 
     def set_up(self, setup: Setup, given: object) -> None:
         self._state = setup(given)
-        self._say(Kind.READY)
+        self._say(Message(Kind.READY, SETTING_UP))
 
-    def do(self, job: Mapping[str, Any]) -> None:
+    def do(self, number: int, job: Mapping[str, Any]) -> None:
         done = Event()
 
         def watch(progress: Share) -> None:
-            Thread(target=self._tell, args=(progress, done), daemon=True).start()
+            Thread(target=self._tell, args=(number, progress, done), daemon=True).start()
 
         try:
             answer = self._work(self._state, job, watch)
         finally:
             done.set()
-        self._say(Kind.ANSWER, answer)
+        self._say(Message(Kind.ANSWER, number, answer))
 
-    def tried(self, step: Callable[[], None]) -> bool:
+    def tried(self, number: int, step: Callable[[], None]) -> bool:
         try:
             step()
         except SfumatoError as error:
-            self._say(Kind.ERROR, told(error))
+            self._say(Message(Kind.ERROR, number, told(error)))
             return False
         return True
 
-    def _tell(self, progress: Share, done: Event) -> None:
+    def _tell(self, number: int, progress: Share, done: Event) -> None:
         while not done.wait(_EVERY):
-            self._say(Kind.SHARE, progress(), unless=done)
+            self._say(Message(Kind.SHARE, number, progress()), unless=done)
 
-    def _say(self, kind: Kind, said: object = None, unless: Event | None = None) -> None:
+    def _say(self, message: Message, unless: Event | None = None) -> None:
         with self._speaking:
             if unless is None or not unless.is_set():
-                say(self._line, kind, said)
+                say(self._line, message)
 
 
 def _alone() -> None:

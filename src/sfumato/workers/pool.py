@@ -9,7 +9,7 @@ from threading import Condition, Event, Thread
 from time import monotonic
 from typing import Any
 
-from sfumato.errors import Cancelled
+from sfumato.errors import Cancelled, EngineFailure
 from sfumato.workers.child import Setup, Work
 from sfumato.workers.process import Process
 from sfumato.workers.wire import Kind, Message, rebuilt
@@ -66,10 +66,12 @@ class Workers:
                 mine.said = self._asked(mine, mine.process, job, self._seconds if seconds is None else seconds)
         if mine.is_cancelled:
             raise Cancelled
-        if mine.said is not None and mine.said.kind is Kind.ANSWER:
-            answer: Mapping[str, Any] = mine.said.content
-            return answer
-        raise rebuilt(mine.said)
+        if mine.said is None:
+            raise EngineFailure
+        if mine.said.kind is Kind.ERROR:
+            raise rebuilt(mine.said.content)
+        answer: Mapping[str, Any] = mine.said.content
+        return answer
 
     def progress(self, name: str) -> float | None:
         """How far a job is, 0 to 1, if that is known."""
@@ -131,15 +133,14 @@ class Workers:
 
     @staticmethod
     def _asked(mine: _Job, process: Process, job: Mapping[str, Any], seconds: float) -> Message | None:
-        """The last word of a worker about a job; None when it is gone."""
+        """The last word of a worker about a job: an answer or an error; None when there is none."""
         message = process.hear_ready()
-        if message is None or message.kind is not Kind.READY:
-            return message
-        mine.ends = monotonic() + seconds
-        process.ask(job)
-        while (message := process.hear()) is not None and message.kind is Kind.SHARE:
-            mine.share = message.content
-        return message
+        if message is not None and message.kind is Kind.READY:
+            mine.ends = monotonic() + seconds
+            process.ask(job)
+            while (message := process.hear()) is not None and message.kind is Kind.SHARE:
+                mine.share = message.content
+        return message if message is not None and message.kind in (Kind.ANSWER, Kind.ERROR) else None
 
     def _leave(self, mine: _Job) -> None:
         """Make room for the next. A worker that failed, or that holds on to much memory, is not asked again."""

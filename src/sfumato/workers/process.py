@@ -13,10 +13,10 @@ from threading import Lock
 from typing import Any
 
 from sfumato.workers.child import Setup, Work, serve
-from sfumato.workers.wire import Kind, Message, hear, say
+from sfumato.workers.wire import SETTING_UP, Kind, Message, hear, say
 
 _SPAWN = multiprocessing.get_context("spawn")
-_MUTE = (EOFError, OSError, ValueError, TypeError, RecursionError)  # what is heard of one that is gone, or mad
+_MUTE = (EOFError, OSError, ValueError, RecursionError)  # what is heard of one that is gone, or mad
 
 
 class Process:
@@ -27,6 +27,7 @@ class Process:
         lifeline, self._lifeline = _SPAWN.Pipe(duplex=False)  # nothing is written: it closes when this process is gone
         self._process = _SPAWN.Process(target=serve, args=(theirs, lifeline), daemon=True, name="sfumato worker")
         self._ready: Message | None = None
+        self._number = SETTING_UP
         self._ending, self._is_killed, self._is_over = Lock(), False, False
         _start(self._process)
         self._pid = self._process.pid or 0
@@ -42,14 +43,17 @@ class Process:
         return self._ready
 
     def ask(self, job: Mapping[str, Any]) -> None:
+        self._number += 1
         with suppress(OSError):
-            say(self._line, Kind.JOB, job)
+            say(self._line, Message(Kind.JOB, self._number, job))
 
     def hear(self) -> Message | None:
+        """The next that it says about the job; None if it is gone, or mad."""
         try:
-            return hear(self._line)
+            message = hear(self._line)
         except _MUTE:
             return None
+        return message if message.number == self._number else None
 
     @property
     def is_fit(self) -> bool:
@@ -78,6 +82,8 @@ class Process:
 
     def forget(self) -> None:
         """Kill it and leave nothing of it; nobody may be waiting for it any more."""
+        if self._is_over:
+            return
         self.kill()
         self._process.join()
         with self._ending:
