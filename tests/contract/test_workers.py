@@ -133,8 +133,8 @@ def test_whatever_else_is_one_constant_sentence(two: Workers, how: str, capfd: p
         '["answer", {n}]',
         '["answer", 0, {}]',
         '["share", {n}, "Ada"]',
-        '["error", {n}, {"class": "Exception", "message": "Ada", "hint": "", "where": ""}]',
-        '["error", {n}, {"class": "Refused", "message": ["Ada"], "hint": "", "where": ""}]',
+        '["error", {n}, {"code": "Exception", "message": "Ada", "hint": "", "where": ""}]',
+        '["error", {n}, {"code": "refused", "message": ["Ada"], "hint": "", "where": ""}]',
         "[" * 100_000,
     ],
 )

@@ -13,7 +13,6 @@ from sfumato import wiring
 from sfumato.client.address import address
 from sfumato.client.client import Client
 from sfumato.client.connection import Connection
-from sfumato.client.problems import _kinds
 from sfumato.errors import (
     AwaitingApproval,
     BadInput,
@@ -24,6 +23,7 @@ from sfumato.errors import (
     Refused,
     SfumatoError,
     TooMany,
+    _family,
 )
 from tests.unit.server_of_tests import TOKEN, Server, problem
 
@@ -89,7 +89,7 @@ def test_a_refusal_is_the_same_error_as_here() -> None:
     assert str(error.value) == "window functions are not answered: line 1, column 8. Hint: leave it out."
 
 
-@pytest.mark.parametrize("kind", list(_kinds(SfumatoError)))
+@pytest.mark.parametrize("kind", list(_family(SfumatoError)))
 def test_every_code_comes_back_as_its_error(kind: type[SfumatoError]) -> None:
     with pytest.raises(SfumatoError) as error:
         Server().on("GET /session", problem(400, kind.code, "no.")).connection().get("session")

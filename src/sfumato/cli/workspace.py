@@ -73,9 +73,10 @@ def serve(
     settings = load(directory)
     at, on = host or settings.host, port or settings.port
     tls = Tls(Path(settings.certificate), Path(settings.certificate_key)) if settings.certificate else None
-    with bound(at, on, tls=tls, behind_proxy=settings.behind_proxy) as taken, opened(
-        directory, passphrase=unlocking(directory, passphrase_file, key_file), key_file=key_file
-    ) as workspace:
+    with (
+        bound(at, on, tls=tls, behind_proxy=settings.behind_proxy) as taken,
+        opened(directory, passphrase=unlocking(directory, passphrase_file, key_file), key_file=key_file) as workspace,
+    ):
         workspace.escrow.datasets.sweep()
         workspace.escrow.requests.resume()
         secure = tls is not None or settings.behind_proxy
