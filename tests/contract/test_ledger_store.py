@@ -146,6 +146,21 @@ def test_a_rule_is_of_record_when_the_dataset_is_first_opened(ledger_path: Path)
     assert [e.draft.event for e in SQLiteLedger(str(ledger_path)).read(0)] == [Event.OPENED]
 
 
+OF_A_FILE = (
+    "CREATE TABLE ledger ( number INTEGER NOT NULL, event TEXT NOT NULL, dataset TEXT NOT NULL, who TEXT NOT NULL, "
+    'at TEXT NOT NULL, "key" TEXT NOT NULL, nano_epsilon INTEGER NOT NULL, delta TEXT NOT NULL, public TEXT NOT NULL, '
+    "confidential TEXT NOT NULL, previous TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (number) )"
+)
+
+
+def test_a_file_has_the_table_that_it_had_in_the_first_version(kept: Path) -> None:
+    with sqlite(kept) as connection:
+        [[table]] = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table'")
+        triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name").fetchall()
+    assert " ".join(table.split()) == OF_A_FILE
+    assert triggers == [("ledger_no_delete",), ("ledger_no_update",)]
+
+
 def test_in_memory_it_is_forgotten_and_the_certificate_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     dataset = stays(":memory:")

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
 from sfumato.errors import BadInput, DatabaseFailure, LedgerUnwritable
 from sfumato.ledger.entry import Draft, Entry, Event, verify
 from sfumato.stores.database import Database
+from sfumato.stores.failures import guarded
 from sfumato.stores.ledger_table import TRIES
 from tests.postgres import Server
 
@@ -119,6 +121,24 @@ def test_a_connection_that_is_ended_while_it_is_used(database: Database, raw: ps
     with pytest.raises(LedgerUnwritable, match="cannot be written"):
         database.ledger().append(0, decide)
     assert (database.audit().read(), database.ledger().read(0)) == ([], [])
+
+
+def test_a_server_that_may_only_be_read(database: Database, url: str) -> None:
+    database.audit().append("now", "ada", "signed in", "", {})
+    standby = Database(f"{url}%20-cdefault_transaction_read_only%3Don")
+    assert len(standby.audit().read()) == 1
+    with pytest.raises(DatabaseFailure, match="cannot be used"):
+        standby.audit().append("now", "ada", "signed out", "", {})
+    with pytest.raises(LedgerUnwritable, match="cannot be written"):
+        standby.ledger().append(0, lambda _new: [look("a")])
+    standby.close()
+
+
+def test_more_people_than_connections_wait_and_are_told() -> None:
+    engine = sa.create_engine("sqlite://", poolclass=sa.pool.QueuePool, pool_size=1, max_overflow=0, pool_timeout=0)
+    with engine.connect(), pytest.raises(DatabaseFailure, match="busy"):
+        guarded(lambda failure: DatabaseFailure(failure.value), engine.connect)
+    engine.dispose()
 
 
 def _end(raw: psycopg.Connection) -> None:
