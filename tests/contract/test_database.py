@@ -154,6 +154,16 @@ def test_only_the_first_of_two_changes_a_row(database: Database) -> None:
     assert [row["id"] for row in notices.many()] == ["a"]
 
 
+def test_a_list_that_a_row_holds_is_compared_as_a_whole(database: Database) -> None:
+    people = database.rows("people")
+    people.add(person("ada", "admin", "controller"))
+    people.add(person("bob"))
+    assert [row["name"] for row in people.many(roles=["admin", "controller"])] == ["ada"]
+    assert [row["name"] for row in people.many(roles=[])] == ["bob"]
+    assert people.change({"name": "bob", "roles": []}, {"roles": ["auditor"]}) == 1
+    assert people.change({"name": "bob", "roles": []}, {"roles": ["admin"]}) == 0, "somebody was faster"
+
+
 @pytest.mark.parametrize("text", ["a\0b", "half \ud83d"])
 def test_what_one_of_them_cannot_keep_neither_does(database: Database, text: str) -> None:
     notices = database.rows("notices")
