@@ -61,7 +61,9 @@ def test_a_preference_that_is_none(stated: str) -> None:
     assert not NOUNS.datasets.calls
 
 
-@pytest.mark.parametrize("epsilon", ["NaN", "Infinity", "-Infinity", "0", "-1", "1e-400", "1e400", '"1"', "true", "null"])
+@pytest.mark.parametrize(
+    "epsilon", ["NaN", "Infinity", "-Infinity", "0", "-1", "1e-400", "1e400", '"1"', "true", "null"]
+)
 def test_an_epsilon_that_is_none(epsilon: str) -> None:
     content = b'{"sql": "SELECT 1", "epsilon": %s}' % epsilon.encode()
     answer = CALL("POST", "/datasets/adult/sketch", content=content, headers=JSON)
