@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sfumato.session.release import Certificate, Release
     from sfumato.session.side_by_side import Comparison
     from sfumato.session.universe import PossibleWorlds, possible_worlds
-    from sfumato.wiring import open
+    from sfumato.wiring import connect, open
 
 _HOMES = {
     "Audit": "audit.mechanism",
@@ -52,6 +52,7 @@ _HOMES = {
     "attack_chance": "choose.preference",
     "audit_mechanism": "audit.mechanism",
     "belief": "choose.belief",
+    "connect": "wiring",
     "exposure_cap": "choose.preference",
     "gap": "choose.preference",
     "guess": "choose.guesses",
@@ -85,6 +86,7 @@ __all__ = [
     "attack_chance",
     "audit_mechanism",
     "belief",
+    "connect",
     "exposure_cap",
     "gap",
     "guess",

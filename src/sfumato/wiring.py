@@ -1,4 +1,4 @@
-"""The one place that names concrete engines, stores, mechanisms and accountants: `open` and what it needs."""
+"""The one place that names concrete engines, stores, mechanisms, accountants: `open`, `connect`, what they need."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import os
 import pwd
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from sfumato.errors import LedgerBroken, PreferenceError, SourceError
+from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SourceError
 from sfumato.ledger.entry import Entry, verify
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema, Type
@@ -24,6 +26,7 @@ from sfumato.schema.load import from_dict, load
 from sfumato.schema.write import write
 from sfumato.session.dataset import Dataset
 from sfumato.session.ledger import digest
+from sfumato.session.rehearsal import ROWS
 from sfumato.session.services import Services
 from sfumato.sql import inspect
 from sfumato.sql.clean import clean
@@ -31,8 +34,10 @@ from sfumato.sql.lookalike import lookalike
 from sfumato.version import __version__
 
 if TYPE_CHECKING:
+    from sfumato.client.client import Client
     from sfumato.engines.duckdb import DuckDB
-    from sfumato.ports import Accountant, Mechanism
+    from sfumato.model.mandate import Mandate
+    from sfumato.ports import Accountant, Engine, LedgerStore, Mechanism
 
 REHEARSAL_SEED = 1
 
@@ -67,6 +72,94 @@ def open(
         bounds_from_data=bounds_from_data,
         stop=stop_of(stop),
     )
+
+
+def in_memory(
+    fd: int, format: str, name: str, schema: Schema, *, memory_mb: int | None = None, threads: int | None = None
+) -> Engine:
+    """The engine of a CSV or Parquet file that lies in memory only, behind a descriptor that stays open.
+
+    Sentences call it by its name. It reads no other file and writes none.
+    """
+    from sfumato.engines.held import Held
+
+    return _duckdb(Held(fd, format, name, memory_mb, threads), schema)
+
+
+def invented(schema: Schema) -> Engine:
+    """The engine of rows that are made up by the schema."""
+    return _rehearsal(schema, None, schema.people_at_least or ROWS)
+
+
+def in_place(path: str, schema: Schema) -> Engine:
+    """The engine of a file, or of a folder of Parquet files, that stays where it is."""
+    return _duckdb(path, schema)
+
+
+def held(
+    engine: Engine | None,
+    schema: Schema,
+    ledger: LedgerStore | None,
+    *,
+    who: str,
+    version: str = "",
+    mandate: Mandate | None = None,
+    present: Mapping[str, Type | None] | None = None,
+) -> Dataset:
+    """A dataset that several parties share: `who` asks, under a mandate. Without an engine nobody is read.
+
+    Without a ledger what is drawn is forgotten.
+    """
+    return Dataset(
+        schema,
+        engine,
+        _store(":memory:", Path(), schema) if ledger is None else ledger,
+        replace(_services(), who=who),
+        source=None,
+        version=version,
+        mandate=mandate,
+        present=present,
+    )
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    name: str = "",
+    password: str = "",
+    certificate: str | Path | None = None,
+    insecure: bool = False,
+    timeout: float | None = None,
+) -> Client:
+    """Reach a server that holds data in trust: with a token (by default SFUMATO_TOKEN), or by name and password.
+
+    `certificate` is a file that vouches for the server's. A token goes over http:// to this machine only, unless
+    `insecure` says that nobody else is on the wire. An answer is waited for `timeout` seconds.
+    """
+    said = os.environ.get("SFUMATO_TOKEN", "") if token is None else token
+    if not said and not name:
+        hint = "pass one, or set SFUMATO_TOKEN; `sfumato token` makes them."
+        raise BadInput("A server is reached with a token", hint=hint)
+    how = {} if timeout is None else {"timeout": timeout}
+    made: Client = _client().connect(
+        url, said, name=name, password=password, certificate=certificate, insecure=insecure, **how
+    )
+    return made
+
+
+def inside(app: object, token: str, called: str) -> Client:
+    """The same verbs on an app of this process, such as that of a local workspace."""
+    made: Client = _client().inside(app, token, called)
+    return made
+
+
+def _client() -> ModuleType:
+    try:
+        from sfumato.client import client
+    except ImportError:
+        raise BadInput("httpx is not installed", hint="pip install 'sfumato[client]'.") from None
+    return client
 
 
 def planned(

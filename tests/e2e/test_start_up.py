@@ -20,7 +20,7 @@ from tests.e2e import command
 pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parents[2]
-HEAVY = {"pyspark", "fastapi", "plotly", "pandas", "duckdb", "opendp", "sqlglot", "pyarrow", "numpy", "scipy"}
+HEAVY = {"pyspark", "fastapi", "plotly", "pandas", "duckdb", "opendp", "sqlglot", "pyarrow", "numpy", "scipy", "httpx"}
 SCHEMA = 'name = "t"\n[columns.age]\ntype = "integer"\nbounds = [0, 100]\n'
 MODULES = "import sys, json; print(json.dumps(sorted(sys.modules)))"
 COMMAND = """

@@ -1,0 +1,178 @@
+"""What `sf.connect` returns: one server, as one person."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sfumato.client import people
+from sfumato.client.connection import PATIENCE, Connection
+from sfumato.client.dataset import Dataset, Described, schema_text
+from sfumato.client.delivery import delivery
+from sfumato.client.in_process import InProcess
+from sfumato.client.people import Person, Token
+from sfumato.client.request import Request
+from sfumato.client.told import Listing, Told
+from sfumato.errors import BadInput, Conflict
+from sfumato.schema.load import from_dict
+from sfumato.views import desk
+
+
+class Client:
+    """Asks a server as one person; may be used in a `with`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    # Datasets
+
+    def datasets(self) -> Listing[Dataset]:
+        found = (Dataset(self._connection, facts) for facts in self._connection.items("datasets"))
+        return Listing.of(found, desk.DATASETS, "There are no datasets here that you may see.")
+
+    def dataset(self, name: str) -> Dataset:
+        return Dataset(self._connection, self._connection.get("datasets", name))
+
+    def register(self, source: object, schema: Described, *, title: str = "", reference: str | None = None) -> Dataset:
+        """Hand a table over with its schema: a CSV or Parquet file, or a pandas, polars or Arrow table.
+
+        Whatever can be seen to be wrong is said before anything is sent. A `reference` names data that the server
+        reaches by itself; then there is no source.
+        """
+        if (source is None) == (reference is None):
+            raise BadInput("A dataset has a source or a reference", hint="pass one of them.")
+        text, data = schema_text(schema), None if source is None else delivery(source)
+        body = {"schema_text": text, "title": title, "reference": reference}
+        try:
+            found = Dataset(self._connection, self._connection.post("datasets", body=body))
+        except Conflict:
+            found = self.dataset(from_dict(tomllib.loads(text)).name)
+            if data is None or found.version is not None:
+                raise
+            found.describe(schema)  # an earlier attempt broke off before its data was there
+        return found if data is None else found.deliver(data)
+
+    def set_policy(self, dataset: str, policy: str | Path | Mapping[str, Any]) -> Told:
+        return self.dataset(dataset).set_policy(policy)
+
+    # Requests
+
+    def requests(self, *, state: str | None = None, dataset: str | None = None) -> Listing[Request]:
+        """Those that this person may see, newest or oldest first as the server has them."""
+        told = self._connection.items("requests", state=state, dataset=dataset)
+        return Listing.of((Request(self._connection, each) for each in told), desk.REQUESTS, "There are no requests.")
+
+    def inbox(self) -> Listing[Request]:
+        """Those that wait for a decision."""
+        waiting = [*self.requests(state="submitted"), *self.requests(state="computed")]
+        return Listing.of(waiting, desk.REQUESTS, "Nothing waits for a decision.")
+
+    def request(self, id: str) -> Request:
+        return Request(self._connection, self._connection.get("requests", id))
+
+    def notices(self, *, unread: bool = False) -> Listing[Told]:
+        told = self._connection.items("notices", unread=unread or None)
+        return Listing.of(map(Told, told), desk.NOTICES, "There are no notices.")
+
+    def read_notice(self, id: str) -> None:
+        self._connection.post("notices", id, "read")
+
+    # People
+
+    @property
+    def me(self) -> Told:
+        """Who this is, as the server knows them."""
+        return Told(self._connection.get("session"))
+
+    def people(self) -> Listing[Person]:
+        return people.people(self._connection)
+
+    def add_person(
+        self, name: str, roles: str | Sequence[str], *, organisation: str = "", password: str | None = None
+    ) -> Person:
+        """Let somebody in: as admin, controller, analyst or auditor, or several of these."""
+        return people.add(self._connection, name, roles, organisation, password)
+
+    def change_person(
+        self,
+        name: str,
+        *,
+        roles: str | Sequence[str] | None = None,
+        organisation: str | None = None,
+        disabled: bool | None = None,
+        password: str | None = None,
+    ) -> Person:
+        to = {"roles": roles, "organisation": organisation, "disabled": disabled, "password": password}
+        return people.change(self._connection, name, **to)
+
+    def tokens(self) -> Listing[Token]:
+        return people.tokens(self._connection)
+
+    def new_token(
+        self,
+        label: str = "",
+        *,
+        days: float = 90,
+        scopes: Sequence[str] = ("read", "write"),
+        person: str | None = None,
+    ) -> Token:
+        """A token for a program of yours, or as an admin of that `person`; its `.secret` is told once."""
+        return people.new_token(self._connection, label, days, scopes, person)
+
+    def revoke_token(self, id: str) -> None:
+        self._connection.delete("tokens", id)
+
+    # The record
+
+    def audit(self, *, after: int | None = None) -> Listing[Told]:
+        """Who did what, oldest first."""
+        told = self._connection.items("audit", start=after)
+        columns = {"number": "entry", "at": "at", "who": "who", "verb": "did", "about": "about"}
+        return Listing.of(map(Told, told), columns, "The record is empty.")
+
+    def audit_head(self) -> Told:
+        """The end of the record, signed: kept elsewhere, it shows later whether something was taken back."""
+        return Told(self._connection.get("audit", "head"))
+
+    def verify_audit(self, head: Mapping[str, Any] | None = None) -> Told:
+        """Follow the record from its first entry to its last, and to a head that was kept."""
+        return Told(self._connection.post("audit", "verify", body={"head": None if head is None else dict(head)}))
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<sfumato at {self._connection.name}: .datasets(), .inbox(), .notices()>"
+
+
+def connect(
+    url: str,
+    token: str = "",
+    *,
+    name: str = "",
+    password: str = "",
+    certificate: str | Path | None = None,
+    insecure: bool = False,
+    timeout: float = PATIENCE,
+) -> Client:
+    """Reach a server with a token, or sign in with a name and a password."""
+    connection = Connection(url, "" if name else token, certificate=certificate, insecure=insecure, timeout=timeout)
+    if name:
+        connection.sign_in(name, password)
+    return Client(connection)
+
+
+def inside(app: object, token: str, called: str) -> Client:
+    """An app of this process, in sentences `called` so: the same verbs, and no network."""
+    return Client(Connection("http://localhost", token, transport=InProcess(app), called=called))

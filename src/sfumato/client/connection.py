@@ -1,0 +1,249 @@
+"""JSON to and from one server: its token, its errors, and when something is asked once more."""
+
+from __future__ import annotations
+
+import logging
+import os
+import ssl
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from sfumato.client.address import Address, address
+from sfumato.client.problems import problem
+from sfumato.errors import BadInput, NoServer, SfumatoError
+from sfumato.version import __version__
+
+Content = Callable[[], Iterable[bytes]]
+"""A body in chunks, from its beginning each time it is asked for."""
+
+PATIENCE = 330.0  # seconds: a server gives a query 300
+_CONNECT = 10.0
+_TRIES = 3
+_PAUSE = 0.25
+_LONGEST_WAIT = 15.0  # that a server which is asked too often may ask for
+_PAGE = 200
+
+logging.getLogger("httpcore").setLevel(logging.INFO)  # its debug lines quote headers, and so the cookie of a session
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    facts: Any
+
+
+@dataclass(frozen=True)
+class _Broken:
+    failure: SfumatoError
+    unsent: bool  # so that it may be sent again, whatever it is
+    for_good: bool  # it would break again
+
+
+class Connection:
+    """Asks one server. What identifies the person is in no repr, no log and no error."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str = "",
+        *,
+        transport: httpx.BaseTransport | None = None,
+        certificate: str | Path | None = None,
+        insecure: bool = False,
+        timeout: float = PATIENCE,
+        called: str = "",
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        where = address(url, insecure=insecure)
+        self.name = called or where.host
+        self._timeout = timeout
+        self.pause = pause
+        self._http = httpx.Client(
+            base_url=f"{where.url}/api/v1",
+            headers={"User-Agent": f"sfumato/{__version__}"} | _bearer(token),
+            transport=transport,
+            verify=_trusted(certificate, where),
+            timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECT)),
+            trust_env=not where.loopback,  # or a proxy would be told what is meant for this machine
+        )
+
+    def get(self, *path: str, **query: object) -> Any:
+        return self.reply("GET", *path, query=query).facts
+
+    def post(self, *path: str, body: Mapping[str, Any] | None = None, key: str = "") -> Any:
+        """With an idempotency `key` it may be sent twice, and is done once."""
+        return self.reply("POST", *path, body=body or {}, key=key).facts
+
+    def put(self, *path: str, body: Mapping[str, Any]) -> Any:
+        return self.reply("PUT", *path, body=body).facts
+
+    def patch(self, *path: str, body: Mapping[str, Any]) -> Any:
+        return self.reply("PATCH", *path, body=body).facts
+
+    def delete(self, *path: str) -> Any:
+        return self.reply("DELETE", *path).facts
+
+    def stream(self, *path: str, content: Content, kind: str) -> Any:
+        """Send a body of this kind, chunk by chunk."""
+        return self.reply("PUT", *path, content=content, kind=kind).facts
+
+    def items(self, *path: str, start: object = None, **query: object) -> Iterator[Any]:
+        """What a list has, page after page, from behind `start` on."""
+        after = start
+        while True:
+            page = self.get(*path, after=after, limit=_PAGE, **query)
+            if not isinstance(page, dict) or not isinstance(page.get("items"), list):
+                raise self._no_sfumato()
+            yield from page["items"]
+            after = page.get("next")
+            if after is None:
+                return
+
+    def sign_in(self, name: str, password: str) -> None:
+        """As a person with a password: a session, until `sign_out`."""
+        told = self.post("session", body={"name": name, "password": password})
+        self._http.headers["X-CSRF-Token"] = str(told["csrf"])
+
+    def sign_out(self) -> None:
+        self.delete("session")
+        self._http.cookies.clear()
+        self._http.headers.pop("X-CSRF-Token", None)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def reply(
+        self,
+        method: str,
+        *path: str,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, Any] | None = None,
+        content: Content | None = None,
+        kind: str = "",
+        key: str = "",
+    ) -> Reply:
+        """Ask, and read the answer; a refusal is raised as the error that it is here."""
+        headers = {"Content-Type": kind} if kind else {}
+        headers |= {"Idempotency-Key": key} if key else {}
+        asked = {name: value for name, value in (query or {}).items() if value is not None}
+
+        def request() -> httpx.Request:
+            return self._http.build_request(
+                method,
+                "/".join(quote(part, safe="") for part in path),
+                params=httpx.QueryParams({name: _text(value) for name, value in asked.items()}) or None,
+                json=body,
+                content=None if content is None else iter(content()),
+                headers=headers,
+            )
+
+        response = self._answer(request, twice=method == "GET" or bool(key))
+        facts = _json(response)
+        awaited = response.status_code == 202 and isinstance(facts, dict) and "code" in facts
+        if response.status_code >= 400 or awaited:
+            raise problem(response.status_code, facts, self.name)
+        if response.status_code >= 300 or (facts is None and response.status_code != 204):
+            raise self._no_sfumato()
+        return Reply(response.status_code, facts)
+
+    def _answer(self, request: Callable[[], httpx.Request], *, twice: bool) -> httpx.Response:
+        """The answer. Where nothing was sent, or `twice` does no harm, a broken connection is tried again."""
+        left = _TRIES
+        while True:
+            left -= 1
+            answer = self._tried(request)
+            if isinstance(answer, _Broken):
+                if not left or answer.for_good or not (twice or answer.unsent):
+                    raise answer.failure
+                self.pause(_PAUSE * (_TRIES - left))
+                continue
+            wait = _to_wait(answer)
+            if not left or wait is None:
+                return answer
+            self.pause(wait)
+
+    def _tried(self, request: Callable[[], httpx.Request]) -> httpx.Response | _Broken:
+        """Ask once; of what failed nothing is kept but a sentence, for it knows the request and so the token."""
+        try:
+            return self._http.send(request())
+        except httpx.TransportError as error:
+            unsent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            return _Broken(self._failure(error), unsent, _certificate_failed(error))
+
+    def _failure(self, error: httpx.TransportError) -> SfumatoError:
+        if _certificate_failed(error):
+            hint = "pass the file that vouches for it (--certificate FILE, certificate=FILE), or check the address."
+            return NoServer(f"The certificate of {self.name} is not one that this machine trusts", hint=hint)
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            hint = "check the address, and that `sfumato serve` runs there."
+            return NoServer(f"No server answers at {self.name}", hint=hint)
+        if isinstance(error, httpx.TimeoutException):
+            hint = "what was sent may have been done: look before you send it again."
+            return NoServer(f"{self.name} did not answer within {self._timeout:g} seconds", hint=hint)
+        hint = "what was sent may have been done: look before you send it again."
+        return NoServer(f"The connection to {self.name} broke off", hint=hint)
+
+    def _no_sfumato(self) -> SfumatoError:
+        return NoServer(f"What answers at {self.name} is no sfumato server", hint="check the address.")
+
+    def __repr__(self) -> str:
+        return f"<Connection to {self.name}>"
+
+
+def new_key() -> str:
+    """An idempotency key: whoever sends it twice means one thing."""
+    return os.urandom(16).hex()
+
+
+def _bearer(token: str) -> dict[str, str]:
+    said = token.strip()
+    if not said:
+        return {}
+    if not said.isascii() or not said.isprintable() or " " in said:
+        raise BadInput("That is no token", hint="it is one line of letters and digits, made by `sfumato token`.")
+    return {"Authorization": f"Bearer {said}"}
+
+
+def _trusted(certificate: str | Path | None, where: Address) -> ssl.SSLContext | bool:
+    if certificate is None:
+        return where.url.startswith("https:")
+    try:
+        return ssl.create_default_context(cafile=str(certificate))
+    except (OSError, ssl.SSLError):
+        hint = "name a PEM file."
+        raise BadInput(f"{certificate} cannot be read as a certificate", hint=hint) from None
+
+
+def _certificate_failed(error: BaseException | None) -> bool:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY_FAILED" in str(error):
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _to_wait(response: httpx.Response) -> float | None:
+    """How long a server that was asked too often wants to be left alone, if that is bearable."""
+    said = response.headers.get("Retry-After", "")
+    if response.status_code != 429 or not said.isdigit() or int(said) > _LONGEST_WAIT:
+        return None
+    return float(said)
+
+
+def _json(response: httpx.Response) -> Any:
+    try:
+        return response.json() if response.content else None
+    except ValueError:
+        return None
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

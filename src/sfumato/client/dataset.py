@@ -1,0 +1,208 @@
+"""A dataset that a server holds in trust: its public description, and what may be asked of it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.client.connection import Connection, new_key
+from sfumato.client.delivery import Delivery
+from sfumato.client.query import Estimate, Query
+from sfumato.client.request import Request
+from sfumato.client.risk import Looked
+from sfumato.client.stated import Stated, preference, queries
+from sfumato.client.told import Listing, Told
+from sfumato.errors import BadInput, PreferenceError, SchemaError
+from sfumato.model.dataset import Schema
+from sfumato.schema.load import from_dict, load
+from sfumato.schema.write import write
+from sfumato.sql.parse import parse
+from sfumato.views import desk
+
+Described = str | Path | Mapping[str, Any] | Schema
+
+
+class Dataset(Told):
+    """Found by `Client.dataset`, or made by `Client.register`."""
+
+    def __init__(self, connection: Connection, facts: Mapping[str, Any]) -> None:
+        super().__init__(facts)
+        self._connection = connection
+
+    @property
+    def name(self) -> str:
+        return str(self._facts["name"])
+
+    @property
+    def title(self) -> str:
+        return str(self._facts.get("title") or "")
+
+    @property
+    def controllers(self) -> tuple[str, ...]:
+        return tuple(self._facts.get("controllers") or ())
+
+    @property
+    def version(self) -> str | None:
+        """Which data it is, opaquely; None: it was described and not delivered yet."""
+        return self._facts.get("version")
+
+    @property
+    def schema(self) -> Schema:
+        told = str(self._facts.get("schema_text") or self._facts.get("schema") or "")
+        return from_dict(tomllib.loads(told), f"the schema of {self.name}")
+
+    def query(self, sql: str) -> Query:
+        """Read one SELECT of aggregates; whatever cannot be answered is refused here, before anything is sent."""
+        return Query(self, parse(sql, self.schema).text)
+
+    def estimate(
+        self,
+        asked: Sequence[str | Query],
+        *stated: Stated,
+        weights: Sequence[float] | None = None,
+        mechanism: str | None = None,
+        delta: float | None = None,
+    ) -> Estimate:
+        """What a request would cost and promise, from public facts: nothing is drawn, charged or entered."""
+        found = preference(stated, mechanism, delta)
+        return Estimate(self.ask("estimate", self._asked(asked, weights, found)), found)
+
+    def dry_run(
+        self,
+        asked: Sequence[str | Query],
+        *stated: Stated,
+        weights: Sequence[float] | None = None,
+        mechanism: str | None = None,
+        delta: float | None = None,
+    ) -> Told:
+        """The whole way on invented rows that follow the schema: what the answer will look like."""
+        found = preference(stated, mechanism, delta)
+        return Told(self.ask("dry-run", self._asked(asked, weights, found)))
+
+    def submit(
+        self,
+        asked: Sequence[str | Query],
+        *stated: Stated | Estimate,
+        purpose: str,
+        weights: Sequence[float] | None = None,
+        mechanism: str | None = None,
+        delta: float | None = None,
+        key: str = "",
+    ) -> Request:
+        """Ask for several queries as one release, with one total. Sent twice with one `key`, it is one request."""
+        found = preference(_of_estimates(stated), mechanism, delta)
+        body = {"dataset": self.name, "purpose": purpose} | self._asked(asked, weights, found)
+        return Request(self._connection, self._connection.post("requests", body=body, key=key or new_key()))
+
+    def compare(
+        self, sql: str, preferences: Stated | Sequence[Stated] = (), *, mechanism: str | None = None,
+        delta: float | None = None,
+    ) -> Told:  # fmt: skip
+        """Every method side by side, from public facts."""
+        stated = preferences if isinstance(preferences, Sequence) else (preferences,)
+        return Told(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
+
+    @property
+    def ledger(self) -> Told:
+        """What was looked at, planned and spent, as far as this person may see it."""
+        return Told(self._connection.get("datasets", self.name, "ledger"))
+
+    @property
+    def policy(self) -> Told:
+        return Told(self._connection.get("datasets", self.name, "policy"))
+
+    # For its controllers
+
+    def check(self) -> Looked:
+        """What of the table is missing, unfit, clamped or unlisted: a look."""
+        told = self.ask("check", {})
+        return Looked(told, desk.outlined(told))
+
+    def versions(self) -> Listing[Told]:
+        told = self._connection.get("datasets", self.name, "versions")
+        items = told["items"] if isinstance(told, dict) else told
+        return Listing.of(map(Told, items), desk.VERSIONS, "Nothing was delivered yet.")
+
+    def deliver(self, data: Delivery) -> Dataset:
+        """Send data, which becomes its newest version."""
+        self._connection.stream("datasets", self.name, "data", content=data.content, kind=data.kind)
+        return self.refresh()
+
+    def describe(self, schema: Described) -> Dataset:
+        """Another schema for it."""
+        self._connection.put("datasets", self.name, "schema", body={"schema_text": schema_text(schema)})
+        return self.refresh()
+
+    def set_controllers(self, names: Sequence[str]) -> Dataset:
+        self._connection.put("datasets", self.name, "controllers", body={"controllers": list(names)})
+        return self.refresh()
+
+    def set_policy(self, policy: str | Path | Mapping[str, Any]) -> Told:
+        """Write down who may ask what; it is signed, and replaces the policy before."""
+        return Told(self._connection.put("datasets", self.name, "policy", body=policy_of(policy)))
+
+    def policies(self) -> Listing[Told]:
+        """Every policy that it has had, oldest first."""
+        told = self._connection.get("datasets", self.name, "policies")
+        items = told["items"] if isinstance(told, dict) else told
+        return Listing.of(map(Told, items), {"number": "policy", "author": "by", "at": "at"}, "There is no policy.")
+
+    def retire(self) -> None:
+        """Nothing may be asked of it any more, and its data is forgotten; the record stays."""
+        self._connection.delete("datasets", self.name)
+
+    def refresh(self) -> Dataset:
+        self._facts = dict(self._connection.get("datasets", self.name))
+        return self
+
+    def ask(self, verb: str, body: Mapping[str, Any]) -> Any:
+        return self._connection.post("datasets", self.name, verb, body=body)
+
+    def _asked(
+        self, asked: Sequence[str | Query], weights: Sequence[float] | None, stated: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        if isinstance(asked, str | Query):
+            raise PreferenceError("A request takes a list", hint="write [first, second], of one too.")
+        texts = [one.sql if isinstance(one, Query) else one for one in asked]
+        return {"queries": queries(texts, weights), "preference": stated}
+
+    def text(self) -> str:
+        return desk.outlined(self._facts, leave=("schema_text", "schema", "id"))
+
+
+def schema_text(schema: Described) -> str:
+    """A schema as TOML: a file as it stands, if that is what it is; whatever is wrong in it is said here."""
+    if isinstance(schema, Schema):
+        return write(schema)
+    if isinstance(schema, Mapping):
+        return write(from_dict(schema))
+    read = load(schema)
+    if Path(schema).suffix.lower() in (".yaml", ".yml"):
+        return write(read, f"Converted by sfumato from {Path(schema).name}.")
+    return Path(schema).read_text("utf-8")
+
+
+def policy_of(policy: str | Path | Mapping[str, Any]) -> dict[str, Any]:
+    """A policy from a TOML file, or stated in Python; the server reads it."""
+    if isinstance(policy, Mapping):
+        return dict(policy)
+    try:
+        return tomllib.loads(Path(policy).read_text("utf-8"))
+    except OSError:
+        raise BadInput(f"There is no policy file {policy}", hint="check the path.") from None
+    except (UnicodeError, tomllib.TOMLDecodeError) as error:
+        said = f": {error}" if isinstance(error, tomllib.TOMLDecodeError) else ""
+        raise SchemaError(f"{Path(policy).name} is not TOML{said}") from None
+
+
+def _of_estimates(stated: Sequence[Stated | Estimate]) -> list[Stated]:
+    """Estimates by what they were made with; the rule of record is nothing stated."""
+    found: list[Stated] = []
+    for one in stated:
+        if not isinstance(one, Estimate):
+            found.append(one)
+        elif one.preference is not None:
+            found.append(one.preference)
+    return found

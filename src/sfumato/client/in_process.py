@@ -1,0 +1,37 @@
+"""An app in this very process, asked as a server is: a local workspace has no second way in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import httpx
+
+
+class InProcess(httpx.BaseTransport):
+    """Hands each request to an ASGI app and waits for its answer."""
+
+    def __init__(self, app: Any) -> None:
+        self._asgi = httpx.ASGITransport(app, raise_app_exceptions=False, client=("127.0.0.1", 0))
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return asyncio.run(self._answered(request))
+
+    async def _answered(self, request: httpx.Request) -> httpx.Response:
+        assert isinstance(request.stream, httpx.SyncByteStream)
+        asked = httpx.Request(request.method, request.url, headers=request.headers, stream=_Stream(request.stream))
+        answer = await self._asgi.handle_async_request(asked)
+        content = await answer.aread()
+        return httpx.Response(answer.status_code, headers=answer.headers, content=content)
+
+
+class _Stream(httpx.AsyncByteStream):
+    """A body that is read chunk by chunk, for an app that awaits it."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = chunks
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._chunks:
+            yield chunk

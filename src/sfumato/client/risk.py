@@ -1,0 +1,128 @@
+"""A risk view that a server made: the same picture, and the people's own kept out of sight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from sfumato.errors import PreferenceError
+from sfumato.model.confidential import Confidential
+from sfumato.model.facts import Reach, Summary
+from sfumato.model.release import Certificate
+from sfumato.model.risk import RiskAt, RiskView, Source
+from sfumato.model.sketch import Sketch
+from sfumato.views import risk as view
+from sfumato.views.words import of_guarantee
+
+_AT = tuple(field.name for field in fields(RiskAt))
+
+
+class Risk(Confidential):
+    """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs."""
+
+    def __init__(self, facts: Mapping[str, Any], sql: str, delta: float | None = None) -> None:
+        self.view = _view(facts, sql, delta)
+        self._facts = dict(facts)
+
+    @property
+    def source(self) -> Source:
+        return self.view.source
+
+    @property
+    def outputs(self) -> int | None:
+        return self.view.outputs
+
+    @property
+    def people_count(self) -> int | None:
+        return self.view.people
+
+    @property
+    def influence(self) -> Summary | Reach | None:
+        return self.view.influence
+
+    @property
+    def exposure(self) -> Summary | Reach | Sketch | None:
+        return self.view.exposure
+
+    @property
+    def candidates(self) -> tuple[RiskAt, ...]:
+        return self.view.candidates
+
+    def at(self, epsilon: float) -> RiskAt:
+        """What one of the candidate epsilons would mean."""
+        for row in self.view.candidates:
+            if row.epsilon == epsilon:
+                return row
+        hint = f"ask for one of {', '.join(f'{row.epsilon:g}' for row in self.view.candidates)}, or state candidates."
+        raise PreferenceError(f"epsilon {epsilon:g} is not among the candidates", hint=hint)
+
+    def as_dict(self) -> dict[str, Any]:
+        return dict(self._facts)
+
+    def text(self) -> str:
+        return view.as_text(self.view)
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        if self.source is Source.PEOPLE:
+            return "<Risk of the people; confidential: call .show()>"
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return view.as_html(self.view)
+
+
+class Looked(Confidential):
+    """What a look showed a controller, name by name; it has to be asked with `.show()`."""
+
+    def __init__(self, facts: Mapping[str, Any], text: str) -> None:
+        self._facts, self._text = dict(facts), text
+
+    def as_dict(self) -> dict[str, Any]:
+        return dict(self._facts)
+
+    def text(self) -> str:
+        return f"{of_guarantee.CONTROLLER_ONLY}\n\n{self._text}"
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return "<What a look showed; confidential: call .show()>"
+
+
+def _view(facts: Mapping[str, Any], sql: str, delta: float | None) -> RiskView:
+    people = facts["people"]
+    sketch = None
+    if "bins" in facts:
+        noisy = tuple(each["noisy"] for each in facts["bins"])
+        sketch = Sketch(noisy, facts["seen_above"], Certificate.from_dict(facts["certificate"]))
+    return RiskView(
+        source=Source(facts["source"]),
+        query=sql,
+        people=people,
+        outputs=facts["outputs"],
+        mechanism=facts["mechanism"],
+        sensitivity=tuple(facts["sensitivity"]),
+        influence=_figures(facts["influence"], people),
+        exposure=sketch or _figures(facts["exposure"], people),
+        candidates=tuple(map(_at, facts["candidates"])),
+        delta=delta,
+    )
+
+
+def _at(told: Mapping[str, Any]) -> RiskAt:
+    known: dict[str, Any] = {name: told[name] for name in _AT if name in told}
+    known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
+    return RiskAt(**known)
+
+
+def _figures(told: Mapping[str, Any] | None, people: int | None) -> Summary | Reach | None:
+    if told is None:
+        return None
+    if told.get("sum") is None or people is None:
+        return Reach(told["min"], told["max"])
+    return Summary(people, told["min"], told["max"], told["sum"], told["sum_sq"])

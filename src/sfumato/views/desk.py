@@ -1,0 +1,118 @@
+"""What a server says of people, datasets, requests and notices: lists as tables, facts line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sfumato.views.figure import plain
+from sfumato.views.table import table
+from sfumato.views.terminal import paragraph
+
+Facts = Mapping[str, Any]
+
+PEOPLE = {"name": "name", "roles": "roles", "organisation": "organisation", "disabled": "disabled"}
+TOKENS = {"id": "id", "label": "label", "scopes": "may", "expires_at": "until", "revoked": "revoked"}
+DATASETS = {"name": "name", "title": "title", "controllers": "controllers", "version": "version"}
+VERSIONS = {"id": "version", "format": "format", "bytes": "bytes", "created_by": "delivered by", "created_at": "at"}
+REQUESTS = {
+    "id": "request",
+    "dataset": "dataset",
+    "analyst": "asked by",
+    "purpose": "purpose",
+    "state": "state",
+    "submitted_at": "submitted",
+}
+NOTICES = {"id": "notice", "at": "at", "text": "what happened", "about": "about", "read_at": "read"}
+NEXT = {
+    "submitted": "A controller of the dataset decides.",
+    "returned": "Change it as the note says, and submit it anew.",
+    "refused": "Nothing is released. The note says why.",
+    "withdrawn": "Nothing is released.",
+    "approved": "It is computed as soon as a worker is free.",
+    "running": "It is being computed.",
+    "computed": "It is computed and withheld, until a controller decides.",
+    "released": "Fetch the answers: `.result()`, or `sfumato result`.",
+    "failed": "Nothing was released. What was charged stays charged.",
+}
+_SHOWN_FIRST = ("id", "number", "dataset", "analyst", "purpose", "state", "next", "note")
+_LONGEST = 60
+
+
+def listed(columns: Mapping[str, str], items: Sequence[Facts], nothing: str) -> str:
+    """A row for each; a column that nobody fills is left out."""
+    if not items:
+        return nothing
+    shown = {
+        name: head for name, head in columns.items() if any(item.get(name) not in (None, "", []) for item in items)
+    }
+    rows = [[_crop(_cell(item.get(name))) for name in shown] for item in items]
+    return table(list(shown.values()), rows)
+
+
+def outlined(facts: Facts, leave: Sequence[str] = ()) -> str:
+    """Name by name; what lies within something is set in, and a list of sentences is read as sentences."""
+    order = sorted((name for name in facts if name not in leave), key=_place)
+    return "\n".join(line for name in order for line in _lines(name, facts[name]))
+
+
+def request(facts: Facts) -> str:
+    """A request: what was asked, where it stands, and what happens next."""
+    state = str(facts.get("state", ""))
+    told = dict(facts) | {"next": facts.get("next") or NEXT.get(state, "")}
+    return outlined(told, leave=("body_sha256", "idempotency", "owner", "entries"))
+
+
+def _place(name: str) -> int:
+    return _SHOWN_FIRST.index(name) if name in _SHOWN_FIRST else len(_SHOWN_FIRST)
+
+
+def _lines(name: str, value: Any) -> list[str]:
+    head = plain(name.replace("_", " "))
+    if value in (None, "", [], {}):
+        return []
+    if isinstance(value, Mapping):
+        inner = outlined(value).splitlines()
+        return [head, *(f"  {line}" for line in inner)] if inner else []
+    if isinstance(value, str):
+        return [f"{head}: {plain(line)}" if not i else f"  {plain(line)}" for i, line in enumerate(value.splitlines())]
+    if isinstance(value, Sequence):
+        return _several(head, value)
+    return [f"{head}: {_cell(value)}"]
+
+
+def _several(head: str, values: Sequence[Any]) -> list[str]:
+    if all(isinstance(value, str) for value in values):
+        if any(" " in value for value in values):
+            return [head, *(f"  {line}" for value in values for line in paragraph(plain(value)).splitlines())]
+        return [f"{head}: {plain(', '.join(values))}"]
+    if all(isinstance(value, Mapping) for value in values):
+        if _flat(values):
+            columns = list(dict.fromkeys(name for value in values for name in value))
+            rows = [[_cell(value.get(name)) for name in columns] for value in values]
+            drawn = table([name.replace("_", " ") for name in columns], rows)
+            return [head, *(f"  {line}" for line in drawn.splitlines())]
+        return [line for place, value in enumerate(values, 1) for line in _lines(f"{head} {place}", value)]
+    return [f"{head}: {', '.join(map(_cell, values))}"]
+
+
+def _flat(values: Sequence[Facts]) -> bool:
+    """Whether they fit a table: nothing within them, and nothing long."""
+    cells = [cell for value in values for cell in value.values()]
+    return len(values) > 1 and all(not isinstance(c, Mapping | list) and len(_cell(c)) <= _LONGEST for c in cells)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_cell, value))
+    return plain(str(value))
+
+
+def _crop(cell: str) -> str:
+    return cell if len(cell) <= _LONGEST else f"{cell[: _LONGEST - 1]}…"

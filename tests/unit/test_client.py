@@ -1,0 +1,427 @@
+"""The client's verbs: what they ask a server, and what they show of its answers."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato import wiring
+from sfumato.client.dataset import Dataset
+from sfumato.client.in_process import InProcess
+from sfumato.client.request import Request
+from sfumato.errors import (
+    AwaitingApproval,
+    BadInput,
+    Conflict,
+    Forbidden,
+    PreferenceError,
+    QueryError,
+    Refused,
+    SchemaError,
+    SourceError,
+)
+from sfumato.session.release import Release
+from tests.unit.server_of_tests import Server, problem
+
+SCHEMA = """# A remark that stays.
+name = "t"
+[columns.age]
+type = "integer"
+bounds = [0, 100]
+[rule]
+gap = 1.2
+worst_case = true
+"""
+HELD = {"name": "t", "title": "Ages", "schema_text": SCHEMA, "controllers": ["cora"], "version": "v1"}
+SQL = "SELECT COUNT(*) FROM t"
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> sf.Dataset:
+    """The same table here: what a server would say of it."""
+    (tmp_path / "t.toml").write_text(SCHEMA, "utf-8")
+    (tmp_path / "t.csv").write_text("age\n" + "30\n" * 50, "utf-8")
+    return sf.open(tmp_path / "t.csv", tmp_path / "t.toml", ledger=":memory:")
+
+
+def asked(state: str = "submitted", **more: Any) -> dict[str, Any]:
+    queries = [{"sql": SQL, "weight": 1.0}]
+    facts = {"id": "r7", "number": 7, "dataset": "t", "analyst": "ana", "purpose": "study", "queries": queries}
+    return facts | {"state": state, "binding": "b1", "note": ""} | more
+
+
+def served() -> Server:
+    return Server().on("GET /datasets/t", HELD).on("POST /requests", asked(), status=201)
+
+
+def held(server: Server) -> Dataset:
+    return server.client().dataset("t")
+
+
+def body(server: Server) -> Any:
+    return list(server.bodies)[-1]
+
+
+# Questions
+
+
+def test_a_dataset_tells_what_it_is() -> None:
+    found = held(served())
+    assert found.schema.column("age") is not None
+    assert (found.title, found.controllers, found.version) == ("Ages", ("cora",), "v1")
+    assert "cora" in repr(found)
+
+
+def test_a_query_that_cannot_be_answered_is_not_sent() -> None:
+    server = served()
+    with pytest.raises(QueryError):
+        held(server).query("SELECT age FROM t")
+    assert len(server.asked) == 1
+
+
+def test_the_worst_case_is_the_same_picture_as_here(local: sf.Dataset) -> None:
+    here = local.query(SQL).worst_case()
+    server = served().on("POST /datasets/t/worst-case", here.view.as_dict())
+    there = held(server).query(SQL).worst_case()
+    assert repr(there) == repr(here)
+    assert there.at(1.0).gap == here.at(1.0).gap
+    assert (there.outputs, there.source, there.people_count) == (1, "worst case", None)
+    assert body(server)["sql"] == SQL
+    assert body(server)["how"]["mechanism"] == "laplace"
+    with pytest.raises(PreferenceError, match=r"epsilon 0\.3 is not among the candidates"):
+        there.at(0.3)
+
+
+def test_a_rehearsal_is_asked_with_its_preference(local: sf.Dataset) -> None:
+    server = served().on("POST /datasets/t/rehearse", local.query(SQL).rehearse().view.as_dict())
+    held(server).query(SQL).rehearse(sf.gap(1.5))
+    assert body(server) == {"sql": SQL, "preference": {"gap": 1.5}}
+
+
+def test_the_people_are_out_of_sight(local: sf.Dataset) -> None:
+    server = served().on("POST /datasets/t/risk", local.query(SQL).risk().view.as_dict())
+    risk = held(server).query(SQL).risk()
+    assert repr(risk) == "<Risk of the people; confidential: call .show()>"
+    assert risk.people_count == 50
+    with pytest.raises(TypeError, match="confidential"):
+        pickle.dumps(risk)
+    assert "50 people" in risk.text()
+
+
+def test_a_sketch_comes_with_its_histogram(local: sf.Dataset) -> None:
+    here = local.query(SQL).sketch(5)
+    server = served().on("POST /datasets/t/sketch", here.view.as_dict())
+    there = held(server).query(SQL).sketch(5)
+    assert repr(there) == repr(here)
+    assert body(server)["epsilon"] == 5
+
+
+def test_a_check_is_a_look() -> None:
+    server = served().on("POST /datasets/t/check", {"people": 50, "columns": [{"name": "age", "missing": 3}]})
+    found = held(server).check()
+    assert "3" not in repr(found)
+    assert "missing: 3" in found.text()
+
+
+def test_an_estimate_is_submitted_as_it_was_made() -> None:
+    server = served().on("POST /datasets/t/estimate", {"epsilon": 0.2, "guarantee": "dp"})
+    query = held(server).query(SQL)
+    estimate = query.choose(sf.gap(1.2, worst_case=True), mechanism="gaussian", delta=1e-9)
+    assert (estimate.epsilon, estimate.guarantee) == (0.2, "dp")
+    stated = {"gap": 1.2, "worst_case": True, "mechanism": "gaussian", "delta": 1e-9}
+    assert body(server) == {"queries": [{"sql": SQL, "weight": 1.0}], "preference": stated}
+    query.submit(estimate, purpose="study", weight=2)
+    queries = [{"sql": SQL, "weight": 2}]
+    assert body(server) == {"dataset": "t", "purpose": "study", "queries": queries, "preference": stated}
+
+
+# Requests
+
+
+def test_several_queries_are_one_request() -> None:
+    server = served()
+    dataset = held(server)
+    queries = dataset.query(SQL), dataset.query("SELECT SUM(age) FROM t")
+    request = dataset.submit(queries, weights=[2, 1], purpose="study")
+    assert [each["weight"] for each in body(server)["queries"]] == [2, 1]
+    assert body(server)["preference"] is None
+    assert len(server.asked[-1].headers["Idempotency-Key"]) == 32
+    assert request.id == "r7"
+
+
+def test_the_names_of_a_rule_are_a_preference_too() -> None:
+    server = served()
+    held(server).submit([SQL], {"sharing_risk": "low", "choices": 4}, purpose="study")
+    assert body(server)["preference"] == {"sharing_risk": "low", "choices": 4}
+
+
+@pytest.mark.parametrize(
+    ("queries", "stated", "how", "sentence"),
+    [
+        (SQL, (), {}, "takes a list"),
+        ([], (), {}, "one query at least"),
+        ([SQL], (), {"weights": [1, 2]}, "1 queries and 2 weights"),
+        ([SQL], (), {"mechanism": "gaussian"}, "The rule of record says how its noise is drawn"),
+        ([SQL], (sf.gap(1.2), {"gap": 1.3}), {}, "'gap' is stated twice"),
+    ],
+)
+def test_what_is_no_request_is_not_sent(queries: Any, stated: Any, how: Any, sentence: str) -> None:
+    server = served()
+    with pytest.raises(PreferenceError, match=sentence):
+        held(server).submit(queries, *stated, purpose="study", **how)
+    assert len(server.asked) == 1
+
+
+def test_a_request_tells_where_it_stands_and_what_happens_next() -> None:
+    server = served().on("GET /requests/r7", asked(), asked("running"), asked("released"))
+    request = held(server).submit([SQL], purpose="study")
+    assert "state: submitted" in repr(request)
+    assert "next: A controller of the dataset decides." in repr(request)
+    assert [request.state, request.state, request.state, request.state] == [
+        "submitted",
+        "running",
+        "released",
+        "released",
+    ]
+    assert len(server.asked) == 5  # what is settled is not asked again
+
+
+def test_waiting_tells_each_change_once(capsys: pytest.CaptureFixture[str]) -> None:
+    server = served().on("GET /requests/r7", asked(), asked(), asked("running"), asked("released"))
+    request = held(server).submit([SQL], purpose="study").wait()
+    assert request.state == "released"
+    assert server.pauses == pytest.approx([0.1, 0.15, 0.1])
+    assert [line.split(".")[0] for line in capsys.readouterr().err.splitlines()] == [
+        "Request r7 is submitted",
+        "Request r7 is running",
+    ]
+
+
+def test_waiting_ends_when_it_was_said_to() -> None:
+    server = served().on("GET /requests/r7", asked())
+    with pytest.raises(AwaitingApproval, match="Request r7 is submitted still"):
+        held(server).submit([SQL], purpose="study").wait(seconds=1e-9, told=lambda _: None)
+
+
+def test_a_release_is_the_same_release_as_here(local: sf.Dataset) -> None:
+    here = local.query(SQL).release(epsilon=1.0)
+    result = {"answers": [here.as_dict()], "charged": 1.0, "guarantee": "dp"}
+    server = served().on("GET /requests/r7", asked("released")).on("GET /requests/r7/result", result)
+    there = held(server).query(SQL).release(purpose="study")
+    assert isinstance(there, Release)
+    assert there == here
+    answers = Request(server.connection(), asked()).result()
+    assert (answers.charged, answers.guarantee, answers.as_dict()) == (1.0, "dp", result)
+
+
+def test_a_release_that_nobody_waits_for() -> None:
+    server = served().on("GET /requests/r7", asked())
+    with pytest.raises(AwaitingApproval, match="Request r7 awaits approval"):
+        held(server).query(SQL).release(purpose="study", wait=False)
+
+
+def test_a_release_that_is_refused_says_why() -> None:
+    server = served().on("GET /requests/r7", asked("refused", note="Ask the ministry."))
+    with pytest.raises(Refused, match=r"Request r7 was refused\. Hint: Ask the ministry\."):
+        held(server).query(SQL).release(purpose="study")
+
+
+# Those who decide
+
+
+def test_an_approval_holds_for_the_page_that_was_seen() -> None:
+    server = Server().on("GET /requests/r7/page", {"binding": "seen", "analyst": "ana"}, {"binding": "later"})
+    server.on("POST /requests/r7/approve", asked("approved"))
+    request = Request(server.connection(), asked())
+    assert "ana" in repr(request.page())
+    assert request.approve("fine")._state == "approved"
+    assert body(server) == {"binding": "seen", "note": "fine", "accept_none": False, "fixed_beforehand": ""}
+
+
+def test_an_approval_without_a_look_at_the_page_fetches_it() -> None:
+    server = Server().on("GET /requests/r7/page", {"binding": "now"}).on("POST /requests/r7/approve", asked("approved"))
+    Request(server.connection(), asked()).approve()
+    assert body(server)["binding"] == "now"
+
+
+@pytest.mark.parametrize(
+    ("verb", "path", "arguments"),
+    [
+        ("return_", "return", ["why"]),
+        ("refuse", "refuse", ["why"]),
+        ("withdraw", "withdraw", []),
+        ("cancel", "cancel", []),
+    ],
+)
+def test_the_other_decisions(verb: str, path: str, arguments: list[str]) -> None:
+    server = Server().on(f"POST /requests/r7/{path}", asked("returned"))
+    assert getattr(Request(server.connection(), asked()), verb)(*arguments).state == "returned"
+    assert body(server) == ({"note": "why", "accept_none": False} if arguments else {})
+
+
+def test_an_inbox_has_what_waits_for_a_decision() -> None:
+    lists = {"submitted": [asked()], "computed": [asked("computed", id="r8")]}
+    server = Server().on(
+        "GET /requests",
+        lambda request: httpx.Response(200, json={"items": lists[request.url.params["state"]], "next": None}),
+    )
+    inbox = server.client().inbox()
+    assert [request.id for request in inbox] == ["r7", "r8"]
+    assert "asked by" in repr(inbox)
+    assert "study" in inbox._repr_html_()
+    assert (
+        repr(Server().on("GET /requests", {"items": [], "next": None}).client().inbox())
+        == "Nothing waits for a decision."
+    )
+
+
+# Data on its way
+
+
+TABLE = pa.table({"age": [30, 40]})
+
+
+@pytest.mark.parametrize("table", [TABLE, TABLE.to_pandas(), pl.from_arrow(TABLE)], ids=["arrow", "pandas", "polars"])
+def test_a_table_becomes_parquet_in_memory(table: Any) -> None:
+    server = served().on("POST /datasets", HELD | {"version": None}).on("PUT /datasets/t/data", {"id": "v1"})
+    found = server.client().register(table, {"name": "t", "columns": {"age": {"type": "integer"}}}, title="Ages")
+    assert found.version == "v1"
+    sent = server.asked[1]
+    assert sent.headers["Content-Type"] == "application/vnd.apache.parquet"
+    assert pq.read_table(io.BytesIO(sent.content)).to_pydict() == {"age": [30, 40]}
+
+
+def test_a_file_is_streamed_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text(SCHEMA, "utf-8")
+    (tmp_path / "t.csv").write_bytes(b"age\n" + b"30\n" * 500_000)
+    server = served().on("POST /datasets", HELD).on("PUT /datasets/t/data", {"id": "v1"})
+    server.client().register(tmp_path / "t.csv", tmp_path / "t.toml")
+    assert next(server.bodies) == {"schema_text": SCHEMA, "title": "", "reference": None}
+    sent = server.asked[1]
+    assert (sent.headers["Content-Type"], sent.headers["Transfer-Encoding"]) == ("text/csv", "chunked")
+    assert sent.content == (tmp_path / "t.csv").read_bytes()
+
+
+def test_what_is_wrong_is_said_before_anything_is_sent(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text(SCHEMA, "utf-8")
+    (tmp_path / "bad.toml").write_text("name =", "utf-8")
+    (tmp_path / "t.csv").write_text("age\n", "utf-8")
+    (tmp_path / "t.xlsx").write_text("", "utf-8")
+    server = Server()
+    register = server.client().register
+    for source, schema, kind in [
+        ("none.csv", "t.toml", SourceError),
+        ("t.xlsx", "t.toml", SourceError),
+        (".", "t.toml", SourceError),
+        ("t.csv", "none.toml", SchemaError),
+        ("t.csv", "bad.toml", SchemaError),
+    ]:
+        with pytest.raises(kind):
+            register(tmp_path / source, tmp_path / schema)
+    for thing in (42, [1, 2]):
+        with pytest.raises(SourceError, match="is no table"):
+            register(thing, tmp_path / "t.toml")
+    with pytest.raises(SourceError, match="cannot be written as Parquet") as unfit:
+        register(pd.DataFrame({"age": [30, "a value of somebody"]}, dtype=object), tmp_path / "t.toml")
+    assert unfit.value.__context__ is None
+    with pytest.raises(BadInput, match="a source or a reference"):
+        register(None, tmp_path / "t.toml")
+    assert server.asked == []
+
+
+def test_what_broke_off_before_its_data_was_there_can_be_done_again() -> None:
+    server = Server().on("POST /datasets", problem(409, "conflict", "There is a dataset 't' already"))
+    server.on("GET /datasets/t", HELD | {"version": None}).on("PUT /datasets/t/schema", HELD)
+    server.on("PUT /datasets/t/data", {"id": "v1"})
+    server.client().register(TABLE, {"name": "t", "columns": {"age": {"type": "integer"}}})
+    assert server.asked[-2].url.path.endswith("/data")
+
+
+def test_what_is_there_already_is_not_replaced() -> None:
+    server = served().on("POST /datasets", problem(409, "conflict", "There is a dataset 't' already"))
+    with pytest.raises(Conflict):
+        server.client().register(TABLE, {"name": "t", "columns": {"age": {"type": "integer"}}})
+    assert [request.method for request in server.asked] == ["POST", "GET"]
+
+
+def test_a_policy_comes_from_a_file_or_from_python(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text('purpose = "study"\n[[flow]]\nwho = ["ana"]\n', "utf-8")
+    server = served().on(
+        "PUT /datasets/t/policy", {"number": 1, "sentences": ["ana may ask for counts.", "Nobody else."]}
+    )
+    for policy in (tmp_path / "p.toml", {"purpose": "study", "flow": [{"who": ["ana"]}]}):
+        signed = server.client().set_policy("t", policy)
+        assert body(server) == {"purpose": "study", "flow": [{"who": ["ana"]}]}
+        assert "  ana may ask for counts." in repr(signed)
+    (tmp_path / "bad.toml").write_text("purpose", "utf-8")
+    for name, kind in (("bad.toml", SchemaError), ("none.toml", BadInput)):
+        with pytest.raises(kind):
+            server.client().set_policy("t", tmp_path / name)
+
+
+# The rest
+
+
+def test_people_notices_and_the_record() -> None:
+    person = {"name": "ana", "roles": ["analyst"], "organisation": "Uni", "disabled": False}
+    notice = {"id": "n1", "text": "Request r7 was approved", "about": "r7", "at": "2026-01-01", "read_at": None}
+    server = Server().on("GET /people", {"items": [person], "next": None}).on("PATCH /people/ana", person)
+    server.on("GET /notices", {"items": [notice], "next": None}).on("POST /notices/n1/read", httpx.Response(204))
+    server.on("GET /audit/head", {"number": 3, "digest": "d"}).on("POST /audit/verify", {"intact": True})
+    client = server.client()
+    assert "Uni" in repr(client.people())
+    client.change_person("ana", roles="auditor", disabled=False)
+    assert body(server) == {"roles": ["auditor"], "disabled": False}
+    assert "was approved" in repr(client.notices(unread=True))
+    assert server.asked[-1].url.params["unread"] == "true"
+    client.read_notice("n1")
+    head = client.audit_head()
+    assert client.verify_audit(head.as_dict()).as_dict() == {"intact": True}
+    assert body(server) == {"head": {"number": 3, "digest": "d"}}
+
+
+def test_an_app_of_this_process_is_asked_as_a_server_is() -> None:
+    received: list[bytes] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        more = True
+        while more:
+            message = await receive()
+            received.append(message.get("body", b""))
+            more = message.get("more_body", False)
+        status = 200 if dict(scope["headers"]).get(b"authorization") == b"Bearer t" else 401
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": f'{{"path": "{scope["path"]}"}}'.encode()})
+
+    connection = wiring.inside(app, "t", "the workspace w")._connection
+    assert connection.get("datasets", "t") == {"path": "/api/v1/datasets/t"}
+    received.clear()
+    connection.stream("datasets", "t", "data", content=lambda: [b"a", b"b"], kind="text/csv")
+    assert [chunk for chunk in received if chunk] == [b"a", b"b"]
+    assert repr(connection) == "<Connection to the workspace w>"
+    with pytest.raises(Refused):
+        wiring.inside(app, "wrong", "w").me.as_dict()
+
+
+def test_an_app_that_fails_is_a_server_that_fails() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        raise ValueError("a value of somebody")
+
+    answer = InProcess(app).handle_request(httpx.Request("GET", "http://localhost/"))
+    assert (answer.status_code, answer.content) == (500, b"")
+
+
+def test_who_may_not_look_is_told_so() -> None:
+    server = served().on("POST /datasets/t/risk", problem(403, "forbidden", "Only a controller may look"))
+    with pytest.raises(Forbidden):
+        held(server).query(SQL).risk()
