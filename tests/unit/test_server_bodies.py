@@ -22,7 +22,7 @@ def nothing_was_called() -> None:
 
 
 def estimate(preference: str) -> Any:
-    content = '{"queries": [{"sql": "SELECT COUNT(*) FROM t"}], "preference": %s}' % preference
+    content = '{"queries": [{"sql": "SELECT COUNT(*) FROM t"}], "preference": ' + preference + "}"
     return CALL("POST", "/datasets/adult/estimate", content=content.encode("utf-8", "surrogatepass"), headers=JSON)
 
 
@@ -42,12 +42,12 @@ def test_a_preference_that_is_fine() -> None:
         '{"epsilon": Infinity}',
         '{"epsilon": [1e999]}',
         '{"epsilon": 9007199254740993}',
-        '{"epsilon": %s}' % ("9" * 4999),
+        '{"epsilon": ' + "9" * 4999 + "}",
         '{"note": "a\\u0000b"}',
         '{"note": "\\ud800"}',
         '{"\\u0000": 1}',
         '{"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {}}}}}}}}}',
-        '{"a": %s%s}' % ("[" * 2000, "]" * 2000),
+        '{"a": ' + "[" * 2000 + "]" * 2000 + "}",
         "[1]",
         "1",
         '"gap"',

@@ -37,6 +37,7 @@ def told(error: Exception) -> Any:
         (errors.QueryError("x"), 422),
         (errors.TooMany("x"), 429),
         (errors.EngineFailure(), 503),
+        (errors.DatabaseFailure("x"), 503),
         (errors.AwaitingApproval("x"), 202),
     ],
 )
@@ -58,6 +59,12 @@ def _made(kind: type[errors.SfumatoError]) -> errors.SfumatoError:
     error = kind.__new__(kind)
     errors.SfumatoError.__init__(error, "x")
     return vars(error).setdefault("seconds", 1) and error
+
+
+def test_where_things_lie_on_the_server_is_not_told() -> None:
+    answer = told(errors.VaultUnwritable("/srv/escrow/vault cannot be written to", where="/srv/escrow"))
+    assert (answer.status_code, answer.json()["code"]) == (503, errors.VaultUnwritable.code)
+    assert "/srv" not in answer.text
 
 
 def test_a_problem_has_a_sentence_a_hint_and_a_place() -> None:

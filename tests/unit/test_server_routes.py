@@ -37,18 +37,28 @@ def nouns() -> Nouns:
         "new_token": (Noun(TOKEN), "the secret"),
     }
     made.datasets.answers = {
-        "register": Noun(DATASET), "many": [DATASET], "one": DATASET, "versions": [Noun({"id": "v1"})],
-        "ledger": {"spent": 1}, "deliver": Noun({"id": "v1"}),
-    } | dict.fromkeys(("estimate", "dry_run", "worst_case", "rehearse", "compare", "sketch", "look", "check"), {"a": 1})  # fmt: skip
+        "register": Noun(DATASET),
+        "many": [DATASET],
+        "one": DATASET,
+        "versions": [Noun({"id": "v1"})],
+        "ledger": {"spent": 1},
+        "deliver": Noun({"id": "v1"}),
+    }
+    for verb in ("estimate", "dry_run", "worst_case", "rehearse", "compare", "sketch", "look", "check"):
+        made.datasets.answers[verb] = {"a": 1}
     made.policies.answers = {
         "set": Noun({"number": 1}),
         "current": Noun({"number": 1}),
         "history": [Noun({"number": 1})],
     }
     made.requests.answers = {
-        "submit": Noun(REQUEST), "many": [REQUEST], "one": REQUEST, "inspect": {"binding": "b"}, "answer": {"answers": []},
+        "submit": Noun(REQUEST),
+        "many": [REQUEST],
+        "one": REQUEST,
+        "inspect": {"binding": "b"},
+        "answer": {"answers": []},
         "result": {"answers": [{"rows": []}], "guarantee": "dp", "charged": 0.2},
-    }  # fmt: skip
+    }
     made.notices.answers = {"many": [NOTICE | {"number": 1}]}
     made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": {}}}
     return made
@@ -79,7 +89,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("GET", "/datasets/adult/versions", None, 200, "versions", ("adult",), {}),
     ("GET", "/datasets/adult/ledger", None, 200, "ledger", ("adult",), {}),
     ("GET", "/datasets/adult/policy", None, 200, "current", ("adult",), {}),
-    ("PUT", "/datasets/adult/policy", {"flow": [{"who": ["a"]}]}, 200, "set", ("adult", {"flow": [{"who": ["a"]}]}), {}),
+    ("PUT", "/datasets/adult/policy", {"flow": [1]}, 200, "set", ("adult", {"flow": [1]}), {}),
     ("GET", "/datasets/adult/policies", None, 200, "history", ("adult",), {}),
     ("POST", "/datasets/adult/estimate", ASKED, 200, "estimate", ("adult", *GIVEN_ASKED), {}),
     ("POST", "/datasets/adult/dry-run", ASKED, 200, "dry_run", ("adult", *GIVEN_ASKED), {}),

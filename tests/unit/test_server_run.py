@@ -44,7 +44,7 @@ def test_this_machine_needs_no_tls(host: str) -> None:
 
 @pytest.mark.parametrize(("host", "port"), [("no.such.host.invalid", 0), ("127.0.0.1", 65536), ("127.0.0.1", -1)])
 def test_an_address_that_is_none(host: str, port: int) -> None:
-    with pytest.raises(BadInput, match="is no (address of this machine|port)"):
+    with pytest.raises(BadInput, match=r"is no (address of this machine|port)"):
         bound(host, port)
 
 
