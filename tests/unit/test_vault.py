@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import importlib
+import json
 import mmap
 import os
 import re
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -111,6 +113,21 @@ def test_any_pieces_in_chunks_of_any_size(pieces: list[bytes], size: int) -> Non
     assert [last for _number, _chunk, last in cut(pieces, size)] == [False] * (len(sealed) - 1) + [True]
 
 
+def test_each_chunk_is_bound_to_its_text_its_number_and_whether_it_is_the_last() -> None:
+    """As it is written down: all of that is associated data, and the number is the nonce, too."""
+    sealed = list(encrypted(KEY, b"adult", [b"aaaa" * 3], 4))
+    assert len({chunk[:4] for chunk in sealed}) == 3, "alike chunks do not look alike: no nonce is used twice"
+    for number, chunk in enumerate(sealed):
+        place = b"adult" + number.to_bytes(8) + bytes([number == 2])
+        assert AESGCM(KEY).decrypt(number.to_bytes(12), chunk, place) == b"aaaa"
+
+
+def test_a_chunk_of_another_text_under_the_same_key() -> None:
+    """Keys are different, and nobody relies on that alone."""
+    with pytest.raises(InvalidTag):
+        list(decrypted(KEY, b"adult", encrypted(KEY, b"stays", [MARKER])))
+
+
 @settings(max_examples=depth("vault texts"))
 @given(st.binary(max_size=40), st.integers(1, 8), st.data())
 def test_chunks_that_are_not_where_they_were(plain: bytes, size: int, data: st.DataObject) -> None:
@@ -149,6 +166,46 @@ def test_what_is_kept_is_opened(files: Files, tmp_path: Path, length: int) -> No
     assert path.stat().st_size == HEADER + length + TAG * chunks
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_each_version_has_a_key_of_its_own_wrapped_for_it_alone(files: Files, tmp_path: Path, master: Master) -> None:
+    keys = set()
+    for version in ("v1", "v2"):
+        files.keep("adult", version, [MARKER])
+        header, [chunk] = chunks_of(only(tmp_path / "data"))
+        magic, nonce, wrapped = header[: len(MAGIC)], header[len(MAGIC) : len(MAGIC) + 12], header[len(MAGIC) + 12 :]
+        about = json.dumps(["adult", version]).encode()
+        key = AESGCM(master.key("data keys")).decrypt(nonce, wrapped, magic + about)
+        assert list(decrypted(key, about, [chunk])) == [MARKER]
+        keys.add(key)
+        files.forget("adult", version)
+    assert len(keys) == 2
+    assert {len(key) for key in keys} == {32}
+    assert bytes(32) not in keys
+
+
+def test_what_is_kept_or_forgotten_stays_so_after_a_power_failure(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bytes are synced before they get their name, and the folder afterwards."""
+    done: list[str] = []
+    sync, link = os.fsync, os.link
+
+    def noted(handle: int) -> None:
+        target = Path(f"/proc/self/fd/{handle}").readlink()
+        done.append("folder synced" if target == tmp_path / "data" else "bytes synced")
+        sync(handle)
+
+    def named(source: Path, target: Path) -> None:
+        done.append("named")
+        link(source, target)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(os, "link", named)
+    files.keep("adult", "v1", [MARKER])
+    assert done == ["bytes synced", "named", "folder synced"]
+    files.forget("adult", "v1")
+    assert done[3:] == ["folder synced"]
 
 
 def test_another_process_with_the_same_secret_opens_it(tmp_path: Path, master: Master) -> None:
@@ -211,6 +268,7 @@ def test_a_version_is_kept_once(files: Files, tmp_path: Path) -> None:
 
 
 def test_forgotten_is_gone(files: Files, tmp_path: Path) -> None:
+    files.forget("adult", "v1")
     files.keep("adult", "v1", [MARKER])
     files.keep("adult", "v2", [b"newer"])
     files.forget("adult", "v1")
@@ -423,6 +481,16 @@ def test_a_folder_that_cannot_be_written(read_only: Path, master: Master) -> Non
         f"{read_only / 'vault.json'} cannot be written. Hint: make room, or name another folder; nothing was made."
     )
     assert not list(read_only.iterdir())
+
+
+def test_a_file_that_can_be_neither_read_nor_removed(files: Files, kept: Path) -> None:
+    kept.unlink()
+    kept.mkdir()
+    with pytest.raises(VaultBroken, match="The data of 'adult' cannot be read from the vault"):
+        files.opened("adult", "v1")
+    with pytest.raises(VaultUnwritable) as stays:
+        files.forget("adult", "v1")
+    assert said(stays) == "The data of 'adult' cannot be removed from the vault. Hint: check who may write there."
 
 
 def test_a_key_file_that_was_made_for_a_workspace_that_was_not_is_gone(tmp_path: Path) -> None:

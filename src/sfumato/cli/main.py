@@ -25,6 +25,7 @@ from sfumato.cli import (
     reproduce,
     risk,
     schema,
+    workspace,
 )
 from sfumato.cli.broken_off import heeded
 from sfumato.errors import BadInput, Refused, SfumatoError
@@ -58,6 +59,9 @@ app.command("audit-mechanism", short_help="Does a black-box audit contradict eps
 )
 
 
+app.command("init", short_help="Make a workspace for several parties.")(workspace.init)
+app.command("serve", short_help="Serve a workspace.")(workspace.serve)
+app.command("doctor", short_help="Check a workspace, and say what to do.")(workspace.doctor)
 app.command("reproduce", short_help="The papers' tables and figures, beside ours.")(reproduce.reproduce)
 
 

@@ -13,6 +13,7 @@ import hmac
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,8 +124,9 @@ class Files:
         return self._folder / hmac.digest(self._master.key("file names"), _about(dataset, version), "sha256").hex()
 
     def _remove(self, path: Path) -> None:
-        path.unlink(missing_ok=True)
-        sync_folder(self._folder)
+        with suppress(FileNotFoundError):
+            path.unlink()
+            sync_folder(self._folder)
 
 
 class _Read:

@@ -22,6 +22,7 @@ from sfumato.vault.master import Master
 
 MOST_OPEN = 4  # datasets that one worker keeps in memory
 INVENTED = "invented"
+PING = "ping"
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ def set_up(given: Given) -> Opened:
 
 def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], float | None]], None]) -> dict[str, Any]:
     """Open what a job names, and do what it says."""
+    if job["verb"] == PING:
+        return {}
     stated = parsed(job["schema"], f"the schema of {job['name']}")
     schema = replace(stated, rule=job["rule"]) if "rule" in job else replace(stated, rule=None)
     engine = _engine(opened, job, stated)
