@@ -162,8 +162,10 @@ def test_who_is_refused_what(desk: Desk, who: str) -> None:
     let_in = set()
     for method, path in sorted(shown - SPARED):
         address = path.replace("{name}", "stays" if "datasets" in path else "other").replace("{id}", request)
-        csv = {"content": b"", "headers": {"Content-Type": "text/csv"}} if path.endswith("/data") else {}
-        answer = desk.as_[who](method, address, **csv or {"json": BODIES.get((method, path))})
+        csv: dict[str, Any] = {"content": b"", "headers": {"Content-Type": "text/csv"}}
+        answer = desk.as_[who](
+            method, address, **csv if path.endswith("/data") else {"json": BODIES.get((method, path))}
+        )
         assert answer.status_code < 500, f"{method} {path}: {answer.text}"
         if answer.status_code not in (403, 404) or path == "/notices/{id}/read":
             let_in.add((method, path))
