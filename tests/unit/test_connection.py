@@ -256,7 +256,7 @@ def test_a_wrong_password() -> None:
 
 def test_a_certificate_that_is_not_there() -> None:
     with pytest.raises(BadInput, match=r"none\.pem cannot be read as a certificate"):
-        Connection("https://a.example", TOKEN, certificate="none.pem")
+        Connection("https://a.example", TOKEN, authority="none.pem")
 
 
 def test_who_may_not_is_told_so() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.client.connection import Connection, new_key
-from sfumato.client.delivery import Delivery
+from sfumato.client.delivery import Delivery, delivery
 from sfumato.client.query import Estimate, Query
 from sfumato.client.request import Request
 from sfumato.client.risk import Looked
@@ -49,9 +49,13 @@ class Dataset(Told):
         return self._facts.get("version")
 
     @property
+    def schema_text(self) -> str:
+        """The schema file, as its controller wrote it."""
+        return str(self._facts["schema_text"])
+
+    @property
     def schema(self) -> Schema:
-        told = str(self._facts.get("schema_text") or self._facts.get("schema") or "")
-        return from_dict(tomllib.loads(told), f"the schema of {self.name}")
+        return from_dict(tomllib.loads(self.schema_text), f"the schema of {self.name}")
 
     def query(self, sql: str) -> Query:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before anything is sent."""
@@ -125,8 +129,11 @@ class Dataset(Told):
         items = told["items"] if isinstance(told, dict) else told
         return Listing.of(map(Told, items), desk.VERSIONS, "Nothing was delivered yet.")
 
-    def deliver(self, data: Delivery) -> Dataset:
-        """Send data, which becomes its newest version."""
+    def deliver(self, source: object) -> Dataset:
+        """Send newer data: a CSV or Parquet file, or a pandas, polars or Arrow table."""
+        return self.receive(delivery(source))
+
+    def receive(self, data: Delivery) -> Dataset:
         self._connection.stream("datasets", self.name, "data", content=data.content, kind=data.kind)
         return self.refresh()
 
@@ -169,7 +176,7 @@ class Dataset(Told):
         return {"queries": queries(texts, weights), "preference": stated}
 
     def text(self) -> str:
-        return desk.outlined(self._facts, leave=("schema_text", "schema", "id"))
+        return desk.outlined(self._facts, leave=("schema_text", "id"))
 
 
 def schema_text(schema: Described) -> str:
