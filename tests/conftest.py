@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import hypothesis
 import pytest
 
+from tests import postgres as postgresql
 from tests.depth import depth
 
 ROOT = Path(__file__).parent.parent
@@ -47,6 +48,22 @@ def golden_json(adult_csv: Path) -> Path:
 def ledger_path(tmp_path: Path) -> Path:
     """Where a ledger may be written; nothing is there yet."""
     return tmp_path / "test.ledger"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[postgresql.Server]:
+    """A PostgreSQL server, the same for all tests of a process; each makes its own databases in it."""
+    with postgresql.started() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a workspace's database may be made, once on SQLite and once on PostgreSQL; nothing is there yet."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/escrow.db"
+    server: postgresql.Server = request.getfixturevalue("postgres")
+    return server.new()
 
 
 # Under CI a component that is missing is a failure, not a skip

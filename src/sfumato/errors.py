@@ -2,6 +2,7 @@
 
 SfumatoError            exit 1  our own failure
 ├── EngineFailure               an engine could not run a query (one constant sentence: details tell about the data)
+├── DatabaseFailure             the database of a workspace cannot be used just now
 ├── BadInput            exit 2  something that was typed in
 │   ├── SchemaError             the schema file
 │   ├── SourceError             the data file or table
@@ -10,7 +11,8 @@ SfumatoError            exit 1  our own failure
 │   ├── LedgerUnwritable        the ledger's path
 │   ├── NoServer                the address of a server, or what answers there
 │   ├── PolicyError             a policy
-│   └── NotFound                nothing of that name is there, or not for whoever asks
+│   ├── NotFound                nothing of that name is there, or not for whoever asks
+│   └── VaultUnwritable         the vault's folder or key file
 └── Refused             exit 3  by a guarantee, a policy or arithmetic
     ├── NoGuarantee             a release that would carry no guarantee, without a word that this is accepted
     ├── Infeasible              no epsilon meets the preference, or every one does
@@ -22,7 +24,9 @@ SfumatoError            exit 1  our own failure
     ├── Conflict                it is no longer what it was when it was last seen
     ├── TooMany                 too much was asked in too little time
     ├── Gone                    it was kept as long as the policy said
-    └── AwaitingApproval exit 4 somebody else is to decide first
+    ├── AwaitingApproval exit 4 somebody else is to decide first
+    ├── VaultBroken             what was encrypted was altered, or is not what belongs there: it is not read
+    └── Cancelled               somebody stopped it
 """
 
 from __future__ import annotations
@@ -68,6 +72,12 @@ class EngineFailure(SfumatoError):
         )
 
 
+class DatabaseFailure(SfumatoError):
+    """Whatever a database says is swallowed too: its messages quote rows, and its address may hold a password."""
+
+    code = "database"
+
+
 class BadInput(SfumatoError):
     code = "input"
     exit_status = 2
@@ -105,6 +115,10 @@ class NotFound(BadInput):
     code = "not-found"
 
 
+class VaultUnwritable(BadInput):
+    code = "vault"
+
+
 class Refused(SfumatoError):
     code = "refused"
     exit_status = 3
@@ -124,6 +138,13 @@ class NoMechanism(Refused):
 
 class StopReached(Refused):
     code = "stop-reached"
+
+
+class Cancelled(Refused):
+    code = "cancelled"
+
+    def __init__(self) -> None:
+        super().__init__("This was cancelled", hint="nothing was released, and what was charged stays charged.")
 
 
 class LedgerBroken(Refused):
@@ -153,6 +174,10 @@ class Gone(Refused):
 class AwaitingApproval(Refused):
     code = "awaiting-approval"
     exit_status = 4
+
+
+class VaultBroken(Refused):
+    code = "vault-broken"
 
 
 def instead(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from sfumato.ledger.audit import AuditEntry
 from sfumato.ledger.entry import Draft, Entry
 from sfumato.model.dataset import Type
 from sfumato.model.pairs import Pair
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Row: TypeAlias = Mapping[str, Any]
 
 
 class Engine(Protocol):
@@ -46,6 +49,9 @@ class Engine(Protocol):
 
     def progress(self) -> float | None:
         """How far the running query is, 0 to 1, if that is known; asked from another thread."""
+
+    def close(self) -> None:
+        """Forget what it holds in memory."""
 
 
 class Mechanism(Protocol):
@@ -86,4 +92,42 @@ class LedgerStore(Protocol):
     def append(
         self, after: int, decide: Callable[[Sequence[Entry]], Sequence[Draft]], head: str | None = None
     ) -> Sequence[Entry]:
-        """Show what is new to `decide` and add what it returns, in one transaction; synced when this returns them."""
+        """Show what is new to `decide` and add what it returns, in one transaction; synced when this returns them.
+
+        Where others came first it may be asked again: it is shown each entry once.
+        """
+
+
+class Rows(Protocol):
+    """One table of the escrow. Where it counts, a row that comes without a number gets the next one.
+
+    What is looked for is equal to each value that is named; a list means any of its values, and None a row without one.
+    """
+
+    def add(self, row: Row) -> bool:
+        """False, and nothing is added: its key, or what must be unique in it, is taken."""
+
+    def one(self, **where: object) -> Row | None: ...
+
+    def many(
+        self, *, after: str | int | None = None, limit: int = 100, newest_first: bool = False, **where: object
+    ) -> Sequence[Row]:
+        """In the table's own order, from beyond the row that stands at `after`."""
+
+    def change(self, where: Row, to: Row) -> int:
+        """How many rows were changed: 0 where somebody else was first."""
+
+    def remove(self, **where: object) -> int:
+        """How many rows were removed."""
+
+
+class AuditStore(Protocol):
+    """Keeps who did what, for ever, in order; part of the transaction that it is called in."""
+
+    def append(self, at: str, who: str, verb: str, about: str, said: Row) -> int:
+        """The number of the entry."""
+
+    def read(self, after: int = 0, limit: int | None = None) -> Sequence[AuditEntry]: ...
+
+    def newest(self, verb: str, about: str) -> AuditEntry | None:
+        """The last time that this was done to it."""

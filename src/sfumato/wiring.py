@@ -6,6 +6,7 @@ import os
 import pwd
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from sfumato.schema.load import from_dict, load
 from sfumato.schema.write import write
 from sfumato.session.dataset import Dataset
 from sfumato.session.ledger import digest
+from sfumato.session.rehearsal import ROWS
 from sfumato.session.services import Services
 from sfumato.sql import inspect
 from sfumato.sql.clean import clean
@@ -34,7 +36,8 @@ from sfumato.version import __version__
 if TYPE_CHECKING:
     from sfumato.client.client import Client
     from sfumato.engines.duckdb import DuckDB
-    from sfumato.ports import Accountant, Mechanism
+    from sfumato.model.mandate import Mandate
+    from sfumato.ports import Accountant, Engine, LedgerStore, Mechanism
 
 REHEARSAL_SEED = 1
 
@@ -68,6 +71,54 @@ def open(
         version=version or _version(source),
         bounds_from_data=bounds_from_data,
         stop=stop_of(stop),
+    )
+
+
+def in_memory(
+    fd: int, format: str, name: str, schema: Schema, *, memory_mb: int | None = None, threads: int | None = None
+) -> Engine:
+    """The engine of a CSV or Parquet file that lies in memory only, behind a descriptor that stays open.
+
+    Sentences call it by its name. It reads no other file and writes none.
+    """
+    from sfumato.engines.held import Held
+
+    return _duckdb(Held(fd, format, name, memory_mb, threads), schema)
+
+
+def invented(schema: Schema) -> Engine:
+    """The engine of rows that are made up by the schema."""
+    return _rehearsal(schema, None, schema.people_at_least or ROWS)
+
+
+def in_place(path: str, schema: Schema) -> Engine:
+    """The engine of a file, or of a folder of Parquet files, that stays where it is."""
+    return _duckdb(path, schema)
+
+
+def held(
+    engine: Engine | None,
+    schema: Schema,
+    ledger: LedgerStore | None,
+    *,
+    who: str,
+    version: str = "",
+    mandate: Mandate | None = None,
+    present: Mapping[str, Type | None] | None = None,
+) -> Dataset:
+    """A dataset that several parties share: `who` asks, under a mandate. Without an engine nobody is read.
+
+    Without a ledger what is drawn is forgotten.
+    """
+    return Dataset(
+        schema,
+        engine,
+        _store(":memory:", Path(), schema) if ledger is None else ledger,
+        replace(_services(), who=who),
+        source=None,
+        version=version,
+        mandate=mandate,
+        present=present,
     )
 
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import LedgerBroken
-from sfumato.ledger.entry import GENESIS, Draft, Entry, Event, nano, seal, upward, verify
+from sfumato.ledger.chain import GENESIS
+from sfumato.ledger.entry import Draft, Entry, Event, nano, seal, upward, verify
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.record import Record
 from sfumato.model.guarantee import Guarantee

@@ -14,7 +14,8 @@ import pytest
 import sfumato as sf
 from sfumato import wiring
 from sfumato.errors import PreferenceError
-from sfumato.ledger.entry import GENESIS, Draft, Event, nano, seal
+from sfumato.ledger.chain import GENESIS
+from sfumato.ledger.entry import Draft, Event, nano, seal
 from sfumato.ledger.odometer import By, Total
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import ChosenBy, Guarantee, chosen_by

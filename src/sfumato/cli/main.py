@@ -33,6 +33,7 @@ from sfumato.cli import (
     schema,
     token,
     user,
+    workspace,
 )
 from sfumato.cli.broken_off import heeded
 from sfumato.errors import BadInput, Refused, SfumatoError
@@ -66,6 +67,9 @@ app.command("audit-mechanism", short_help="Does a black-box audit contradict eps
 )
 
 
+app.command("init", short_help="Make a workspace for several parties.")(workspace.init)
+app.command("serve", short_help="Serve a workspace.")(workspace.serve)
+app.command("doctor", short_help="Check a workspace, and say what to do.")(workspace.doctor)
 app.command("reproduce", short_help="The papers' tables and figures, beside ours.")(reproduce.reproduce)
 
 

@@ -34,14 +34,14 @@ class CsvFile:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, path: Path) -> CsvFile:
+    def of(cls, path: Path, name: str = "") -> CsvFile:
         with path.open("rb") as file:
             header = file.readline(_LONGEST_HEADER).decode("utf-8-sig").rstrip("\r\n")
         delimiter = max(",;\t|", key=header.count)
         names = tuple(next(csv.reader([header], delimiter=delimiter), []))
         distinct = {name.lower() for name in names}
         if len(distinct) < len(names) or not all(names):
-            raise SourceError(f"{path.name} has no header line with a name for each column", hint="add one.")
+            raise SourceError(f"{name or path.name} has no header line with a name for each column", hint="add one.")
         return cls(path, delimiter, names)
 
     def lines(self, read: Callable[[float], None] = lambda _: None) -> pa.RecordBatchReader:

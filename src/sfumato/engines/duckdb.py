@@ -13,6 +13,7 @@ import duckdb
 
 from sfumato.engines.csv import CsvFile
 from sfumato.engines.frame import Frame, Stream, framed
+from sfumato.engines.held import Held
 from sfumato.engines.parquet import ParquetFiles
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
 from sfumato.model.dataset import PERSON, RAW_TEXT, Schema, Type
@@ -63,7 +64,7 @@ class DuckDB:
     dialect = "duckdb"
 
     def __init__(self, source: object, schema: Schema | None, clean: Clean) -> None:
-        self._connection = _connected()
+        self._connection = _connected(source.settings if isinstance(source, Held) else {})
         self._lock = RLock()  # a connection holds one result at a time
         self._schema, self._clean = schema, clean
         unreadable = SourceError(f"{named(source)} cannot be read as a table", hint=_readable(source))
@@ -247,7 +248,7 @@ class DuckDB:
 def write_parquet(population: Invented, path: Path) -> None:
     """An invented population as a Parquet file, streamed."""
     sql = f"COPY ({population.sql}) TO $path (FORMAT parquet)"
-    with _connected() as connection:
+    with _connected({}) as connection:
         instead(
             SourceError(f"{path} cannot be written", hint="name a file in a folder that exists."),
             _FAILURES,
@@ -255,22 +256,29 @@ def write_parquet(population: Invented, path: Path) -> None:
         )
 
 
-def _connected() -> duckdb.DuckDBPyConnection:
+def _connected(settings: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
     connection.execute("SET enable_progress_bar_print = false")  # it would print into our answers
     connection.execute("SET enable_progress_bar = true")  # it is measured, for `progress`
     connection.execute("SET TimeZone = 'UTC'")  # a moment falls on the same day on every machine
+    for name, value in settings.items():
+        connection.execute(f"SET {name} = $value", {"value": value})
     return connection
 
 
 def named(source: object) -> str:
     """What a sentence calls a source: a file by its name, a table by its kind."""
+    if isinstance(source, Held):
+        return source.name
     return (Path(source).name or str(source)) if isinstance(source, str | Path) else f"the {type(source).__name__}"
 
 
 def _kind(source: object) -> CsvFile | ParquetFiles | Frame | Stream | Invented:
     if isinstance(source, Invented):
         return source
+    if isinstance(source, Held):
+        is_csv = source.format == "csv"
+        return CsvFile.of(source.path, source.name) if is_csv else ParquetFiles.of(source.path)
     if not isinstance(source, str | Path):
         return framed(source)
     path = Path(source)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,8 +9,9 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.errors import LedgerBroken
+from sfumato.ledger import chain
+from sfumato.ledger.chain import GENESIS
 
-GENESIS = "0" * 64
 NANO = 10**9
 
 
@@ -20,6 +19,7 @@ class Event(StrEnum):
     OPENED = "opened"  # the schema and the rule, as they stood
     LOOKED = "looked"  # confidential facts were shown to somebody
     PLANNED = "planned"  # a preference was stated for a statement
+    DECIDED = "decided"  # a request was approved, returned or refused
     RESERVED = "reserved"  # epsilon is spent from here on, whatever happens next
     RELEASED = "released"  # the answer, as it left
 
@@ -48,17 +48,13 @@ class Entry:
 
 
 def seal(number: int, draft: Draft, previous: str) -> Entry:
-    return Entry(number, draft, previous, _digest(number, draft, previous))
+    return Entry(number, draft, previous, chain.digest(number, vars(draft), previous))
 
 
 def verify(entries: Iterable[Entry], number: int = 0, previous: str = GENESIS) -> tuple[int, str]:
     """Follow the chain from one entry on; a break is named. Returns where it ends."""
-    for entry in entries:
-        whole = entry.number == number + 1 and entry.previous == previous
-        if not whole or entry.digest != _digest(entry.number, entry.draft, entry.previous):
-            raise changed(number + 1)
-        number, previous = entry.number, entry.digest
-    return number, previous
+    lines = ((entry.number, vars(entry.draft), entry.previous, entry.digest) for entry in entries)
+    return chain.follow(lines, number, previous, changed)
 
 
 def changed(number: int) -> LedgerBroken:
@@ -85,9 +81,3 @@ def upward(exact: Fraction) -> float:
     """
     nearest = float(exact)
     return nearest if Fraction(str(nearest)) >= exact else math.nextafter(nearest, math.inf)
-
-
-def _digest(number: int, draft: Draft, previous: str) -> str:
-    # `default` is for what a broken file may hold in place of a text: it has another digest, and so is named.
-    text = json.dumps([number, vars(draft), previous], sort_keys=True, ensure_ascii=True, default=repr)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -56,6 +56,10 @@ class Total:
             self.rho_delta + Fraction(str(draft.public.get("rho_delta", draft.delta))),
             self.nano_at_most + max(draft.nano_epsilon, nano(draft.public.get("at_most", 0))),  # type: ignore[arg-type]
         )
+
+    def without_guarantee(self) -> Total:
+        """The total after something that was decided by looking, and drew nothing."""
+        return replace(self, guarantee=Guarantee.NONE)
 
     @property
     def exists(self) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sfumato.ledger.entry import GENESIS, Entry, Event, verify
+from sfumato.ledger.chain import GENESIS
+from sfumato.ledger.entry import Entry, Event, verify
 from sfumato.ledger.odometer import Total
 from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
 from sfumato.model.stop import NO_STOP, Stop
@@ -27,6 +28,7 @@ class Record:
         self._plan_at_look: dict[object, str] = {}
         self._looked: set[str] = set()
         self._released: dict[str, list[Entry]] = {}
+        self._decided: dict[str, list[Entry]] = {}
         self._total = Total()
         self._stop = NO_STOP
 
@@ -51,6 +53,10 @@ class Record:
                 self._planned.add(entry.draft.key)
                 if self._first_look is None:
                     self._plan_at_look[entry.draft.public.get("query_sha256")] = entry.draft.key
+            case Event.DECIDED:
+                self._decided.setdefault(entry.draft.key, []).append(entry)
+                if not Guarantee(str(entry.draft.public["guarantee"])).holds and not entry.draft.public["approved"]:
+                    self._total = self._total.without_guarantee()  # a no after a look tells, and so it stays told
             case Event.RESERVED:
                 self._total = self._total.and_then(entry)
                 self._stop = Stop.from_texts(entry.draft.public.get("stop", {}))  # type: ignore[arg-type]
@@ -123,6 +129,26 @@ class Record:
         """Whether this was a plan before the first look, and another took its place."""
         plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
         return self._first_look is not None and any(e.number < self._first_look for e in plans)
+
+    def policy(self, fingerprint: str, attestation: str) -> Provenance:
+        """Where a policy comes from that decides by itself: one in force at the first look is of record."""
+        if self._first_look is None or self._rule_at_look == fingerprint:
+            return of_record("policy")
+        return stated("policy", before_first_look=False, attestation=attestation)
+
+    def decision(self, key: str, attestation: str = "") -> tuple[Provenance, ...]:
+        """Where the approvals of a request come from: people who had or had not looked; or one that is to be made."""
+        made = self._decided.get(key, [])
+        if not made:
+            return (stated("approval", before_first_look=not self.somebody_looked, attestation=attestation),)
+        return tuple(
+            stated(
+                "approval",
+                before_first_look=not self.looked_before(entry.number),
+                attestation=str(entry.draft.public.get("attested", "")),
+            )
+            for entry in made
+        )
 
     def schema(
         self, used: Iterable[str], now: Mapping[str, str], *, attestation: str, what: str = "schema"

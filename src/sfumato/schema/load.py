@@ -39,6 +39,11 @@ def load(path: str | Path) -> Schema:
     return read(text, file.name)
 
 
+def parsed(text: str, origin: str = "the schema") -> Schema:
+    """The same from the text of a TOML file."""
+    return _toml(text, origin)
+
+
 def from_dict(stated: Mapping[str, Any], origin: str = "the schema") -> Schema:
     """The same from a mapping, for those who state their schema in Python."""
     return _Reader(origin).schema(stated)

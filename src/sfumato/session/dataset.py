@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
@@ -10,8 +10,11 @@ from typing import Any, overload
 from sfumato.choose.guesses import resolved
 from sfumato.choose.preference import Preference
 from sfumato.errors import PreferenceError, SourceError
-from sfumato.model.dataset import Schema
+from sfumato.ledger.record import Record
+from sfumato.model.dataset import Schema, Type
 from sfumato.model.fit import Fit
+from sfumato.model.guarantee import Provenance, computed_from_people
+from sfumato.model.mandate import Mandate
 from sfumato.model.statement import Predicate
 from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import Engine, LedgerStore
@@ -42,25 +45,30 @@ class Dataset:
         version: str,
         bounds_from_data: bool = False,
         stop: Stop = NO_STOP,
+        mandate: Mandate | None = None,
+        present: Mapping[str, Type | None] | None = None,
     ) -> None:
         self.schema = schema
         self.services = services
         self.version = version
         self.bounds_from_data = bounds_from_data
         self.opening = services.salt()
+        self.epsilon_max = EPSILON_MAX if mandate is None or mandate.epsilon_max is None else mandate.epsilon_max
         self.rule = self.rule_for(private_keys=True).preferences
         self._opened = engine
+        self._present = present if engine is None else engine.columns  # the columns that the data has, where known
         self._source = source
-        self.ledger = Ledger(store, schema, services, stop)
+        self.mandate = mandate
+        policy, agreed = ("", NO_STOP) if mandate is None else (mandate.policy, mandate.stop)
+        self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy)
 
     def query(self, sql: str) -> Query:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""
-        present = None if self._opened is None else self._opened.columns
-        return Query(self, parse(sql, self.schema, present))
+        return Query(self, parse(sql, self.schema, self._present))
 
     def condition(self, text: str) -> Predicate:
         """Read a condition on one row, as in a WHERE: it says who belongs to a group."""
-        return condition(text, self.schema, None if self._opened is None else self._opened.columns)
+        return condition(text, self.schema, self._present)
 
     def check(self) -> Fit:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
@@ -172,11 +180,27 @@ class Dataset:
     def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:
         """The rule of record, for statements with private keys, with values selected by their rank, or neither."""
         rule = rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys, selects=selects)
-        return replace(rule, preferences=tuple(resolved(p, self.schema) for p in rule.preferences))
+        preferences = tuple(resolved(p, self.schema) for p in rule.preferences)
+        return replace(rule, preferences=preferences, epsilon_max=self.epsilon_max)
+
+    def decided(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
+        """Where the decision to answer comes from, where there is one to be made (methods 16)."""
+        mandate = self.mandate
+        if mandate is None:
+            return ()
+        if mandate.after_the_answer:
+            return (computed_from_people("approval"),)
+        if mandate.by_policy:
+            return (record.policy(mandate.policy, mandate.attestation),)
+        return record.decision(mandate.decision, attestation)
 
     def require_data(self) -> None:
         """Refuse to go on without the data, before anything is charged."""
         assert self._engine is not None
+
+    def column_types(self) -> dict[str, str | None]:
+        """The columns that the data has, by their stored types."""
+        return {name: type_ and type_.value for name, type_ in self._engine.columns.items()}
 
     @property
     def assumed(self) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ class Request:
 
     def applies(self, rule: Rule) -> bool:
         """Whether this is the rule as it stands: its preferences and its noise, and nothing else said."""
-        plain = self.grid is None and self.epsilon_max == EPSILON_MAX
+        plain = self.grid is None and self.epsilon_max == rule.epsilon_max
         return plain and self.preferences == rule.preferences and self.noise == rule.noise
 
     @property
@@ -101,6 +101,7 @@ class Rule:
 
     preferences: tuple[Preference, ...]
     noise: Noise
+    epsilon_max: float = EPSILON_MAX
 
 
 def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: bool, selects: bool = False) -> Rule:
@@ -152,6 +153,8 @@ def provenances(request: Request, record: Record, standing: Standing, attestatio
 
 
 def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:
+    """A rule that a person had to approve is no policy that decides by itself."""
+    is_rule = is_rule and all(i.what != "approval" for i in inputs)
     if any(i.fixed is not Fixed.PLANNED for i in inputs):
         return DecidedBy.LOOKED
     return DecidedBy.RULE if is_rule else DecidedBy.BLIND

@@ -24,19 +24,21 @@ from sfumato.views import ledger as view
 class Ledger:
     """What was looked at, planned and spent for one dataset, oldest first."""
 
-    def __init__(self, store: LedgerStore, schema: Schema, services: Services, stop: Stop = NO_STOP) -> None:
+    def __init__(
+        self, store: LedgerStore, schema: Schema, services: Services, stop: Stop = NO_STOP, policy: str = ""
+    ) -> None:
         self._store = store
         self._services = services
         self._dataset = schema.name
         self.stop = schema.stop.strictest(stop)
         self.schema = schema.fingerprints() | _fingerprint(self.stop)
-        self.rule = digest(schema.rule)
+        self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
         self.protected = f"one {schema.unit.words}, {schema.relation}"
         self._record = Record(schema.name)
         self._lock = RLock()
         _refuse_below(self.total, stop)
         is_open = self.known.is_open(self.schema, self.rule, but=STOP)
-        if schema.rule is not None and not is_open:
+        if (policy or schema.rule is not None) and not is_open:
             self.write(lambda _record: [])  # a rule is of record from the moment the dataset is first opened
 
     @property
@@ -114,8 +116,9 @@ class Ledger:
         confidential: dict[str, object] | None = None,
         nano_epsilon: int = 0,
         delta: Fraction = Fraction(0),
+        who: str = "",
     ) -> Draft:
-        now, who = self._services.now(), self._services.who
+        now, who = self._services.now(), who or self._services.who
         hidden = confidential | {"salt": self._services.salt()} if confidential else {}  # digests must not tell it
         return Draft(event, self._dataset, who, now, key, nano_epsilon, str(delta), public, hidden)
 

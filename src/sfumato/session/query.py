@@ -263,6 +263,25 @@ class Query:
         inputs = self.provenances(choice, ledger.known, fixed_beforehand)
         return self._choice(asked, solution, inputs, fixed_beforehand)
 
+    def foreseen(
+        self,
+        *preferences: Preference,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+        fixed_beforehand: str = "",
+    ) -> Choice:
+        """What `choose` would come to, by public facts: nothing is read, entered or charged.
+
+        What is read off the people or drawn has no epsilon yet.
+        """
+        asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
+        solution = _UNREAD if asked.reads_people or asked.draws else self._solved(asked)
+        inputs = self._provenances(asked, self.dataset.ledger.record, fixed_beforehand)
+        return self._choice(asked, solution, inputs, fixed_beforehand)
+
     def plan(
         self,
         *preferences: Preference,
@@ -405,15 +424,20 @@ class Query:
         return select.provenances(self, choice, record, attestation or choice.attestation)
 
     def is_rule(self, choice: Choice) -> bool:
-        return choice.asked.applies(self._rule)
+        return choice.asked.applies(self.rule)
 
     def _provenances(self, asked: Request, record: Record, attestation: str) -> tuple[Provenance, ...]:
         ledger = self.dataset.ledger
+        mandate = self.dataset.mandate
+        if not attestation and mandate is not None and asked.applies(self.rule):
+            attestation = mandate.attestation  # the policy's own, for its rule
         attestation = " ".join(attestation.split())
-        return provenances(asked, record, Standing(self._rule, ledger.rule, ledger.schema), attestation)
+        standing = Standing(self.rule, ledger.rule, ledger.schema)
+        return *provenances(asked, record, standing, attestation), *self.dataset.decided(record, attestation)
 
     @cached_property
-    def _rule(self) -> Rule:
+    def rule(self) -> Rule:
+        """What was fixed before anyone looked, for a statement like this."""
         selects = any(aggregate.kind.selects for aggregate in self.statement.aggregates)
         return self.dataset.rule_for(private_keys=self.has_private_keys, selects=selects)
 

@@ -45,7 +45,7 @@ def request_of(
     """The request; where nothing is said of preferences or noise, both are as the rule of record has them."""
     noise = query._noise(mechanism, delta, calibration)
     if not preferences and noise == Noise():
-        noise = query._rule.noise
+        noise = query.rule.noise
     require_delta(query, noise)
     if noise.mechanism == "truncated" and query._declared is not None:
         added_numbers(query._declared, noise)
@@ -73,7 +73,7 @@ def _request(
 ) -> Request:
     if not all(isinstance(p, Preference) for p in preferences):
         raise PreferenceError("A preference is stated as sf.gap(1.2), sf.ratio(0.95) or sf.attack_chance(0.6)")
-    chosen = tuple(dict.fromkeys(preferences)) or query._rule.preferences  # said twice it is no more than once
+    chosen = tuple(dict.fromkeys(preferences)) or query.rule.preferences  # said twice it is no more than once
     if not chosen:
         raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
     for p in chosen:
@@ -83,7 +83,7 @@ def _request(
     spent = Fraction(query.dataset.ledger.known.total.nano_epsilon, NANO)
     chosen = tuple(replace(p, spent=spent) if p == LargerThanSpent() else p for p in chosen)
     chosen = tuple(possible(query, resolved(p, query.dataset.schema), noise) for p in chosen)
-    ceiling = stated_epsilon(epsilon_max, "epsilon_max").value
+    ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.dataset.epsilon_max)
     data, opening = query.dataset, opening_of(chosen, query.dataset.opening)
     version, from_data = data.version, data.bounds_from_data
     return Request(query.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, opening)

@@ -72,7 +72,7 @@ def side_by_side(
     What is stated and cannot be is refused as `choose` refuses it, before a look is entered. Nothing else is entered:
     what is chosen afterwards is planned then.
     """
-    given = bool(preferences or query._rule.preferences)
+    given = bool(preferences or query.rule.preferences)
     asked = request_of(query, preferences if given else (_ANY,), **how)
     stated = asked.preferences if given else ()
     if asked.noise.mechanism != "laplace" and query._declared is not None:

@@ -1,0 +1,1 @@
+"""Many parties: people, policies, requests and who decides; state machines are data."""

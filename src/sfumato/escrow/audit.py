@@ -1,0 +1,73 @@
+"""Who did what, in one chain; and its head, signed, to be kept elsewhere: only that shows an older copy put back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.errors import BadInput, LedgerBroken
+from sfumato.escrow.outside import Outside
+from sfumato.escrow.people import People
+from sfumato.escrow.person import Person, Role
+from sfumato.ledger import audit as chain
+from sfumato.ledger.entry import verify
+
+_CHAINS = ("ledger", "audit")
+
+
+class Audit:
+    def __init__(self, outside: Outside, people: People) -> None:
+        self._outside, self._people = outside, people
+
+    def many(self, actor: Person, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
+        self._may(actor)
+        return [entry.as_dict() for entry in self._outside.audit.read(after, limit)]
+
+    def verify(self, actor: Person, head: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Follow both chains to their ends; with a head, which somebody kept, they must go through it."""
+        self._may(actor)
+        entries, said = self._outside.ledger.read(0), self._outside.audit.read()
+        ends = {"ledger": verify(entries), "audit": chain.verify(said)}
+        if head is not None:
+            self._signed(head)
+            held = {
+                "ledger": {entry.number: entry.digest for entry in entries},
+                "audit": {entry.number: entry.digest for entry in said},
+            }
+            for name in _CHAINS:
+                _goes_through(name, head[name], held[name])
+        return {name: {"number": number, "digest": digest} for name, (number, digest) in ends.items()}
+
+    def head(self, actor: Person) -> dict[str, Any]:
+        """Where both chains end now, signed by whoever takes it away."""
+        ends = self.verify(actor)
+        made = ends | {"at": self._outside.moment, "by": actor.name, "public_key": actor.public_key}
+        return made | {"signature": self._people.signed(actor, _message(made))}
+
+    def _signed(self, head: Mapping[str, Any]) -> None:
+        names = (*_CHAINS, "at", "by", "public_key", "signature")
+        shaped = all(name in head for name in names) and all(
+            isinstance(head[name], Mapping) and isinstance(head[name].get("number"), int) for name in _CHAINS
+        )
+        made = {name: head[name] for name in names if name != "signature"} if shaped else {}
+        if not shaped or not self._outside.locks.verify(
+            str(head["public_key"]), _message(made), str(head["signature"])
+        ):
+            raise BadInput("This is no signed head of a record", hint="make one with `sfumato audit head`.")
+
+    def _may(self, actor: Person) -> None:
+        actor.require(Role.AUDITOR, Role.CONTROLLER, Role.ADMIN, to="read the record of who did what")
+
+
+def _goes_through(name: str, kept: Mapping[str, Any], held: Mapping[int, str]) -> None:
+    number = int(kept["number"])
+    if number and held.get(number) != kept["digest"]:
+        raise LedgerBroken(
+            f"The {name} does not go through the head that was kept, at entry {number}: an older copy was put back",
+            hint="find the copy that has it; what was released since then is not counted in this one.",
+        )
+
+
+def _message(made: Mapping[str, Any]) -> bytes:
+    return json.dumps(made, sort_keys=True).encode()

@@ -1,0 +1,431 @@
+"""What is held in trust: registered, delivered, described; and who may see what of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, SfumatoError
+from sfumato.escrow.asking import HOW
+from sfumato.escrow.facts import Foreseen
+from sfumato.escrow.held import Held, Version
+from sfumato.escrow.outside import Outside
+from sfumato.escrow.people import People
+from sfumato.escrow.person import Person, Role
+from sfumato.escrow.policies import Policies, Signed
+from sfumato.escrow.policy import Approve, Flow
+from sfumato.escrow.request import Asked, checked_queries, shares_of
+from sfumato.model.dataset import Type
+from sfumato.model.mandate import Mandate
+from sfumato.schema.load import parsed
+from sfumato.session.dataset import Dataset
+from sfumato.sql.parse import parse
+from sfumato.views import ledger as ledger_view
+
+FORMATS = ("csv", "parquet")
+_RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
+_SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_none", "again", "fixed_beforehand")
+
+
+class Datasets:
+    def __init__(self, outside: Outside, people: People, policies: Policies) -> None:
+        self._outside, self._people, self._policies = outside, people, policies
+        self._rows, self._versions = outside.rows("datasets"), outside.rows("versions")
+
+    # Registering
+
+    def register(self, actor: Person, schema_text: str, *, title: str = "", reference: str | None = None) -> Held:
+        """A table by its schema; its data is delivered next, or lies where the reference says."""
+        actor.require(Role.CONTROLLER, to="register data")
+        schema = parsed(schema_text)
+        if reference is not None:
+            self._allowed(reference)
+        row = {
+            "name": schema.name.casefold(),
+            "id": self._outside.new_id(),
+            "title": " ".join(title.split()) or schema.name,
+            "schema_text": schema_text,
+            "controllers": [actor.name],
+            "created_by": actor.name,
+            "created_at": self._outside.moment,
+            "version": None,
+            "reference": reference,
+            "retired": False,
+        }
+        held = Held.of(row)
+        fits = None if reference is None else self._fits(actor, held, self._outside.new_id(), _format(reference))
+        with self._outside.transaction():
+            if not self._rows.add(row):
+                hint = "rename the table in the schema, or deliver a new version of that one."
+                raise Conflict(f"There is a dataset '{schema.name}' already", hint=hint)
+            self._say(actor, "registered", held.name, {"reference": reference is not None})
+            if fits is not None:
+                self._deliver(actor, held, fits)
+        return self._held(held.name)
+
+    def deliver(self, actor: Person, name: str, chunks: Iterable[bytes], format: str) -> Version:
+        """The data itself, encrypted as it comes; a file that does not fit the schema is forgotten again."""
+        held = self.controlled(actor, name)
+        if held.reference is not None:
+            hint = "register another without a reference."
+            raise Conflict(f"The data of {held.name} lies elsewhere and is not delivered", hint=hint)
+        if format not in FORMATS:
+            raise BadInput(f"Data is delivered as {' or '.join(FORMATS)}, not as '{format}'", hint="convert it.")
+        version = self._outside.new_id()
+        kept = self._outside.files.keep(held.id, version, chunks)
+        try:
+            made = self._fits(actor, held, version, format) | {"bytes": kept.bytes, "fingerprint": kept.fingerprint}
+            with self._outside.transaction():
+                return self._deliver(actor, held, made)
+        except BaseException:
+            self._outside.files.forget(held.id, version)
+            raise
+
+    def _fits(self, actor: Person, held: Held, version: str, format: str) -> dict[str, Any]:
+        job = self._job("fits", held, version, format, actor.name)
+        columns = self._outside.runner.run(f"fits {version}", job)["columns"]
+        return {"id": version, "format": format, "columns": columns, "bytes": 0, "fingerprint": ""}
+
+    def _deliver(self, actor: Person, held: Held, made: Mapping[str, Any]) -> Version:
+        number = len(self._versions.many(dataset=held.name, limit=100_000)) + 1
+        told = {"number": number, "dataset": held.name, "created_by": actor.name, "created_at": self._outside.moment}
+        row = dict(made) | told | {"forgotten": False}
+        self._versions.add(row)
+        self._rows.change({"name": held.name}, {"version": made["id"]})
+        self._say(actor, "delivered", held.name, {"version": made["id"], "number": number})
+        return Version.of(row)
+
+    def describe(self, actor: Person, name: str, schema_text: str) -> Held:
+        """Another schema for the same table: what was changed after a look was changed after a look."""
+        held, schema = self.controlled(actor, name), parsed(schema_text)
+        if schema.name.casefold() != held.name:
+            raise BadInput(f"The schema is of '{schema.name}', not of '{held.name}'", hint="keep the table's name.")
+        if held.version is not None:
+            version = self.version(held)
+            self._fits(actor, replace(held, schema_text=schema_text), version.id, version.format)
+        with self._outside.transaction():
+            self._rows.change({"name": held.name}, {"schema_text": schema_text})
+            self._say(actor, "described", held.name)
+        return self._held(held.name)
+
+    def controllers(self, actor: Person, name: str, names: Sequence[str]) -> Held:
+        """Who holds it: they see everything of it, and each may decide."""
+        held, found = self.controlled(actor, name), [self._people.one(one) for one in names]
+        if not found:
+            raise BadInput("A dataset has one controller at least", hint="name one or several.")
+        for person in found:
+            person.require(Role.CONTROLLER, to="hold data")
+        with self._outside.transaction():
+            self._rows.change({"name": held.name}, {"controllers": list(dict.fromkeys(p.name for p in found))})
+            self._say(actor, "named the controllers of", held.name, {"controllers": [p.name for p in found]})
+        return self._held(held.name)
+
+    def retire(self, actor: Person, name: str) -> None:
+        """Forget the data of every version; the record stays, and what was released stays released."""
+        held = self.controlled(actor, name)
+        for row in self._versions.many(dataset=held.name, forgotten=False, limit=100_000):
+            self._forget(held, row["id"])
+        with self._outside.transaction():
+            self._rows.change({"name": held.name}, {"retired": True, "version": None})
+            self._say(actor, "retired", held.name)
+
+    def sweep(self) -> int:
+        """Forget the data that was kept as long as its policy said."""
+        forgotten = 0
+        for row in self._rows.many(limit=100_000, retired=False):
+            held = Held.of(row)
+            policy = self._policies.of(held)
+            if policy is None or policy.policy.data_days is None:
+                continue
+            until = (self._outside.now() - timedelta(days=policy.policy.data_days)).isoformat(timespec="seconds")
+            for version in self._versions.many(dataset=held.name, forgotten=False, limit=100_000):
+                if datetime.fromisoformat(version["created_at"]) <= datetime.fromisoformat(until):
+                    self._forget(held, version["id"])
+                    forgotten += 1
+                    self._rows.change({"name": held.name, "version": version["id"]}, {"version": None})
+                    self._outside.audit.append(
+                        self._outside.moment, "the policy", "forgot", held.name, {"version": version["id"]}
+                    )
+        return forgotten
+
+    def _forget(self, held: Held, version: str) -> None:
+        self._outside.files.forget(held.id, version)
+        self._versions.change({"id": version}, {"forgotten": True})
+
+    def _allowed(self, reference: str) -> None:
+        """A file of this machine may be named only where the settings let it be."""
+        path = Path(reference).resolve()
+        if not any(path.is_relative_to(Path(folder).resolve()) for folder in self._outside.limits.references):
+            hint = "an admin lists its folder under [references] in the settings of the workspace, or deliver the file."
+            raise Forbidden("Data that lies elsewhere may not be named from there", hint=hint)
+
+    # Seeing
+
+    def one(self, actor: Person, name: str) -> dict[str, object]:
+        held = self.visible(actor, name)
+        shown = held.as_dict(to_controller=self._sees_all(actor, held))
+        policy = self._policies.of(held)
+        flow = None if policy is None else policy.policy.flow_for(actor)
+        allowed = None if flow is None else flow.as_dict()
+        return shown | {"flow": allowed, "policy": None if policy is None else policy.number}
+
+    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[dict[str, object]]:
+        """Those that this person may see, in order."""
+        shown: list[dict[str, object]] = []
+        while len(shown) < limit:
+            rows = self._rows.many(after=after, limit=limit)
+            found = [Held.of(row) for row in rows]
+            shown += [h.as_dict(to_controller=self._sees_all(actor, h)) for h in found if self._may_see(actor, h)]
+            if len(rows) < limit:
+                break
+            after = rows[-1]["name"]
+        return shown[:limit]
+
+    def versions(self, actor: Person, name: str) -> list[Version]:
+        held = self.controlled(actor, name)
+        return [Version.of(row) for row in self._versions.many(dataset=held.name, limit=100_000)]
+
+    def ledger(self, actor: Person, name: str) -> dict[str, object]:
+        """What was looked at, planned and spent; an analyst sees the total."""
+        held = self.visible(actor, name)
+        record = self._planned(held, None, actor).ledger.record
+        shown = ledger_view.as_dict(record)
+        return shown if self._sees_all(actor, held) else {n: v for n, v in shown.items() if n != "entries"}
+
+    # Public facts: nobody is read
+
+    def estimate(
+        self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """What a request would cost and mean, before it is submitted."""
+        held = self.visible(actor, name)
+        return self.foreseen(actor, held, checked_queries(queries, self._outside.limits.most_queries), stated)[
+            0
+        ].as_dict()
+
+    def dry_run(
+        self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """The same request on invented rows that follow the schema: the shape of an answer, and nobody's."""
+        held = self.visible(actor, name)
+        read = checked_queries(queries, self._outside.limits.most_queries)
+        foreseen, signed = self.foreseen(actor, held, read, stated)
+        rule = foreseen.dataset.schema.rule
+        job = self._job("release", held, "invented", "invented", actor.name) | {
+            "queries": [vars(one) for one in read],
+            "shares": list(shares_of(read)),
+            "preference": _filled(signed, actor, foreseen, stated),
+            "accept_none": True,
+            "fixed_beforehand": "",
+            "rule": rule,
+        }
+        return dict(self._outside.runner.run(f"dry run {self._outside.new_id()}", job)) | {"invented": True}
+
+    def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
+        held = self.visible(actor, name)
+        query = self._planned(held, None, actor).query(sql)
+        return dict(query.worst_case(**_only(how, _RISK)).view.as_dict())
+
+    def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
+        held = self.visible(actor, name)
+        foreseen, signed = self.foreseen(actor, held, (Asked(sql),), stated)
+        job = self._job("rehearse", held, "invented", "invented", actor.name) | {
+            "sql": sql,
+            "preference": _filled(signed, actor, foreseen, stated),
+            "rule": foreseen.dataset.schema.rule,
+        }
+        return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job))
+
+    def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
+        held = self.visible(actor, name)
+        foreseen, _ = self.foreseen(actor, held, (Asked(sql),), stated)
+        preferences, how = foreseen.stated[0]
+        return dict(foreseen.dataset.compare(sql, preferences, **_only(how, HOW)).as_dict())
+
+    # The people themselves: controllers only, and recorded
+
+    def look(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
+        return self._read(actor, name, "risk", {"sql": sql, "how": _only(how, _RISK)})
+
+    def check(self, actor: Person, name: str) -> dict[str, Any]:
+        return self._read(actor, name, "check", {})
+
+    def sketch(self, actor: Person, name: str, sql: str, epsilon: float, how: Mapping[str, Any]) -> dict[str, Any]:
+        """A private histogram of exposures: charged, and no look."""
+        return self._read(actor, name, "sketch", {"sql": sql, "epsilon": epsilon, "how": _only(how, _SKETCH)})
+
+    def _read(self, actor: Person, name: str, verb: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+        held = self.controlled(actor, name)
+        policy = self._policies.of(held)
+        mandate = None if policy is None else mandate_of(policy, None)
+        job = self.job(verb, held, actor.name, mandate) | dict(asked)
+        self._say(actor, f"asked for the {verb} of", held.name)
+        return dict(self._outside.runner.run(f"{verb} {self._outside.new_id()}", job))
+
+    # What the verbs above and requests lean on
+
+    def visible(self, actor: Person, name: str) -> Held:
+        """A dataset that this person may know of; to others it is not there."""
+        row = self._rows.one(name=name.casefold())
+        held = None if row is None else Held.of(row)
+        if held is None or not self._may_see(actor, held):
+            raise NotFound(f"There is no dataset '{name}'", hint="list those that you may see.")
+        return held
+
+    def of(self, name: str) -> Held:
+        """By its name, for whoever was let through already."""
+        return self._held(name)
+
+    def enter_policy(self, held: Held, author: Person) -> None:
+        """A policy is of record from the moment it is written."""
+        self._planned(held, None, author)
+
+    def policy_of(self, held: Held) -> Signed | None:
+        return self._policies.of(held)
+
+    def for_whoever_decides(self, actor: Person, name: str) -> Held:
+        held = self.visible(actor, name)
+        if not self._sees_all(actor, held):
+            hint = "your own part of it is shown with the dataset."
+            raise Forbidden(f"Only a controller of {held.name} or an auditor sees its whole policy", hint=hint)
+        return held
+
+    def controlled(self, actor: Person, name: str) -> Held:
+        held = self.visible(actor, name)
+        if not held.is_controlled_by(actor):
+            raise Forbidden(f"Only a controller of {held.name} may do that", hint="ask one of them.")
+        return held
+
+    def flow(self, actor: Person, held: Held) -> tuple[Signed, Flow]:
+        """The policy in force and what it has for this person. No policy, no flow."""
+        signed = self._policies.require(held)
+        flow = signed.policy.flow_for(actor)
+        if flow is None:
+            raise Forbidden(f"The policy of {held.name} has nothing for you", hint="ask a controller for a flow.")
+        return signed, flow
+
+    def foreseen(
+        self,
+        actor: Person,
+        held: Held,
+        queries: Sequence[Asked],
+        stated: Mapping[str, Any] | None,
+        *,
+        decision: str = "",
+        attestation: str = "",
+    ) -> tuple[Foreseen, Signed | None]:
+        """A request by public facts, under the policy as this person's partner; a controller needs no flow."""
+        policy = self._policies.of(held)
+        flow = None if policy is None else policy.policy.flow_for(actor)
+        if flow is None and not held.is_controlled_by(actor):
+            self.flow(actor, held)
+        present = self._columns(held)
+        columns = sorted({column for one in queries for column in parse(one.sql, held.schema, present).columns})
+        rule = held.schema.rule if policy is None or policy.policy.rule is None else policy.policy.rule
+        mandate = None if policy is None else mandate_of(policy, flow, decision)
+        if policy is not None and flow is not None:
+            rule = policy.policy.rule_for(actor, columns, rule)
+            stated = policy.policy.rule_for(actor, columns, stated)
+        dataset = self._planned(held, mandate, actor, rule)
+        return Foreseen(dataset, queries, shares_of(queries), stated, attestation), policy
+
+    def _planned(
+        self, held: Held, mandate: Mandate | None, actor: Person, rule: Mapping[str, Any] | None = None
+    ) -> Dataset:
+        schema = replace(held.schema, rule=rule)
+        policy = self._policies.of(held)
+        under = mandate if mandate is not None or policy is None else mandate_of(policy, None)
+        return self._outside.planned(schema, under, actor.name, self._columns(held))
+
+    def _columns(self, held: Held) -> dict[str, Type | None] | None:
+        """The columns that the data has, so that a question is read as it will be."""
+        row = None if held.version is None else self._versions.one(id=held.version)
+        return None if row is None else {name: type_ and Type(type_) for name, type_ in row["columns"].items()}
+
+    def version(self, held: Held) -> Version:
+        row = None if held.version is None else self._versions.one(id=held.version)
+        if row is None or row["forgotten"]:
+            hint = (
+                "a controller delivers it first." if held.version is None else "its time was over, or it was retired."
+            )
+            raise Conflict(f"{held.name} has no data", hint=hint)
+        return Version.of(row)
+
+    def job(self, verb: str, held: Held, who: str, mandate: Mandate | None) -> dict[str, Any]:
+        """A job on the newest data."""
+        version = self.version(held)
+        return self._job(verb, held, version.id, version.format, who, mandate)
+
+    def _job(
+        self, verb: str, held: Held, version: str, format: str, who: str, mandate: Mandate | None = None
+    ) -> dict[str, Any]:
+        said = {"verb": verb, "dataset": held.id, "name": held.name, "version": version, "format": format, "who": who}
+        limits = None if mandate is None else vars(mandate) | {"stop": mandate.stop.as_texts()}
+        return said | {"schema": held.schema_text, "reference": held.reference, "mandate": limits}
+
+    def _held(self, name: str) -> Held:
+        row = self._rows.one(name=name)
+        assert row is not None  # it was just written
+        return Held.of(row)
+
+    def _may_see(self, actor: Person, held: Held) -> bool:
+        if self._sees_all(actor, held):
+            return True
+        policy = self._policies_quietly(held)
+        return (
+            actor.has(Role.ANALYST)
+            and not held.retired
+            and policy is not None
+            and policy.policy.flow_for(actor) is not None
+        )
+
+    def _policies_quietly(self, held: Held) -> Signed | None:
+        """To a list, a dataset whose policy was edited is one without."""
+        try:
+            return self._policies.of(held)
+        except SfumatoError:
+            return None
+
+    def _sees_all(self, actor: Person, held: Held) -> bool:
+        return held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
+
+    def _say(self, actor: Person, verb: str, about: str, said: Mapping[str, object] | None = None) -> None:
+        self._outside.audit.append(self._outside.moment, actor.name, verb, about, said or {})
+
+
+def mandate_of(signed: Signed, flow: Flow | None, decision: str = "") -> Mandate:
+    """What a policy binds a dataset to, for what flows by `flow`."""
+    policy = signed.policy
+    return Mandate(
+        policy=policy.fingerprint,
+        attestation=policy.fixed_beforehand,
+        decision=decision,
+        by_policy=flow is None or flow.approve is Approve.AUTOMATIC,
+        after_the_answer=flow is not None and flow.approve is Approve.AFTER_THE_ANSWER,
+        epsilon_max=policy.epsilon_max,
+        stop=policy.stop,
+    )
+
+
+def _filled(
+    signed: Signed | None, actor: Person, foreseen: Foreseen, stated: Mapping[str, Any] | None
+) -> Mapping[str, Any] | None:
+    """A preference with this partner's trust, where the policy rates it."""
+    if signed is None or signed.policy.flow_for(actor) is None:
+        return stated
+    columns = sorted({column for statement in foreseen.statements for column in statement.columns})
+    return signed.policy.rule_for(actor, columns, stated)
+
+
+def _format(reference: str) -> str:
+    return "csv" if Path(reference).suffix.lower() in (".csv", ".tsv", ".txt") else "parquet"
+
+
+def _only(how: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    for name in how:
+        if name not in known:
+            raise BadInput(f"There is no option '{name}' here", hint=f"there are {', '.join(known)}.")
+    return dict(how)

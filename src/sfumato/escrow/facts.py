@@ -1,0 +1,125 @@
+"""What is publicly known of a request before anything is drawn: its outputs, its cost, its worst case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from sfumato.errors import BadInput
+from sfumato.escrow.asking import asked
+from sfumato.escrow.request import Asked
+from sfumato.ledger.entry import NANO, nano
+from sfumato.model.guarantee import Guarantee, Provenance, join, word
+from sfumato.model.statement import Statement
+from sfumato.session.choice import Choice
+from sfumato.session.dataset import Dataset
+from sfumato.session.query import Query
+from sfumato.views.words import of_guarantee, of_request
+
+
+class Foreseen:
+    """A request on a dataset that is not read. Everything it says holds for any data."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        queries: Sequence[Asked],
+        shares: Sequence[float],
+        stated: Mapping[str, Any] | None,
+        attestation: str = "",
+    ) -> None:
+        self.dataset = dataset
+        self.queries = tuple(dataset.query(one.sql) for one in queries)
+        self._weights = tuple(one.weight for one in queries)
+        self.stated = tuple(asked(query, stated, share) for query, share in zip(self.queries, shares, strict=True))
+        self._refuse_twice()
+        self.choices = tuple(
+            query.foreseen(*preferences, **how, fixed_beforehand=attestation)
+            for query, (preferences, how) in zip(self.queries, self.stated, strict=True)
+        )
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        return tuple(query.statement for query in self.queries)
+
+    @property
+    def inputs(self) -> tuple[Provenance, ...]:
+        return tuple(one for choice in self.choices for one in choice.provenances)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The word, if it were approved as things are now."""
+        return join(choice.guarantee for choice in self.choices)
+
+    @property
+    def guarantee_before_approval(self) -> Guarantee:
+        """The word of everything but the approval, which is still to come."""
+        return word(one for one in self.inputs if one.what != "approval")
+
+    def plan(self) -> None:
+        """Enter what is stated as planned, where that reads nobody: a later look does not change it."""
+        for query, (preferences, how), choice in zip(self.queries, self.stated, self.choices, strict=True):
+            if not choice.asked.reads_people:
+                query.plan(*preferences, **how)
+
+    @property
+    def charge(self) -> tuple[Fraction, Fraction] | None:
+        """Epsilon and delta of all of it; at most, where an epsilon is selected. None: what has none to tell."""
+        if not self.guarantee_before_approval.holds:
+            return None
+        nanos = sum(nano(choice.select_epsilon) + nano(_most(choice)) for choice in self.choices)
+        deltas = sum((Fraction(str(choice.noise.delta or 0)) for choice in self.choices), Fraction(0))
+        return Fraction(nanos, NANO), deltas
+
+    def as_dict(self) -> dict[str, Any]:
+        total, stop = self.dataset.ledger.total, self.dataset.ledger.stop
+        charge = self.charge
+        return {
+            "queries": [self._query(*one) for one in zip(self.queries, self.choices, self._weights, strict=True)],
+            "epsilon": None if charge is None else float(charge[0]),
+            "delta": None if charge is None else float(charge[1]),
+            "guarantee": self.guarantee.value,
+            "spent": total.epsilon,
+            "dataset_guarantee": total.guarantee.value,
+            "stop": of_guarantee.stop(stop),
+            "left": None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO)),
+        }
+
+    def _query(self, query: Query, choice: Choice, weight: float) -> dict[str, Any]:
+        told = choice.guarantee.holds or all(
+            one.what == "approval" for one in choice.provenances if not word([one]).holds
+        )
+        epsilon = choice.epsilon if told else None
+        noise = choice.noise
+        at = None
+        if epsilon is not None:
+            worst = query.worst_case(noise.mechanism, noise.delta, [epsilon], noise.calibration)
+            at = worst.at(epsilon)
+        return {
+            "sql": query.sql,
+            "weight": weight,
+            "outputs": query.measurement.k,
+            "numbers": [number.words for number in query.measurement.numbers],
+            "columns": list(query.statement.columns),
+            "mechanism": noise.mechanism,
+            "epsilon": epsilon,
+            "feasible": choice.feasible or (epsilon is None and (choice.asked.reads_people or choice.asked.draws)),
+            "method": choice.asked.said(told=told),
+            "why": choice.why if told else of_guarantee.WITHHELD,
+            "guarantee": choice.guarantee.value,
+            "select_epsilon": choice.select_epsilon,
+            "worst_case": None if at is None else at.as_dict(),
+            "odds": None if at is None else of_request.odds(at.attack_chance),
+        }
+
+    def _refuse_twice(self) -> None:
+        texts = [query.sql for query in self.queries]
+        if twice := next((text for text in texts if texts.count(text) > 1), None):
+            raise BadInput(f"The same query is in the request twice: {twice}", hint="leave one out.")
+
+
+def _most(choice: Choice) -> float:
+    if choice.asked.selecting:
+        return choice.epsilon_max
+    return choice.epsilon or 0.0

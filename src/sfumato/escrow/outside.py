@@ -1,0 +1,93 @@
+"""What the escrow needs from the outside, handed in by `workspace`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from sfumato.model.dataset import Schema, Type
+from sfumato.model.mandate import Mandate
+from sfumato.ports import AuditStore, LedgerStore, Rows
+from sfumato.session.dataset import Dataset
+
+
+class Kept(Protocol):
+    """What a file came to when it was encrypted: how large it was, and a keyed hash for its controllers."""
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+
+class Files(Protocol):
+    """Keeps datasets encrypted."""
+
+    def keep(self, dataset: str, version: str, chunks: Iterable[bytes]) -> Kept: ...
+
+    def forget(self, dataset: str, version: str) -> None: ...
+
+
+class Locks(Protocol):
+    """Seals texts, signs them, and hides passwords and tokens."""
+
+    def seal(self, plain: bytes, about: str) -> str: ...
+
+    def unseal(self, sealed: str, about: str) -> bytes: ...
+
+    def new_pair(self) -> tuple[str, bytes]: ...
+
+    def sign(self, private: bytes, message: bytes) -> str: ...
+
+    def verify(self, public: str, message: bytes, signature: str) -> bool: ...
+
+    def hashed(self, password: str) -> str: ...
+
+    def matches(self, stored: str | None, password: str) -> bool: ...
+
+    def digest_of(self, secret: str) -> str: ...
+
+    def new_secret(self) -> str: ...
+
+
+class Runner(Protocol):
+    """Does a job where it can be stopped; a job and what comes of it are plain values."""
+
+    def run(self, name: str, job: Mapping[str, Any]) -> Mapping[str, Any]: ...
+
+    def progress(self, name: str) -> float | None: ...
+
+    def cancel(self, name: str) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the settings leave to choose."""
+
+    session_hours: float = 12.0
+    most_queries: int = 20
+    references: tuple[str, ...] = ()  # folders whose files may be registered without being copied
+
+
+@dataclass(frozen=True)
+class Outside:
+    rows: Callable[[str], Rows]
+    transaction: Callable[[], AbstractContextManager[None]]
+    audit: AuditStore
+    ledger: LedgerStore
+    locks: Locks
+    files: Files
+    runner: Runner
+    planned: Callable[[Schema, Mandate | None, str, Mapping[str, Type | None] | None], Dataset]  # nobody is read
+    later: Callable[[Callable[[], None]], None]  # do this in the background
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    limits: Limits = Limits()
+
+    @property
+    def moment(self) -> str:
+        return self.now().isoformat(timespec="seconds")

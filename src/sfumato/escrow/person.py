@@ -1,0 +1,75 @@
+"""Somebody the escrow knows, and what their roles let them do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sfumato.errors import BadInput, Forbidden
+
+EVERYONE = "everyone"
+_NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
+
+
+class Role(StrEnum):
+    ADMIN = "admin"  # who is let in
+    CONTROLLER = "controller"  # holds data, writes policies, decides
+    ANALYST = "analyst"  # asks
+    AUDITOR = "auditor"  # reads the record
+
+
+@dataclass(frozen=True)
+class Person:
+    name: str
+    organisation: str
+    roles: frozenset[Role]
+    public_key: str
+    created_at: str
+    disabled: bool = False
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Person:
+        roles = frozenset(map(Role, row["roles"]))
+        said = (row["public_key"], row["created_at"], bool(row["disabled"]))
+        return cls(row["name"], row["organisation"], roles, *said)
+
+    def has(self, *roles: Role) -> bool:
+        return bool(self.roles & {*roles})
+
+    def require(self, *roles: Role, to: str) -> None:
+        """Refuse whoever has none of these roles; `to` says what they wanted."""
+        if not self.has(*roles):
+            who = " or ".join(roles)
+            raise Forbidden(f"Only a {who} may {to}", hint="ask an admin for the role, or somebody who has it.")
+
+    def is_among(self, names: Iterable[str]) -> bool:
+        """Whether a list of names and organisations has this person on it."""
+        own = {EVERYONE, self.name, *([self.organisation.casefold()] if self.organisation else [])}
+        return any(name.casefold() in own for name in names)
+
+    def as_dict(self) -> dict[str, object]:
+        said = {"name": self.name, "organisation": self.organisation, "roles": sorted(self.roles)}
+        return said | {"public_key": self.public_key, "created_at": self.created_at, "disabled": self.disabled}
+
+
+def checked_name(stated: str) -> str:
+    """A name as it is kept: the same in upper and lower case."""
+    name = stated.strip().casefold()
+    if not _NAME.fullmatch(name) or name == EVERYONE:
+        hint = "use 1 to 64 letters, digits, '.', '_', '@' or '-', beginning with a letter or digit."
+        raise BadInput(f"'{stated}' is no name for a person", hint=hint)
+    return name
+
+
+def checked_roles(stated: Iterable[str]) -> frozenset[Role]:
+    known = ", ".join(Role)
+    try:
+        roles = frozenset(map(Role, stated))
+    except ValueError:
+        raise BadInput(f"There are four roles: {known}", hint="state one or several of them.") from None
+    if not roles:
+        raise BadInput("A person has one role at least", hint=f"state one or several of {known}.")
+    return roles

@@ -1,0 +1,179 @@
+"""A policy: who may ask what of a dataset, by which rule, and who decides. What it does not allow does not flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from sfumato.choose import named
+from sfumato.choose.guesses import level
+from sfumato.errors import Forbidden
+from sfumato.escrow.person import EVERYONE, Person
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.statement import Kind, Statement
+from sfumato.model.stop import NO_STOP, Stop
+from sfumato.session.ledger import digest
+from sfumato.views.words import of_policy
+
+RULE = "rule"
+RETENTION = ("answers_days", "data_days")
+_STOPS = {"epsilon": "stop", "delta": "stop_delta"}
+PARTNER = ("trust", "data_sensitivity")
+
+
+class Approve(StrEnum):
+    AUTOMATIC = "automatic"  # the policy decides by itself
+    BY_CONTROLLER = "by a controller"  # before anything is drawn
+    AFTER_THE_ANSWER = "after the answer"  # 003's own order: computed, withheld, looked at, then approved
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What may go to whom, and who decides it. None: no limit."""
+
+    who: tuple[str, ...]
+    aggregates: tuple[Kind, ...] | None = None
+    columns: tuple[str, ...] | None = None
+    preferences: tuple[str, ...] = (RULE,)
+    guarantees: tuple[Guarantee, ...] = (Guarantee.DP, Guarantee.SELECTED)
+    approve: Approve = Approve.BY_CONTROLLER
+    approvers: tuple[str, ...] = ()  # of the dataset's controllers; none named: any of them
+    approvals: int = 1
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Flow:
+        """From what `as_dict` says."""
+        aggregates, columns = said.get("aggregates"), said.get("columns")
+        return cls(
+            who=tuple(said["who"]),
+            aggregates=None if aggregates is None else tuple(map(Kind, aggregates)),
+            columns=None if columns is None else tuple(columns),
+            preferences=tuple(said["preferences"]),
+            guarantees=tuple(map(Guarantee, said["guarantees"])),
+            approve=Approve(said["approve"]),
+            approvers=tuple(said["approvers"]),
+            approvals=said["approvals"],
+        )
+
+    def require(self, statement: Statement) -> None:
+        """Refuse a question that this flow does not have."""
+        asked = [aggregate.kind for aggregate in statement.aggregates]
+        if self.aggregates is not None and (beyond := [kind for kind in asked if kind not in self.aggregates]):
+            hint = f"it allows {', '.join(self.aggregates)}."
+            raise Forbidden(f"The policy does not let you ask for {beyond[0]}", hint=hint)
+        allowed = None if self.columns is None else {name.casefold() for name in self.columns}
+        if allowed is not None and (read := [c for c in statement.columns if c.casefold() not in allowed]):
+            hint = f"it allows {', '.join(self.columns or ())}."
+            raise Forbidden(f"The policy does not let you ask about '{read[0]}'", hint=hint)
+
+    def require_preferences(self, stated: Mapping[str, Any] | None) -> None:
+        used = [RULE] if not stated else [name for name in named.NAMES if name in stated]
+        if beyond := [name for name in used if name not in self.preferences]:
+            what = "the rule alone" if beyond == [RULE] else f"'{beyond[0]}'"
+            hint = f"it allows {', '.join(self.preferences)}."
+            raise Forbidden(f"The policy does not let you go by {what}", hint=hint)
+
+    def as_dict(self) -> dict[str, object]:
+        said: dict[str, object] = {"who": list(self.who), "preferences": list(self.preferences)}
+        said |= {} if self.aggregates is None else {"aggregates": list(self.aggregates)}
+        said |= {} if self.columns is None else {"columns": list(self.columns)}
+        said |= {"guarantees": list(self.guarantees), "approve": self.approve.value}
+        return said | {"approvers": list(self.approvers), "approvals": self.approvals}
+
+
+@dataclass(frozen=True)
+class Policy:
+    flows: tuple[Flow, ...]
+    purpose: str = ""
+    rule: Mapping[str, Any] | None = None
+    epsilon_max: float | None = None
+    stop: Stop = NO_STOP
+    fixed_beforehand: str = ""  # where all this was written down before anyone looked
+    trust: Mapping[str, float | str] = field(default_factory=dict)  # of people and organisations
+    sensitivity: Mapping[str, float | str] = field(default_factory=dict)  # of columns
+    sensitivity_otherwise: float | str | None = None
+    answers_days: int | None = None
+    data_days: int | None = None
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Policy:
+        """From what `as_dict` says."""
+        sensitivity, kept = said.get("sensitivity", {}), said.get("retention", {})
+        return cls(
+            flows=tuple(map(Flow.of, said["flow"])),
+            purpose=said["purpose"],
+            rule=said.get("rule"),
+            epsilon_max=said.get("epsilon_max"),
+            stop=Stop.from_texts({name: said[key] for name, key in _STOPS.items() if key in said}),
+            fixed_beforehand=said["fixed_beforehand"],
+            trust=said.get("trust", {}),
+            sensitivity=sensitivity.get("columns", {}),
+            sensitivity_otherwise=sensitivity.get("dataset"),
+            **{name: kept.get(name) for name in RETENTION},
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all that it says: whatever is changed after a look was changed after a look."""
+        return digest(self.as_dict())
+
+    def flow_for(self, person: Person) -> Flow | None:
+        """The first flow that names this person, their organisation, or everyone."""
+        return next((flow for flow in self.flows if person.is_among(flow.who)), None)
+
+    def rule_for(
+        self, person: Person, columns: Iterable[str], stated: Mapping[str, Any] | None
+    ) -> Mapping[str, Any] | None:
+        """A rule or a preference with what the policy says of this partner and of these columns (004 section 3)."""
+        if stated is None or "sharing_risk" not in stated:
+            return stated
+        own = {name: value for name, value in stated.items() if name not in PARTNER}
+        return own | {
+            "trust": stated.get("trust", self._trust(person)),
+            "data_sensitivity": stated.get("data_sensitivity", self._sensitivity(columns)),
+        }
+
+    def _trust(self, person: Person) -> float | str:
+        rated = {name.casefold(): level for name, level in self.trust.items()}
+        for name in (person.name, person.organisation.casefold(), EVERYONE):
+            if name and name in rated:
+                return rated[name]
+        hint = "a controller adds them, or everyone, under [trust]."
+        raise Forbidden(f"The policy rates no trust in {person.name}", hint=hint)
+
+    def _sensitivity(self, columns: Iterable[str]) -> float | str:
+        rated = {name.casefold(): stated for name, stated in self.sensitivity.items()}
+        found = [rated[name.casefold()] for name in columns if name.casefold() in rated]
+        found += [] if self.sensitivity_otherwise is None else [self.sensitivity_otherwise]
+        if not found:
+            hint = 'a controller states dataset = "high" under [sensitivity].'
+            raise Forbidden("The policy does not say how sensitive this data is", hint=hint)
+        return max(found, key=lambda stated: level("sensitivity", stated))
+
+    def as_dict(self) -> dict[str, object]:
+        """As its file has it; a stop exactly."""
+        texts = self.stop.as_texts()
+        said: dict[str, object] = {"purpose": self.purpose, "fixed_beforehand": self.fixed_beforehand}
+        said |= {} if self.epsilon_max is None else {"epsilon_max": self.epsilon_max}
+        said |= {key: texts[name] for name, key in _STOPS.items() if name in texts}
+        said |= {} if self.rule is None else {"rule": dict(self.rule)}
+        said |= {} if not self.trust else {"trust": dict(self.trust)}
+        otherwise = {} if self.sensitivity_otherwise is None else {"dataset": self.sensitivity_otherwise}
+        sensitivity = otherwise | ({"columns": dict(self.sensitivity)} if self.sensitivity else {})
+        said |= {"sensitivity": sensitivity} if sensitivity else {}
+        kept = {name: getattr(self, name) for name in RETENTION if getattr(self, name) is not None}
+        return said | ({"retention": kept} if kept else {}) | {"flow": [flow.as_dict() for flow in self.flows]}
+
+    def sentences(self) -> list[str]:
+        """What it says, for people."""
+        said = [of_policy.purpose(self.purpose)] if self.purpose else []
+        for flow in self.flows:
+            said.append(of_policy.flow(flow.who, flow.aggregates, flow.columns, flow.preferences))
+            said.append(of_policy.decided(flow.approve.value, flow.approvers, flow.approvals, flow.guarantees))
+        said.append(of_policy.NOBODY_ELSE)
+        said.append(of_policy.rule(None if self.rule is None else dict(self.rule)))
+        said += of_policy.limits(self.epsilon_max, self.stop)
+        said += of_policy.partners(self.trust, self.sensitivity, self.sensitivity_otherwise)
+        return said + of_policy.retention(self.answers_days, self.data_days)

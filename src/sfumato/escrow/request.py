@@ -1,0 +1,124 @@
+"""A request: what was asked, and the steps it may take. The clock and the identity are arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sfumato.errors import BadInput, Conflict
+from sfumato.session.ledger import digest
+
+
+class State(StrEnum):
+    SUBMITTED = "submitted"
+    RETURNED = "returned"  # with a note, to be changed and submitted again
+    REFUSED = "refused"
+    WITHDRAWN = "withdrawn"
+    APPROVED = "approved"  # waits for a worker
+    RUNNING = "running"
+    COMPUTED = "computed"  # the answer is withheld until it was looked at
+    RELEASED = "released"
+    FAILED = "failed"
+
+
+class Act(StrEnum):
+    APPROVE = "approve"
+    RETURN = "return"
+    REFUSE = "refuse"
+    WITHDRAW = "withdraw"
+    START = "start"
+    RELEASE = "release"
+    WITHHOLD = "withhold"
+    FAIL = "fail"
+
+
+_DECISIONS = {Act.RETURN: State.RETURNED, Act.REFUSE: State.REFUSED}
+STEPS: Mapping[State, Mapping[Act, State]] = {
+    State.SUBMITTED: {Act.APPROVE: State.APPROVED, Act.WITHDRAW: State.WITHDRAWN} | _DECISIONS,
+    State.APPROVED: {Act.START: State.RUNNING, Act.WITHDRAW: State.WITHDRAWN, Act.FAIL: State.FAILED},
+    State.RUNNING: {Act.RELEASE: State.RELEASED, Act.WITHHOLD: State.COMPUTED, Act.FAIL: State.FAILED},
+    State.COMPUTED: {Act.APPROVE: State.RELEASED} | _DECISIONS,
+}
+
+
+def stepped(state: State, act: Act) -> State:
+    """The state after an act; an act that is not possible is refused."""
+    try:
+        return STEPS[state][act]
+    except KeyError:
+        can = ", ".join(STEPS.get(state, {})) or "nothing"
+        raise Conflict(f"A request that is {state} cannot {act}", hint=f"it can {can}.") from None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One query of a request; the most important one has the largest weight (000 section 5.2)."""
+
+    sql: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Request:
+    id: str
+    number: int
+    dataset: str
+    analyst: str
+    purpose: str
+    queries: tuple[Asked, ...]
+    preference: Mapping[str, Any] | None  # None: the rule of record
+    state: State
+    version: str
+    policy: int
+    binding: str
+    submitted_at: str
+    decided_at: str | None = None
+    decided_by: tuple[Mapping[str, Any], ...] = ()
+    note: str = ""
+    guarantee: str | None = None
+    charged: float | None = None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Request:
+        known = {name: row[name] for name in cls.__dataclass_fields__}
+        asked = tuple(Asked(one["sql"], one["weight"]) for one in row["queries"])
+        read = {"queries": asked, "state": State(row["state"]), "decided_by": tuple(row["decided_by"] or ())}
+        return cls(**known | read)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Of what the rule allows, how much each query gets: the most important all of it, none more."""
+        return shares_of(self.queries)
+
+    @property
+    def approved_by(self) -> tuple[str, ...]:
+        """Who approved what is bound now, as it stands in this state."""
+        made = [d for d in self.decided_by if d["act"] == Act.APPROVE and d["binding"] == self.binding]
+        return tuple(dict.fromkeys(d["who"] for d in made if d["state"] == self.state))
+
+
+def shares_of(queries: Sequence[Asked]) -> tuple[float, ...]:
+    most = max(one.weight for one in queries)
+    return tuple(one.weight / most for one in queries)
+
+
+def binding_of(
+    dataset: str, version: str, queries: Sequence[Asked], preference: Mapping[str, Any] | None, policy: str, who: str
+) -> str:
+    """What an approval is of: query, data, preference, policy and recipient. Another of these is another request."""
+    asked = [[one.sql, one.weight] for one in queries]
+    return digest(["request", dataset, version, asked, preference, policy, who])
+
+
+def checked_queries(stated: Sequence[Mapping[str, Any]], most: int) -> tuple[Asked, ...]:
+    if not stated:
+        raise BadInput("A request has one query at least", hint="state what you ask in SQL.")
+    if len(stated) > most:
+        raise BadInput(f"A request has {most} queries at most, not {len(stated)}", hint="submit several.")
+    queries = tuple(Asked(str(one["sql"]), float(one.get("weight", 1.0))) for one in stated)
+    for one in queries:
+        if not 0 < one.weight <= 1000:
+            raise BadInput(f"A weight lies above 0 and not above 1000, not at {one.weight:g}", hint="try 1 and 2.")
+    return queries

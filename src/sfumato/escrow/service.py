@@ -1,0 +1,50 @@
+"""The escrow: everything that several parties do with the data of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.escrow.audit import Audit
+from sfumato.escrow.datasets import Datasets
+from sfumato.escrow.notices import Notices
+from sfumato.escrow.outside import Outside
+from sfumato.escrow.people import People
+from sfumato.escrow.person import Person
+from sfumato.escrow.policies import Policies, Signed, may_write
+from sfumato.escrow.requests import Requests
+
+
+class Escrow:
+    """One room for each noun; every verb takes whoever acts first."""
+
+    def __init__(self, outside: Outside) -> None:
+        self.outside = outside
+        self.people = People(outside)
+        kept = Policies(outside, self.people)
+        self.datasets = Datasets(outside, self.people, kept)
+        self.notices = Notices(outside)
+        self.requests = Requests(outside, self.people, self.datasets, self.notices)
+        self.policies = PolicyDesk(kept, self.datasets)
+        self.audit = Audit(outside, self.people)
+
+
+class PolicyDesk:
+    """Policies as people reach them: by the dataset's name, if they may."""
+
+    def __init__(self, kept: Policies, datasets: Datasets) -> None:
+        self._kept, self._datasets = kept, datasets
+
+    def set(self, actor: Person, dataset: str, policy: Mapping[str, Any]) -> Signed:
+        held = self._datasets.visible(actor, dataset)
+        may_write(actor, held)
+        signed = self._kept.write(actor, held, policy)
+        self._datasets.enter_policy(held, actor)
+        return signed
+
+    def current(self, actor: Person, dataset: str) -> Signed:
+        """For whoever holds the data; an analyst sees their own flow with the dataset."""
+        return self._kept.require(self._datasets.for_whoever_decides(actor, dataset))
+
+    def history(self, actor: Person, dataset: str) -> list[Signed]:
+        return self._kept.history(self._datasets.for_whoever_decides(actor, dataset))

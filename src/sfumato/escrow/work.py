@@ -1,0 +1,89 @@
+"""What is done with the data itself, in a process that can be stopped: plain values in, plain values out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sfumato.escrow.asking import asked
+from sfumato.model.guarantee import Guarantee, join
+from sfumato.session.batch import Batch
+from sfumato.session.dataset import Dataset
+from sfumato.session.release import Release
+from sfumato.views import fit as fit_view
+
+Job = Mapping[str, Any]
+
+
+def performed(dataset: Dataset, job: Job) -> dict[str, Any]:
+    """Do what a job says on an opened dataset."""
+    return _VERBS[job["verb"]](dataset, job)
+
+
+def _released(dataset: Dataset, job: Job) -> dict[str, Any]:
+    """The answers of a request, together: charged once where every epsilon is public, else one after the other."""
+    queries = [dataset.query(one["sql"]) for one in job["queries"]]
+    stated = [asked(q, job["preference"], share) for q, share in zip(queries, job["shares"], strict=True)]
+    accept: dict[str, Any] = {"accept_none": job["accept_none"], "fixed_beforehand": job["fixed_beforehand"]}
+    for query, (preferences, how) in zip(queries, stated, strict=True):
+        query.require_releasable(*preferences, **how, **accept)
+    choices = [q.choose(*preferences, **how, **accept) for q, (preferences, how) in zip(queries, stated, strict=True)]
+    if len(choices) > 1 and all(c.guarantee is Guarantee.DP and not c.asked.selecting for c in choices):
+        together = Batch(dataset, choices, None)
+        left: Sequence[Release] = together.release(fixed_beforehand=job["fixed_beforehand"])
+        charged: list[float | None] = [left[0].certificate.charged]
+    else:
+        left = [q.release(choice, **accept) for q, choice in zip(queries, choices, strict=True)]
+        charged = [release.certificate.charged for release in left]
+    return {
+        "answers": [release.as_dict() for release in left],
+        "guarantee": join(release.certificate.guarantee for release in left).value,
+        "charged": None if None in charged else sum(one for one in charged if one is not None),
+    }
+
+
+def _looked(dataset: Dataset, job: Job) -> dict[str, Any]:
+    """The people themselves: entered as a look before anything is shown."""
+    profile = dataset.query(job["sql"]).risk(**job["how"])
+    return dict(profile.view.as_dict())
+
+
+def _answer(dataset: Dataset, job: Job) -> dict[str, Any]:
+    """The true answers, a look: what 003's controller sees beside the noisy ones."""
+    return {"answers": [[list(row) for row in dataset.query(one["sql"]).answer()] for one in job["queries"]]}
+
+
+def _sketched(dataset: Dataset, job: Job) -> dict[str, Any]:
+    profile = dataset.query(job["sql"]).sketch(job["epsilon"], **job["how"])
+    certificate = None if profile.certificate is None else profile.certificate.as_dict()
+    return dict(profile.view.as_dict()) | {"certificate": certificate}
+
+
+def _checked(dataset: Dataset, _job: Job) -> dict[str, Any]:
+    return fit_view.as_dict(dataset.check())
+
+
+def _rehearsed(dataset: Dataset, job: Job) -> dict[str, Any]:
+    """The same query on invented rows, and what the preferences would come to there."""
+    query = dataset.query(job["sql"])
+    preferences, how = asked(query, job["preference"])
+    profile = query.rehearse(*(preferences or query.rule.preferences), **how)
+    solution = profile.solution
+    found = None if solution is None else {"epsilon": solution.epsilon, "why": solution.why}
+    return dict(profile.view.as_dict()) | {"solution": found}
+
+
+def _fits(dataset: Dataset, _job: Job) -> dict[str, Any]:
+    """The columns that a delivered file has: opening it checks that the schema's are among them."""
+    return {"columns": dataset.column_types()}
+
+
+_VERBS: Mapping[str, Callable[[Dataset, Job], dict[str, Any]]] = {
+    "release": _released,
+    "risk": _looked,
+    "answer": _answer,
+    "sketch": _sketched,
+    "check": _checked,
+    "rehearse": _rehearsed,
+    "fits": _fits,
+}

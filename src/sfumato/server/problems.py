@@ -1,0 +1,126 @@
+"""What is answered when it does not work: application/problem+json (RFC 9457), one sentence and a hint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Literal
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from sfumato.errors import (
+    AwaitingApproval,
+    BadInput,
+    Conflict,
+    EngineFailure,
+    Forbidden,
+    Gone,
+    NotFound,
+    NotSignedIn,
+    Refused,
+    SfumatoError,
+    TooMany,
+)
+from sfumato.server.rates import TooOften
+
+MEDIA_TYPE = "application/problem+json"
+
+# The first that fits. Whatever is not here is our own failure, and says nothing.
+_STATUSES: tuple[tuple[type[SfumatoError], HTTPStatus], ...] = (
+    (NotSignedIn, HTTPStatus.UNAUTHORIZED),
+    (Forbidden, HTTPStatus.FORBIDDEN),
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (Conflict, HTTPStatus.CONFLICT),
+    (Gone, HTTPStatus.GONE),
+    (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
+    (AwaitingApproval, HTTPStatus.ACCEPTED),
+    (BadInput, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (Refused, HTTPStatus.CONFLICT),
+    (EngineFailure, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+_OUR_FAILURE = SfumatoError("sfumato failed by its own fault", hint="its log has the place; please report it.")
+# What starlette and FastAPI say by themselves, in our words.
+_SAID = {
+    HTTPStatus.BAD_REQUEST: (HTTPStatus.UNPROCESSABLE_ENTITY, "input", "The body could not be read"),
+    HTTPStatus.NOT_FOUND: (HTTPStatus.NOT_FOUND, "not-found", "There is no such address"),
+    HTTPStatus.METHOD_NOT_ALLOWED: (HTTPStatus.METHOD_NOT_ALLOWED, "method", "This address does not take that method"),
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: (
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        "too-large",
+        "The body is larger than is taken here",
+    ),
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: (
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        "media-type",
+        "Data comes as text/csv or application/vnd.apache.parquet",
+    ),
+}
+
+
+class Problem(BaseModel):
+    """RFC 9457, with the code, the hint and the place that every error of sfumato has."""
+
+    type: Literal["about:blank"]
+    title: str
+    status: int
+    code: str
+    detail: str
+    hint: str
+    where: str
+
+
+def answer(error: SfumatoError) -> JSONResponse:
+    """An error of ours as an answer; one that is our own failure keeps its text to itself."""
+    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), None)
+    if status is None:
+        return our_failure()
+    headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
+    if isinstance(error, TooOften):
+        headers["Retry-After"] = str(error.seconds)
+    return _problem(status, error.code, error.message, error.hint, error.where, headers)
+
+
+def our_failure() -> JSONResponse:
+    """The same for everything that went wrong by our fault: what went wrong can tell about the data."""
+    return _problem(HTTPStatus.INTERNAL_SERVER_ERROR, _OUR_FAILURE.code, _OUR_FAILURE.message, _OUR_FAILURE.hint)
+
+
+async def of_sfumato(_: Request, error: Exception) -> JSONResponse:
+    return answer(error) if isinstance(error, SfumatoError) else our_failure()
+
+
+async def of_validation(_: Request, error: Exception) -> JSONResponse:
+    """The first thing that does not fit, by its place; what was sent is not repeated."""
+    if not isinstance(error, RequestValidationError):
+        return our_failure()
+    first, *more = error.errors()
+    where = ".".join(str(part) for part in first["loc"])[:200]
+    sentence = str(first["msg"]).removeprefix("Value error, ")
+    hint = f"{len(more)} more do not fit." if more else ""
+    return _problem(HTTPStatus.UNPROCESSABLE_ENTITY, BadInput.code, sentence, hint, where)
+
+
+async def of_http(_: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, HTTPException) or error.status_code not in _SAID:
+        return our_failure()
+    status, code, sentence = _SAID[HTTPStatus(error.status_code)]
+    return _problem(status, code, sentence, headers=error.headers)
+
+
+def _problem(
+    status: HTTPStatus,
+    code: str,
+    detail: str,
+    hint: str = "",
+    where: str = "",
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    problem = Problem(
+        type="about:blank", title=status.phrase, status=status, code=code, detail=detail, hint=hint, where=where
+    )
+    media = "application/json" if status == HTTPStatus.ACCEPTED else MEDIA_TYPE
+    return JSONResponse(problem.model_dump(), status, headers, media_type=media)

@@ -1,0 +1,58 @@
+"""The audit log: who did what, in a chain that shows every edit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from sfumato.server.asking import AfterNumber, Here, Limit, Page, Reader, Slowly, page
+from sfumato.server.openapi import ASKED, SIGNED_IN
+from sfumato.server.texts import Body, Open, Table
+
+routes = APIRouter(prefix="/audit", tags=["audit"])
+
+
+class Verification(Body):
+    """`head` is one that was kept elsewhere: it shows a restored backup."""
+
+    head: Table | None = None
+
+
+class EntryShown(BaseModel):
+    number: int
+    at: str
+    who: str
+    verb: str
+    about: str
+    said: dict[str, Any]
+    previous: str
+    digest: str
+
+
+class Verdict(Open):
+    """Whether the chain holds, and where not."""
+
+
+class Head(Open):
+    """The newest entry, signed: to be kept elsewhere."""
+
+
+@routes.get("", responses=SIGNED_IN)
+def many(actor: Reader, escrow: Here, after: AfterNumber = None, limit: Limit = 100) -> Page[EntryShown]:
+    """Everything that was done, from the beginning."""
+    found = escrow.audit.many(actor, after or 0, limit + 1)
+    return page(map(EntryShown.model_validate, found), limit, "number")
+
+
+@routes.get("/head", responses=SIGNED_IN)
+def head(actor: Reader, escrow: Here) -> Head:
+    """The head of the chain, signed."""
+    return Head.model_validate(escrow.audit.head(actor))
+
+
+@routes.post("/verify", responses=ASKED)
+async def verify(actor: Reader, body: Verification, escrow: Here, lanes: Slowly) -> Verdict:
+    """Go through the chain, and hold it against a head that was kept."""
+    return Verdict.model_validate(await lanes.asking.run(actor.name, escrow.audit.verify, actor, body.head))

@@ -1,0 +1,96 @@
+"""Datasets: what is held, as far as this person may know of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from sfumato.server.asking import AfterName, Here, Limit, NameInPath, Page, Reader, Writer, page
+from sfumato.server.openapi import CHANGED, FOUND, SIGNED_IN
+from sfumato.server.texts import Body, Document, Line, Name, Open
+
+routes = APIRouter(prefix="/datasets", tags=["datasets"])
+
+
+class NewDataset(Body):
+    """`schema_text` is a schema file, which states the name. `reference` names data that stays where it lies."""
+
+    schema_text: Document
+    title: Line = ""
+    reference: Line | None = None
+
+
+class NewSchema(Body):
+    schema_text: Document
+
+
+class Controllers(Body):
+    controllers: Annotated[list[Name], Field(min_length=1, max_length=100)]
+
+
+class DatasetShown(Open):
+    """What this person may know: analysts see what the controller wrote, and nothing that was counted."""
+
+    name: str
+
+
+class VersionShown(Open):
+    """One delivery of data."""
+
+    id: str
+
+
+@routes.get("", responses=SIGNED_IN)
+def many(actor: Reader, escrow: Here, after: AfterName = None, limit: Limit = 100) -> Page[DatasetShown]:
+    """Datasets that this person controls, audits or may ask, by name."""
+    found = escrow.datasets.many(actor, after, limit + 1)
+    return page(map(DatasetShown.model_validate, found), limit, "name")
+
+
+@routes.post("", status_code=201, responses=CHANGED)
+def register(actor: Writer, body: NewDataset, escrow: Here) -> DatasetShown:
+    """State a schema; the data comes after, by PUT data, or stays where `reference` says."""
+    held = escrow.datasets.register(actor, body.schema_text, title=body.title, reference=body.reference)
+    return one(actor, held.name, escrow)
+
+
+@routes.get("/{name}", responses=FOUND)
+def one(actor: Reader, name: NameInPath, escrow: Here) -> DatasetShown:
+    """One dataset, with its schema as the controller wrote it."""
+    return DatasetShown.model_validate(escrow.datasets.one(actor, name))
+
+
+@routes.put("/{name}/schema", responses=CHANGED)
+def describe(actor: Writer, name: NameInPath, body: NewSchema, escrow: Here) -> DatasetShown:
+    """State the schema anew."""
+    escrow.datasets.describe(actor, name, body.schema_text)
+    return one(actor, name, escrow)
+
+
+@routes.put("/{name}/controllers", responses=CHANGED)
+def controllers(actor: Writer, name: NameInPath, body: Controllers, escrow: Here) -> DatasetShown:
+    """State who controls it."""
+    escrow.datasets.controllers(actor, name, body.controllers)
+    return one(actor, name, escrow)
+
+
+@routes.delete("/{name}", status_code=204, responses=CHANGED)
+def retire(actor: Writer, name: NameInPath, escrow: Here) -> None:
+    """Forget the data; what was spent stays on record."""
+    escrow.datasets.retire(actor, name)
+
+
+@routes.get("/{name}/versions", responses=FOUND)
+def versions(actor: Reader, name: NameInPath, escrow: Here) -> Page[VersionShown]:
+    """Every delivery, for controllers."""
+    found = escrow.datasets.versions(actor, name)
+    return Page(items=[VersionShown.model_validate(version.as_dict()) for version in found], next=None)
+
+
+@routes.get("/{name}/ledger", responses=FOUND)
+def ledger(actor: Reader, name: NameInPath, escrow: Here) -> dict[str, Any]:
+    """What was spent, as far as this person may see it."""
+    found: dict[str, Any] = escrow.datasets.ledger(actor, name)
+    return found

@@ -1,0 +1,105 @@
+"""Questions about a dataset before anything is released: from public facts, or a controller's look."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from sfumato.server.asking import Here, NameInPath, Reader, Slowly, Writer
+from sfumato.server.openapi import ASKED
+from sfumato.server.texts import Body, Sql, Table
+
+routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
+Answer = dict[str, Any]
+
+
+class Asked(Body):
+    """One query of several that are answered together; a larger weight gets a larger share of epsilon."""
+
+    sql: Sql
+    weight: Annotated[float, Field(gt=0, le=1e9)] = 1.0
+
+
+class Several(Body):
+    """`preference` has the names of a schema's [rule]; null is the rule of record."""
+
+    queries: Annotated[list[Asked], Field(min_length=1, max_length=100)]
+    preference: Table | None = None
+
+
+class Preferred(Body):
+    sql: Sql
+    preference: Table | None = None
+
+
+class Looked(Body):
+    """`how`: mechanism, delta and the like."""
+
+    sql: Sql
+    how: Table = Field(default_factory=dict)
+
+
+class Sketched(Looked):
+    epsilon: Annotated[float, Field(gt=0, le=1e6)]
+
+
+def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
+    return [asked.model_dump() for asked in queries]
+
+
+# From public facts: the data is not read
+
+
+@routes.post("/estimate", responses=ASKED)
+async def estimate(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
+    """What a request would cost, and what noise it would get."""
+    work = escrow.datasets.estimate
+    return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), body.preference)
+
+
+@routes.post("/dry-run", responses=ASKED)
+async def dry_run(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
+    """The same queries on rows that were made up from the schema."""
+    work = escrow.datasets.dry_run
+    return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), body.preference)
+
+
+@routes.post("/worst-case", responses=ASKED)
+async def worst_case(actor: Reader, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
+    """The risk from public facts alone."""
+    return await lanes.asking.run(actor.name, escrow.datasets.worst_case, actor, name, body.sql, body.how)
+
+
+@routes.post("/rehearse", responses=ASKED)
+async def rehearse(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
+    """The same query on a look-alike."""
+    return await lanes.asking.run(actor.name, escrow.datasets.rehearse, actor, name, body.sql, body.preference)
+
+
+@routes.post("/compare", responses=ASKED)
+async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
+    """Every method side by side."""
+    return await lanes.asking.run(actor.name, escrow.datasets.compare, actor, name, body.sql, body.preference)
+
+
+# From the data: controllers only, and on record
+
+
+@routes.post("/sketch", responses=ASKED)
+async def sketch(actor: Writer, name: NameInPath, body: Sketched, escrow: Here, lanes: Slowly) -> Answer:
+    """A private histogram of exposures: charged, and free to decide from."""
+    return await lanes.asking.run(actor.name, escrow.datasets.sketch, actor, name, body.sql, body.epsilon, body.how)
+
+
+@routes.post("/risk", responses=ASKED)
+async def risk(actor: Writer, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
+    """The people themselves: recorded as a look."""
+    return await lanes.asking.run(actor.name, escrow.datasets.look, actor, name, body.sql, body.how)
+
+
+@routes.post("/check", responses=ASKED)
+async def check(actor: Writer, name: NameInPath, escrow: Here, lanes: Slowly) -> Answer:
+    """What does not fit the schema: recorded as a look."""
+    return await lanes.asking.run(actor.name, escrow.datasets.check, actor, name)

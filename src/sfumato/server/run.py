@@ -1,0 +1,122 @@
+"""Listening: an address that is free, TLS or loopback, and then the app for as long as nobody stops it."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import signal
+import socket
+import ssl
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from sfumato.errors import BadInput, Refused
+
+_PATIENCE = 10  # seconds that calls in hand get when the server is stopped
+
+
+@dataclass(frozen=True)
+class Tls:
+    """Two PEM files: a certificate with what vouches for it, and its key."""
+
+    certificate: Path
+    key: Path
+
+    def __post_init__(self) -> None:
+        for path in (self.certificate, self.key):
+            if not path.is_file():
+                raise BadInput(f"There is no file {path}", hint="TLS needs a certificate and its key, as PEM files.")
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.certificate, self.key, password="")
+        except (ssl.SSLError, OSError, ValueError):
+            hint = "both are PEM, the key has no passphrase, and they belong together."
+            raise BadInput(f"{self.certificate} and {self.key} are no certificate and its key", hint=hint) from None
+
+
+def bound(host: str, port: int, *, tls: Tls | None = None, behind_proxy: bool = False) -> socket.socket:
+    """The socket a server is to listen on; taken first, so that a refusal leaves nothing half done.
+
+    Beyond this machine passwords and answers travel by TLS only: the server's own, or that of a proxy before it.
+    """
+    family, place = _place(host, port)
+    if not ip_address(place[0]).is_loopback and tls is None and not behind_proxy:
+        raise Refused(
+            f"{host} can be reached from other machines, and there is no TLS",
+            hint="name a certificate and its key, put a proxy with TLS before it and say so, or listen on 127.0.0.1.",
+        )
+    taken = socket.socket(family, socket.SOCK_STREAM)
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind(place)
+        taken.listen()
+    except OSError as error:
+        taken.close()
+        number = error.errno
+    else:
+        return taken
+    if number == errno.EADDRINUSE:
+        raise BadInput(f"Port {port} of {host} is in use", hint="stop what listens there, or take another with --port.")
+    if number == errno.EACCES:
+        raise BadInput(f"Port {port} may not be listened on by this user", hint="take one above 1023.")
+    raise _no_address(host)
+
+
+def serve(
+    app: FastAPI,
+    host: str,
+    port: int,
+    *,
+    tls: Tls | None = None,
+    behind_proxy: bool = False,
+    taken: socket.socket | None = None,
+) -> None:
+    """Serve until SIGINT or SIGTERM. `taken` is what `bound` gave, where the app was made after it."""
+    listening = taken or bound(host, port, tls=tls, behind_proxy=behind_proxy)
+    _write_logs()
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,  # it writes paths and queries; server/access.py writes neither
+        server_header=False,
+        proxy_headers=behind_proxy,  # else whoever calls could say which address they call from
+        lifespan="off",
+        ws="none",
+        timeout_graceful_shutdown=_PATIENCE,
+        ssl_certfile=tls.certificate if tls else None,
+        ssl_keyfile=tls.key if tls else None,
+    )
+    # To be stopped is how a server ends: uvicorn raises the signal again when it is done, and whoever called cleans up.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt), listening:
+        uvicorn.Server(config).run([listening])
+
+
+def _place(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:
+    if not 0 <= port <= 65535:
+        raise BadInput(f"{port} is no port", hint="take one from 1024 to 65535.")
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError:
+        raise _no_address(host) from None
+    family, _, _, _, place = found[0]
+    return family, (str(place[0]), port)
+
+
+def _no_address(host: str) -> BadInput:
+    return BadInput(f"{host} is no address of this machine", hint="listen on 127.0.0.1, or on one that it has.")
+
+
+def _write_logs() -> None:
+    """What the server says of itself goes to stderr, one line each."""
+    log = logging.getLogger("sfumato")
+    if not log.handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(message)s"))
+        log.addHandler(handler)
+        log.setLevel(logging.INFO)

@@ -1,0 +1,24 @@
+"""What a server is told when it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """`secure`: people reach this server by TLS, its own or a proxy's. Limits hold for each server process."""
+
+    secure: bool = False
+    sign_ins_a_minute: int = 10
+    calls_a_minute: int = 600
+    body_bytes: int = 1 << 20
+    data_bytes: int = 64 * GIB
+    signing_in_at_once: int = 2
+    asking_at_once: int = 16
+    asking_at_once_each: int = 4
+    delivering_at_once: int = 8
+    delivering_at_once_each: int = 2
+    silence_seconds: float = 60.0

@@ -1,0 +1,56 @@
+"""The audit log: a table that is only added to, in one chain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from sfumato.ledger.audit import AuditEntry, seal
+from sfumato.ledger.chain import GENESIS
+from sfumato.ports import Row
+from sfumato.stores.rows import Within, keepable
+from sfumato.stores.tables import audit
+
+_NEWEST = sa.select(audit.c.number, audit.c.digest).order_by(audit.c.number.desc()).limit(1)
+_SINCE = sa.select(audit).where(audit.c.number > sa.bindparam("after")).order_by(audit.c.number)
+_OF = (
+    sa.select(audit)
+    .where(audit.c.verb == sa.bindparam("verb"), audit.c.about == sa.bindparam("about"))
+    .order_by(audit.c.number.desc())
+    .limit(1)
+)
+
+
+class AuditTable:
+    def __init__(self, within: Within) -> None:
+        self._within = within
+
+    def append(self, at: str, who: str, verb: str, about: str, said: Row) -> int:
+        line = keepable({"at": at, "who": who, "verb": verb, "about": about})
+
+        def add(connection: sa.Connection) -> int:
+            newest = connection.execute(_NEWEST).first()
+            number, previous = (newest.number + 1, newest.digest) if newest else (1, GENESIS)
+            entry = seal(number, previous, said=said, **line)
+            connection.execute(sa.insert(audit).values(entry.as_dict()))
+            return entry.number
+
+        return self._within(add, writing=True)
+
+    def newest(self, verb: str, about: str) -> AuditEntry | None:
+        where = keepable({"verb": verb, "about": about})
+
+        def find(connection: sa.Connection) -> AuditEntry | None:
+            row = connection.execute(_OF, where).first()
+            return None if row is None else AuditEntry(**row._asdict())
+
+        return self._within(find, writing=False)
+
+    def read(self, after: int = 0, limit: int | None = None) -> Sequence[AuditEntry]:
+        place = keepable({"after": after})
+        asked = _SINCE if limit is None else _SINCE.limit(limit)
+        return self._within(
+            lambda connection: [AuditEntry(**row._asdict()) for row in connection.execute(asked, place)],
+            writing=False,
+        )

@@ -1,0 +1,137 @@
+"""The database of a workspace, on SQLite or PostgreSQL: rows, the ledger and the audit log."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import sqlalchemy as sa
+
+from sfumato.errors import BadInput, DatabaseFailure
+from sfumato.ports import AuditStore, LedgerStore, Rows
+from sfumato.stores import postgres, revisions, sqlite, tables
+from sfumato.stores.audit import AuditTable
+from sfumato.stores.failures import Failure, guarded
+from sfumato.stores.ledger_table import LedgerTable
+from sfumato.stores.rows import TableRows
+
+T = TypeVar("T")
+
+
+class Database:
+    """`url` is sqlite:///PATH or postgresql+psycopg://…; nothing is opened before it is needed."""
+
+    def __init__(self, url: str) -> None:
+        self._url = _read(url)
+        self._name = self._url.render_as_string(hide_password=True)
+        self._made: sa.Engine | None = None
+        self._lock = threading.Lock()
+        self._here = _Here()
+
+    def upgrade(self) -> None:
+        """Make the tables, or bring them to the newest revision."""
+
+        def upgrade() -> None:
+            with self._engine().connect().execution_options(writing="tables") as connection, connection.begin():
+                revisions.upgrade(connection, self._name)
+
+        guarded(self._failure, upgrade)
+
+    def rows(self, table: str) -> Rows:
+        return TableRows(tables.ROWS[table], self._within)
+
+    def ledger(self) -> LedgerStore:
+        """Its transactions are its own: what is charged stays charged, whatever becomes of another one."""
+        return LedgerTable(self._name, self._engine, lambda: self._here.connection is not None)
+
+    def audit(self) -> AuditStore:
+        return AuditTable(self._within)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What this thread does with rows and the audit log inside is done as a whole, alone, or not at all.
+
+        One inside another is part of it.
+        """
+        if self._here.connection is not None:
+            yield
+            return
+        connection = self._here.connection = guarded(self._failure, self._begun)
+        try:
+            yield
+            guarded(self._failure, connection.commit)
+        finally:
+            self._here.connection = None
+            connection.close()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._made is not None:
+                self._made.dispose()
+                self._made = None
+
+    def _within(self, work: Callable[[sa.Connection], T], *, writing: bool) -> T:
+        connection = self._here.connection
+        if connection is not None:
+            return guarded(self._failure, lambda: _whole(connection, work))
+        if writing:
+            with self.transaction():
+                return self._within(work, writing=True)
+        return guarded(self._failure, lambda: self._read(work))
+
+    def _read(self, work: Callable[[sa.Connection], T]) -> T:
+        with self._engine().connect() as connection:
+            return work(connection)
+
+    def _begun(self) -> sa.Connection:
+        connection = self._engine().connect().execution_options(writing="rows")
+        try:
+            connection.begin()
+        except sa.exc.SQLAlchemyError:
+            connection.close()
+            raise
+        return connection
+
+    def _engine(self) -> sa.Engine:
+        with self._lock:
+            if self._made is None:
+                is_file = self._url.get_backend_name() == "sqlite"
+                self._made = sqlite.engine(str(self._url.database)) if is_file else postgres.engine(self._url)
+            return self._made
+
+    def _failure(self, failure: Failure) -> DatabaseFailure:
+        said, hint = {
+            Failure.BUSY: ("is in use", "try again; nothing was changed."),
+            Failure.UNREADABLE: ("holds something else than this asks for", "look at it with `sfumato doctor`."),
+            Failure.UNWRITABLE: ("cannot be used", "see that it is there, may be written to and has room."),
+        }[failure]
+        return DatabaseFailure(f"The database {self._name} {said}", hint=hint)
+
+
+class _Here(threading.local):
+    """What this thread has open."""
+
+    connection: sa.Connection | None = None
+
+
+def _whole(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T:
+    """After a failure nothing more is done in this transaction, whoever goes on in it."""
+    try:
+        return work(connection)
+    except (sa.exc.SQLAlchemyError, UnicodeError):
+        connection.close()
+        raise
+
+
+def _read(url: str) -> sa.URL:
+    hint = "it is sqlite:///PATH, or postgresql+psycopg://USER@HOST/NAME."
+    try:
+        read = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):
+        raise BadInput("That is no address of a database", hint=hint) from None
+    is_file = read.get_backend_name() == "sqlite" and read.database not in (None, "", sqlite.MEMORY)
+    if not is_file and read.get_backend_name() != "postgresql":
+        raise BadInput("The database is neither an SQLite file nor on PostgreSQL", hint=hint)
+    return read

@@ -1,0 +1,73 @@
+"""The ledger as a table in a workspace's database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import sqlalchemy as sa
+
+from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
+from sfumato.ledger.entry import Draft, Entry
+from sfumato.stores import entries
+from sfumato.stores.entries import Decide
+from sfumato.stores.failures import Failure, guarded, lost_a_race
+
+TRIES = 5
+
+
+class LedgerTable:
+    """`is_inside` tells whether this thread has another transaction open, in which no charge may hide."""
+
+    recorded = True
+
+    def __init__(self, name: str, engine: Callable[[], sa.Engine], is_inside: Callable[[], bool]) -> None:
+        self._name = name
+        self._engine = engine
+        self._is_inside = is_inside
+
+    def read(self, after: int, head: str | None = None) -> Sequence[Entry]:
+        return guarded(self._failure, lambda: self._read(after, head))
+
+    def append(self, after: int, decide: Decide, head: str | None = None) -> Sequence[Entry]:
+        if self._is_inside():
+            raise RuntimeError("The ledger is written in a transaction of its own")
+        return guarded(self._failure, lambda: self._append(after, decide, head))
+
+    def _read(self, after: int, head: str | None) -> Sequence[Entry]:
+        with self._engine().connect() as connection:
+            return entries.beyond(connection, after, head)
+
+    def _append(self, after: int, decide: Decide, head: str | None, tries: int = TRIES) -> Sequence[Entry]:
+        asked = _Asked(decide, after, head)
+        try:
+            with self._engine().connect().execution_options(writing="ledger") as connection, connection.begin():
+                return entries.append(connection, after, asked, head)
+        except sa.exc.DBAPIError as error:
+            if tries == 1 or not lost_a_race(error):
+                raise
+        return self._append(asked.after, decide, asked.head, tries - 1)
+
+    def _failure(self, failure: Failure) -> SfumatoError:
+        hint = "see that it is there, may be written to and has room; nothing was released."
+        match failure:
+            case Failure.BUSY:
+                return LedgerUnwritable(
+                    f"The ledger in {self._name} is in use", hint="try again; nothing was released."
+                )
+            case Failure.UNREADABLE:
+                return LedgerBroken(f"{self._name} has no ledger that can be read", hint=hint)
+            case Failure.UNWRITABLE:
+                return LedgerUnwritable(f"The ledger in {self._name} cannot be written", hint=hint)
+
+
+class _Asked:
+    """Asks, and remembers what was shown: whoever is asked again goes on from there."""
+
+    def __init__(self, decide: Decide, after: int, head: str | None) -> None:
+        self._decide = decide
+        self.after, self.head = after, head
+
+    def __call__(self, new: Sequence[Entry]) -> Sequence[Draft]:
+        if new:
+            self.after, self.head = new[-1].number, new[-1].digest
+        return self._decide(new)

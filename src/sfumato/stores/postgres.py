@@ -1,0 +1,36 @@
+"""How PostgreSQL is reached: serializable, and one writer at a time as with SQLite, so that nobody's work is lost."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from sfumato.errors import BadInput
+
+# A lock on a table comes before the transaction's first look at the data: what it sees is all that was there before.
+# Whoever only reads waits for nobody.
+_SERIALIZABLE = "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET LOCAL synchronous_commit = on"
+_WAITS = "SET LOCAL lock_timeout = '30s'"
+_BEGIN = {
+    "rows": f"{_SERIALIZABLE}; {_WAITS}; LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE",
+    "ledger": f"{_SERIALIZABLE}; {_WAITS}; LOCK TABLE ledger IN SHARE ROW EXCLUSIVE MODE",
+    "tables": f"{_WAITS}; SELECT pg_advisory_xact_lock(7310886)",
+}
+
+
+def engine(url: sa.URL) -> sa.Engine:
+    try:
+        made = sa.create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,
+            hide_parameters=True,
+            connect_args={"connect_timeout": 10},
+        )
+    except ImportError:
+        raise BadInput("PostgreSQL needs psycopg", hint="pip install 'sfumato[postgres]'.") from None
+    sa.event.listen(made, "begin", _begin)
+    return made
+
+
+def _begin(connection: sa.Connection) -> None:
+    if writing := connection.get_execution_options().get("writing"):
+        connection.exec_driver_sql(_BEGIN[writing])

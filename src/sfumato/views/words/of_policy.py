@@ -1,0 +1,88 @@
+"""What a policy says, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.stop import Stop
+from sfumato.views.words.of_guarantee import stop as stop_words
+
+NOBODY_ELSE = "Whoever is not named gets nothing, and does not learn that this dataset is there."
+NO_POLICY = "There is no policy: nothing flows to anybody."
+_NO_RULE = "No rule is stated here: the rule of the schema holds, if it has one."
+_DECIDED = {
+    "automatic": "The policy approves by itself what carries a guarantee",
+    "by a controller": "{who} before anything is drawn",
+    "after the answer": "{who}, and once more after seeing the answer, which is withheld until then: no guarantee",
+}
+AFTER_LOOK = (
+    "Somebody has looked at the people in this dataset. What a person decides now, yes or no, carries no guarantee, "
+    "unless it was fixed beforehand; what the policy of record decides by itself keeps its word."
+)
+NO_AFTER_LOOK = (
+    "This decision follows a look at the people: to say no tells something about them, and no total exists for this "
+    "dataset from then on"
+)
+
+
+def purpose(stated: str) -> str:
+    return f"Purpose: {stated}."
+
+
+def flow(
+    who: Sequence[str], aggregates: Sequence[str] | None, columns: Sequence[str] | None, preferences: Sequence[str]
+) -> str:
+    """To whom goes what, by which preferences."""
+    what = "any aggregate" if aggregates is None else ", ".join(aggregates)
+    of = "any column" if columns is None else ", ".join(columns)
+    how = " or ".join(
+        "the rule" if name == "rule" else f"a {name.replace('_', ' ')} of their own" for name in preferences
+    )
+    return f"{_listed(who)} may ask for {what} of {of}, by {how}."
+
+
+def decided(approve: str, approvers: Sequence[str], approvals: int, guarantees: Sequence[Guarantee]) -> str:
+    """Who decides, and what may leave."""
+    named = _listed(approvers) if approvers else "any controller"
+    if approvals > 1:
+        named = f"{approvals} of {named}" if approvers else f"{approvals} controllers"
+    by = _DECIDED[approve].format(
+        who=f"{named} must approve".capitalize() if not approvers else f"{named} must approve"
+    )
+    return f"{by}. What leaves carries the word {' or '.join(word.value for word in guarantees)}."
+
+
+def rule(stated: Mapping[str, object] | None) -> str:
+    """The rule of record, as it is written."""
+    if stated is None:
+        return _NO_RULE
+    said = ", ".join(f"{name.replace('_', ' ')} {_value(value)}".strip() for name, value in stated.items())
+    return f"The rule of record: {said}."
+
+
+def limits(epsilon_max: float | None, stop: Stop) -> list[str]:
+    said = [] if epsilon_max is None else [f"No release has an epsilon above {epsilon_max:g}."]
+    return said + ([f"All releases together stop at {stop_words(stop)}."] if stop.stated else [])
+
+
+def partners(
+    trust: Mapping[str, float | str], columns: Mapping[str, float | str], otherwise: float | str | None
+) -> list[str]:
+    """How far each partner is trusted, and how sensitive the data is."""
+    said = [f"Trust in {name}: {rated}." for name, rated in trust.items()]
+    said += [] if otherwise is None else [f"The sensitivity of this data: {otherwise}."]
+    return said + [f"The sensitivity of {name}: {rated}." for name, rated in columns.items()]
+
+
+def retention(answers_days: int | None, data_days: int | None) -> list[str]:
+    said = [] if answers_days is None else [f"An answer is handed out for {answers_days} days after its release."]
+    return said + ([] if data_days is None else [f"The data is forgotten {data_days} days after it was delivered."])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _value(value: object) -> str:
+    return "" if value is True else str(value)

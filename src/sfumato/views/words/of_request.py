@@ -1,0 +1,48 @@
+"""What happens to a request, and what happens next: said to whoever asked and to whoever decides."""
+
+from __future__ import annotations
+
+NEXT = {
+    "submitted": "A controller of this dataset has it. You are told when it is decided.",
+    "returned": "It came back with a note. Change it and submit it again.",
+    "refused": "It was refused. Nothing left.",
+    "withdrawn": "It was withdrawn. Nothing left.",
+    "approved": "It is approved and waits for its turn.",
+    "running": "The answer is being computed.",
+    "computed": "The answer is computed and withheld. A controller decides whether it is released.",
+    "released": "The answer is here.",
+    "failed": "There is no answer. What was charged stays charged. You may submit it again.",
+}
+CHANGED = "The query, the data, the preference or the policy is no longer what was approved"
+DECIDED_AFTER_LOOK = "This was decided after a look at the people in the data: that it was tells something about them."
+WITHHELD_ANSWER = "The answer is withheld until a controller has seen it and approves: no guarantee."
+
+
+def submitted(who: str, dataset: str, number: int) -> str:
+    return f"{who} asks {dataset}: request {number} waits for a decision."
+
+
+def decided(number: int, act: str, note: str) -> str:
+    said = {"approve": "approved", "return": "returned", "refuse": "refused"}[act]
+    return f"Request {number} was {said}.{f' {note}' if note else ''}"
+
+
+def released(number: int) -> str:
+    return f"The answer to request {number} is here."
+
+
+def computed(number: int) -> str:
+    return f"The answer to request {number} is computed and withheld: see it, and decide."
+
+
+def failed(number: int) -> str:
+    return f"Request {number} came to no answer."
+
+
+def odds(chance: float) -> str:
+    """The worst case of an answer, for anybody in any data."""
+    wrong, right = round(100 * (1 - chance)), round(100 * chance)
+    return (
+        f"Of 100 possible answers, {wrong} would suggest that a person is in the data if they are not, "
+        f"{right} if they are: at worst, for anybody."
+    )

@@ -1,0 +1,82 @@
+"""What goes between a worker and the process that started it: JSON, so that nothing a worker says is ever run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+from sfumato.errors import BadInput, EngineFailure, Refused, SfumatoError
+
+LONGEST = 256 * 2**20  # bytes of one message
+SETTING_UP = 0  # jobs are counted from 1
+
+
+class Kind(StrEnum):
+    READY = "ready"
+    JOB = "job"
+    SHARE = "share"  # how far the job is
+    ANSWER = "answer"
+    ERROR = "error"
+
+
+class Message(NamedTuple):
+    """Something about a job, by its number: what belongs to one is never taken for another's."""
+
+    kind: Kind
+    number: int
+    content: Any = None
+
+
+def say(line: Connection, message: Message) -> None:
+    line.send_bytes(json.dumps(message).encode())
+
+
+def hear(line: Connection) -> Message:
+    """The next message. One that is not as it should be is a ValueError."""
+    match json.loads(line.recv_bytes(LONGEST)):
+        case [str(kind), int(number), content] if _is_proper(Kind(kind), content):
+            return Message(Kind(kind), number, content)
+    raise ValueError
+
+
+def _is_proper(kind: Kind, content: object) -> bool:
+    match kind:
+        case Kind.JOB | Kind.ANSWER:
+            return isinstance(content, dict)
+        case Kind.SHARE:
+            return content is None or isinstance(content, int | float)
+        case Kind.ERROR:
+            return content is None or _error(content) is not None
+    return content is None
+
+
+def told(error: SfumatoError) -> Mapping[str, str] | None:
+    """An error as it crosses; None for one that is told by the one constant sentence."""
+    if not isinstance(error, BadInput | Refused):
+        return None
+    return {"class": type(error).__name__, "message": error.message, "hint": error.hint, "where": error.where}
+
+
+def rebuilt(told: object) -> SfumatoError:
+    """The error that a worker told of, of the same class."""
+    return _error(told) or EngineFailure()
+
+
+def _error(told: object) -> SfumatoError | None:
+    match told:
+        case {"class": str(name), "message": str(message), "hint": str(hint), "where": str(where)}:
+            kind = {kind.__name__: kind for root in (BadInput, Refused) for kind in _family(root)}.get(name)
+            if kind is not None:
+                error = kind.__new__(kind)
+                SfumatoError.__init__(error, message, hint=hint, where=where)
+                return error
+    return None
+
+
+def _family(kind: type[SfumatoError]) -> Iterator[type[SfumatoError]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from _family(below)

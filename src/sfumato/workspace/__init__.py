@@ -1,0 +1,1 @@
+"""A folder that an escrow lives in: its settings, its keys, its database, its workers."""

@@ -1,0 +1,108 @@
+"""What runs in a worker: it has the keys and opens the data; what it opened stays in its memory."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sfumato import wiring
+from sfumato.escrow.work import performed
+from sfumato.model.dataset import Schema
+from sfumato.model.mandate import Mandate
+from sfumato.model.stop import Stop
+from sfumato.ports import Engine, LedgerStore
+from sfumato.schema.load import parsed
+from sfumato.stores.database import Database
+from sfumato.vault.files import Files
+from sfumato.vault.master import Master
+
+MOST_OPEN = 4  # datasets that one worker keeps in memory
+INVENTED = "invented"
+PING = "ping"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a worker is told when it starts: over a pipe, and nowhere else."""
+
+    database: str = field(repr=False)
+    vault: str
+    master: bytes = field(repr=False)
+    memory_mb: int
+    encrypted: bool = True
+
+
+@dataclass
+class Opened:
+    """A worker's own: its way to the ledger and the vault, and the engines it has open, the last used last."""
+
+    ledger: LedgerStore
+    files: Files
+    memory_mb: int
+    engines: OrderedDict[tuple[str, ...], tuple[Engine, int | None]] = field(default_factory=OrderedDict)
+
+
+def set_up(given: Given) -> Opened:
+    files = Files(Path(given.vault), Master.of(given.master), encrypted=given.encrypted)
+    return Opened(Database(given.database).ledger(), files, given.memory_mb)
+
+
+def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], float | None]], None]) -> dict[str, Any]:
+    """Open what a job names, and do what it says."""
+    if job["verb"] == PING:
+        return {}
+    stated = parsed(job["schema"], f"the schema of {job['name']}")
+    schema = replace(stated, rule=job["rule"]) if "rule" in job else replace(stated, rule=None)
+    engine = _engine(opened, job, stated)
+    watch(engine.progress)
+    is_invented = job["format"] == INVENTED
+    dataset = wiring.held(
+        engine,
+        schema,
+        None if is_invented else opened.ledger,
+        who=job["who"],
+        version=job["version"],
+        mandate=None if is_invented else _mandate(job["mandate"]),
+    )
+    return performed(dataset, job)
+
+
+def _engine(opened: Opened, job: Mapping[str, Any], schema: Schema) -> Engine:
+    """The engine of a version under its schema, opened once; beyond so many the one longest unused goes."""
+    key = (job["dataset"], job["version"], job["schema"])
+    if key in opened.engines:
+        opened.engines.move_to_end(key)
+        return opened.engines[key][0]
+    while len(opened.engines) >= MOST_OPEN:
+        _, (gone, descriptor) = opened.engines.popitem(last=False)
+        _closed(gone, descriptor)
+    opened.engines[key] = _made(opened, job, schema)
+    return opened.engines[key][0]
+
+
+def _made(opened: Opened, job: Mapping[str, Any], schema: Schema) -> tuple[Engine, int | None]:
+    if job["format"] == INVENTED:
+        return wiring.invented(schema), None
+    if job["reference"] is not None:
+        return wiring.in_place(job["reference"], schema), None
+    descriptor = opened.files.opened(job["dataset"], job["version"])
+    try:
+        made = wiring.in_memory(descriptor, job["format"], job["name"], schema, memory_mb=opened.memory_mb)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return made, descriptor
+
+
+def _closed(engine: Engine, descriptor: int | None) -> None:
+    engine.close()
+    if descriptor is not None:
+        os.close(descriptor)
+
+
+def _mandate(said: Mapping[str, Any] | None) -> Mandate | None:
+    return None if said is None else Mandate(**dict(said) | {"stop": Stop.from_texts(said["stop"])})

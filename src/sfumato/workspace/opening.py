@@ -1,0 +1,126 @@
+"""A workspace, open: its escrow with everything that it needs from the outside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sfumato import wiring
+from sfumato.errors import BadInput
+from sfumato.escrow.outside import Limits, Outside
+from sfumato.escrow.service import Escrow
+from sfumato.model.dataset import Schema, Type
+from sfumato.model.mandate import Mandate
+from sfumato.session.dataset import Dataset
+from sfumato.stores.database import Database
+from sfumato.vault.files import Files
+from sfumato.vault.master import Master, unlock
+from sfumato.workers.pool import Workers
+from sfumato.workspace import jobs
+from sfumato.workspace.locks import VaultLocks
+from sfumato.workspace.settings import Settings, load
+
+VAULT = "vault"
+
+
+class Workspace:
+    """Made by `opened`. Workers start when the first job comes; `close` waits for what was approved."""
+
+    def __init__(self, folder: Path, settings: Settings, master: Master, *, encrypted: bool = True) -> None:
+        self.folder, self.settings = folder, settings
+        self._database = Database(settings.database_url(folder))
+        self._database.upgrade()
+        self._master, self._encrypted = master, encrypted
+        self._runner = _Runner(self._workers)
+        self._background = ThreadPoolExecutor(settings.workers, "sfumato request")
+        self.escrow = Escrow(self._outside())
+
+    def _outside(self) -> Outside:
+        database, settings = self._database, self.settings
+        return Outside(
+            rows=database.rows,
+            transaction=database.transaction,
+            audit=database.audit(),
+            ledger=database.ledger(),
+            locks=VaultLocks(self._master),
+            files=Files(self.folder / VAULT, self._master, encrypted=self._encrypted),
+            runner=self._runner,
+            planned=self._planned,
+            later=self._later,
+            now=lambda: datetime.now(UTC),
+            new_id=lambda: os.urandom(12).hex(),
+            limits=Limits(settings.session_hours, settings.queries, settings.references),
+        )
+
+    def _later(self, work: Callable[[], None]) -> None:
+        self._background.submit(work)
+
+    def _planned(
+        self, schema: Schema, mandate: Mandate | None, who: str, present: Mapping[str, Type | None] | None
+    ) -> Dataset:
+        return wiring.held(None, schema, self._database.ledger(), who=who, mandate=mandate, present=present)
+
+    def _workers(self) -> Workers:
+        settings = self.settings
+        vault, url = str(self.folder / VAULT), settings.database_url(self.folder)
+        given = jobs.Given(url, vault, self._master.secret, settings.memory_mb // 2, self._encrypted)
+        how = {"size": settings.workers, "seconds": settings.seconds, "memory_mb": settings.memory_mb}
+        return Workers(jobs.work, jobs.set_up, given, **how)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._background.shutdown(wait=True)
+        self._runner.close()
+        self._database.close()
+
+
+class _Runner:
+    """Workers that are started when they are first needed."""
+
+    def __init__(self, start: Callable[[], Workers]) -> None:
+        self._start = start
+        self._made: Workers | None = None
+
+    def run(self, name: str, job: Mapping[str, Any]) -> Mapping[str, Any]:
+        return self._workers().run(name, job)
+
+    def progress(self, name: str) -> float | None:
+        return None if self._made is None else self._made.progress(name)
+
+    def cancel(self, name: str) -> bool:
+        return self._made is not None and self._made.cancel(name)
+
+    def close(self) -> None:
+        if self._made is not None:
+            self._made.close()
+
+    def _workers(self) -> Workers:
+        if self._made is None:
+            self._made = self._start()
+        return self._made
+
+
+def opened(
+    folder: str | Path, *, passphrase: str | None = None, key_file: Path | None = None, encrypted: bool = True
+) -> Workspace:
+    """Unlock a workspace. `encrypted=False` is for measuring what encryption does."""
+    place = Path(folder)
+    settings = load(place)
+    key = key_file or (Path(settings.key_file) if settings.key_file else None)
+    if passphrase is None and key is None:
+        raise BadInput(
+            "This workspace is locked by a passphrase", hint="type it, or name a file with --passphrase-file."
+        )
+    return Workspace(place, settings, unlock(place, passphrase=passphrase, key_file=key), encrypted=encrypted)

@@ -1,0 +1,87 @@
+"""A real PostgreSQL server of a test run's own: in a temporary folder, on a socket in it, gone when the run is."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+NOT_HERE = "PostgreSQL is not here: install it with 'apt install postgresql', or put initdb on the PATH."
+
+
+class Server:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._numbers = count(1)
+
+    def new(self, like: str = "template1") -> str:
+        """The address of a new database, empty or a copy of another one that nobody is connected to."""
+        name, template = f"test{next(self._numbers)}", sa.make_url(like).database if "://" in like else like
+        with psycopg.connect(self._at("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
+        return self._at(name).replace("postgresql:", "postgresql+psycopg:")
+
+    def _at(self, name: str) -> str:
+        return f"postgresql://sfumato@/{name}?host={self.folder}"
+
+
+@contextmanager
+def started() -> Iterator[Server]:
+    """It does not run as root: then it is another user's. Nothing is synced, for nobody pulls a plug here."""
+    programs = _programs()
+    with tempfile.TemporaryDirectory(prefix="sfumato-") as name:
+        folder = Path(name)
+        as_user = ["setpriv", "--pdeathsig=QUIT"]
+        if os.geteuid() == 0:
+            nobody = pwd.getpwnam("nobody")
+            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+            as_user += [f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups"]
+        data, log = folder / "data", folder / "log"
+        made = [programs / "initdb", f"--pgdata={data}", "--username=sfumato", "--auth=trust", "--encoding=UTF8"]
+        subprocess.run([*as_user, *made, "--locale=C", "--no-sync"], check=True, capture_output=True, cwd=folder)
+        options = {"listen_addresses": "", "unix_socket_directories": folder, "fsync": "off"}
+        settings = [part for option, value in options.items() for part in ("-c", f"{option}={value}")]
+        with (
+            log.open("wb") as said,
+            subprocess.Popen(
+                [*as_user, programs / "postgres", "-D", data, *settings], stdout=said, stderr=said, cwd=folder
+            ) as server,
+        ):
+            try:
+                _wait(server, folder, log)
+                yield Server(folder)
+            finally:
+                server.send_signal(signal.SIGQUIT)  # at once, whoever is connected
+
+
+def _wait(server: subprocess.Popen[bytes], folder: Path, log: Path) -> None:
+    while True:
+        try:
+            psycopg.connect(f"postgresql://sfumato@/postgres?host={folder}").close()
+            return
+        except psycopg.OperationalError:
+            try:
+                server.wait(timeout=0.05)
+            except subprocess.TimeoutExpired:
+                continue
+            raise AssertionError(log.read_text("utf-8", "replace")) from None
+
+
+def _programs() -> Path:
+    """Debian keeps them out of the PATH, by version."""
+    on_path = shutil.which("initdb")
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    if not found and on_path is None:
+        pytest.skip(NOT_HERE)
+    return (Path(on_path) if on_path else found[-1]).parent
