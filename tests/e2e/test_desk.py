@@ -263,11 +263,13 @@ def test_what_is_no_request_is_not_sent(typed: Typed, server: Server, said: tupl
     assert not any(request.method == "POST" for request in server.asked)
 
 
-def test_an_estimate_and_a_dry_run_ask_nothing(typed: Typed, server: Server) -> None:
-    server.on("POST /datasets/t/estimate", {"epsilon": 0.2}).on("POST /datasets/t/dry-run", {"answers": []})
+def test_an_estimate_and_a_dry_run_ask_nothing(typed: Typed, server: Server, released: dict[str, Any]) -> None:
+    dry = released | {"invented": True}
+    server.on("POST /datasets/t/estimate", {"epsilon": 0.2}).on("POST /datasets/t/dry-run", dry)
     assert typed("estimate", "t", *QUERY, "--gap", 1.2, "--worst-case", "--json").json == {"epsilon": 0.2}
     assert body(server)["preference"] == {"gap": 1.2, "worst_case": True}
-    assert typed("submit", "t", *QUERY, "--dry-run", "--json").json == {"answers": []}
+    assert typed("submit", "t", *QUERY, "--dry-run", "--json").json == dry
+    assert typed("submit", "t", *QUERY, "--dry-run").out.startswith("A dry run on invented rows")
 
 
 def test_a_result_is_awaited_with_exit_4(typed: Typed, server: Server) -> None:
@@ -321,7 +323,7 @@ def test_inspecting_shows_the_page_or_where_it_stands(typed: Typed, server: Serv
     forbidden = problem(403, "forbidden", "no")
     server.on("GET /requests/r7", asked()).on("GET /requests/r7/page", {"binding": "b1", "cost": 0.2}, forbidden)
     assert "cost: 0.2" in typed("inspect", "r7").out
-    assert "A controller of the dataset decides." in typed("inspect", "r7").out
+    assert "A controller of this dataset has it." in typed("inspect", "r7").out
 
 
 def test_decisions(typed: Typed, server: Server) -> None:
@@ -354,7 +356,7 @@ def test_notices(typed: Typed, server: Server) -> None:
 def test_the_record_is_verified_against_a_head_that_was_kept(typed: Typed, server: Server, tmp_path: Path) -> None:
     head = {"number": 3, "digest": "d", "signature": "s"}
     server.on("GET /audit/head", head).on("GET /audit", items({"number": 1, "who": "cora", "verb": "approved"}))
-    server.on("POST /audit/verify", {"intact": True}, {"intact": False})
+    server.on("POST /audit/verify", {"audit": {"number": 3}}, problem(409, "ledger-broken", "It was edited at entry 2"))
     file = tmp_path / "head.json"
     assert typed("audit", "head", "--out", file).code == 0
     assert typed("audit", "verify", "--head", file).code == 0

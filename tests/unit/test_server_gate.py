@@ -77,9 +77,10 @@ def test_a_session_lives_in_a_cookie_that_scripts_cannot_read() -> None:
     assert answer.json()["csrf"] == CSRF
     cookie = answer.headers["Set-Cookie"]
     assert {"HttpOnly", "Path=/", "SameSite=strict", "Secure"} <= set(cookie.split("; "))
-    assert "Secure" not in Caller(APP, None)("POST", "/session", json={"name": "a", "password": PASSWORD}).headers[
-        "Set-Cookie"
-    ]
+    assert (
+        "Secure"
+        not in Caller(APP, None)("POST", "/session", json={"name": "a", "password": PASSWORD}).headers["Set-Cookie"]
+    )
     assert caller("GET", "/session").json()["person"]["name"] == "alice"
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import typer
 
 from sfumato.cli.expanded import expanded
+from sfumato.cli.secret import secret
+from sfumato.cli.workspace import require_server_extra, unlocking
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
@@ -54,6 +56,12 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
+    "key_file": (
+        Annotated[
+            Path | None, typer.Option(metavar="FILE", help="Of a workspace: what unlocks it in place of a passphrase.")
+        ],
+        None,
+    ),
     "authority": (
         Annotated[Path | None, typer.Option(metavar="FILE", help="Of a server: what vouches for its certificate.")],
         None,
@@ -75,6 +83,7 @@ class Desk:
     token_file: Path | None
     password_file: Path | None
     passphrase_file: Path | None
+    key_file: Path | None
     authority: Path | None
     insecure: bool
 
@@ -88,8 +97,22 @@ class Desk:
 
     @contextmanager
     def _workspace(self, folder: Path) -> Iterator[Client]:
-        raise BadInput(f"{folder} is no workspace", hint="make one with `sfumato init DIR`.")
-        yield
+        """The workspace's own app, in this process, for as long as the command takes."""
+        require_server_extra()
+        from sfumato import wiring
+        from sfumato.server.app import made
+        from sfumato.server.settings import Settings
+        from sfumato.workspace.local import acting
+        from sfumato.workspace.opening import opened
+
+        passphrase = unlocking(folder, self.passphrase_file, self.key_file)
+        with opened(folder, passphrase=passphrase, key_file=self.key_file) as workspace:
+            app = made(workspace.escrow, Settings(data_bytes=workspace.settings.upload_mb << 20))
+            with (
+                acting(workspace.escrow, self.as_name) as token,
+                wiring.inside(app, token, f"the workspace {folder}") as client,
+            ):
+                yield client
 
     @contextmanager
     def _server(self, url: str) -> Iterator[Client]:
@@ -124,20 +147,6 @@ def _desk(typed: Mapping[str, Any]) -> Desk:
         which = "neither a workspace nor a server" if said["server"] is None else "a workspace and a server"
         raise BadInput(f"There is {which} to go to", hint="say one: --workspace DIR or --server URL.")
     return Desk(**said)
-
-
-def secret(file: Path | None, asked: str, *, twice: bool = False) -> str:
-    """From a file's first line, or from the person; never from an argument, which others see."""
-    if file is None:
-        typed: str = typer.prompt(asked, hide_input=True, err=True, confirmation_prompt=twice)
-        return typed
-    try:
-        lines = file.read_text("utf-8").splitlines()
-    except (OSError, UnicodeError):
-        raise BadInput(f"{file} cannot be read", hint="check the path, and who may read it.") from None
-    if not lines or not lines[0].strip():
-        raise BadInput(f"{file} is empty", hint="its first line is what is asked for.")
-    return lines[0]
 
 
 class Shown(Protocol):

@@ -18,7 +18,7 @@ def notices(
     read: Annotated[str | None, typer.Option(metavar="ID", help="Mark one as read instead.")] = None,
     as_json: options.Json = False,
 ) -> None:
-    """What happened that you should know, oldest first."""
+    """What happened that you should know, newest first."""
     with desk.open() as client:
         if read is None:
             show_list(client.notices(unread=unread), as_json)

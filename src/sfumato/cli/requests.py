@@ -161,7 +161,7 @@ def _tell_result(request: Request, files: list[Path], as_json: bool) -> None:
         )
     released = request.result()
     whole = json.dumps(released.as_dict(), indent=2)
-    typer.echo(whole if as_json else "\n\n".join(map(answers.answered, released)))
+    typer.echo(whole if as_json else released.text())
     try:
         answers.write(files, released, whole)
     except OSError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +16,7 @@ from sfumato.client.people import Person, Token
 from sfumato.client.request import Request
 from sfumato.client.told import Listing, Told
 from sfumato.errors import BadInput, Conflict
-from sfumato.schema.load import from_dict
+from sfumato.schema.load import parsed
 from sfumato.views import desk
 
 
@@ -50,7 +49,7 @@ class Client:
         try:
             found = Dataset(self._connection, self._connection.post("datasets", body=body))
         except Conflict:
-            found = self.dataset(from_dict(tomllib.loads(text)).name)
+            found = self.dataset(parsed(text).name)
             if data is None or found.version is not None:
                 raise
             found.describe(schema)  # an earlier attempt broke off before its data was there

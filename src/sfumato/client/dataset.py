@@ -10,16 +10,18 @@ from typing import Any
 from sfumato.client.connection import Connection, new_key
 from sfumato.client.delivery import Delivery, delivery
 from sfumato.client.query import Estimate, Query
-from sfumato.client.request import Request
+from sfumato.client.request import Answers, Request
 from sfumato.client.risk import Looked
 from sfumato.client.stated import Stated, preference, queries
 from sfumato.client.told import Listing, Told
 from sfumato.errors import BadInput, PreferenceError, SchemaError
 from sfumato.model.dataset import Schema
-from sfumato.schema.load import from_dict, load
+from sfumato.model.fit import ColumnFit, Fit
+from sfumato.schema.load import from_dict, load, parsed
 from sfumato.schema.write import write
 from sfumato.sql.parse import parse
 from sfumato.views import desk
+from sfumato.views import fit as fit_view
 
 Described = str | Path | Mapping[str, Any] | Schema
 
@@ -51,11 +53,11 @@ class Dataset(Told):
     @property
     def schema_text(self) -> str:
         """The schema file, as its controller wrote it."""
-        return str(self._facts["schema_text"])
+        return str(self._facts["schema"])
 
     @property
     def schema(self) -> Schema:
-        return from_dict(tomllib.loads(self.schema_text), f"the schema of {self.name}")
+        return parsed(self.schema_text, f"the schema of {self.name}")
 
     def query(self, sql: str) -> Query:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before anything is sent."""
@@ -80,10 +82,10 @@ class Dataset(Told):
         weights: Sequence[float] | None = None,
         mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Told:
-        """The whole way on invented rows that follow the schema: what the answer will look like."""
+    ) -> Answers:
+        """The whole way on invented rows that follow the schema: what the answers will look like, and nobody's."""
         found = preference(stated, mechanism, delta)
-        return Told(self.ask("dry-run", self._asked(asked, weights, found)))
+        return Answers.of(self.ask("dry-run", self._asked(asked, weights, found)))
 
     def submit(
         self,
@@ -122,7 +124,8 @@ class Dataset(Told):
     def check(self) -> Looked:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
         told = self.ask("check", {})
-        return Looked(told, desk.outlined(told))
+        fit = Fit(told["people"], tuple(ColumnFit(**column) for column in told["columns"]))
+        return Looked(told, fit_view.as_text(fit))
 
     def versions(self) -> Listing[Told]:
         told = self._connection.get("datasets", self.name, "versions")
@@ -176,7 +179,7 @@ class Dataset(Told):
         return {"queries": queries(texts, weights), "preference": stated}
 
     def text(self) -> str:
-        return desk.outlined(self._facts, leave=("schema_text", "id"))
+        return desk.outlined(self._facts, leave=("schema", "id"))
 
 
 def schema_text(schema: Described) -> str:
