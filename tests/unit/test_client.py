@@ -42,7 +42,7 @@ bounds = [0, 100]
 gap = 1.2
 worst_case = true
 """
-HELD = {"name": "t", "title": "Ages", "schema_text": SCHEMA, "controllers": ["cora"], "version": "v1"}
+HELD = {"name": "t", "title": "Ages", "schema": SCHEMA, "controllers": ["cora"], "version": "v1"}
 SQL = "SELECT COUNT(*) FROM t"
 
 
@@ -127,10 +127,12 @@ def test_a_sketch_comes_with_its_histogram(local: sf.Dataset) -> None:
 
 
 def test_a_check_is_a_look() -> None:
-    server = served().on("POST /datasets/t/check", {"people": 50, "columns": [{"name": "age", "missing": 3}]})
+    fit = {"people": 50, "columns": [{"name": "age", "missing": 37, "unfit": 0, "clamped": 0, "unlisted": 0}]}
+    server = served().on("POST /datasets/t/check", fit)
     found = held(server).check()
-    assert "3" not in repr(found)
-    assert "missing: 3" in found.text()
+    assert "37" not in repr(found)
+    assert found.as_dict() == fit
+    assert "37" in found.text()
 
 
 def test_an_estimate_is_submitted_as_it_was_made() -> None:
@@ -186,7 +188,7 @@ def test_a_request_tells_where_it_stands_and_what_happens_next() -> None:
     server = served().on("GET /requests/r7", asked(), asked("running"), asked("released"))
     request = held(server).submit([SQL], purpose="study")
     assert "state: submitted" in repr(request)
-    assert "next: A controller of the dataset decides." in repr(request)
+    assert "next: A controller of this dataset has it." in repr(request)
     assert [request.state, request.state, request.state, request.state] == [
         "submitted",
         "running",
@@ -403,21 +405,23 @@ def test_an_app_of_this_process_is_asked_as_a_server_is() -> None:
         await send({"type": "http.response.start", "status": status, "headers": []})
         await send({"type": "http.response.body", "body": f'{{"path": "{scope["path"]}"}}'.encode()})
 
-    connection = wiring.inside(app, "t", "the workspace w")._connection
-    assert connection.get("datasets", "t") == {"path": "/api/v1/datasets/t"}
-    received.clear()
-    connection.stream("datasets", "t", "data", content=lambda: [b"a", b"b"], kind="text/csv")
-    assert [chunk for chunk in received if chunk] == [b"a", b"b"]
-    assert repr(connection) == "<Connection to the workspace w>"
-    with pytest.raises(Refused):
-        wiring.inside(app, "wrong", "w").me.as_dict()
+    with wiring.inside(app, "t", "the workspace w") as client:
+        connection = client._connection
+        assert connection.get("datasets", "t") == {"path": "/api/v1/datasets/t"}
+        received.clear()
+        connection.stream("datasets", "t", "data", content=lambda: [b"a", b"b"], kind="text/csv")
+        assert [chunk for chunk in received if chunk] == [b"a", b"b"]
+        assert repr(connection) == "<Connection to the workspace w>"
+    with wiring.inside(app, "wrong", "w") as client, pytest.raises(Refused):
+        client.me.as_dict()
 
 
 def test_an_app_that_fails_is_a_server_that_fails() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         raise ValueError("a value of somebody")
 
-    answer = InProcess(app).handle_request(httpx.Request("GET", "http://localhost/"))
+    with InProcess(app) as transport:
+        answer = transport.handle_request(httpx.Request("GET", "http://localhost/"))
     assert (answer.status_code, answer.content) == (500, b"")
 
 

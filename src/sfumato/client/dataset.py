@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.client.connection import Connection, new_key
-from sfumato.client.delivery import Delivery
+from sfumato.client.delivery import Delivery, delivery
 from sfumato.client.query import Estimate, Query
-from sfumato.client.request import Request
+from sfumato.client.request import Answers, Request
 from sfumato.client.risk import Looked
 from sfumato.client.stated import Stated, preference, queries
 from sfumato.client.told import Listing, Told
 from sfumato.errors import BadInput, PreferenceError, SchemaError
 from sfumato.model.dataset import Schema
-from sfumato.schema.load import from_dict, load
+from sfumato.model.fit import ColumnFit, Fit
+from sfumato.schema.load import from_dict, load, parsed
 from sfumato.schema.write import write
 from sfumato.sql.parse import parse
 from sfumato.views import desk
+from sfumato.views import fit as fit_view
 
 Described = str | Path | Mapping[str, Any] | Schema
 
@@ -49,9 +51,13 @@ class Dataset(Told):
         return self._facts.get("version")
 
     @property
+    def schema_text(self) -> str:
+        """The schema file, as its controller wrote it."""
+        return str(self._facts["schema"])
+
+    @property
     def schema(self) -> Schema:
-        told = str(self._facts.get("schema_text") or self._facts.get("schema") or "")
-        return from_dict(tomllib.loads(told), f"the schema of {self.name}")
+        return parsed(self.schema_text, f"the schema of {self.name}")
 
     def query(self, sql: str) -> Query:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before anything is sent."""
@@ -76,10 +82,10 @@ class Dataset(Told):
         weights: Sequence[float] | None = None,
         mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Told:
-        """The whole way on invented rows that follow the schema: what the answer will look like."""
+    ) -> Answers:
+        """The whole way on invented rows that follow the schema: what the answers will look like, and nobody's."""
         found = preference(stated, mechanism, delta)
-        return Told(self.ask("dry-run", self._asked(asked, weights, found)))
+        return Answers.of(self.ask("dry-run", self._asked(asked, weights, found)))
 
     def submit(
         self,
@@ -118,15 +124,19 @@ class Dataset(Told):
     def check(self) -> Looked:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
         told = self.ask("check", {})
-        return Looked(told, desk.outlined(told))
+        fit = Fit(told["people"], tuple(ColumnFit(**column) for column in told["columns"]))
+        return Looked(told, fit_view.as_text(fit))
 
     def versions(self) -> Listing[Told]:
         told = self._connection.get("datasets", self.name, "versions")
         items = told["items"] if isinstance(told, dict) else told
         return Listing.of(map(Told, items), desk.VERSIONS, "Nothing was delivered yet.")
 
-    def deliver(self, data: Delivery) -> Dataset:
-        """Send data, which becomes its newest version."""
+    def deliver(self, source: object) -> Dataset:
+        """Send newer data: a CSV or Parquet file, or a pandas, polars or Arrow table."""
+        return self.receive(delivery(source))
+
+    def receive(self, data: Delivery) -> Dataset:
         self._connection.stream("datasets", self.name, "data", content=data.content, kind=data.kind)
         return self.refresh()
 
@@ -169,7 +179,7 @@ class Dataset(Told):
         return {"queries": queries(texts, weights), "preference": stated}
 
     def text(self) -> str:
-        return desk.outlined(self._facts, leave=("schema_text", "schema", "id"))
+        return desk.outlined(self._facts, leave=("schema", "id"))
 
 
 def schema_text(schema: Described) -> str:

@@ -13,6 +13,7 @@ from sfumato.errors import AwaitingApproval
 from sfumato.model.release import Answer
 from sfumato.session.release import Certificate, Release
 from sfumato.views import desk
+from sfumato.views.words import of_request
 
 SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
 """The states that nothing follows by itself."""
@@ -21,16 +22,38 @@ _SOONEST, _LATEST, _SLOWER = 0.1, 2.0, 1.5
 
 
 class Answers(list[Release]):
-    """What was released for one request, query by query, with what all of it was charged."""
+    """What was released for one request, query by query, with what all of it was charged; or a dry run of it."""
 
-    def __init__(self, releases: Iterable[Release], charged: float | None, guarantee: str | None) -> None:
+    def __init__(
+        self, releases: Iterable[Release], charged: float | None, guarantee: str | None, *, invented: bool = False
+    ) -> None:
         super().__init__(releases)
         self.charged = charged
         self.guarantee = guarantee
+        self.invented = invented  # rows that follow the schema were asked, and nobody
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Answers:
+        each = (Release(Answer.from_dict(one), Certificate.from_dict(one["certificate"])) for one in told["answers"])
+        return cls(each, told.get("charged"), told.get("guarantee"), invented=bool(told.get("invented")))
 
     def as_dict(self) -> dict[str, Any]:
         told = {"answers": [release.as_dict() for release in self]}
-        return told | {"charged": self.charged, "guarantee": self.guarantee}
+        return (
+            told
+            | {"charged": self.charged, "guarantee": self.guarantee}
+            | ({"invented": True} if self.invented else {})
+        )
+
+    def text(self) -> str:
+        said = [of_request.INVENTED] if self.invented else []
+        return "\n\n".join([*said, *(f"{release.certificate.query}\n\n{release}" for release in self)])
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return self.text()
 
 
 class Page(Told):
@@ -90,7 +113,7 @@ class Request(Told):
 
     @property
     def _next(self) -> str:
-        return str(self._facts.get("next") or desk.NEXT.get(self._state, ""))
+        return str(self._facts.get("next") or of_request.NEXT.get(self._state, ""))
 
     def refresh(self) -> Request:
         self._facts = dict(self._connection.get("requests", self.id))
@@ -111,11 +134,7 @@ class Request(Told):
 
     def result(self) -> Answers:
         """The answers with their certificates; before they are released, `AwaitingApproval` says what is awaited."""
-        told = self._connection.get("requests", self.id, "result")
-        releases = [
-            Release(Answer.from_dict(each), Certificate.from_dict(each["certificate"])) for each in told["answers"]
-        ]
-        return Answers(releases, told.get("charged"), told.get("guarantee"))
+        return Answers.of(self._connection.get("requests", self.id, "result"))
 
     # For those who decide
 

@@ -8,6 +8,7 @@ from typing import Any
 from sfumato.views.figure import plain
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph
+from sfumato.views.words import of_request
 
 Facts = Mapping[str, Any]
 
@@ -24,17 +25,6 @@ REQUESTS = {
     "submitted_at": "submitted",
 }
 NOTICES = {"id": "notice", "at": "at", "text": "what happened", "about": "about", "read_at": "read"}
-NEXT = {
-    "submitted": "A controller of the dataset decides.",
-    "returned": "Change it as the note says, and submit it anew.",
-    "refused": "Nothing is released. The note says why.",
-    "withdrawn": "Nothing is released.",
-    "approved": "It is computed as soon as a worker is free.",
-    "running": "It is being computed.",
-    "computed": "It is computed and withheld, until a controller decides.",
-    "released": "Fetch the answers: `.result()`, or `sfumato result`.",
-    "failed": "Nothing was released. What was charged stays charged.",
-}
 _SHOWN_FIRST = ("id", "number", "dataset", "analyst", "purpose", "state", "next", "note")
 _LONGEST = 60
 
@@ -59,7 +49,7 @@ def outlined(facts: Facts, leave: Sequence[str] = ()) -> str:
 def request(facts: Facts) -> str:
     """A request: what was asked, where it stands, and what happens next."""
     state = str(facts.get("state", ""))
-    told = dict(facts) | {"next": facts.get("next") or NEXT.get(state, "")}
+    told = dict(facts) | {"next": facts.get("next") or of_request.NEXT.get(state, "")}
     return outlined(told, leave=("body_sha256", "idempotency", "owner", "entries"))
 
 

@@ -13,6 +13,7 @@ NEXT = {
     "released": "The answer is here.",
     "failed": "There is no answer. What was charged stays charged. You may submit it again.",
 }
+INVENTED = "A dry run on invented rows that follow the schema: nobody was read, and nothing was charged."
 CHANGED = "The query, the data, the preference or the policy is no longer what was approved"
 DECIDED_AFTER_LOOK = "This was decided after a look at the people in the data: that it was tells something about them."
 WITHHELD_ANSWER = "The answer is withheld until a controller has seen it and approves: no guarantee."
