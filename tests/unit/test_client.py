@@ -24,6 +24,7 @@ from sfumato.errors import (
     BadInput,
     Conflict,
     Forbidden,
+    NotFound,
     PreferenceError,
     QueryError,
     Refused,
@@ -71,6 +72,54 @@ def held(server: Server) -> Dataset:
 def body(server: Server) -> Any:
     return list(server.bodies)[-1]
 
+
+FORESEEN = {
+    "sql": SQL,
+    "weight": 2.0,
+    "outputs": 1,
+    "numbers": ["count of rows"],
+    "columns": [],
+    "mechanism": "laplace",
+    "epsilon": 0.2,
+    "feasible": True,
+    "method": "gap 1.2, worst case",
+    "why": "The largest epsilon that meets gap 1.2, worst case.",
+    "guarantee": "dp",
+    "select_epsilon": 0.0,
+    "worst_case": {"epsilon": 0.2, "noise_90": [11.5129]},
+    "odds": "Of 100 possible answers, 45 would suggest this.",
+}
+ESTIMATE = {
+    "queries": [FORESEEN],
+    "epsilon": 0.2,
+    "delta": 0.0,
+    "guarantee": "dp",
+    "spent": 0.3,
+    "dataset_guarantee": "dp",
+    "stop": "Stop: epsilon 3.",
+    "left": 2.7,
+}
+PAGE = {
+    "request": asked(submitted_at="2026-01-01"),
+    "binding": "seen",
+    "analyst": {"name": "ana", "organisation": "Uni"},
+    "facts": ESTIMATE,
+    "approve": "by a controller",
+    "approvals": {"needed": 2, "given": ["cora"]},
+    "guarantees": ["dp"],
+    "looked": True,
+    "warning": "Somebody looked.",
+    "policy": ["ana may ask for counts."],
+    "rehearse": [SQL],
+}
+SIGNED = {
+    "dataset": "t",
+    "number": 1,
+    "author": "cora",
+    "at": "2026-01-01",
+    "policy": {"flow": [{"who": ["ana"]}]},
+    "sentences": ["ana may ask for counts.", "Nobody else."],
+}
 
 # Questions
 
@@ -136,10 +185,14 @@ def test_a_check_is_a_look() -> None:
 
 
 def test_an_estimate_is_submitted_as_it_was_made() -> None:
-    server = served().on("POST /datasets/t/estimate", {"epsilon": 0.2, "guarantee": "dp"})
+    server = served().on("POST /datasets/t/estimate", ESTIMATE)
     query = held(server).query(SQL)
     estimate = query.choose(sf.gap(1.2, worst_case=True), mechanism="gaussian", delta=1e-9)
     assert (estimate.epsilon, estimate.guarantee) == (0.2, "dp")
+    assert "1 noisy number: count of rows; laplace noise, epsilon 0.2, ±11.5129 in 90 of 100 answers" in repr(estimate)
+    assert "In all: epsilon 0.2, delta 0; guarantee dp; spent so far 0.3. Stop: epsilon 3." in " ".join(
+        repr(estimate).split()
+    )
     stated = {"gap": 1.2, "worst_case": True, "mechanism": "gaussian", "delta": 1e-9}
     assert body(server) == {"queries": [{"sql": SQL, "weight": 1.0}], "preference": stated}
     query.submit(estimate, purpose="study", weight=2)
@@ -242,16 +295,28 @@ def test_a_release_that_is_refused_says_why() -> None:
 
 
 def test_an_approval_holds_for_the_page_that_was_seen() -> None:
-    server = Server().on("GET /requests/r7/page", {"binding": "seen", "analyst": "ana"}, {"binding": "later"})
+    server = Server().on("GET /requests/r7/page", PAGE, PAGE | {"binding": "later"})
     server.on("POST /requests/r7/approve", asked("approved"))
     request = Request(server.connection(), asked())
-    assert "ana" in repr(request.page())
+    shown = repr(request.page())
+    for said in (
+        "Asked by ana, Uni, for: study",
+        "(weight 2)",
+        "2 needed, given by cora",
+        "Somebody looked.",
+        "binding: seen",
+    ):
+        assert said in shown
     assert request.approve("fine")._state == "approved"
     assert body(server) == {"binding": "seen", "note": "fine", "accept_none": False, "fixed_beforehand": ""}
 
 
 def test_an_approval_without_a_look_at_the_page_fetches_it() -> None:
-    server = Server().on("GET /requests/r7/page", {"binding": "now"}).on("POST /requests/r7/approve", asked("approved"))
+    server = (
+        Server()
+        .on("GET /requests/r7/page", PAGE | {"binding": "now"})
+        .on("POST /requests/r7/approve", asked("approved"))
+    )
     Request(server.connection(), asked()).approve()
     assert body(server)["binding"] == "now"
 
@@ -285,6 +350,21 @@ def test_an_inbox_has_what_waits_for_a_decision() -> None:
         repr(Server().on("GET /requests", {"items": [], "next": None}).client().inbox())
         == "Nothing waits for a decision."
     )
+
+
+def test_a_withheld_answer_is_seen_by_asking_for_it(local: sf.Dataset) -> None:
+    told = {"answers": [local.query(SQL).release(epsilon=1.0).as_dict()], "true": [[[50]]]}
+    server = Server().on("POST /requests/r7/answer", told)
+    found = Request(server.connection(), asked("computed")).answer()
+    assert repr(found) == "<What a look showed; confidential: call .show()>"
+    assert found.text().endswith("The true figures:\n  50")
+
+
+def test_a_request_is_found_by_the_number_that_notices_have() -> None:
+    server = Server().on("GET /requests", {"items": [asked()], "next": None})
+    assert server.client().request(7).id == "r7"
+    with pytest.raises(NotFound, match="There is no request 8"):
+        server.client().request("8")
 
 
 # Data on its way
@@ -358,9 +438,7 @@ def test_what_is_there_already_is_not_replaced() -> None:
 
 def test_a_policy_comes_from_a_file_or_from_python(tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text('purpose = "study"\n[[flow]]\nwho = ["ana"]\n', "utf-8")
-    server = served().on(
-        "PUT /datasets/t/policy", {"number": 1, "sentences": ["ana may ask for counts.", "Nobody else."]}
-    )
+    server = served().on("PUT /datasets/t/policy", SIGNED)
     for policy in (tmp_path / "p.toml", {"purpose": "study", "flow": [{"who": ["ana"]}]}):
         signed = server.client().set_policy("t", policy)
         assert body(server) == {"purpose": "study", "flow": [{"who": ["ana"]}]}

@@ -107,11 +107,9 @@ class Desk:
 
         passphrase = unlocking(folder, self.passphrase_file, self.key_file)
         with opened(folder, passphrase=passphrase, key_file=self.key_file) as workspace:
+            token = acting(workspace.escrow, self.as_name)
             app = made(workspace.escrow, Settings(data_bytes=workspace.settings.upload_mb << 20))
-            with (
-                acting(workspace.escrow, self.as_name) as token,
-                wiring.inside(app, token, f"the workspace {folder}") as client,
-            ):
+            with wiring.inside(app, token, f"the workspace {folder}") as client:
                 yield client
 
     @contextmanager

@@ -111,10 +111,20 @@ def inbox(
 
 
 @at_a_desk
-def inspect(id: Id, desk: Desk, as_json: options.Json = False) -> None:
+def inspect(
+    id: Id,
+    desk: Desk,
+    answer: Annotated[
+        bool, typer.Option("--answer", help="A withheld answer beside the true one: recorded as a look.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
     """What an approver needs on one page, from public facts; whoever asked sees where it stands."""
     with desk.open() as client:
         request = client.request(id)
+        if answer:
+            show(request.answer(), as_json)
+            return
         try:
             show(request.page(), as_json)
         except Forbidden:

@@ -92,6 +92,12 @@ async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) ->
     return await lanes.asking.run(actor.name, escrow.requests.inspect, actor, id)
 
 
+@routes.post("/{id}/answer", responses=ASKED)
+async def answer(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
+    """A withheld answer beside the true one, for controllers: recorded as a look."""
+    return await lanes.asking.run(actor.name, escrow.requests.answer, actor, id)
+
+
 @routes.post("/{id}/approve", responses=ASKED)
 def approve(actor: Writer, id: NameInPath, body: Approval, escrow: Here) -> RequestShown:
     """Approve what the page showed, and nothing else."""
