@@ -316,6 +316,11 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
     return SQLiteLedger(str(beside / f"{schema.name}.ledger" if ledger is None else ledger))
 
 
+def written(path: str) -> str:
+    """Which data a file or folder holds, opaquely: its place and when it was last written."""
+    return _version(path)
+
+
 def _version(source: object) -> str:
     """Which data this is, opaquely: of a file its place and time, of a folder its files', of a table this very opening.
 

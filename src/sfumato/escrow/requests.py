@@ -77,7 +77,7 @@ class Requests:
             "state": State.SUBMITTED.value,
             "version": version.id,
             "policy": signed.number,
-            "binding": _binding(held, version.id, asked, preference, signed, actor.name),
+            "binding": _binding(held, self._datasets.version_key(held), asked, preference, signed, actor.name),
             "submitted_at": self._outside.moment,
             "decided_at": None,
             "decided_by": [],
@@ -158,13 +158,15 @@ class Requests:
             after = rows[-1]["number"]
         return listed[:limit]
 
-    def cancel(self, actor: Person, id: str) -> Request:
-        """Stop what runs, or take back what waits. What was charged stays charged."""
+    def cancel(self, actor: Person, id: str, *, accept_none: bool = False) -> Request:
+        """Stop what runs, or take back what waits. What was charged stays charged; a controller's stop is a no."""
         found, held = self._seen(actor, id)
         if not (held.is_controlled_by(actor) or found.analyst == actor.name):
             raise Forbidden("Only whoever asked, or a controller, may cancel", hint="ask one of them.")
-        if held.is_controlled_by(actor) and found.analyst != actor.name:
-            self._refuse_silent_no(self._foreseen(found, held)[0], accept_none=False)
+        if found.analyst != actor.name:
+            foreseen = self._foreseen(found, held)[0]
+            self._refuse_silent_no(foreseen, accept_none)
+            self._enter(foreseen, found, Act.REFUSE, found.binding, actor, "")
         if found.state is State.RUNNING:
             self._outside.runner.cancel(id)
             self._say(actor.name, "stopped", id)
@@ -175,8 +177,11 @@ class Requests:
 
     # The controller
 
-    def inspect(self, actor: Person, id: str) -> dict[str, Any]:
-        """The approver's page: who asks, why, what, at what cost, and the worst it can do. Public facts only."""
+    def inspect(self, actor: Person, id: str, *, rehearse: bool = True) -> dict[str, Any]:
+        """The approver's page: who asks, why, what, at what cost, and the worst it can do. Public facts only.
+
+        With the rehearsal it has the same queries on invented rows.
+        """
         found, held = self._decidable(actor, id)
         foreseen, signed, flow = self._foreseen(found, held)
         analyst = self._people.one(found.analyst)
@@ -193,7 +198,7 @@ class Requests:
             "looked": looked,
             "warning": of_policy.AFTER_LOOK if looked and flow.approve is not Approve.AUTOMATIC else None,
             "policy": signed.policy.sentences(),
-            "rehearse": [q.sql for q in foreseen.queries],
+            "rehearsal": self._datasets.rehearsed(analyst, held, found.queries, found.preference) if rehearse else None,
         }
 
     def answer(self, actor: Person, id: str) -> dict[str, Any]:
@@ -421,7 +426,8 @@ class Requests:
         return self._datasets.flow(self._people.one(found.analyst), held)
 
     def _binding_now(self, found: Request, held: Held, signed: Signed) -> str:
-        return _binding(held, self._datasets.version(held).id, found.queries, found.preference, signed, found.analyst)
+        version = self._datasets.version_key(held)
+        return _binding(held, version, found.queries, found.preference, signed, found.analyst)
 
     def _decidable(self, actor: Person, id: str) -> tuple[Request, Held]:
         """A request that this person may decide: of their dataset, and not their own."""

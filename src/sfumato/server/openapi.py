@@ -24,7 +24,7 @@ _WHEN = {
     422: "What was sent does not fit",
     429: "Too often, or too much at once",
     500: "A failure of the server's own, of which nothing is told",
-    503: "The engine could not finish",
+    503: "The engine could not finish, or the disk or the database is not there just now",
 }
 
 
@@ -34,10 +34,9 @@ def statuses(*more: int) -> Responses:
     return {status: {"model": problems.Problem, "description": _WHEN[status]} for status in every}
 
 
-SIGNED_IN = statuses(401, 403, 409, 422)
+SIGNED_IN = statuses(401, 403, 409, 422, 503)
 FOUND = SIGNED_IN | statuses(404)
-CHANGED = FOUND | statuses(413)
-ASKED = CHANGED | statuses(503)
+SENT = FOUND | statuses(413)
 
 
 def described(app: FastAPI) -> dict[str, Any]:

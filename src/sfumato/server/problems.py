@@ -16,19 +16,25 @@ from sfumato.errors import (
     AwaitingApproval,
     BadInput,
     Conflict,
+    DatabaseFailure,
     EngineFailure,
     Forbidden,
     Gone,
+    LedgerUnwritable,
     NotFound,
     NotSignedIn,
     Refused,
     SfumatoError,
     TooMany,
+    VaultUnwritable,
 )
 from sfumato.server.rates import TooOften
 
 MEDIA_TYPE = "application/problem+json"
 
+# The disk and the database are nothing that was typed in here, and their sentences name places on the server.
+_DISK = (DatabaseFailure, LedgerUnwritable, VaultUnwritable)
+_NO_DISK = ("The server cannot keep what it must keep", "tell whoever runs it; what was charged stays charged.")
 # The first that fits. Whatever is not here is our own failure, and says nothing.
 _STATUSES: tuple[tuple[type[SfumatoError], HTTPStatus], ...] = (
     (NotSignedIn, HTTPStatus.UNAUTHORIZED),
@@ -38,6 +44,7 @@ _STATUSES: tuple[tuple[type[SfumatoError], HTTPStatus], ...] = (
     (Gone, HTTPStatus.GONE),
     (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
     (AwaitingApproval, HTTPStatus.ACCEPTED),
+    *((kind, HTTPStatus.SERVICE_UNAVAILABLE) for kind in _DISK),
     (BadInput, HTTPStatus.UNPROCESSABLE_ENTITY),
     (Refused, HTTPStatus.CONFLICT),
     (EngineFailure, HTTPStatus.SERVICE_UNAVAILABLE),
@@ -81,6 +88,8 @@ def answer(error: SfumatoError) -> JSONResponse:
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
     if isinstance(error, TooOften):
         headers["Retry-After"] = str(error.seconds)
+    if isinstance(error, _DISK):
+        return _problem(status, error.code, *_NO_DISK)
     return _problem(status, error.code, error.message, error.hint, error.where, headers)
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from sfumato.server.asking import AfterNumber, Here, Limit, Page, Reader, Slowly, page
-from sfumato.server.openapi import ASKED, SIGNED_IN
+from sfumato.server.openapi import SENT, SIGNED_IN
 from sfumato.server.texts import Body, Open, Table
 
 routes = APIRouter(prefix="/audit", tags=["audit"])
@@ -52,7 +52,7 @@ def head(actor: Reader, escrow: Here) -> Head:
     return Head.model_validate(escrow.audit.head(actor))
 
 
-@routes.post("/verify", responses=ASKED)
+@routes.post("/verify", responses=SENT)
 async def verify(actor: Reader, body: Verification, escrow: Here, lanes: Slowly) -> Verdict:
     """Go through the chain, and hold it against a head that was kept."""
     return Verdict.model_validate(await lanes.asking.run(actor.name, escrow.audit.verify, actor, body.head))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import suppress
 from functools import partial
 
@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 
 from sfumato.errors import SourceError
 from sfumato.server.asking import Here, NameInPath, Slowly, Told, Writer
-from sfumato.server.openapi import ASKED, statuses
+from sfumato.server.openapi import SENT, statuses
 from sfumato.server.routes.datasets import VersionShown
 from sfumato.server.sizes import raise_limit
 
@@ -26,7 +26,7 @@ _BODY = {
 }
 
 
-@routes.put("/{name}/data", responses=ASKED | statuses(415), openapi_extra=_BODY)
+@routes.put("/{name}/data", responses=SENT | statuses(415), openapi_extra=_BODY)
 async def deliver(
     actor: Writer, name: NameInPath, request: Request, escrow: Here, told: Told, lanes: Slowly
 ) -> VersionShown:
@@ -40,7 +40,7 @@ async def deliver(
     return VersionShown.model_validate(version.as_dict())
 
 
-def _chunks(coming: Callable[[], Awaitable[bytes | None]]) -> Iterator[bytes]:
+def _chunks(coming: Callable[[], Coroutine[None, None, bytes | None]]) -> Iterator[bytes]:
     """The body as the vault's thread reads it: the next chunk is taken from the network when it is asked for."""
     while (chunk := from_thread.run(coming)) is not None:
         if chunk:

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from sfumato.server.asking import AfterName, Here, Limit, NameInPath, Page, Reader, Writer, page
-from sfumato.server.openapi import CHANGED, FOUND, SIGNED_IN
+from sfumato.server.openapi import FOUND, SENT, SIGNED_IN
 from sfumato.server.texts import Body, Document, Line, Name, Open
 
 routes = APIRouter(prefix="/datasets", tags=["datasets"])
@@ -49,7 +49,7 @@ def many(actor: Reader, escrow: Here, after: AfterName = None, limit: Limit = 10
     return page(map(DatasetShown.model_validate, found), limit, "name")
 
 
-@routes.post("", status_code=201, responses=CHANGED)
+@routes.post("", status_code=201, responses=SENT)
 def register(actor: Writer, body: NewDataset, escrow: Here) -> DatasetShown:
     """State a schema; the data comes after, by PUT data, or stays where `reference` says."""
     held = escrow.datasets.register(actor, body.schema_text, title=body.title, reference=body.reference)
@@ -62,21 +62,21 @@ def one(actor: Reader, name: NameInPath, escrow: Here) -> DatasetShown:
     return DatasetShown.model_validate(escrow.datasets.one(actor, name))
 
 
-@routes.put("/{name}/schema", responses=CHANGED)
+@routes.put("/{name}/schema", responses=SENT)
 def describe(actor: Writer, name: NameInPath, body: NewSchema, escrow: Here) -> DatasetShown:
     """State the schema anew."""
     escrow.datasets.describe(actor, name, body.schema_text)
     return one(actor, name, escrow)
 
 
-@routes.put("/{name}/controllers", responses=CHANGED)
+@routes.put("/{name}/controllers", responses=SENT)
 def controllers(actor: Writer, name: NameInPath, body: Controllers, escrow: Here) -> DatasetShown:
     """State who controls it."""
     escrow.datasets.controllers(actor, name, body.controllers)
     return one(actor, name, escrow)
 
 
-@routes.delete("/{name}", status_code=204, responses=CHANGED)
+@routes.delete("/{name}", status_code=204, responses=SENT)
 def retire(actor: Writer, name: NameInPath, escrow: Here) -> None:
     """Forget the data; what was spent stays on record."""
     escrow.datasets.retire(actor, name)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from sfumato.server.asking import AfterNumber, Here, Limit, NameInPath, Page, Reader, Writer, page
-from sfumato.server.openapi import CHANGED, SIGNED_IN
+from sfumato.server.openapi import SENT, SIGNED_IN
 
 routes = APIRouter(prefix="/notices", tags=["notices"])
 
@@ -36,7 +36,7 @@ def many(
     return page(map(NoticeShown.model_validate, found), limit, "number")
 
 
-@routes.post("/{id}/read", status_code=204, responses=CHANGED)
+@routes.post("/{id}/read", status_code=204, responses=SENT)
 def read(actor: Writer, id: NameInPath, escrow: Here) -> None:
     """It was read."""
     escrow.notices.read(actor, id)

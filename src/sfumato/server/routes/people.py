@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -9,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from sfumato.escrow.person import Person
 from sfumato.server.asking import AfterName, Here, Limit, NameInPath, Page, Reader, Slowly, Writer, page
-from sfumato.server.openapi import CHANGED, SIGNED_IN
+from sfumato.server.openapi import SENT, SIGNED_IN
 from sfumato.server.texts import Body, Line, Name, Secret
 
 routes = APIRouter(prefix="/people", tags=["people"])
@@ -53,16 +54,15 @@ def many(actor: Reader, escrow: Here, after: AfterName = None, limit: Limit = 10
     return page(map(PersonShown.of, escrow.people.many(actor, after, limit + 1)), limit, "name")
 
 
-@routes.post("", status_code=201, responses=CHANGED)
+@routes.post("", status_code=201, responses=SENT)
 async def add(actor: Writer, body: NewPerson, escrow: Here, lanes: Slowly) -> PersonShown:
     """Let somebody in."""
-    work = escrow.people.add
-    said = {"organisation": body.organisation, "password": body.password}
-    return PersonShown.of(await lanes.signing_in.run(actor.name, work, actor, body.name, body.roles, **said))
+    work = partial(escrow.people.add, organisation=body.organisation, password=body.password)
+    return PersonShown.of(await lanes.signing_in.run(actor.name, work, actor, body.name, body.roles))
 
 
-@routes.patch("/{name}", responses=CHANGED)
+@routes.patch("/{name}", responses=SENT)
 async def change(actor: Writer, name: NameInPath, body: PersonChange, escrow: Here, lanes: Slowly) -> PersonShown:
     """Change roles, organisation, password, or whether they are let in at all."""
-    work = escrow.people.change
-    return PersonShown.of(await lanes.signing_in.run(actor.name, work, actor, name, **body.model_dump()))
+    work = partial(escrow.people.change, **body.model_dump())
+    return PersonShown.of(await lanes.signing_in.run(actor.name, work, actor, name))

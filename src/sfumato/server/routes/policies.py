@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from sfumato.server.asking import Here, NameInPath, Page, Reader, Writer
-from sfumato.server.openapi import CHANGED, FOUND
+from sfumato.server.openapi import FOUND, SENT
 from sfumato.server.texts import Open, Table
 
 routes = APIRouter(prefix="/datasets", tags=["policies"])
@@ -21,7 +21,7 @@ def current(actor: Reader, name: NameInPath, escrow: Here) -> PolicyShown:
     return PolicyShown.model_validate(escrow.policies.current(actor, name).as_dict())
 
 
-@routes.put("/{name}/policy", responses=CHANGED)
+@routes.put("/{name}/policy", responses=SENT)
 def write(actor: Writer, name: NameInPath, body: Table, escrow: Here) -> PolicyShown:
     """A new policy, signed by whoever writes it. The tables of a policy file, as JSON."""
     return PolicyShown.model_validate(escrow.policies.set(actor, name, body).as_dict())

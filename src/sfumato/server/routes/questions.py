@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from sfumato.server.asking import Here, NameInPath, Reader, Slowly, Writer
-from sfumato.server.openapi import ASKED
+from sfumato.server.openapi import SENT
 from sfumato.server.texts import Body, Sql, Table
 
 routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
@@ -52,33 +52,33 @@ def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
 # From public facts: the data is not read
 
 
-@routes.post("/estimate", responses=ASKED)
+@routes.post("/estimate", responses=SENT)
 async def estimate(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
     """What a request would cost, and what noise it would get."""
     work = escrow.datasets.estimate
     return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), body.preference)
 
 
-@routes.post("/dry-run", responses=ASKED)
+@routes.post("/dry-run", responses=SENT)
 async def dry_run(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
     """The same queries on rows that were made up from the schema."""
     work = escrow.datasets.dry_run
     return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), body.preference)
 
 
-@routes.post("/worst-case", responses=ASKED)
+@routes.post("/worst-case", responses=SENT)
 async def worst_case(actor: Reader, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
     """The risk from public facts alone."""
     return await lanes.asking.run(actor.name, escrow.datasets.worst_case, actor, name, body.sql, body.how)
 
 
-@routes.post("/rehearse", responses=ASKED)
+@routes.post("/rehearse", responses=SENT)
 async def rehearse(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
     """The same query on a look-alike."""
     return await lanes.asking.run(actor.name, escrow.datasets.rehearse, actor, name, body.sql, body.preference)
 
 
-@routes.post("/compare", responses=ASKED)
+@routes.post("/compare", responses=SENT)
 async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
     """Every method side by side."""
     return await lanes.asking.run(actor.name, escrow.datasets.compare, actor, name, body.sql, body.preference)
@@ -87,19 +87,19 @@ async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here
 # From the data: controllers only, and on record
 
 
-@routes.post("/sketch", responses=ASKED)
+@routes.post("/sketch", responses=SENT)
 async def sketch(actor: Writer, name: NameInPath, body: Sketched, escrow: Here, lanes: Slowly) -> Answer:
     """A private histogram of exposures: charged, and free to decide from."""
     return await lanes.asking.run(actor.name, escrow.datasets.sketch, actor, name, body.sql, body.epsilon, body.how)
 
 
-@routes.post("/risk", responses=ASKED)
+@routes.post("/risk", responses=SENT)
 async def risk(actor: Writer, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
     """The people themselves: recorded as a look."""
     return await lanes.asking.run(actor.name, escrow.datasets.look, actor, name, body.sql, body.how)
 
 
-@routes.post("/check", responses=ASKED)
+@routes.post("/check", responses=SENT)
 async def check(actor: Writer, name: NameInPath, escrow: Here, lanes: Slowly) -> Answer:
     """What does not fit the schema: recorded as a look."""
     return await lanes.asking.run(actor.name, escrow.datasets.check, actor, name)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Query
 from pydantic import StringConstraints
 
 from sfumato.server.asking import AfterNumber, Here, Limit, NameInPath, Page, Reader, Slowly, Writer, page
-from sfumato.server.openapi import ASKED, CHANGED, FOUND, SIGNED_IN, statuses
+from sfumato.server.openapi import FOUND, SENT, SIGNED_IN, statuses
 from sfumato.server.problems import Problem
 from sfumato.server.routes.questions import Several, as_asked
 from sfumato.server.texts import Body, Name, Open, Text
@@ -69,7 +69,7 @@ def many(
     return page(map(RequestShown.model_validate, found), limit, "number")
 
 
-@routes.post("", status_code=201, responses=ASKED)
+@routes.post("", status_code=201, responses=SENT)
 async def submit(
     actor: Writer, body: NewRequest, escrow: Here, lanes: Slowly, idempotency: IdempotencyKey = None
 ) -> RequestShown:
@@ -86,47 +86,47 @@ def one(actor: Reader, id: NameInPath, escrow: Here) -> RequestShown:
     return RequestShown.model_validate(escrow.requests.one(actor, id))
 
 
-@routes.get("/{id}/page", responses=ASKED)
+@routes.get("/{id}/page", responses=SENT)
 async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """What an approver needs, on one page, from public facts."""
     return await lanes.asking.run(actor.name, escrow.requests.inspect, actor, id)
 
 
-@routes.post("/{id}/answer", responses=ASKED)
-async def answer(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
-    """A withheld answer beside the true one, for controllers: recorded as a look."""
+@routes.post("/{id}/answer", responses=SENT)
+async def withheld(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
+    """An answer that is withheld until somebody saw it, beside the true one: recorded as a look."""
     return await lanes.asking.run(actor.name, escrow.requests.answer, actor, id)
 
 
-@routes.post("/{id}/approve", responses=ASKED)
+@routes.post("/{id}/approve", responses=SENT)
 def approve(actor: Writer, id: NameInPath, body: Approval, escrow: Here) -> RequestShown:
     """Approve what the page showed, and nothing else."""
     escrow.requests.approve(actor, id, **body.model_dump())
     return one(actor, id, escrow)
 
 
-@routes.post("/{id}/return", responses=CHANGED)
+@routes.post("/{id}/return", responses=SENT)
 def give_back(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> RequestShown:
     """Send it back with a word on what to change."""
     escrow.requests.return_(actor, id, body.note, accept_none=body.accept_none)
     return one(actor, id, escrow)
 
 
-@routes.post("/{id}/refuse", responses=CHANGED)
+@routes.post("/{id}/refuse", responses=SENT)
 def refuse(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> RequestShown:
     """Say no, and why."""
     escrow.requests.refuse(actor, id, body.note, accept_none=body.accept_none)
     return one(actor, id, escrow)
 
 
-@routes.post("/{id}/withdraw", responses=CHANGED)
+@routes.post("/{id}/withdraw", responses=SENT)
 def withdraw(actor: Writer, id: NameInPath, escrow: Here) -> RequestShown:
     """Take one's own request back."""
     escrow.requests.withdraw(actor, id)
     return one(actor, id, escrow)
 
 
-@routes.post("/{id}/cancel", responses=CHANGED)
+@routes.post("/{id}/cancel", responses=SENT)
 def cancel(actor: Writer, id: NameInPath, escrow: Here) -> RequestShown:
     """Stop one that runs; what was charged stays charged."""
     escrow.requests.cancel(actor, id)

@@ -44,7 +44,7 @@ def _sign_ins(request: Request) -> Rate:
     return found
 
 
-@routes.post("", status_code=201, responses=statuses(401, 413, 422), openapi_extra=OPEN)
+@routes.post("", status_code=201, responses=statuses(401, 413, 422, 503), openapi_extra=OPEN)
 async def sign_in(
     body: SignIn,
     request: Request,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from sfumato.errors import Forbidden
 from sfumato.server.asking import Called, Here, NameInPath, Page, Reader, Writer
-from sfumato.server.openapi import CHANGED, SIGNED_IN
+from sfumato.server.openapi import SENT, SIGNED_IN
 from sfumato.server.texts import Body, Line, Name
 
 routes = APIRouter(prefix="/tokens", tags=["tokens"])
@@ -47,7 +47,7 @@ def many(actor: Reader, escrow: Here) -> Page[TokenShown]:
     return Page(items=[TokenShown.model_validate(token.as_dict()) for token in escrow.people.tokens(actor)], next=None)
 
 
-@routes.post("", status_code=201, responses=CHANGED)
+@routes.post("", status_code=201, responses=SENT)
 def make(actor: Writer, caller: Called, body: NewToken, escrow: Here) -> TokenMade:
     """A new token; one that is made by a token may do no more than that one."""
     if not caller.scopes.issuperset(body.scopes):
@@ -56,7 +56,7 @@ def make(actor: Writer, caller: Called, body: NewToken, escrow: Here) -> TokenMa
     return TokenMade(token=TokenShown.model_validate(token.as_dict()), secret=secret)
 
 
-@routes.delete("/{id}", status_code=204, responses=CHANGED)
+@routes.delete("/{id}", status_code=204, responses=SENT)
 def revoke(actor: Writer, id: NameInPath, escrow: Here) -> None:
     """Make a token worthless."""
     escrow.people.revoke(actor, id)

@@ -1,0 +1,130 @@
+"""What may be sent to a server: no number that is none, no text that a database cannot keep, and not too much."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.served import Caller, Nouns, app_on
+
+NOUNS = Nouns()
+NOUNS.datasets.answers |= {"estimate": {}, "sketch": {}}
+APP = app_on(NOUNS, calls_a_minute=1_000_000, body_bytes=10_000)
+CALL = Caller(APP)
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_called() -> None:
+    NOUNS.datasets.calls.clear()
+
+
+def estimate(preference: str) -> Any:
+    content = '{"queries": [{"sql": "SELECT COUNT(*) FROM t"}], "preference": ' + preference + "}"
+    return CALL("POST", "/datasets/adult/estimate", content=content.encode("utf-8", "surrogatepass"), headers=JSON)
+
+
+def test_a_preference_that_is_fine() -> None:
+    stated = '{"gap": 1.2, "worst_case": true, "worlds": [1, 2.5, {"é": null}]}'
+    assert estimate(stated).status_code == 200
+    queries, preference = NOUNS.datasets.calls[0][1][2:]
+    assert queries == [{"sql": "SELECT COUNT(*) FROM t", "weight": 1.0}]
+    assert preference == {"gap": 1.2, "worst_case": True, "worlds": [1, 2.5, {"é": None}]}
+    assert estimate("null").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        '{"epsilon": NaN}',
+        '{"epsilon": Infinity}',
+        '{"epsilon": [1e999]}',
+        '{"epsilon": 9007199254740993}',
+        '{"epsilon": ' + "9" * 4999 + "}",
+        '{"note": "a\\u0000b"}',
+        '{"note": "\\ud800"}',
+        '{"\\u0000": 1}',
+        '{"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {}}}}}}}}}',
+        '{"a": ' + "[" * 2000 + "]" * 2000 + "}",
+        "[1]",
+        "1",
+        '"gap"',
+        "{",
+        "",
+    ],
+)
+def test_a_preference_that_is_none(stated: str) -> None:
+    answer = estimate(stated)
+    assert answer.status_code == 422
+    assert not NOUNS.datasets.calls
+
+
+@pytest.mark.parametrize(
+    "epsilon", ["NaN", "Infinity", "-Infinity", "0", "-1", "1e-400", "1e400", '"1"', "true", "null"]
+)
+def test_an_epsilon_that_is_none(epsilon: str) -> None:
+    content = b'{"sql": "SELECT 1", "epsilon": %s}' % epsilon.encode()
+    answer = CALL("POST", "/datasets/adult/sketch", content=content, headers=JSON)
+    assert (answer.status_code, answer.json()["where"]) == (422, "body.epsilon")
+    assert not NOUNS.datasets.calls
+
+
+def test_nothing_is_taken_that_was_not_asked_for() -> None:
+    answer = CALL("POST", "/people", json={"name": "bob", "roles": ["analyst"], "admin": True})
+    assert (answer.status_code, answer.json()["where"]) == (422, "body.admin")
+
+
+@pytest.mark.parametrize("name", ["a%00b", "a%0Ab", "%ED%A0%80%00", "x" * 201])
+def test_a_name_in_an_address_is_one_line(name: str) -> None:
+    answer = CALL("GET", f"/datasets/{name}")
+    assert answer.status_code == 422
+    assert not NOUNS.datasets.calls
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=201", "limit=x", "after=%00", "after="])
+def test_a_page_that_is_none(query: str) -> None:
+    assert CALL("GET", f"/people?{query}").status_code == 422
+
+
+@pytest.mark.parametrize("after", ["-1", "x", "2147483648", "1e3"])
+def test_a_number_to_go_on_from(after: str) -> None:
+    assert CALL("GET", f"/audit?after={after}").status_code == 422
+
+
+@pytest.mark.parametrize("key", ["", "a b", "x" * 201, "é"])
+def test_an_idempotency_key_is_a_word(key: str) -> None:
+    body = {"dataset": "adult", "purpose": "x", "queries": [{"sql": "x"}]}
+    said: Any = {"Idempotency-Key": key.encode("latin-1")}
+    assert CALL("POST", "/requests", json=body, headers=said).status_code == 422
+    assert not NOUNS.requests.calls
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+def test_only_json_is_read(kind: str) -> None:
+    """What a page of another site can send without asking is of one of these kinds."""
+    content = b'{"name": "alice", "password": "four words put together"}'
+    answer = Caller(APP, None)("POST", "/session", content=content, headers={"Content-Type": kind})
+    assert answer.status_code == 422
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_a_body_that_is_too_large() -> None:
+    big = {"queries": [{"sql": "x" * 20_000}]}
+    answer = CALL("POST", "/datasets/adult/estimate", json=big)
+    assert (answer.status_code, answer.json()["code"]) == (413, "too-large")
+
+
+def test_a_body_that_does_not_say_how_large_it_is_is_counted() -> None:
+    sent = 0
+
+    async def chunks() -> AsyncIterator[bytes]:
+        nonlocal sent
+        while True:
+            sent += 1
+            yield b" " * 1000
+
+    answer = CALL("POST", "/datasets/adult/estimate", content=chunks(), headers=JSON)
+    assert answer.status_code == 413
+    assert sent < 15

@@ -1,0 +1,191 @@
+"""Each route is one verb of the escrow: what was sent is what the verb is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.served import Caller, Nouns, app_on, operations, person
+
+REQUEST = {"id": "r1", "number": 7, "state": "submitted", "next": "It waits."}
+DATASET = {"name": "adult", "title": "Adult", "schema": 'name = "adult"'}
+TOKEN = {
+    "id": "t1", "person": "alice", "label": "x", "scopes": ["read"], "created_at": "x", "expires_at": "x",
+    "revoked": False,
+}  # fmt: skip
+ENTRY = {"at": "x", "who": "x", "verb": "x", "about": "x", "said": {}, "previous": "x", "digest": "x"}
+NOTICE = {"id": "n1", "person": "alice", "at": "x", "text": "x", "about": "x", "read_at": None}
+
+
+class Noun:
+    def __init__(self, facts: dict[str, Any]) -> None:
+        self._facts = facts
+        self.id, self.name = facts.get("id"), facts.get("name")
+
+    def as_dict(self) -> dict[str, Any]:
+        return self._facts
+
+
+def nouns() -> Nouns:
+    made = Nouns()
+    made.people.answers = {
+        "add": person("bob"),
+        "change": person("bob"),
+        "many": [person("alice"), person("bob")],
+        "tokens": [Noun(TOKEN)],
+        "new_token": (Noun(TOKEN), "the secret"),
+    }
+    made.datasets.answers = {
+        "register": Noun(DATASET),
+        "many": [DATASET],
+        "one": DATASET,
+        "versions": [Noun({"id": "v1"})],
+        "ledger": {"spent": 1},
+        "deliver": Noun({"id": "v1"}),
+    }
+    for verb in ("estimate", "dry_run", "worst_case", "rehearse", "compare", "sketch", "look", "check"):
+        made.datasets.answers[verb] = {"a": 1}
+    made.policies.answers = {
+        "set": Noun({"number": 1}),
+        "current": Noun({"number": 1}),
+        "history": [Noun({"number": 1})],
+    }
+    made.requests.answers = {
+        "submit": Noun(REQUEST),
+        "many": [REQUEST],
+        "one": REQUEST,
+        "inspect": {"binding": "b"},
+        "answer": {"answers": []},
+        "result": {"answers": [{"rows": []}], "guarantee": "dp", "charged": 0.2},
+    }
+    made.notices.answers = {"many": [NOTICE | {"number": 1}]}
+    made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": {}}}
+    return made
+
+
+ASKED = {"queries": [{"sql": "Q", "weight": 2}], "preference": {"gap": 1.2}}
+GIVEN_ASKED = ([{"sql": "Q", "weight": 2.0}], {"gap": 1.2})
+# method, address, body, status, the verb, what it is given after the person who acts
+ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = [
+    ("GET", "/tokens", None, 200, "tokens", (), {}),
+    ("POST", "/tokens", {"label": "x"}, 201, "new_token", ("x", 90, ("read", "write")), {"person": None}),
+    ("DELETE", "/tokens/t1", None, 204, "revoke", ("t1",), {}),
+    ("GET", "/people?after=a&limit=7", None, 200, "many", ("a", 8), {}),
+    (
+        "POST", "/people", {"name": "bob", "roles": ["analyst"]}, 201,
+        "add", ("bob", ["analyst"]), {"organisation": "", "password": None},
+    ),
+    (
+        "PATCH", "/people/bob", {"disabled": True}, 200,
+        "change", ("bob",), {"roles": None, "organisation": None, "disabled": True, "password": None},
+    ),
+    ("GET", "/datasets", None, 200, "many", (None, 101), {}),
+    ("POST", "/datasets", {"schema_text": "S"}, 201, "register", ("S",), {"title": "", "reference": None}),
+    ("GET", "/datasets/adult", None, 200, "one", ("adult",), {}),
+    ("PUT", "/datasets/adult/schema", {"schema_text": "S"}, 200, "describe", ("adult", "S"), {}),
+    ("PUT", "/datasets/adult/controllers", {"controllers": ["a"]}, 200, "controllers", ("adult", ["a"]), {}),
+    ("DELETE", "/datasets/adult", None, 204, "retire", ("adult",), {}),
+    ("GET", "/datasets/adult/versions", None, 200, "versions", ("adult",), {}),
+    ("GET", "/datasets/adult/ledger", None, 200, "ledger", ("adult",), {}),
+    ("GET", "/datasets/adult/policy", None, 200, "current", ("adult",), {}),
+    ("PUT", "/datasets/adult/policy", {"flow": [1]}, 200, "set", ("adult", {"flow": [1]}), {}),
+    ("GET", "/datasets/adult/policies", None, 200, "history", ("adult",), {}),
+    ("POST", "/datasets/adult/estimate", ASKED, 200, "estimate", ("adult", *GIVEN_ASKED), {}),
+    ("POST", "/datasets/adult/dry-run", ASKED, 200, "dry_run", ("adult", *GIVEN_ASKED), {}),
+    ("POST", "/datasets/adult/worst-case", {"sql": "Q"}, 200, "worst_case", ("adult", "Q", {}), {}),
+    ("POST", "/datasets/adult/rehearse", {"sql": "Q"}, 200, "rehearse", ("adult", "Q", None), {}),
+    ("POST", "/datasets/adult/compare", {"sql": "Q"}, 200, "compare", ("adult", "Q", None), {}),
+    (
+        "POST", "/datasets/adult/sketch", {"sql": "Q", "epsilon": 0.05, "how": {"bins": 4}}, 200,
+        "sketch", ("adult", "Q", 0.05, {"bins": 4}), {},
+    ),
+    ("POST", "/datasets/adult/risk", {"sql": "Q"}, 200, "look", ("adult", "Q", {}), {}),
+    ("POST", "/datasets/adult/check", None, 200, "check", ("adult",), {}),
+    (
+        "GET", "/requests?state=released&dataset=adult&after=9&limit=3", None, 200,
+        "many", (), {"state": "released", "dataset": "adult", "after": 9, "limit": 4},
+    ),
+    (
+        "POST", "/requests", ASKED | {"dataset": "adult", "purpose": "why"}, 201,
+        "submit", ("adult", "why", *GIVEN_ASKED), {"idempotency": "key-1"},
+    ),
+    ("GET", "/requests/r1", None, 200, "one", ("r1",), {}),
+    ("GET", "/requests/r1/page", None, 200, "inspect", ("r1",), {}),
+    ("POST", "/requests/r1/answer", None, 200, "answer", ("r1",), {}),
+    (
+        "POST", "/requests/r1/approve", {"binding": "b"}, 200,
+        "approve", ("r1",), {"binding": "b", "note": "", "accept_none": False, "fixed_beforehand": ""},
+    ),
+    ("POST", "/requests/r1/return", {"note": "n"}, 200, "return_", ("r1", "n"), {"accept_none": False}),
+    ("POST", "/requests/r1/refuse", {"accept_none": True}, 200, "refuse", ("r1", ""), {"accept_none": True}),
+    ("POST", "/requests/r1/withdraw", None, 200, "withdraw", ("r1",), {}),
+    ("POST", "/requests/r1/cancel", {}, 200, "cancel", ("r1",), {}),
+    ("GET", "/requests/r1/result", None, 200, "result", ("r1",), {}),
+    ("GET", "/notices?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),
+    ("POST", "/notices/n1/read", None, 204, "read", ("n1",), {}),
+    ("GET", "/audit?after=5", None, 200, "many", (5, 101), {}),
+    ("GET", "/audit/head", None, 200, "head", (), {}),
+    ("POST", "/audit/verify", {"head": {"at": "x"}}, 200, "verify", ({"at": "x"},), {}),
+]  # fmt: skip
+NOUNS = nouns()
+APP = app_on(NOUNS, calls_a_minute=1_000_000)
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "verb", "given", "named"), ROUTES)
+def test_a_route_is_a_verb(
+    method: str, path: str, body: Any, status: int, verb: str, given: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    for noun in vars(NOUNS).values():
+        noun.calls.clear()
+    answer = Caller(APP)(method, path, json=body, headers={"Idempotency-Key": "key-1"})
+    assert answer.status_code == status
+    assert (verb, (person("alice"), *given), named) in NOUNS.calls
+    if status == 204:
+        assert not answer.content
+
+
+def test_no_route_is_left_out() -> None:
+    elsewhere = {
+        ("GET", "/health"),
+        ("PUT", "/datasets/{name}/data"),
+        *((m, "/session") for m in ("GET", "POST", "DELETE")),
+    }
+    shown = {(method, path.removeprefix("/api/v1")) for method, path in operations(APP)} - elsewhere
+    assert len(ROUTES) == len(shown)
+
+
+def test_what_is_no_part_of_a_person_does_not_leave() -> None:
+    """A field that somebody adds to a person stays here until somebody says that it may leave."""
+
+    class Careless:
+        name = "bob"
+
+        def as_dict(self) -> dict[str, Any]:
+            return person("bob").as_dict() | {"password": "$argon2id$..."}
+
+    made = nouns()
+    made.people.answers["many"] = [Careless()]
+    answer = Caller(app_on(made))("GET", "/people")
+    assert answer.status_code == 200
+    assert "argon2" not in answer.text
+
+
+def test_pages_go_on_where_the_last_one_ended() -> None:
+    made = nouns()
+    everyone = [person(f"p{number}") for number in range(5)]
+    made.people.answers["many"] = lambda _, after, limit: [p for p in everyone if p.name > (after or "")][:limit]
+    call, found, after = Caller(app_on(made)), [], ""
+    while after is not None:
+        page = call("GET", f"/people?limit=2{f'&after={after}' if after else ''}").json()
+        found.append([one["name"] for one in page["items"]])
+        after = page["next"]
+    assert found == [["p0", "p1"], ["p2", "p3"], ["p4"]]
+
+
+def test_a_page_that_is_just_full_is_the_last() -> None:
+    made = nouns()
+    made.audit.answers["many"] = lambda _, after, limit: [ENTRY | {"number": n} for n in range(after + 1, 5)][:limit]
+    call = Caller(app_on(made))
+    assert call("GET", "/audit?limit=2").json()["next"] == 2
+    assert call("GET", "/audit?limit=2&after=2").json()["next"] is None
