@@ -275,7 +275,7 @@ def test_an_estimate_and_a_dry_run_ask_nothing(typed: Typed, server: Server, rel
 def test_a_result_is_awaited_with_exit_4(typed: Typed, server: Server) -> None:
     server.on("GET /requests/r7", asked())
     server.on(
-        "GET /requests/r7/result", {"code": "awaiting-approval", "detail": "Request r7 awaits approval"}, status=202
+        "GET /requests/r7/result", {"code": "awaiting-approval", "detail": "Request 7 awaits approval"}, status=202
     )
     ran = typed("result", "r7", "--json")
     assert (ran.code, ran.error["code"]) == (4, "awaiting-approval")
@@ -301,14 +301,14 @@ def test_submitting_may_wait_too(typed: Typed, server: Server, released: dict[st
 def test_waiting_for_what_takes_too_long_exits_4(typed: Typed, server: Server) -> None:
     server.on("GET /requests/r7", asked())
     ran = typed("result", "r7", "--wait", "--seconds", 1e-9)
-    assert (ran.code, ran.err.split(".")[0]) == (4, "Request r7 is submitted still")
+    assert (ran.code, ran.err.split(".")[0]) == (4, "Request 7 is submitted still")
 
 
 @pytest.mark.parametrize(("state", "said"), [("refused", "was refused"), ("failed", "failed")])
 def test_what_was_refused_exits_3(typed: Typed, server: Server, state: str, said: str) -> None:
     server.on("GET /requests/r7", asked(state, note="Ask the ministry."))
     ran = typed("result", "r7")
-    assert (ran.code, ran.err) == (3, f"Request r7 {said}. Hint: Ask the ministry.\n")
+    assert (ran.code, ran.err) == (3, f"Request 7 {said}. Hint: Ask the ministry.\n")
 
 
 def test_an_inbox(typed: Typed, server: Server) -> None:

@@ -152,9 +152,21 @@ def test_the_worst_case_is_the_same_picture_as_here(local: sf.Dataset) -> None:
 
 
 def test_a_rehearsal_is_asked_with_its_preference(local: sf.Dataset) -> None:
-    server = served().on("POST /datasets/t/rehearse", local.query(SQL).rehearse().view.as_dict())
-    held(server).query(SQL).rehearse(sf.gap(1.5))
-    assert body(server) == {"sql": SQL, "preference": {"gap": 1.5}}
+    here = local.query(SQL).rehearse(sf.gap(1.5, worst_case=True))
+    assert here.solution is not None
+    solution = {"epsilon": here.solution.epsilon, "why": here.solution.why}
+    server = served().on("POST /datasets/t/rehearse", here.view.as_dict() | {"solution": solution})
+    there = held(server).query(SQL).rehearse(sf.gap(1.5, worst_case=True))
+    assert body(server) == {"sql": SQL, "preference": {"gap": 1.5, "worst_case": True}}
+    assert there.solution == solution
+    assert repr(there).splitlines()[-1] == repr(here).splitlines()[-1]
+
+
+def test_methods_are_compared_in_a_table(local: sf.Dataset) -> None:
+    server = served().on("POST /datasets/t/compare", local.compare(SQL, sf.gap(1.5, worst_case=True)).as_dict())
+    shown = repr(held(server).compare(SQL, sf.gap(1.5, worst_case=True)))
+    assert shown.startswith(SQL)
+    assert "gap 1.5, worst case" in shown
 
 
 def test_the_people_are_out_of_sight(local: sf.Dataset) -> None:
@@ -257,14 +269,14 @@ def test_waiting_tells_each_change_once(capsys: pytest.CaptureFixture[str]) -> N
     assert request.state == "released"
     assert server.pauses == pytest.approx([0.1, 0.15, 0.1])
     assert [line.split(".")[0] for line in capsys.readouterr().err.splitlines()] == [
-        "Request r7 is submitted",
-        "Request r7 is running",
+        "Request 7 is submitted",
+        "Request 7 is running",
     ]
 
 
 def test_waiting_ends_when_it_was_said_to() -> None:
     server = served().on("GET /requests/r7", asked())
-    with pytest.raises(AwaitingApproval, match="Request r7 is submitted still"):
+    with pytest.raises(AwaitingApproval, match="Request 7 is submitted still"):
         held(server).submit([SQL], purpose="study").wait(seconds=1e-9, told=lambda _: None)
 
 
@@ -281,13 +293,13 @@ def test_a_release_is_the_same_release_as_here(local: sf.Dataset) -> None:
 
 def test_a_release_that_nobody_waits_for() -> None:
     server = served().on("GET /requests/r7", asked())
-    with pytest.raises(AwaitingApproval, match="Request r7 awaits approval"):
+    with pytest.raises(AwaitingApproval, match="Request 7 awaits approval"):
         held(server).query(SQL).release(purpose="study", wait=False)
 
 
 def test_a_release_that_is_refused_says_why() -> None:
     server = served().on("GET /requests/r7", asked("refused", note="Ask the ministry."))
-    with pytest.raises(Refused, match=r"Request r7 was refused\. Hint: Ask the ministry\."):
+    with pytest.raises(Refused, match=r"Request 7 was refused\. Hint: Ask the ministry\."):
         held(server).query(SQL).release(purpose="study")
 
 

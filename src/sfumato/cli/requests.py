@@ -158,7 +158,7 @@ def _asked(
 
 
 def _waited(request: Request, seconds: float | None) -> Request:
-    with waiting(lambda: request.progress, f"Waiting for request {request.id}", after=0.0):
+    with waiting(lambda: request.progress, f"Waiting for request {request.number}", after=0.0):
         return request.wait(seconds, told=lambda _: None)
 
 
@@ -166,7 +166,7 @@ def _tell_result(request: Request, files: list[Path], as_json: bool) -> None:
     state = request.as_dict()["state"]
     if state in _STAYS_OUT:
         raise Refused(
-            f"Request {request.id} was {state}" if state != "failed" else f"Request {request.id} failed",
+            f"Request {request.number} was {state}" if state != "failed" else f"Request {request.number} failed",
             hint=request.note or request.next,
         )
     released = request.result()

@@ -34,6 +34,13 @@ class Policy(Told):
         return desk.outlined(said | {"policy": self._facts["sentences"]})
 
 
+class Comparison(Told):
+    """Every method side by side, as a table; `.as_dict()` has all that is said of each."""
+
+    def text(self) -> str:
+        return f"{self._facts['query']}\n\n{desk.listed(desk.METHODS, self._facts['methods'], '')}"
+
+
 class Dataset(Told):
     """Found by `Client.dataset`, or made by `Client.register`."""
 
@@ -113,10 +120,10 @@ class Dataset(Told):
     def compare(
         self, sql: str, preferences: Stated | Sequence[Stated] = (), *, mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Told:  # fmt: skip
+    ) -> Comparison:  # fmt: skip
         """Every method side by side, from public facts."""
         stated = preferences if isinstance(preferences, Sequence) else (preferences,)
-        return Told(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
+        return Comparison(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
 
     @property
     def ledger(self) -> Told:

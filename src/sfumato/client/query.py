@@ -93,9 +93,9 @@ class Query:
         if wait or request.state in ("approved", "running"):
             request.wait(seconds)
         if request.state == "submitted":
-            raise AwaitingApproval(f"Request {request.id} awaits approval", hint=request.next)
+            raise AwaitingApproval(f"Request {request.number} awaits approval", hint=request.next)
         if request.state in ("refused", "returned", "withdrawn"):
-            raise Refused(f"Request {request.id} was {request.state}", hint=request.note)
+            raise Refused(f"Request {request.number} was {request.state}", hint=request.note)
         return request.result()[0]
 
     # For controllers

@@ -135,7 +135,7 @@ class Request(Told):
                 before, pause = self._state, _SOONEST
                 tell(self)
             if until is not None and monotonic() >= until:
-                raise AwaitingApproval(f"Request {self.id} is {self._state} still", hint=self._next)
+                raise AwaitingApproval(f"Request {self.number} is {self._state} still", hint=self._next)
             self._connection.pause(pause)
             pause = min(_LATEST, pause * _SLOWER)
         return self
@@ -194,4 +194,4 @@ class Request(Told):
 
 
 def _print(request: Request) -> None:
-    print(f"Request {request.id} is {request._state}. {request._next}", file=sys.stderr)
+    print(f"Request {request.number} is {request._state}. {request._next}", file=sys.stderr)

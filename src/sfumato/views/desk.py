@@ -24,6 +24,14 @@ REQUESTS = {
     "state": "state",
     "submitted_at": "submitted",
 }
+METHODS = {
+    "method": "method",
+    "stated": "stated",
+    "epsilon": "epsilon",
+    "guarantee": "guarantee",
+    "noise_90": "noise range (90 of 100)",
+    "needs": "needs",
+}
 NOTICES = {"id": "notice", "at": "at", "text": "what happened", "about": "about", "read_at": "read"}
 _SHOWN_FIRST = ("id", "number", "dataset", "analyst", "purpose", "state", "next", "note")
 _LONGEST = 60
