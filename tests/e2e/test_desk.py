@@ -84,6 +84,22 @@ def test_what_is_typed_goes_before_the_environment(
     assert server.asked[0].url.port == 9000
 
 
+@pytest.mark.parametrize(
+    ("where", "flag"),
+    [
+        (("--workspace", "w"), ("--token-file", "x")),
+        (("--workspace", "w"), ("--insecure",)),
+        (("--server", "http://localhost"), ("--passphrase-file", "x")),
+        (("--server", "http://localhost"), ("--key-file", "x")),
+    ],
+)
+def test_what_unlocks_one_does_not_go_with_the_other(
+    typed: Typed, where: tuple[str, ...], flag: tuple[str, ...]
+) -> None:
+    ran = typed("inbox", *where, *flag)
+    assert (ran.code, f"{flag[0]} goes with" in ran.err) == (2, True)
+
+
 def test_a_token_comes_from_the_environment_or_a_file(typed: Typed, server: Server, tmp_path: Path) -> None:
     server.on("GET /datasets", items(HELD))
     (tmp_path / "token").write_text("another\n", "utf-8")
