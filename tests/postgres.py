@@ -81,4 +81,4 @@ def _programs() -> Path:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     if not found and on_path is None:
         pytest.skip(NOT_HERE)
-    return (Path(on_path) if on_path else found[-1]).parent
+    return (Path(on_path).resolve() if on_path else found[-1]).parent

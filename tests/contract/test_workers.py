@@ -223,7 +223,7 @@ def test_what_a_job_started_ends_with_it(two: Workers, background: Background, t
     until(lambda: note.exists() and note.read_text("utf-8"))
     assert two.cancel("it")
     with pytest.raises(Cancelled):
-        running.result(PATIENCE)
+        running.result(5)
     until(lambda: not lives(int(note.read_text("utf-8"))), 1)
 
 
