@@ -24,7 +24,6 @@ from sfumato.errors import (
     BadInput,
     Conflict,
     Forbidden,
-    NotFound,
     PreferenceError,
     QueryError,
     Refused,
@@ -372,11 +371,8 @@ def test_a_withheld_answer_is_seen_by_asking_for_it(local: sf.Dataset) -> None:
     assert found.text().endswith("The true figures:\n  50")
 
 
-def test_a_request_is_found_by_the_number_that_notices_have() -> None:
-    server = Server().on("GET /requests", {"items": [asked()], "next": None})
-    assert server.client().request(7).id == "r7"
-    with pytest.raises(NotFound, match="There is no request 8"):
-        server.client().request("8")
+def test_a_request_is_asked_for_by_the_number_that_notices_have() -> None:
+    assert Server().on("GET /requests/7", asked()).client().request(7).id == "r7"
 
 
 # Data on its way

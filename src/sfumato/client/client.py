@@ -15,11 +15,9 @@ from sfumato.client.in_process import InProcess
 from sfumato.client.people import Person, Token
 from sfumato.client.request import Request
 from sfumato.client.told import Listing, Told
-from sfumato.errors import BadInput, Conflict, NotFound
+from sfumato.errors import BadInput, Conflict
 from sfumato.schema.load import parsed
 from sfumato.views import desk
-
-_LONGEST_NUMBER = 12  # an id is longer
 
 
 class Client:
@@ -77,11 +75,6 @@ class Client:
 
     def request(self, id: str | int) -> Request:
         """By its id, or by the number that notices call it by."""
-        if str(id).isdigit() and len(str(id)) <= _LONGEST_NUMBER:
-            found = next((each for each in self.requests() if each.number == int(id)), None)
-            if found is None:
-                raise NotFound(f"There is no request {id}", hint="list those that you may see.")
-            return found
         return Request(self._connection, self._connection.get("requests", str(id)))
 
     def notices(self, *, unread: bool = False) -> Listing[Told]:
