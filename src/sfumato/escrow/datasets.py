@@ -27,7 +27,7 @@ from sfumato.sql.parse import parse
 from sfumato.views import ledger as ledger_view
 
 FORMATS = ("csv", "parquet")
-_SHAPE = ("columns", "rows", "ranges", "types", "ranged")  # of an answer on invented rows
+_SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
 _SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_none", "again", "fixed_beforehand")
 
@@ -225,7 +225,9 @@ class Datasets:
             "rule": rule,
         }
         answers = self._outside.runner.run(f"dry run {self._outside.new_id()}", job)["answers"]
-        return {"answers": [{n: one[n] for n in _SHAPE} for one in answers], "invented": True}  # nothing is certified
+        texts = [query.sql for query in foreseen.queries]
+        shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
+        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)], "invented": True}
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
         held = self.visible(actor, name)
@@ -246,18 +248,24 @@ class Datasets:
         foreseen, signed = self.foreseen(partner, held, queries, stated)
         filled, rule = _filled(signed, partner, foreseen, stated), foreseen.dataset.schema.rule
         found: list[dict[str, Any]] = []
-        for one in queries:
+        for one, choice in zip(queries, foreseen.choices, strict=True):
             try:
-                found.append(self._rehearsed(partner, held, one.sql, filled, rule))
+                found.append(self._rehearsed(partner, held, one.sql, filled, rule, choice.epsilon))
             except SfumatoError as why:
                 found.append(why.as_dict())
         return found
 
     def _rehearsed(
-        self, actor: Person, held: Held, sql: str, stated: Mapping[str, Any] | None, rule: Mapping[str, Any] | None
+        self,
+        actor: Person,
+        held: Held,
+        sql: str,
+        stated: Mapping[str, Any] | None,
+        rule: Mapping[str, Any] | None,
+        epsilon: float | None = None,
     ) -> dict[str, Any]:
         job = self._job("rehearse", held, "invented", "invented", actor.name)
-        said = {"sql": sql, "preference": stated, "rule": rule}
+        said = {"sql": sql, "preference": stated, "rule": rule, "epsilon": epsilon}
         return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | said))
 
     def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
