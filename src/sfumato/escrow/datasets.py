@@ -22,6 +22,7 @@ from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
+from sfumato.session.ledger import Ledger
 from sfumato.sql.parse import parse
 from sfumato.views import ledger as ledger_view
 
@@ -191,8 +192,7 @@ class Datasets:
     def ledger(self, actor: Person, name: str) -> dict[str, object]:
         """What was looked at, planned and spent; an analyst sees the total."""
         held = self.visible(actor, name)
-        record = self._planned(held, None, actor).ledger.record
-        shown = ledger_view.as_dict(record)
+        shown = ledger_view.as_dict(self.ledger_of(actor, held).record)
         return shown if self._sees_all(actor, held) else {n: v for n, v in shown.items() if n != "entries"}
 
     # Public facts: nobody is read
@@ -292,6 +292,9 @@ class Datasets:
             hint = "your own part of it is shown with the dataset."
             raise Forbidden(f"Only a controller of {held.name} or an auditor sees its whole policy", hint=hint)
         return held
+
+    def ledger_of(self, actor: Person, held: Held) -> Ledger:
+        return self._planned(held, None, actor).ledger
 
     def controlled(self, actor: Person, name: str) -> Held:
         held = self.visible(actor, name)

@@ -37,7 +37,8 @@ def flow(
     what = "any aggregate" if aggregates is None else ", ".join(aggregates)
     of = "any column" if columns is None else ", ".join(columns)
     how = " or ".join(
-        "the rule" if name == "rule" else f"a {name.replace('_', ' ')} of their own" for name in preferences
+        "the rule" if name == "rule" else f"{'an' if name[0] in 'aeiou' else 'a'} {name.replace('_', ' ')} of their own"
+        for name in preferences
     )
     return f"{_listed(who)} may ask for {what} of {of}, by {how}."
 
