@@ -70,6 +70,8 @@ class Datasets:
     def deliver(self, actor: Person, name: str, chunks: Iterable[bytes], format: str) -> Version:
         """The data itself, encrypted as it comes; a file that does not fit the schema is forgotten again."""
         held = self.controlled(actor, name)
+        if held.retired:
+            raise Conflict(f"{held.name} was retired", hint="register another under another name.")
         if held.reference is not None:
             hint = "register another without a reference."
             raise Conflict(f"The data of {held.name} lies elsewhere and is not delivered", hint=hint)
@@ -138,7 +140,7 @@ class Datasets:
         forgotten = 0
         for row in self._rows.many(limit=100_000, retired=False):
             held = Held.of(row)
-            policy = self._policies.of(held)
+            policy = self._policies_quietly(held)
             if policy is None or policy.policy.data_days is None:
                 continue
             until = (self._outside.now() - timedelta(days=policy.policy.data_days)).isoformat(timespec="seconds")
