@@ -22,7 +22,7 @@ from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
-from sfumato.session.ledger import digest
+from sfumato.session.ledger import Ledger, digest
 from sfumato.sql.parse import parse
 from sfumato.views import ledger as ledger_view
 
@@ -71,6 +71,8 @@ class Datasets:
     def deliver(self, actor: Person, name: str, chunks: Iterable[bytes], format: str) -> Version:
         """The data itself, encrypted as it comes; a file that does not fit the schema is forgotten again."""
         held = self.controlled(actor, name)
+        if held.retired:
+            raise Conflict(f"{held.name} was retired", hint="register another under another name.")
         if held.reference is not None:
             hint = "register another without a reference."
             raise Conflict(f"The data of {held.name} lies elsewhere and is not delivered", hint=hint)
@@ -139,7 +141,7 @@ class Datasets:
         return sum(self._sweep(Held.of(row)) for row in self._rows.many(limit=100_000, retired=False))
 
     def _sweep(self, held: Held) -> int:
-        policy = self._policies.of(held)
+        policy = self._policies_quietly(held)
         if policy is None or policy.policy.data_days is None:
             return 0
         until, forgotten = self._outside.now() - timedelta(days=policy.policy.data_days), 0
@@ -193,8 +195,7 @@ class Datasets:
     def ledger(self, actor: Person, name: str) -> dict[str, object]:
         """What was looked at, planned and spent; an analyst sees the total."""
         held = self.visible(actor, name)
-        record = self._planned(held, None, actor).ledger.record
-        shown = ledger_view.as_dict(record)
+        shown = ledger_view.as_dict(self.ledger_of(actor, held).record)
         return shown if self._sees_all(actor, held) else {n: v for n, v in shown.items() if n != "entries"}
 
     # Public facts: nobody is read
@@ -321,6 +322,9 @@ class Datasets:
             hint = "your own part of it is shown with the dataset."
             raise Forbidden(f"Only a controller of {held.name} or an auditor sees its whole policy", hint=hint)
         return held
+
+    def ledger_of(self, actor: Person, held: Held) -> Ledger:
+        return self._planned(held, None, actor).ledger
 
     def controlled(self, actor: Person, name: str) -> Held:
         held = self.visible(actor, name)

@@ -69,7 +69,11 @@ class Flow:
             raise Forbidden(f"The policy does not let you ask about '{read[0]}'", hint=hint)
 
     def require_preferences(self, stated: Mapping[str, Any] | None) -> None:
-        used = [RULE] if not stated else [name for name in named.NAMES if name in stated]
+        said = {name for name, value in (stated or {}).items() if value is not None and value is not False}
+        used = [name for name in named.NAMES if name in said] or [RULE]
+        if used == [RULE] and said:
+            hint = f"leave out {', '.join(sorted(said))}."
+            raise Forbidden("The rule is applied as it stands, with the noise that it has", hint=hint)
         if beyond := [name for name in used if name not in self.preferences]:
             what = "the rule alone" if beyond == [RULE] else f"'{beyond[0]}'"
             hint = f"it allows {', '.join(self.preferences)}."

@@ -30,7 +30,7 @@ from sfumato.escrow.request import Act, Asked, Request, State, binding_of, check
 from sfumato.escrow.visible import shown
 from sfumato.ledger.entry import Event
 from sfumato.model.guarantee import Guarantee
-from sfumato.session.ledger import digest
+from sfumato.session.ledger import Ledger, digest
 from sfumato.views.words import of_policy, of_request
 
 _LONGEST_PURPOSE = 2000
@@ -77,7 +77,7 @@ class Requests:
             "state": State.SUBMITTED.value,
             "version": version.id,
             "policy": signed.number,
-            "binding": _binding(held, self._datasets.version_key(held), asked, preference, signed, actor.name),
+            "binding": _binding(id, held, self._datasets.version_key(held), asked, preference, signed, actor),
             "submitted_at": self._outside.moment,
             "decided_at": None,
             "decided_by": [],
@@ -159,14 +159,18 @@ class Requests:
         return listed[:limit]
 
     def cancel(self, actor: Person, id: str, *, accept_none: bool = False) -> Request:
-        """Stop what runs, or take back what waits. What was charged stays charged; a controller's stop is a no."""
+        """Stop what runs, or take back what waits. What was charged stays charged.
+
+        A controller who stops it after a look says no after a look.
+        """
         found, held = self._seen(actor, id)
         if not (held.is_controlled_by(actor) or found.analyst == actor.name):
             raise Forbidden("Only whoever asked, or a controller, may cancel", hint="ask one of them.")
-        if found.analyst != actor.name:
-            foreseen = self._foreseen(found, held)[0]
-            self._refuse_silent_no(foreseen, accept_none)
-            self._enter(foreseen, found, Act.REFUSE, found.binding, actor, "")
+        if held.is_controlled_by(actor) and found.analyst != actor.name:
+            ledger = self._datasets.ledger_of(actor, held)
+            if self._refuse_silent_no(ledger, accept_none) is not None:
+                stepped(found.state, Act.FAIL if found.state is State.RUNNING else Act.WITHDRAW)
+                self._enter(ledger, found, Act.WITHDRAW, found.binding, actor, "")
         if found.state is State.RUNNING:
             self._outside.runner.cancel(found.id)
             self._say(actor.name, "stopped", found.id)
@@ -193,7 +197,10 @@ class Requests:
             "analyst": {"name": analyst.name, "organisation": analyst.organisation},
             "facts": foreseen.as_dict(),
             "approve": flow.approve.value,
-            "approvals": {"needed": flow.approvals, "given": list(found.approved_by)},
+            "approvals": {
+                "needed": flow.approvals,
+                "given": list(found.approved_by(self._binding_now(found, held, signed))),
+            },
             "guarantees": [word.value for word in flow.guarantees],
             "looked": looked,
             "warning": of_policy.AFTER_LOOK if looked and flow.approve is not Approve.AUTOMATIC else None,
@@ -233,9 +240,9 @@ class Requests:
         if binding != self._binding_now(found, held, signed):
             raise Conflict(of_request.CHANGED, hint="inspect it again.")
         self._require_word(foreseen, flow, accept_none)
-        self._enter(foreseen, found, Act.APPROVE, binding, actor, fixed_beforehand)
+        self._enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, fixed_beforehand)
         made = self._decision(found, actor, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
-        done = len({*found.approved_by, actor.name}) >= flow.approvals
+        done = len({*found.approved_by(binding), actor.name}) >= flow.approvals
         if not done:
             if not self._rows.change(_as_it_was(found), {"decided_by": made, "binding": binding}):
                 raise _meanwhile()
@@ -262,9 +269,9 @@ class Requests:
         """A no after a look tells about the people: it is entered, and the dataset's total is none from then on."""
         found, held = self._decidable(actor, id)
         stepped(found.state, act)
-        foreseen = self._foreseen(found, held)[0]
-        told = self._refuse_silent_no(foreseen, accept_none)
-        self._enter(foreseen, found, act, found.binding, actor, "")
+        ledger = self._datasets.ledger_of(actor, held)
+        told = self._refuse_silent_no(ledger, accept_none)
+        self._enter(ledger, found, act, found.binding, actor, "")
         to = {"decided_by": self._decision(found, actor, act, found.binding, note, accept_none), "note": note}
         self._move(found, act, to | {"decided_at": self._outside.moment, "guarantee": told})
         self._say(actor.name, f"{act}ed" if act is Act.RETURN else "refused", found.id)
@@ -319,18 +326,28 @@ class Requests:
         if automatic and (flow.approve is not Approve.AUTOMATIC or analyst.disabled):
             raise Forbidden("The policy no longer approves this by itself", hint="submit it again.")
         foreseen, _ = self._datasets.foreseen(analyst, held, found.queries, found.preference, decision=found.binding)
+        if not automatic:
+            self._require_approved(found, foreseen.dataset.ledger, flow)
         columns = sorted({column for statement in foreseen.statements for column in statement.columns})
-        who = found.analyst if automatic else found.decided_by[-1]["who"]
+        approvals = [d for d in found.decided_by if d["binding"] == found.binding]
+        who = found.analyst if automatic else approvals[-1]["who"]
         mandate = mandate_of(signed, flow, found.binding)
         job = self._datasets.job("release", held, who, mandate) | {
             "queries": [vars(one) for one in found.queries],
             "shares": list(found.shares),
             "preference": signed.policy.rule_for(analyst, columns, found.preference),
             "rule": foreseen.dataset.schema.rule,
-            "accept_none": withheld or any(d["accept_none"] for d in found.decided_by),
-            "fixed_beforehand": next((d["fixed_beforehand"] for d in found.decided_by if d["fixed_beforehand"]), ""),
+            "accept_none": withheld or any(d["accept_none"] for d in approvals),
+            "fixed_beforehand": next((d["fixed_beforehand"] for d in approvals if d["fixed_beforehand"]), ""),
         }
         return self._outside.runner.run(found.id, job), withheld
+
+    def _require_approved(self, found: Request, ledger: Ledger, flow: Flow) -> None:
+        """What a request says of itself is no approval: the ledger has those, for exactly what is bound."""
+        asked = {name.casefold() for name in flow.approvers}
+        given = {who for who in ledger.record.approved_by(found.binding) if not asked or who in asked}
+        if len(given) < flow.approvals or found.analyst in given:
+            raise Conflict(of_request.CHANGED, hint="submit it again.")
 
     def _failed(self, found: Request, why: str) -> None:
         self._move(found, Act.FAIL, {"note": why, "decided_at": found.decided_at or self._outside.moment})
@@ -344,6 +361,13 @@ class Requests:
         for statement in foreseen.statements:
             flow.require(statement)
         flow.require_preferences(stated)
+        if (
+            flow.approve is Approve.AUTOMATIC
+            and (stated or {}).get("delta")
+            and foreseen.dataset.ledger.stop.delta is None
+        ):
+            hint = "state none, or ask a controller for a stop_delta in it."
+            raise Forbidden("The policy approves by itself and does not say where delta stops", hint=hint)
         for choice in foreseen.choices:
             known = not (choice.asked.reads_people or choice.asked.draws)
             if known and choice.epsilon is None:
@@ -371,20 +395,17 @@ class Requests:
                 hint="state where the approval was fixed with --fixed-beforehand, or accept it with --accept-none.",
             )
 
-    def _refuse_silent_no(self, foreseen: Foreseen, accept_none: bool) -> str | None:
+    def _refuse_silent_no(self, ledger: Ledger, accept_none: bool) -> str | None:
         """The word of a decision against: none after a look, which has to be accepted."""
-        looked = foreseen.dataset.ledger.record.somebody_looked
+        looked = ledger.record.somebody_looked
         if looked and not accept_none:
             raise NoGuarantee(
                 of_policy.NO_AFTER_LOOK, hint="accept that with --accept-none, or leave it to the policy."
             )
         return Guarantee.NONE.value if looked else None
 
-    def _enter(
-        self, foreseen: Foreseen, found: Request, act: Act, binding: str, actor: Person, attestation: str
-    ) -> None:
+    def _enter(self, ledger: Ledger, found: Request, act: Act, binding: str, actor: Person, attestation: str) -> None:
         """The decision, in the ledger: from there the word of what follows is computed."""
-        ledger = foreseen.dataset.ledger
         looked = ledger.record.somebody_looked
         attested = " ".join(attestation.split())
         holds = not looked or (bool(attested) and act is Act.APPROVE)
@@ -426,8 +447,8 @@ class Requests:
         return self._datasets.flow(self._people.one(found.analyst), held)
 
     def _binding_now(self, found: Request, held: Held, signed: Signed) -> str:
-        version = self._datasets.version_key(held)
-        return _binding(held, version, found.queries, found.preference, signed, found.analyst)
+        version, analyst = self._datasets.version_key(held), self._people.one(found.analyst)
+        return _binding(found.id, held, version, found.queries, found.preference, signed, analyst)
 
     def _decidable(self, actor: Person, id: str) -> tuple[Request, Held]:
         """A request that this person may decide: of their dataset, and not their own."""
@@ -484,9 +505,16 @@ class Requests:
 
 
 def _binding(
-    held: Held, version: str, queries: Sequence[Asked], stated: Mapping[str, Any] | None, signed: Signed, who: str
+    id: str,
+    held: Held,
+    version: str,
+    queries: Sequence[Asked],
+    stated: Mapping[str, Any] | None,
+    signed: Signed,
+    analyst: Person,
 ) -> str:
-    return binding_of(held.id, version, queries, stated or None, signed.policy.fingerprint, who)
+    data, who = [held.id, version, held.schema_text], [analyst.name, analyst.organisation]
+    return binding_of(id, data, queries, stated or None, signed.policy.fingerprint, who)
 
 
 def _the_same(row: Mapping[str, Any], body: str) -> Request:

@@ -150,6 +150,11 @@ class Record:
             for entry in made
         )
 
+    def approved_by(self, key: str) -> tuple[str, ...]:
+        """Who approved a request, by the key of its decisions."""
+        made = self._decided.get(key, [])
+        return tuple(dict.fromkeys(entry.draft.who for entry in made if entry.draft.public["approved"]))
+
     def schema(
         self, used: Iterable[str], now: Mapping[str, str], *, attestation: str, what: str = "schema"
     ) -> Provenance:
