@@ -347,31 +347,48 @@ class Datasets:
         queries: Sequence[Asked],
         stated: Mapping[str, Any] | None,
         *,
-        decision: str = "",
+        signed: Signed | None = None,
         attestation: str = "",
     ) -> tuple[Foreseen, Signed | None]:
-        """A request by public facts, under the policy as this person's partner; a controller needs no flow."""
-        policy = self._policies.of(held)
+        """A request by public facts, under the policy as this person's partner; a controller needs no flow.
+
+        `signed` is the policy in force, where it was read already.
+        """
+        policy = signed or self._policies.of(held)
         flow = None if policy is None else policy.policy.flow_for(actor)
         if flow is None and not held.is_controlled_by(actor):
             self.flow(actor, held)
-        present = self._columns(held)
-        columns = sorted({column for one in queries for column in parse(one.sql, held.schema, present).columns})
-        rule = held.schema.rule if policy is None or policy.policy.rule is None else policy.policy.rule
-        mandate = None if policy is None else mandate_of(policy, flow, decision)
-        if policy is not None and flow is not None:
-            rule = policy.policy.rule_for(actor, columns, rule)
-            stated = policy.policy.rule_for(actor, columns, stated)
+        mandate = None if policy is None else mandate_of(policy, flow)
+        rule, stated = self.terms(actor, held, queries, stated, policy)
         dataset = self._planned(held, mandate, actor, rule)
         return Foreseen(dataset, queries, shares_of(queries), stated, attestation), policy
+
+    def terms(
+        self,
+        partner: Person,
+        held: Held,
+        queries: Sequence[Asked],
+        stated: Mapping[str, Any] | None,
+        signed: Signed | None,
+    ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
+        """The rule of record and what was stated, as the policy has them for this partner."""
+        rule = held.schema.rule if signed is None or signed.policy.rule is None else signed.policy.rule
+        if signed is None or signed.policy.flow_for(partner) is None:
+            return rule, stated
+
+        def columns() -> set[str]:
+            present = self._columns(held)
+            return {column for one in queries for column in parse(one.sql, held.schema, present).columns}
+
+        return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, stated)
 
     def _planned(
         self, held: Held, mandate: Mandate | None, actor: Person, rule: Mapping[str, Any] | None = None
     ) -> Dataset:
         schema = replace(held.schema, rule=rule)
-        policy = self._policies.of(held)
-        under = mandate if mandate is not None or policy is None else mandate_of(policy, None)
-        return self._outside.planned(schema, under, actor.name, self._columns(held))
+        if mandate is None and (policy := self._policies.of(held)) is not None:
+            mandate = mandate_of(policy, None)
+        return self._outside.planned(schema, mandate, actor.name, self._columns(held))
 
     def _columns(self, held: Held) -> dict[str, Type | None] | None:
         """The columns that the data has, so that a question is read as it will be."""
@@ -459,8 +476,8 @@ def _filled(
     """A preference with this partner's trust, where the policy rates it."""
     if signed is None or signed.policy.flow_for(actor) is None:
         return stated
-    columns = sorted({column for statement in foreseen.statements for column in statement.columns})
-    return signed.policy.rule_for(actor, columns, stated)
+    columns = {column for statement in foreseen.statements for column in statement.columns}
+    return signed.policy.rule_for(actor, lambda: columns, stated)
 
 
 def _format(reference: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -132,15 +132,18 @@ class Policy:
         return next((flow for flow in self.flows if person.is_among(flow.who)), None)
 
     def rule_for(
-        self, person: Person, columns: Iterable[str], stated: Mapping[str, Any] | None
+        self, person: Person, columns: Callable[[], Iterable[str]], stated: Mapping[str, Any] | None
     ) -> Mapping[str, Any] | None:
-        """A rule or a preference with what the policy says of this partner and of these columns (004 section 3)."""
+        """A rule or a preference with what the policy says of this partner and of these columns (004 section 3).
+
+        What is asked about is read only where it is rated.
+        """
         if stated is None or "sharing_risk" not in stated:
             return stated
         own = {name: value for name, value in stated.items() if name not in PARTNER}
         return own | {
             "trust": stated.get("trust", self._trust(person)),
-            "data_sensitivity": stated.get("data_sensitivity", self._sensitivity(columns)),
+            "data_sensitivity": stated.get("data_sensitivity", self._sensitivity(columns())),
         }
 
     def _trust(self, person: Person) -> float | str:

@@ -63,7 +63,7 @@ class Requests:
         signed, flow = self._datasets.flow(actor, held)
         version = self._datasets.version(held)
         asked = checked_queries(queries, self._outside.limits.most_queries)
-        foreseen, _ = self._datasets.foreseen(actor, held, asked, preference)
+        foreseen, _ = self._datasets.foreseen(actor, held, asked, preference, signed=signed)
         self._require_allowed(foreseen, flow, preference)
         asked = tuple(Asked(q.sql, one.weight) for q, one in zip(foreseen.queries, asked, strict=True))
         id = self._outside.new_id()
@@ -90,22 +90,23 @@ class Requests:
             "body_sha256": body,
         }
         foreseen.plan()
+        automatic = flow.approve is Approve.AUTOMATIC and foreseen.guarantee.holds
         with self._outside.transaction():
-            added = self._rows.add(row)
-            if added:
-                self._say(actor.name, "submitted", id, {"dataset": held.name})
-        if not added:  # the same key came in between
-            found = self._rows.one(analyst=actor.name, idempotency=idempotency)
-            assert found is not None
-            return _the_same(found, body)
-        made = self._request(id)
-        if flow.approve is Approve.AUTOMATIC and foreseen.guarantee.holds:
-            self._move(made, Act.APPROVE, {"decided_at": self._outside.moment, "note": "", "guarantee": None})
-            self._say("the policy", "approved", made.id, {"binding": made.binding})
-            self._outside.later(lambda: self.execute(made.id))
-        else:
-            self._notices.tell(held.controllers, of_request.submitted(actor.name, held.name, made.number), made.id)
-        return self._request(made.id)
+            if not self._rows.add(row):  # the same key came in between
+                found = self._rows.one(analyst=actor.name, idempotency=idempotency)
+                assert found is not None
+                return _the_same(found, body)
+            self._say(actor.name, "submitted", id, {"dataset": held.name})
+            made = self._request(id)
+            if automatic:
+                self._move(made, Act.APPROVE, {"decided_at": self._outside.moment, "note": "", "guarantee": None})
+                self._say("the policy", "approved", id, {"binding": made.binding})
+            else:
+                self._notices.tell(held.controllers, of_request.submitted(actor.name, held.name, made.number), id)
+            made = self._request(id)
+        if automatic:
+            self._outside.later(lambda: self.execute(id))
+        return made
 
     def withdraw(self, actor: Person, id: str) -> Request:
         found = self._own(actor, id)
@@ -152,7 +153,8 @@ class Requests:
         listed: list[dict[str, Any]] = []
         while len(listed) < limit:
             rows = self._rows.many(after=after, limit=limit, newest_first=True, **where)
-            listed += [self.one(actor, row["id"]) for row in rows if self._may_see(actor, row)]
+            seen = [row for row in rows if self._may_see(actor, row, self._datasets.of(row["dataset"]))]
+            listed += [self.one(actor, row["id"]) for row in seen]
             if len(rows) < limit:
                 break
             after = rows[-1]["number"]
@@ -298,13 +300,14 @@ class Requests:
             raise
         act = Act.WITHHOLD if withheld else Act.RELEASE
         kept = {"answers": self._outside.locks.seal(json.dumps(answers["answers"]).encode(), _about(id))}
-        self._move(running, act, kept | {"guarantee": answers["guarantee"], "charged": answers["charged"]})
-        self._say("sfumato", "computed" if withheld else "released", id, {"guarantee": answers["guarantee"]})
-        if withheld:
-            held = self._datasets.of(found.dataset)
-            self._notices.tell(held.controllers, of_request.computed(found.number), id)
-        else:
-            self._notices.tell([found.analyst], of_request.released(found.number), id)
+        with self._outside.transaction():
+            self._move(running, act, kept | {"guarantee": answers["guarantee"], "charged": answers["charged"]})
+            self._say("sfumato", "computed" if withheld else "released", id, {"guarantee": answers["guarantee"]})
+            if withheld:
+                held = self._datasets.of(found.dataset)
+                self._notices.tell(held.controllers, of_request.computed(found.number), id)
+            else:
+                self._notices.tell([found.analyst], of_request.released(found.number), id)
 
     def resume(self) -> int:
         """After a start: what was approved goes on; what was running has an unknown outcome, and counts as spent."""
@@ -318,25 +321,24 @@ class Requests:
     def _computed(self, found: Request) -> tuple[Mapping[str, Any], bool]:
         held = self._datasets.of(found.dataset)
         analyst = self._people.one(found.analyst)
-        signed, flow = self._flow(found, held)
+        signed, flow = self._datasets.flow(analyst, held)
         if self._binding_now(found, held, signed) != found.binding:
             raise Conflict(of_request.CHANGED, hint="submit it again.")
         withheld = flow.approve is Approve.AFTER_THE_ANSWER
         automatic = not found.decided_by
         if automatic and (flow.approve is not Approve.AUTOMATIC or analyst.disabled):
             raise Forbidden("The policy no longer approves this by itself", hint="submit it again.")
-        foreseen, _ = self._datasets.foreseen(analyst, held, found.queries, found.preference, decision=found.binding)
+        rule, preference = self._datasets.terms(analyst, held, found.queries, found.preference, signed)
         if not automatic:
-            self._require_approved(found, foreseen.dataset.ledger, flow)
-        columns = sorted({column for statement in foreseen.statements for column in statement.columns})
+            self._require_approved(found, self._datasets.ledger_of(analyst, held), flow)
         approvals = [d for d in found.decided_by if d["binding"] == found.binding]
         who = found.analyst if automatic else approvals[-1]["who"]
         mandate = mandate_of(signed, flow, found.binding)
         job = self._datasets.job("release", held, who, mandate) | {
             "queries": [vars(one) for one in found.queries],
             "shares": list(found.shares),
-            "preference": signed.policy.rule_for(analyst, columns, found.preference),
-            "rule": foreseen.dataset.schema.rule,
+            "preference": preference,
+            "rule": rule,
             "accept_none": withheld or any(d["accept_none"] for d in approvals),
             "fixed_beforehand": next((d["fixed_beforehand"] for d in approvals if d["fixed_beforehand"]), ""),
         }
@@ -440,7 +442,9 @@ class Requests:
     def _foreseen(self, found: Request, held: Held, attestation: str = "") -> tuple[Foreseen, Signed, Flow]:
         analyst = self._people.one(found.analyst)
         signed, flow = self._flow(found, held)
-        foreseen, _ = self._datasets.foreseen(analyst, held, found.queries, found.preference, attestation=attestation)
+        foreseen, _ = self._datasets.foreseen(
+            analyst, held, found.queries, found.preference, signed=signed, attestation=attestation
+        )
         return foreseen, signed, flow
 
     def _flow(self, found: Request, held: Held) -> tuple[Signed, Flow]:
@@ -468,12 +472,12 @@ class Requests:
     def _seen(self, actor: Person, id: str) -> tuple[Request, Held]:
         """A request by its id, or by its number, as people say it."""
         row = self._rows.one(number=int(id)) if id.isdecimal() and len(id) < 10 else self._rows.one(id=id)
-        if row is None or not self._may_see(actor, row):
+        held = None if row is None else self._datasets.of(row["dataset"])
+        if row is None or held is None or not self._may_see(actor, row, held):
             raise NotFound("There is no such request", hint="list yours first.")
-        return Request.of(row), self._datasets.of(row["dataset"])
+        return Request.of(row), held
 
-    def _may_see(self, actor: Person, row: Mapping[str, Any]) -> bool:
-        held = self._datasets.of(row["dataset"])
+    def _may_see(self, actor: Person, row: Mapping[str, Any], held: Held) -> bool:
         return row["analyst"] == actor.name or held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
 
     def _request(self, id: str) -> Request:

@@ -17,6 +17,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.mandate import Mandate
 from sfumato.session.dataset import Dataset
+from sfumato.session.records import Records
 from sfumato.stores.database import Database
 from sfumato.vault.files import Files
 from sfumato.vault.master import Master, unlock
@@ -35,6 +36,7 @@ class Workspace:
         self.folder, self.settings = folder, settings
         self._database = Database(settings.database_url(folder))
         self._database.upgrade()
+        self._records = Records()
         self._master, self._encrypted = master, encrypted
         self._runner = _Runner(self._workers)
         self._background = ThreadPoolExecutor(settings.workers, "sfumato request")
@@ -64,7 +66,8 @@ class Workspace:
     def _planned(
         self, schema: Schema, mandate: Mandate | None, who: str, present: Mapping[str, Type | None] | None
     ) -> Dataset:
-        return wiring.held(None, schema, self._database.ledger(), who=who, mandate=mandate, present=present)
+        ledger, records = self._database.ledger(), self._records
+        return wiring.held(None, schema, ledger, who=who, mandate=mandate, present=present, records=records)
 
     def _workers(self) -> Workers:
         settings = self.settings
