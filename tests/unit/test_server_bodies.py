@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from sfumato.choose import named
+from sfumato.escrow import asking
+from sfumato.server.stated import Preference
 from tests.served import Caller, Nouns, app_on
 
 NOUNS = Nouns()
@@ -128,3 +131,21 @@ def test_a_body_that_does_not_say_how_large_it_is_is_counted() -> None:
     answer = CALL("POST", "/datasets/adult/estimate", content=chunks(), headers=JSON)
     assert answer.status_code == 413
     assert sent < 15
+
+
+def test_every_name_of_a_preference_has_a_kind() -> None:
+    """Whatever has none would reach the escrow as anything that JSON can write."""
+    assert set(Preference.model_fields) == {*named.NAMES, *named.HOW, *asking.HOW}
+
+
+@pytest.mark.parametrize(
+    "stated", ['{"grid": true}', '{"grid": [{}]}', '{"gap": 1.2, "worst_case": []}', '{"gap": "1.2"}', '{"delta": [1]}']
+)
+def test_a_preference_of_another_kind(stated: str) -> None:
+    assert estimate(stated).status_code == 422
+    assert not NOUNS.datasets.calls
+
+
+def test_a_name_that_is_not_known_is_for_the_escrow_to_say() -> None:
+    assert estimate('{"gapp": 1.2}').status_code == 200
+    assert NOUNS.datasets.calls[0][1][3] == {"gapp": 1.2}
