@@ -42,6 +42,7 @@ def test_a_preference_that_is_fine() -> None:
     "stated",
     [
         '{"epsilon": NaN}',
+        '{"something new": [NaN]}',
         '{"epsilon": Infinity}',
         '{"epsilon": [1e999]}',
         '{"epsilon": 9007199254740993}',
@@ -119,12 +120,25 @@ def test_a_body_that_is_too_large() -> None:
     assert (answer.status_code, answer.json()["code"]) == (413, "too-large")
 
 
+def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
+    read = False
+
+    async def chunks() -> AsyncIterator[bytes]:
+        nonlocal read
+        read = True
+        yield b"{}"
+
+    headers = JSON | {"Content-Length": "10001"}
+    answer = CALL("POST", "/datasets/adult/estimate", content=chunks(), headers=headers)
+    assert (answer.status_code, read) == (413, False)
+
+
 def test_a_body_that_does_not_say_how_large_it_is_is_counted() -> None:
     sent = 0
 
     async def chunks() -> AsyncIterator[bytes]:
         nonlocal sent
-        while True:
+        for _ in range(100):
             sent += 1
             yield b" " * 1000
 
