@@ -12,6 +12,7 @@ from typing import TypeVar
 import hypothesis
 import pytest
 
+from tests import ledgers
 from tests import postgres as postgresql
 from tests.depth import depth
 
@@ -64,6 +65,13 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path}/escrow.db"
     server: postgresql.Server = request.getfixturevalue("postgres")
     return server.new()
+
+
+@pytest.fixture(params=ledgers.KINDS)
+def ledger_places(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ledgers.Places]:
+    """Makes places for ledgers: once in files, once on SQLite and once on PostgreSQL in a workspace's database."""
+    with ledgers.places(request.param, tmp_path, lambda: request.getfixturevalue("postgres")) as new:
+        yield new
 
 
 # Under CI a component that is missing is a failure, not a skip

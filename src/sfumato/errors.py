@@ -31,7 +31,7 @@ SfumatoError            exit 1  our own failure
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar, TypeVar
 
 T = TypeVar("T")
@@ -178,6 +178,22 @@ class AwaitingApproval(Refused):
 
 class VaultBroken(Refused):
     code = "vault-broken"
+
+
+def rebuilt(code: str, message: str, hint: str = "", where: str = "") -> SfumatoError | None:
+    """An error as it was said in another process, by its code; None where no such code is known."""
+    kind = next((kind for kind in _family(SfumatoError) if kind.code == code), None)
+    if kind is None:
+        return None
+    error = kind.__new__(kind)
+    SfumatoError.__init__(error, message, hint=hint, where=where)
+    return error
+
+
+def _family(kind: type[SfumatoError]) -> Iterator[type[SfumatoError]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from _family(below)
 
 
 def instead(

@@ -102,6 +102,7 @@ class Rows(Protocol):
     """One table of the escrow. Where it counts, a row that comes without a number gets the next one.
 
     What is looked for is equal to each value that is named; a list means any of its values, and None a row without one.
+    Where a column holds lists or objects itself, it is equal to what is named as a whole.
     """
 
     def add(self, row: Row) -> bool:

@@ -128,13 +128,13 @@ def connect(
     *,
     name: str = "",
     password: str = "",
-    certificate: str | Path | None = None,
+    authority: str | Path | None = None,
     insecure: bool = False,
     timeout: float | None = None,
 ) -> Client:
     """Reach a server that holds data in trust: with a token (by default SFUMATO_TOKEN), or by name and password.
 
-    `certificate` is a file that vouches for the server's. A token goes over http:// to this machine only, unless
+    `authority` is a file that vouches for the server's. A token goes over http:// to this machine only, unless
     `insecure` says that nobody else is on the wire. An answer is waited for `timeout` seconds.
     """
     said = os.environ.get("SFUMATO_TOKEN", "") if token is None else token
@@ -143,7 +143,7 @@ def connect(
         raise BadInput("A server is reached with a token", hint=hint)
     how = {} if timeout is None else {"timeout": timeout}
     made: Client = _client().connect(
-        url, said, name=name, password=password, certificate=certificate, insecure=insecure, **how
+        url, said, name=name, password=password, authority=authority, insecure=insecure, **how
     )
     return made
 
@@ -314,6 +314,11 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
     from sfumato.stores.ledger import SQLiteLedger
 
     return SQLiteLedger(str(beside / f"{schema.name}.ledger" if ledger is None else ledger))
+
+
+def written(path: str) -> str:
+    """Which data a file or folder holds, opaquely: its place and when it was last written."""
+    return _version(path)
 
 
 def _version(source: object) -> str:

@@ -26,7 +26,7 @@ def set_up(given: Any) -> dict[str, Any]:
     if given == "wrong":
         raise SourceError("That is not the passphrase", hint="try another.")
     if given == "slow":
-        time.sleep(600)
+        time.sleep(30)
     return {"given": given, "jobs": 0}
 
 
@@ -95,16 +95,18 @@ def _hold(_: object, job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
 def _fork(_: object, job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
     child = os.fork()
     if child == 0:
-        time.sleep(600)
+        time.sleep(30)
     Path(job["path"]).write_text(str(child), "utf-8")
-    time.sleep(600)
+    if job["dies"]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(30)
     return {}
 
 
 def _spin(_: object, job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
-    """One call into C that neither comes back nor lets another thread of Python run."""
+    """One call into C that for minutes neither comes back nor lets another thread of Python run."""
     Path(job["path"]).write_text(str(os.getpid()), "utf-8")
-    return {"never": sum(range(10**15))}
+    return {"never": sum(range(10**10))}
 
 
 class Bomb:

@@ -24,7 +24,7 @@ from sfumato.ledger import audit
 from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Draft, Event
 from sfumato.stores import revisions, tables
-from sfumato.stores.database import Database
+from sfumato.stores.database import Database, in_file
 from tests.depth import depth
 
 WHEN = "2026-11-15T09:00:00+00:00"
@@ -152,6 +152,16 @@ def test_only_the_first_of_two_changes_a_row(database: Database) -> None:
     assert notices.change({}, {"about": "r2"}) == 2
     assert notices.remove(person="ada", read_at=None) == 1
     assert [row["id"] for row in notices.many()] == ["a"]
+
+
+def test_a_list_that_a_row_holds_is_compared_as_a_whole(database: Database) -> None:
+    people = database.rows("people")
+    people.add(person("ada", "admin", "controller"))
+    people.add(person("bob"))
+    assert [row["name"] for row in people.many(roles=["admin", "controller"])] == ["ada"]
+    assert [row["name"] for row in people.many(roles=[])] == ["bob"]
+    assert people.change({"name": "bob", "roles": []}, {"roles": ["auditor"]}) == 1
+    assert people.change({"name": "bob", "roles": []}, {"roles": ["admin"]}) == 0, "somebody was faster"
 
 
 @pytest.mark.parametrize("text", ["a\0b", "half \ud83d"])
@@ -431,9 +441,10 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     assert path.read_text("utf-8").startswith("ward")
 
 
-def test_a_new_file_is_its_owners_alone(tmp_path: Path) -> None:
-    Database(f"sqlite:///{tmp_path}/escrow.db").upgrade()
-    assert (tmp_path / "escrow.db").stat().st_mode & 0o777 == 0o600
+@pytest.mark.parametrize("name", ["escrow.db", "100% of ünits?x=1#y &.db", "a%20b+c.db"])
+def test_a_new_file_is_its_owners_alone(tmp_path: Path, name: str) -> None:
+    Database(in_file(tmp_path / name)).upgrade()
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
 
 
 def test_a_database_that_somebody_else_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

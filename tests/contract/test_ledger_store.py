@@ -1,4 +1,4 @@
-"""What every keeper of a ledger must do, tried on SQLite: append only, in one chain, named when broken, or refuse."""
+"""What every keeper of a ledger must do: append only, in one chain, named when broken, or refuse."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +25,7 @@ from sfumato.errors import LedgerBroken, LedgerUnwritable
 from sfumato.ledger.entry import Draft, Entry, Event, verify
 from sfumato.stores.ledger import SQLiteLedger
 from tests.depth import depth
+from tests.ledgers import Place, Places
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA = {"name": "stays", "columns": {"ward": {"categories": ["a", "b"]}, "days": {"type": "integer"}}}
@@ -57,6 +59,21 @@ def kept(two_releases: Path, ledger_path: Path) -> Path:
     return Path(shutil.copy(two_releases, ledger_path))
 
 
+@pytest.fixture
+def place(ledger_places: Places) -> Place:
+    return ledger_places()
+
+
+@pytest.fixture
+def kept_at(place: Place, two_releases: Path) -> Place:
+    """A place with the same two releases in it."""
+    if place.is_file:
+        shutil.copy(two_releases, place.address)
+    else:
+        place.fill(Place(str(two_releases)).content())
+    return place
+
+
 @contextmanager
 def sqlite(path: Path) -> Iterator[sqlite3.Connection]:
     """The file as anybody may open it, without us."""
@@ -64,29 +81,21 @@ def sqlite(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def tamper(path: Path, *statements: str) -> None:
-    with sqlite(path) as connection:
-        for verb in ("update", "delete"):
-            connection.execute(f"DROP TRIGGER ledger_no_{verb}")
-        for statement in statements:
-            connection.execute(statement)
-
-
 # It keeps
 
 
-def test_what_was_appended_is_read_back_in_order(ledger_path: Path) -> None:
-    store = SQLiteLedger(str(ledger_path))
+def test_what_was_appended_is_read_back_in_order(place: Place) -> None:
+    store = place.store()
     first = store.append(0, lambda _new: [draft("a"), draft("b")])
     second = store.append(2, lambda new: [draft("c")] if not new else [], first[-1].digest)
     assert [e.draft.key for e in (*first, *second)] == ["a", "b", "c"]
-    assert SQLiteLedger(str(ledger_path)).read(0) == [*first, *second]
-    assert SQLiteLedger(str(ledger_path)).read(2, first[-1].digest) == second
+    assert place.store().read(0) == [*first, *second]
+    assert place.store().read(2, first[-1].digest) == second
     assert verify([*first, *second])[0] == 3
 
 
-def test_whoever_appends_sees_first_what_others_wrote(ledger_path: Path) -> None:
-    ours, theirs = SQLiteLedger(str(ledger_path)), SQLiteLedger(str(ledger_path))
+def test_whoever_appends_sees_first_what_others_wrote(place: Place) -> None:
+    ours, theirs = place.store(), place.store()
     theirs.append(0, lambda _new: [draft("theirs")])
     seen: list[Entry] = []
 
@@ -98,8 +107,8 @@ def test_whoever_appends_sees_first_what_others_wrote(ledger_path: Path) -> None
     assert [e.draft.key for e in seen] == ["theirs"]
 
 
-def test_a_store_with_another_entry_in_its_place_is_refused(ledger_path: Path) -> None:
-    store = SQLiteLedger(str(ledger_path))
+def test_a_store_with_another_entry_in_its_place_is_refused(place: Place) -> None:
+    store = place.store()
     store.append(0, lambda _new: [draft("a")])
     with pytest.raises(LedgerBroken):
         store.read(1, "another")
@@ -108,8 +117,8 @@ def test_a_store_with_another_entry_in_its_place_is_refused(ledger_path: Path) -
     assert len(store.read(0)) == 1
 
 
-def test_an_error_while_deciding_leaves_nothing(ledger_path: Path) -> None:
-    store = SQLiteLedger(str(ledger_path))
+def test_an_error_while_deciding_leaves_nothing(place: Place) -> None:
+    store = place.store()
     [entry] = store.append(0, lambda _new: [draft("a")])
 
     def decide(_new: Sequence[Entry]) -> Sequence[Draft]:
@@ -117,7 +126,7 @@ def test_an_error_while_deciding_leaves_nothing(ledger_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         store.append(1, decide, entry.digest)
-    assert len(store.append(1, lambda _new: [draft("b")], entry.digest)) == 1, "and the file is not left locked"
+    assert len(store.append(1, lambda _new: [draft("b")], entry.digest)) == 1, "and nothing is left locked"
 
 
 def test_a_file_is_made_at_the_first_entry_only(ledger_path: Path) -> None:
@@ -137,6 +146,21 @@ def test_a_rule_is_of_record_when_the_dataset_is_first_opened(ledger_path: Path)
     assert [e.draft.event for e in SQLiteLedger(str(ledger_path)).read(0)] == [Event.OPENED]
 
 
+OF_A_FILE = (
+    "CREATE TABLE ledger ( number INTEGER NOT NULL, event TEXT NOT NULL, dataset TEXT NOT NULL, who TEXT NOT NULL, "
+    'at TEXT NOT NULL, "key" TEXT NOT NULL, nano_epsilon INTEGER NOT NULL, delta TEXT NOT NULL, public TEXT NOT NULL, '
+    "confidential TEXT NOT NULL, previous TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (number) )"
+)
+
+
+def test_a_file_has_the_table_that_it_had_in_the_first_version(kept: Path) -> None:
+    with sqlite(kept) as connection:
+        [[table]] = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table'")
+        triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name").fetchall()
+    assert " ".join(table.split()) == OF_A_FILE
+    assert triggers == [("ledger_no_delete",), ("ledger_no_update",)]
+
+
 def test_in_memory_it_is_forgotten_and_the_certificate_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     dataset = stays(":memory:")
@@ -150,18 +174,19 @@ def test_in_memory_it_is_forgotten_and_the_certificate_says_so(tmp_path: Path, m
 
 
 APPEND = """
-import sys
+import sys, time
 from pathlib import Path
 from sfumato.errors import SfumatoError
 from sfumato.ledger.entry import Draft, Event
+from sfumato.stores.database import Database
 from sfumato.stores.ledger import SQLiteLedger
 
 who, folder, failures = sys.argv[1], Path(sys.argv[2]), 0
-for ledger in range(5):
-    store = SQLiteLedger(str(folder / f"{ledger}.ledger"))
+for ledger, address in enumerate(sys.argv[3:]):
+    store = Database(address).ledger() if "://" in address else SQLiteLedger(address)
     (folder / f"{who} at {ledger}").touch()
     while len(list(folder.glob(f"* at {ledger}"))) < 4:
-        pass
+        time.sleep(0.001)
     for i in range(4):
         try:
             store.append(0, lambda known: [Draft(Event.LOOKED, "stays", who, "now", f"{i} after {len(known)}")])
@@ -171,18 +196,20 @@ sys.exit(failures)
 """
 
 
-def test_four_processes_keep_one_chain(tmp_path: Path) -> None:
-    """On five ledgers that none of them found there: all start each of them at the same moment."""
-    people = ("ada", "bob", "cy", "di")
-    writers = [subprocess.Popen([sys.executable, "-c", APPEND, who, str(tmp_path)]) for who in people]
+def test_four_processes_keep_one_chain(ledger_places: Places, tmp_path: Path) -> None:
+    """On five ledgers in which none of them found an entry: all start each of them at the same moment."""
+    people, found = ("ada", "bob", "cy", "di"), [ledger_places() for _ in range(5)]
+    command = [sys.executable, "-c", APPEND]
+    addresses = [place.address for place in found]
+    writers = [subprocess.Popen([*command, who, str(tmp_path), *addresses]) for who in people]
     try:
         codes = [writer.wait(timeout=60) for writer in writers]
     finally:
         for writer in writers:
             writer.kill()
     assert codes == [0] * 4, "nobody was turned away"
-    for path in tmp_path.glob("*.ledger"):
-        entries = SQLiteLedger(str(path)).read(0)
+    for place in found:
+        entries = place.store().read(0)
         assert verify(entries)[0] == 16
         for who in people:
             assert [e.draft.key[0] for e in entries if e.draft.who == who] == list("0123"), "each in its own order"
@@ -194,10 +221,10 @@ def test_four_processes_keep_one_chain(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("statement", ["UPDATE ledger SET who = 'eve'", "DELETE FROM ledger WHERE number = 7"])
-def test_sqlite_itself_refuses_a_change(kept: Path, statement: str) -> None:
-    with sqlite(kept) as connection, pytest.raises(sqlite3.IntegrityError, match="the ledger is append-only"):
-        connection.execute(statement)
-    assert wiring.verified(kept) == 7
+def test_the_database_itself_refuses_a_change(kept_at: Place, statement: str) -> None:
+    with pytest.raises(sa.exc.DBAPIError, match="the ledger is append-only"), kept_at.raw() as connection:
+        connection.exec_driver_sql(statement)
+    assert verify(kept_at.store().read(0))[0] == 7
 
 
 EDITS = {column: f"{column} || 'x'" for column in COLUMNS} | {
@@ -217,9 +244,11 @@ BROKEN = {column: f"UPDATE ledger SET {column} = {edit} WHERE number = 3" for co
 
 
 @pytest.mark.parametrize("statement", BROKEN.values(), ids=BROKEN)
-def test_an_edited_entry_is_named_and_nothing_is_released(kept: Path, statement: str) -> None:
-    tamper(kept, statement)
-    _named_and_refused(kept, "The ledger was changed at entry 3. ")
+def test_an_edited_entry_is_named_and_nothing_is_released(kept_at: Place, statement: str) -> None:
+    if kept_at.is_postgres and "nano_epsilon = 'x'" in statement:
+        return  # PostgreSQL takes numbers only
+    kept_at.tamper(statement)
+    _named_there_and_refused(kept_at, "The ledger was changed at entry 3. ")
 
 
 def test_every_column_was_edited(kept: Path) -> None:
@@ -227,15 +256,16 @@ def test_every_column_was_edited(kept: Path) -> None:
         assert [row[1] for row in connection.execute("PRAGMA table_info(ledger)")] == COLUMNS
 
 
-def test_a_removed_entry_is_named_though_the_others_close_up(kept: Path) -> None:
+def test_a_removed_entry_is_named_though_the_others_close_up(kept_at: Place) -> None:
     closing_up = (f"UPDATE ledger SET number = {n - 1} WHERE number = {n}" for n in range(4, 8))
-    tamper(kept, "DELETE FROM ledger WHERE number = 3", *closing_up)
-    _named_and_refused(kept, "The ledger was changed at entry 3. ")
+    kept_at.tamper("DELETE FROM ledger WHERE number = 3", *closing_up)
+    _named_there_and_refused(kept_at, "The ledger was changed at entry 3. ")
 
 
-def test_swapped_entries_are_named(kept: Path) -> None:
-    tamper(kept, *(f"UPDATE ledger SET number = {to} WHERE number = {n}" for n, to in [(3, 30), (4, 3), (30, 4)]))
-    _named_and_refused(kept, "The ledger was changed at entry 3. ")
+def test_swapped_entries_are_named(kept_at: Place) -> None:
+    swap = (f"UPDATE ledger SET number = {to} WHERE number = {n}" for n, to in [(3, 30), (4, 3), (30, 4)])
+    kept_at.tamper(*swap)
+    _named_there_and_refused(kept_at, "The ledger was changed at entry 3. ")
 
 
 def test_a_file_that_is_no_ledger_is_left_alone(ledger_path: Path) -> None:
@@ -298,17 +328,17 @@ PUT_BACK = {
 
 
 @pytest.mark.parametrize("statements", PUT_BACK.values(), ids=PUT_BACK)
-def test_whoever_saw_an_entry_notices_that_it_is_gone(kept: Path, statements: list[str]) -> None:
-    query = stays(kept).query(SQL)
-    tamper(kept, *statements)
-    _refused(query, kept)
+def test_whoever_saw_an_entry_notices_that_it_is_gone(kept_at: Place, statements: list[str]) -> None:
+    query = kept_at.open(PEOPLE, SCHEMA, version="1").query(SQL)
+    kept_at.tamper(*statements)
+    _refused(query, kept_at.content)
 
 
 @pytest.mark.parametrize("size", [0, 2048, 4096, 8192])
 def test_whoever_has_a_ledger_open_notices_that_its_file_was_cut_off(kept: Path, size: int) -> None:
     query = stays(kept).query(SQL)
     os.truncate(kept, size)
-    _refused(query, kept)
+    _refused(query, kept.read_bytes)
 
 
 def test_whoever_has_a_ledger_open_notices_that_its_file_is_gone(kept: Path) -> None:
@@ -319,30 +349,43 @@ def test_whoever_has_a_ledger_open_notices_that_its_file_is_gone(kept: Path) -> 
             query.release(epsilon=epsilon)
 
 
-def _refused(query: sf.Query, path: Path) -> None:
-    """What is open releases nothing on top, neither anew nor again, looks at nobody, and leaves the file as it is."""
-    before = path.read_bytes()
+def _refused(query: sf.Query, content: Callable[[], object]) -> None:
+    """What is open releases nothing on top, neither anew nor again, looks at nobody, and leaves all as it is."""
+    before = content()
     for attempt in (lambda: query.release(epsilon=0.5), lambda: query.release(epsilon=0.3), query.risk):
         with pytest.raises(LedgerBroken):
             attempt()
-    assert path.read_bytes() == before
+    assert content() == before
 
 
 def _named_and_refused(path: Path, sentence: str) -> None:
     """Reading, looking, choosing and releasing all stop at the break, and the file stays as it is."""
-    before = path.read_bytes()
-    for attempt in (
-        lambda: wiring.verified(path),
-        lambda: wiring.records(path),
-        lambda: stays(path).query(SQL).risk(),
-        lambda: stays(path).query(SQL).release(epsilon=0.5),
-        lambda: stays(path).query(SQL).release(epsilon=0.5, again=True),
-    ):
+    attempts = [lambda: wiring.verified(path), lambda: wiring.records(path)]
+    _stopped([*attempts, *_uses(lambda: stays(path))], sentence, path.read_bytes)
+
+
+def _named_there_and_refused(place: Place, sentence: str) -> None:
+    """The same, wherever it is kept; a database is read as a file is, so that there one use stands for all."""
+    uses = _uses(lambda: place.open(PEOPLE, SCHEMA, version="1"))
+    _stopped([lambda: verify(place.store().read(0)), *uses[: 3 if place.is_file else 1]], sentence, place.content)
+
+
+def _uses(opened: Callable[[], sf.Dataset]) -> list[Callable[[], object]]:
+    return [
+        lambda: opened().query(SQL).risk(),
+        lambda: opened().query(SQL).release(epsilon=0.5),
+        lambda: opened().query(SQL).release(epsilon=0.5, again=True),
+    ]
+
+
+def _stopped(attempts: Sequence[Callable[[], object]], sentence: str, content: Callable[[], object]) -> None:
+    before = content()
+    for attempt in attempts:
         with pytest.raises(LedgerBroken) as broken:
             attempt()
         assert str(broken.value).startswith(sentence)
         assert broken.value.exit_status == 3
-    assert path.read_bytes() == before
+    assert content() == before
 
 
 # Where it cannot write it refuses

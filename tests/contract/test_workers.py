@@ -133,8 +133,8 @@ def test_whatever_else_is_one_constant_sentence(two: Workers, how: str, capfd: p
         '["answer", {n}]',
         '["answer", 0, {}]',
         '["share", {n}, "Ada"]',
-        '["error", {n}, {"class": "Exception", "message": "Ada", "hint": "", "where": ""}]',
-        '["error", {n}, {"class": "Refused", "message": ["Ada"], "hint": "", "where": ""}]',
+        '["error", {n}, {"code": "Exception", "message": "Ada", "hint": "", "where": ""}]',
+        '["error", {n}, {"code": "refused", "message": ["Ada"], "hint": "", "where": ""}]',
         "[" * 100_000,
     ],
 )
@@ -219,12 +219,20 @@ def test_memory_that_one_job_left_is_not_held_against_the_next() -> None:
 
 def test_what_a_job_started_ends_with_it(two: Workers, background: Background, tmp_path: Path) -> None:
     note = tmp_path / "pid"
-    running = background(two.run, "it", {"do": "fork", "path": str(note)})
+    running = background(two.run, "it", {"do": "fork", "path": str(note), "dies": False})
     until(lambda: note.exists() and note.read_text("utf-8"))
     assert two.cancel("it")
     with pytest.raises(Cancelled):
-        running.result(PATIENCE)
+        running.result(5)
     until(lambda: not lives(int(note.read_text("utf-8"))), 1)
+
+
+def test_what_a_job_started_ends_in_time_even_if_the_worker_is_gone_before(two: Workers, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    with pytest.raises(EngineFailure):
+        two.run("it", {"do": "fork", "path": str(tmp_path / "pid"), "dies": True}, seconds=2)
+    assert time.monotonic() - begun < 3
+    until(lambda: not lives(int((tmp_path / "pid").read_text("utf-8"))), 1)
 
 
 # Cancelling, waiting, progress

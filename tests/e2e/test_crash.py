@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 import pytest
 
 import sfumato as sf
-from sfumato import wiring
-from sfumato.ledger.entry import Event, nano
+from sfumato.ledger.entry import Event, nano, verify
 from sfumato.ledger.record import Record
 from tests.depth import depth
 from tests.e2e.forks import Forks, forks
+from tests.ledgers import STORE, Place, Places
 
 pytestmark = pytest.mark.e2e
 
@@ -29,7 +29,7 @@ import time
 import sfumato as sf
 from sfumato import wiring
 
-def main(folder, sql, first, moment):
+def main(folder, sql, ledger, first, moment):
     def wait(now):
         if moment == now:
             say(moment)
@@ -42,7 +42,7 @@ def main(folder, sql, first, moment):
     say(str(os.getpid()))
     wiring._mechanism = mechanism
     os.chdir(folder)
-    query = sf.open("people.csv", "people.toml").query(sql)
+    query = sf.open("people.csv", "people.toml", ledger=ledger).query(sql)
     for n in range(first, first + 100):
         released = query.release(epsilon=n / 100_000)
         wait("released")
@@ -53,6 +53,7 @@ def main(folder, sql, first, moment):
 LEAST = 0.00001  # the epsilon of a process's first release, where it is not told to start further on
 Printed: TypeAlias = list[tuple[float, list[list[float]]]]
 Killed: TypeAlias = Callable[..., Printed]
+Verdict: TypeAlias = Callable[[str, object], None]
 
 
 @pytest.fixture
@@ -64,19 +65,24 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def releasing() -> Iterator[Forks]:
-    with forks(RELEASE) as found:
+    with forks(STORE + RELEASE) as found:
         yield found
 
 
 @pytest.fixture
-def killed(releasing: Forks, folder: Path) -> Killed:
+def place(ledger_places: Places) -> Place:
+    return ledger_places()
+
+
+@pytest.fixture
+def killed(releasing: Forks, folder: Path, place: Place) -> Killed:
     """Let a process release and release, until it has printed so many lines and some time has passed; what it printed.
 
     It stops at a moment, if one is named, says so, and is killed there.
     """
 
     def run(moment: str = "never", *, first: int = 1, lines: int = 1, seconds: float = 0.0) -> Printed:
-        releasing.start(str(folder), SQL, first, moment)
+        releasing.start(str(folder), SQL, place.address, first, moment)
         pid = int(releasing.line())
         try:
             seen = [releasing.line() for _ in range(lines)]
@@ -90,10 +96,10 @@ def killed(releasing: Forks, folder: Path) -> Killed:
     return run
 
 
-def reopened(folder: Path) -> sf.Query:
+def reopened(folder: Path, place: Place) -> sf.Query:
     """As the next person finds it; the chain is followed from end to end on the way."""
-    assert wiring.verified(folder / "people.ledger") > 0
-    return sf.open(folder / "people.csv", folder / "people.toml").query(SQL)
+    assert verify(place.store().read(0))[0] > 0
+    return place.open(folder / "people.csv", folder / "people.toml").query(SQL)
 
 
 def spent(query: sf.Query) -> int:
@@ -104,9 +110,9 @@ def events(query: sf.Query) -> list[Event]:
     return [entry.draft.event for entry in query.dataset.ledger.entries]
 
 
-def check(folder: Path, printed: Printed) -> None:
+def check(folder: Path, place: Place, printed: Printed) -> None:
     """Every answer that was printed comes back as it was, uncharged; another draw is charged."""
-    query = reopened(folder)
+    query = reopened(folder, place)
     before = spent(query)
     for epsilon, rows in printed:
         assert [list(row) for row in query.release(epsilon=epsilon).rows] == rows
@@ -128,48 +134,58 @@ def kept(record: Record) -> dict[float, list[list[float]]]:
     return answers
 
 
-def test_killed_between_two_releases(folder: Path, killed: Killed) -> None:
-    check(folder, killed("printed", lines=2))
-    query = reopened(folder)
+def test_killed_between_two_releases(folder: Path, place: Place, killed: Killed) -> None:
+    check(folder, place, killed("printed", lines=2))
+    query = reopened(folder, place)
     before = spent(query)
     anew = query.release(epsilon=LEAST, again=True)
     assert spent(query) == before + nano(LEAST)
     assert query.release(epsilon=LEAST) == anew, "and is what holds from then on"
 
 
-def test_killed_after_the_charge(folder: Path, killed: Killed) -> None:
+def test_killed_after_the_charge(folder: Path, place: Place, killed: Killed) -> None:
     assert killed("reserved") == []
-    query = reopened(folder)
+    query = reopened(folder, place)
     assert events(query) == [Event.OPENED, Event.PLANNED, Event.RESERVED]
     assert spent(query) == nano(LEAST), "an unknown outcome counts as spent"
     query.release(epsilon=LEAST)
     assert spent(query) == 2 * nano(LEAST), "and what comes next is another draw"
 
 
-def test_killed_before_the_answer_was_seen(folder: Path, killed: Killed) -> None:
+def test_killed_before_the_answer_was_seen(folder: Path, place: Place, killed: Killed) -> None:
     assert killed("released") == []
-    query = reopened(folder)
+    query = reopened(folder, place)
     assert events(query)[-2:] == [Event.RESERVED, Event.RELEASED]
     query.release(epsilon=LEAST)
     assert spent(query) == nano(LEAST), "it is kept, and is the answer"
 
 
 @pytest.mark.depth("kills", seed=14)
-def test_killed_at_any_moment(folder: Path, killed: Killed, record_property: Callable[[str, object], None]) -> None:
+@pytest.mark.parametrize("ledger_places", ["file"], indirect=True)
+def test_killed_at_any_moment(folder: Path, place: Place, killed: Killed, record_property: Verdict) -> None:
+    record_property("verdict", _at_any_moment(folder, place, killed, depth("kills")))
+
+
+@pytest.mark.depth("database kills", seed=14)
+@pytest.mark.parametrize("ledger_places", ["sqlite", "postgresql"], indirect=True)
+def test_killed_at_any_moment_of_a_database(
+    folder: Path, place: Place, killed: Killed, record_property: Verdict
+) -> None:
+    record_property("verdict", _at_any_moment(folder, place, killed, depth("database kills")))
+
+
+def _at_any_moment(folder: Path, place: Place, killed: Killed, kills: int) -> str:
     """Also before the ledger has its first entry; whoever comes next goes on with what is there."""
     chance = random.Random(14)
-    ledger = folder / "people.ledger"
     printed: Printed = []
     last: list[Event] = []
-    for kill in range(depth("kills")):
+    for kill in range(kills):
         lines = chance.choice([0, 1, 1, 2])
         printed += killed(first=1 + 100 * kill, lines=lines, seconds=chance.uniform(0, 0.1 if lines else 0.5))
-        if ledger.exists() and ledger.stat().st_size:
-            [record] = wiring.records(ledger)
-            answers = kept(record)
-            assert [answers.get(epsilon) for epsilon, _ in printed] == [rows for _, rows in printed], (
-                "all that was seen"
-            )
-            last.append(record.entries[-1].draft.event)
-    check(folder, chance.sample(printed, 5))
-    record_property("verdict", f"{last.count(Event.RESERVED)} of them between the charge and the answer")
+        record = Record("people")
+        record.extend(place.store().read(0))
+        answers = kept(record)
+        assert [answers.get(epsilon) for epsilon, _ in printed] == [rows for _, rows in printed], "all that was seen"
+        last += [entry.draft.event for entry in record.entries[-1:]]
+    check(folder, place, chance.sample(printed, min(5, len(printed))))
+    return f"{last.count(Event.RESERVED)} of them between the charge and the answer"

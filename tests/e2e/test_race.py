@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import sfumato as sf
-from sfumato import wiring
-from sfumato.ledger.entry import Event, nano
+from sfumato.ledger.entry import Event, nano, verify
 from tests.depth import depth
-from tests.e2e.forks import forks
+from tests.e2e.forks import Forks, forks
+from tests.ledgers import STORE, Place, Places
 
 pytestmark = pytest.mark.e2e
 
 RACERS = 8
 SQL = "SELECT COUNT(*) FROM people"
 RELEASE = """
+import time
 from pathlib import Path
 import sfumato as sf
 from sfumato.errors import StopReached
 
-def main(folder, sql, ledger, racers):
+def main(folder, sql, race, ledger, racers):
     os.chdir(folder)
     query = sf.open("people.csv", "people.toml", ledger=ledger, stop=1).query(sql)
-    Path(f"{os.getpid()} at {ledger}").touch()
-    while len(list(Path().glob(f"* at {ledger}"))) < racers:
-        pass
+    Path(f"{os.getpid()} at {race}").touch()
+    while len(list(Path().glob(f"* at {race}"))) < racers:
+        time.sleep(0.001)
     try:
         released = query.release(epsilon=0.3, again=True)
     except StopReached as stopped:
@@ -36,25 +37,41 @@ def main(folder, sql, ledger, racers):
 """
 
 
+@pytest.fixture(scope="module")
+def racing() -> Iterator[Forks]:
+    with forks(STORE + RELEASE) as found:
+        yield found
+
+
 @pytest.mark.depth("races")
-def test_a_stop_is_never_passed(tmp_path: Path) -> None:
-    """Each asks for 0.3 where 1 may be spent: three get it, on a ledger that none of them found there."""
-    (tmp_path / "people.csv").write_text("age\n30\n40\n", "utf-8")
-    (tmp_path / "people.toml").write_text('name = "people"\nstop = 2.0\n', "utf-8")
-    with forks(RELEASE) as racing:
-        for race in range(depth("races")):
-            ledger = f"{race}.ledger"
-            for _ in range(RACERS):
-                racing.start(str(tmp_path), SQL, ledger, RACERS)
-            said, codes = racing.ended()
-            assert sorted(codes) == [0, 0, 0, 3, 3, 3, 3, 3]
-            assert sum("0.9 is spent, the stop is 1 and 0.1 is left" in line for line in said) == 5
-            _in_the_ledger(tmp_path, ledger)
+@pytest.mark.parametrize("ledger_places", ["file"], indirect=True)
+def test_a_stop_is_never_passed(racing: Forks, ledger_places: Places, tmp_path: Path) -> None:
+    _never_passed(racing, ledger_places, tmp_path, depth("races"))
 
 
-def _in_the_ledger(folder: Path, ledger: str) -> None:
-    assert wiring.verified(folder / ledger) > 6
-    kept = sf.open(folder / "people.csv", folder / "people.toml", ledger=folder / ledger).ledger
+@pytest.mark.depth("database races")
+@pytest.mark.parametrize("ledger_places", ["sqlite", "postgresql"], indirect=True)
+def test_a_stop_is_never_passed_in_a_database(racing: Forks, ledger_places: Places, tmp_path: Path) -> None:
+    _never_passed(racing, ledger_places, tmp_path, depth("database races"))
+
+
+def _never_passed(racing: Forks, places: Places, folder: Path, races: int) -> None:
+    """Each asks for 0.3 where 1 may be spent: three get it, on a ledger in which none of them found an entry."""
+    (folder / "people.csv").write_text("age\n30\n40\n", "utf-8")
+    (folder / "people.toml").write_text('name = "people"\nstop = 2.0\n', "utf-8")
+    for race in range(races):
+        place = places()
+        for _ in range(RACERS):
+            racing.start(str(folder), SQL, race, place.address, RACERS)
+        said, codes = racing.ended()
+        assert sorted(codes) == [0, 0, 0, 3, 3, 3, 3, 3]
+        assert sum("0.9 is spent, the stop is 1 and 0.1 is left" in line for line in said) == 5
+        _in_the_ledger(folder, place)
+
+
+def _in_the_ledger(folder: Path, place: Place) -> None:
+    assert verify(place.store().read(0))[0] > 6
+    kept = place.open(folder / "people.csv", folder / "people.toml").ledger
     events = [entry.draft.event for entry in kept.entries]
     assert [events.count(event) for event in (Event.OPENED, Event.RESERVED, Event.RELEASED)] == [1, 3, 3]
     assert kept.total.nano_epsilon == 3 * nano(0.3)

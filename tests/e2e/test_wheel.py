@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,9 @@ def test_the_wheel_stands_alone(tmp_path: Path) -> None:
     """Built once, installed with what it asks for and nothing else, run from a folder of its own."""
     run(tmp_path, sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path / "dist", ROOT)
     [wheel] = (tmp_path / "dist").glob("*.whl")
+    assert {"env.py", "versions/0001_escrow.py"} <= {
+        name.removeprefix("sfumato/stores/migrations/") for name in zipfile.ZipFile(wheel).namelist()
+    }
     venv.create(tmp_path / "fresh")
     python, sfumato = (tmp_path / "fresh" / "bin" / name for name in ("python", "sfumato"))
     install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile", "-c", CONSTRAINTS]

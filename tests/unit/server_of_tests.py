@@ -45,7 +45,9 @@ class Server:
 
     @property
     def bodies(self) -> Iterator[Any]:
-        return (json.loads(request.content) for request in self.asked if request.content)
+        """The JSON that it was sent."""
+        kind = "application/json"
+        return (json.loads(one.content) for one in self.asked if one.headers.get("Content-Type") == kind)
 
     def connection(self, token: str = TOKEN, **how: Any) -> Connection:
         transport = httpx.MockTransport(self.answer)

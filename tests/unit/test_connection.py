@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import ssl
 import traceback
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -13,7 +14,6 @@ from sfumato import wiring
 from sfumato.client.address import address
 from sfumato.client.client import Client
 from sfumato.client.connection import Connection
-from sfumato.client.problems import _kinds
 from sfumato.errors import (
     AwaitingApproval,
     BadInput,
@@ -89,7 +89,13 @@ def test_a_refusal_is_the_same_error_as_here() -> None:
     assert str(error.value) == "window functions are not answered: line 1, column 8. Hint: leave it out."
 
 
-@pytest.mark.parametrize("kind", list(_kinds(SfumatoError)))
+def family(kind: type[SfumatoError]) -> Iterator[type[SfumatoError]]:
+    yield kind
+    for each in kind.__subclasses__():
+        yield from family(each)
+
+
+@pytest.mark.parametrize("kind", list(family(SfumatoError)))
 def test_every_code_comes_back_as_its_error(kind: type[SfumatoError]) -> None:
     with pytest.raises(SfumatoError) as error:
         Server().on("GET /session", problem(400, kind.code, "no.")).connection().get("session")
@@ -256,7 +262,7 @@ def test_a_wrong_password() -> None:
 
 def test_a_certificate_that_is_not_there() -> None:
     with pytest.raises(BadInput, match=r"none\.pem cannot be read as a certificate"):
-        Connection("https://a.example", TOKEN, certificate="none.pem")
+        Connection("https://a.example", TOKEN, authority="none.pem")
 
 
 def test_who_may_not_is_told_so() -> None:

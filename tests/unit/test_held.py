@@ -20,6 +20,8 @@ from sfumato import wiring
 from sfumato.engines.duckdb import DuckDB
 from sfumato.engines.held import Held
 from sfumato.errors import EngineFailure, SchemaError, SourceError
+from sfumato.model.mandate import Mandate
+from sfumato.model.stop import stop_of
 from sfumato.schema.load import from_dict
 from sfumato.session.dataset import Dataset
 from sfumato.stores.ledger import SQLiteLedger
@@ -53,8 +55,8 @@ def keep() -> Iterator[Keep]:
 
 
 def opened(fd: int, format: str, **others: Any) -> Dataset:
-    said = {"who": "ada", "version": "v1"} | others
-    return wiring.held(fd, format, "stays of 2026", SCHEMA, SQLiteLedger(":memory:"), **said)
+    engine = wiring.in_memory(fd, format, "stays of 2026", SCHEMA)
+    return wiring.held(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others)
 
 
 def engine(fd: int, format: str, **limits: Any) -> DuckDB:
@@ -75,7 +77,7 @@ def test_a_held_file_is_read_like_one_on_a_disk(keep: Keep, format: str, tmp_pat
 
 @pytest.mark.parametrize("format", FILES)
 def test_a_session_is_opened_for_whoever_asks(keep: Keep, format: str) -> None:
-    data = opened(keep(FILES[format]), format, stop=1.0)
+    data = opened(keep(FILES[format]), format, mandate=Mandate("a policy", stop=stop_of(1.0)))
     release = data.query("SELECT COUNT(*) FROM stays").release(epsilon=0.5)
     again = data.query("SELECT COUNT(*) FROM stays").release(epsilon=0.5)
     assert again.rows == release.rows

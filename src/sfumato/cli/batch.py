@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from sfumato.cli import options
+from sfumato.cli import answers, options
 from sfumato.cli.waiting import reading
 from sfumato.errors import BadInput
-
-if TYPE_CHECKING:
-    from sfumato.session.release import Release
 
 Sqls = Annotated[list[str], typer.Option("--sql", metavar="SQL", help="A query: text or @FILE; one --sql for each.")]
 Numbers = str | None
@@ -52,10 +47,7 @@ def batch(
     ] = False,
     fixed_beforehand: options.FixedBeforehand = "",
     again: options.Again = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER|FILE.json", help="Write each answer and its certificate into a folder, or all."),
-    ] = None,
+    out: answers.Out = None,
     ledger: options.Ledger = None,
     stop: options.Stop = None,
     as_json: options.Json = False,
@@ -67,7 +59,7 @@ def batch(
 
     if dry_run and plan:
         raise BadInput("--dry-run plans nothing, and --plan does", hint="leave one of them out.")
-    files = _files(out, len(sql))
+    files = answers.files(out, len(sql))
     for file in files:
         options.spared(file, "--out", data, schema, ledger)
     queries = [options.query_text(text) for text in sql]
@@ -96,44 +88,14 @@ def batch(
         made = dataset.batch(queries, fixed_beforehand=fixed_beforehand, **how)
         released = made.release(again=again)
     whole = json.dumps(made.as_dict() | {"releases": [one.as_dict() for one in released]}, indent=2)
-    typer.echo(whole if as_json else "\n\n".join([made.text(), *map(_answered, released)]))
+    typer.echo(whole if as_json else "\n\n".join([made.text(), *map(answers.answered, released)]))
     if charges == dataset.ledger.total.releases and not as_json:
         typer.echo(of_release.AS_IT_LEFT, err=True)
     try:
-        _write(files, released, whole)
+        answers.write(files, released, whole)
     except OSError:
         hint = "the answers are in the ledger: ask again, it costs nothing."
         raise BadInput("The answers were released, but a file could not be written", hint=hint) from None
-
-
-def _answered(release: Release) -> str:
-    return f"{release.certificate.query}\n\n{release}"
-
-
-def _files(out: Path | None, queries: int) -> list[Path]:
-    """What will be written: one file, or an answer and a certificate for each query; refused where it could not be."""
-    if out is None:
-        return []
-    if not out.is_dir():
-        if out.suffix != ".json":
-            raise BadInput(f"--out cannot write {out}", hint="name a folder that exists, or a .json file in one.")
-        options.writable(out, "--out", ".json")
-        return [out]
-    found = [out / f"query-{i}{ending}" for i in range(1, queries + 1) for ending in (".csv", ".html")]
-    for file in found:
-        options.writable(file, "--out", ".csv", ".html")
-    return found
-
-
-def _write(files: Sequence[Path], released: Sequence[Release], whole: str) -> None:
-    from sfumato.session.whole_file import write_text_whole
-
-    if len(files) == 1:
-        write_text_whole(files[0], f"{whole}\n")
-        return
-    for answer, certificate, release in zip(files[::2], files[1::2], released, strict=False):
-        release.write(answer)
-        release.certificate.write(certificate)
 
 
 def _numbers(text: str | None, flag: str) -> tuple[float, ...] | None:

@@ -14,17 +14,25 @@ from typer.exceptions import TyperException
 
 from sfumato.cli import (
     audit,
+    audit_log,
     batch,
     compare,
+    dataset,
+    decisions,
     demo,
     guessing,
     ledger,
     missing,
+    notices,
     options,
+    policy,
     release,
     reproduce,
+    requests,
     risk,
     schema,
+    token,
+    user,
     workspace,
 )
 from sfumato.cli.broken_off import heeded
@@ -63,6 +71,25 @@ app.command("init", short_help="Make a workspace for several parties.")(workspac
 app.command("serve", short_help="Serve a workspace.")(workspace.serve)
 app.command("doctor", short_help="Check a workspace, and say what to do.")(workspace.doctor)
 app.command("reproduce", short_help="The papers' tables and figures, beside ours.")(reproduce.reproduce)
+
+
+# The escrow: on a workspace here, or on a server
+app.add_typer(user.app, name="user")
+app.command("token", short_help="How programs come in: make, list, revoke tokens.")(token.token)
+app.add_typer(dataset.app, name="dataset")
+app.add_typer(policy.app, name="policy")
+app.command("estimate", short_help="What a request would cost and promise.")(requests.estimate)
+app.command("submit", short_help="Ask a dataset that is held in trust.")(requests.submit)
+app.command("inbox", short_help="The requests that wait for a decision.")(requests.inbox)
+app.command("inspect", short_help="One request, as whoever decides needs it.")(requests.inspect)
+app.command("approve", short_help="Let a request go ahead.")(decisions.approve)
+app.command("return", short_help="Send a request back, with what is to be changed.")(decisions.give_back)
+app.command("refuse", short_help="Refuse a request, and say why.")(decisions.refuse)
+app.command("withdraw", short_help="Take your own request back.")(decisions.withdraw)
+app.command("cancel", short_help="Stop a request that is computed.")(decisions.cancel)
+app.command("result", short_help="The answers of a request.")(requests.result)
+app.command("notices", short_help="What happened that you should know.")(notices.notices)
+app.add_typer(audit_log.app, name="audit")
 
 
 @app.callback(invoke_without_command=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli import options
+from sfumato.cli.expanded import expanded
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
@@ -54,25 +53,22 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 
 
+_HERE = ("belief", "worlds", "missing", "bound", "priority", "larger_than_spent")  # files, weights and what was spent
+_SENT = {name: option for name, option in _OPTIONS.items() if name not in _HERE}
+
+
 def with_preferences(command: Callable[..., None]) -> Callable[..., None]:
     """The command with these options where its parameter `preferences` stands; it is handed what they state."""
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    asked = [inspect.Parameter(n, keyword, default=unsaid, annotation=a) for n, (a, unsaid) in _OPTIONS.items()]
-    own = inspect.signature(command, eval_str=True)
-    parameters = [
-        one
-        for parameter in own.parameters.values()
-        for one in (asked if parameter.name == "preferences" else [parameter.replace(kind=keyword)])
-    ]
+    return expanded(command, "preferences", _OPTIONS, preferences)
 
-    @wraps(command)
-    def run(**typed: Any) -> None:
-        stated = preferences({name: typed.pop(name) for name in _OPTIONS})
-        command(preferences=stated, **typed)
 
-    vars(run)["__signature__"] = own.replace(parameters=parameters)
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
+def with_names(command: Callable[..., None]) -> Callable[..., None]:
+    """The same where a server reads them: at `preference` the command is handed their names and values."""
+    return expanded(command, "preference", _SENT, _said)
+
+
+def _said(typed: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in typed.items() if value is not None and value is not False}
 
 
 def preferences(typed: Mapping[str, Any]) -> tuple[Preference, ...]:
@@ -80,7 +76,7 @@ def preferences(typed: Mapping[str, Any]) -> tuple[Preference, ...]:
     from sfumato.choose import named
     from sfumato.choose.preference import larger_than_spent, weighted
 
-    said = {name: value for name, value in typed.items() if value is not None and value is not False}
+    said = _said(typed)
     priority, larger = said.pop("priority", None), said.pop("larger_than_spent", False)
     stated = named.preferences(said)
     if priority is not None:

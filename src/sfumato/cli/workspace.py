@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.secret import secret
 from sfumato.errors import BadInput
 
 Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the workspace.")]
@@ -35,12 +36,12 @@ def init(
     as_json: options.Json = False,
 ) -> None:
     """Make a workspace: a folder with settings, keys, an empty database and the first admin."""
-    _server_extra()
+    require_server_extra()
     from sfumato.workspace.create import made
     from sfumato.workspace.settings import Settings
 
-    passphrase = None if key_file is not None else _secret(passphrase_file, "Passphrase of the workspace", twice=True)
-    password = _secret(password_file, f"Password of {admin}", twice=True)
+    passphrase = None if key_file is not None else secret(passphrase_file, "Passphrase of the workspace", twice=True)
+    password = secret(password_file, f"Password of {admin}", twice=True)
     settings = Settings(database=database)
     person = made(
         directory, admin=admin, password=password, passphrase=passphrase, key_file=key_file, settings=settings
@@ -60,9 +61,10 @@ def serve(
     port: Annotated[int | None, typer.Option(help="The port to listen on; by default the settings'.")] = None,
     passphrase_file: PassphraseFile = None,
     key_file: KeyFile = None,
+    as_json: options.Json = False,
 ) -> None:
     """Serve a workspace to controllers and analysts, until it is stopped."""
-    _server_extra()
+    require_server_extra()
     from sfumato.server.app import made
     from sfumato.server.run import Tls, bound
     from sfumato.server.run import serve as listen
@@ -73,14 +75,19 @@ def serve(
     settings = load(directory)
     at, on = host or settings.host, port or settings.port
     tls = Tls(Path(settings.certificate), Path(settings.certificate_key)) if settings.certificate else None
-    with bound(at, on, tls=tls, behind_proxy=settings.behind_proxy) as taken, opened(
-        directory, passphrase=unlocking(directory, passphrase_file, key_file), key_file=key_file
-    ) as workspace:
+    with (
+        bound(at, on, tls=tls, behind_proxy=settings.behind_proxy) as taken,
+        opened(directory, passphrase=unlocking(directory, passphrase_file, key_file), key_file=key_file) as workspace,
+    ):
         workspace.escrow.datasets.sweep()
         workspace.escrow.requests.resume()
         secure = tls is not None or settings.behind_proxy
         app = made(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
-        typer.echo(f"sfumato serves {directory} at {'https' if tls else 'http'}://{at}:{on}", err=True)
+        url = f"{'https' if tls else 'http'}://{at}:{on}"
+        told = (
+            json.dumps({"workspace": str(directory), "url": url}) if as_json else f"sfumato serves {directory} at {url}"
+        )
+        typer.echo(told, err=not as_json)
         listen(app, at, on, tls=tls, behind_proxy=settings.behind_proxy, taken=taken)
 
 
@@ -91,7 +98,7 @@ def doctor(
     as_json: options.Json = False,
 ) -> None:
     """Check a workspace: settings, keys, database, record, data, workers; and say what to do."""
-    _server_extra()
+    require_server_extra()
     from sfumato.views.table import table
     from sfumato.workspace.doctor import examined
     from sfumato.workspace.opening import opened
@@ -113,23 +120,10 @@ def unlocking(directory: Path, passphrase_file: Path | None, key_file: Path | No
 
     if key_file is not None or load(directory).key_file:
         return None
-    return _secret(passphrase_file, "Passphrase of the workspace")
+    return secret(passphrase_file, "Passphrase of the workspace")
 
 
-def _secret(file: Path | None, asked: str, *, twice: bool = False) -> str:
-    """The first line of a file, or what is typed, unseen."""
-    if file is None:
-        return str(typer.prompt(asked, hide_input=True, confirmation_prompt=twice, err=True))
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeError):
-        raise BadInput(f"There is no file {file} that can be read", hint="check the path.") from None
-    if not lines or not lines[0]:
-        raise BadInput(f"{file} is empty", hint="write it on the first line.")
-    return lines[0]
-
-
-def _server_extra() -> None:
+def require_server_extra() -> None:
     from importlib.util import find_spec
 
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "alembic", "argon2", "cryptography")):

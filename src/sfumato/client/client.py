@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -10,14 +9,14 @@ from typing import Any, Self
 
 from sfumato.client import people
 from sfumato.client.connection import PATIENCE, Connection
-from sfumato.client.dataset import Dataset, Described, schema_text
+from sfumato.client.dataset import Dataset, Described, Policy, policy_of, schema_text
 from sfumato.client.delivery import delivery
 from sfumato.client.in_process import InProcess
 from sfumato.client.people import Person, Token
 from sfumato.client.request import Request
 from sfumato.client.told import Listing, Told
 from sfumato.errors import BadInput, Conflict
-from sfumato.schema.load import from_dict
+from sfumato.schema.load import parsed
 from sfumato.views import desk
 
 
@@ -44,19 +43,22 @@ class Client:
         """
         if (source is None) == (reference is None):
             raise BadInput("A dataset has a source or a reference", hint="pass one of them.")
-        text, data = schema_text(schema), None if source is None else delivery(source)
+        text = schema_text(schema)
+        data = None if source is None else delivery(source)
         body = {"schema_text": text, "title": title, "reference": reference}
         try:
             found = Dataset(self._connection, self._connection.post("datasets", body=body))
         except Conflict:
-            found = self.dataset(from_dict(tomllib.loads(text)).name)
+            found = self.dataset(parsed(text).name)
             if data is None or found.version is not None:
                 raise
             found.describe(schema)  # an earlier attempt broke off before its data was there
-        return found if data is None else found.deliver(data)
+        return found if data is None else found.receive(data)
 
-    def set_policy(self, dataset: str, policy: str | Path | Mapping[str, Any]) -> Told:
-        return self.dataset(dataset).set_policy(policy)
+    def set_policy(self, dataset: str, policy: str | Path | Mapping[str, Any]) -> Policy:
+        """Write down who may ask what of a dataset: a TOML file, or the same as a mapping."""
+        stated = policy_of(policy)
+        return self.dataset(dataset).set_policy(stated)
 
     # Requests
 
@@ -65,13 +67,15 @@ class Client:
         told = self._connection.items("requests", state=state, dataset=dataset)
         return Listing.of((Request(self._connection, each) for each in told), desk.REQUESTS, "There are no requests.")
 
-    def inbox(self) -> Listing[Request]:
+    def inbox(self, *, dataset: str | None = None) -> Listing[Request]:
         """Those that wait for a decision."""
-        waiting = [*self.requests(state="submitted"), *self.requests(state="computed")]
+        states = ("submitted", "computed")
+        waiting = [each for state in states for each in self.requests(state=state, dataset=dataset)]
         return Listing.of(waiting, desk.REQUESTS, "Nothing waits for a decision.")
 
-    def request(self, id: str) -> Request:
-        return Request(self._connection, self._connection.get("requests", id))
+    def request(self, id: str | int) -> Request:
+        """By its id, or by the number that notices call it by."""
+        return Request(self._connection, self._connection.get("requests", str(id)))
 
     def notices(self, *, unread: bool = False) -> Listing[Told]:
         told = self._connection.items("notices", unread=unread or None)
@@ -141,6 +145,10 @@ class Client:
         """Follow the record from its first entry to its last, and to a head that was kept."""
         return Told(self._connection.post("audit", "verify", body={"head": None if head is None else dict(head)}))
 
+    def sign_out(self) -> None:
+        """End the session of whoever signed in with a password."""
+        self._connection.sign_out()
+
     def close(self) -> None:
         self._connection.close()
 
@@ -162,12 +170,12 @@ def connect(
     *,
     name: str = "",
     password: str = "",
-    certificate: str | Path | None = None,
+    authority: str | Path | None = None,
     insecure: bool = False,
     timeout: float = PATIENCE,
 ) -> Client:
     """Reach a server with a token, or sign in with a name and a password."""
-    connection = Connection(url, "" if name else token, certificate=certificate, insecure=insecure, timeout=timeout)
+    connection = Connection(url, "" if name else token, authority=authority, insecure=insecure, timeout=timeout)
     if name:
         connection.sign_in(name, password)
     return Client(connection)

@@ -54,7 +54,7 @@ class Connection:
         token: str = "",
         *,
         transport: httpx.BaseTransport | None = None,
-        certificate: str | Path | None = None,
+        authority: str | Path | None = None,
         insecure: bool = False,
         timeout: float = PATIENCE,
         called: str = "",
@@ -68,7 +68,7 @@ class Connection:
             base_url=f"{where.url}/api/v1",
             headers={"User-Agent": f"sfumato/{__version__}"} | _bearer(token),
             transport=transport,
-            verify=_trusted(certificate, where),
+            verify=_trusted(authority, where),
             timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECT)),
             trust_env=not where.loopback,  # or a proxy would be told what is meant for this machine
         )
@@ -178,7 +178,7 @@ class Connection:
 
     def _failure(self, error: httpx.TransportError) -> SfumatoError:
         if _certificate_failed(error):
-            hint = "pass the file that vouches for it (--certificate FILE, certificate=FILE), or check the address."
+            hint = "pass the file that vouches for it (--authority FILE, authority=FILE), or check the address."
             return NoServer(f"The certificate of {self.name} is not one that this machine trusts", hint=hint)
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             hint = "check the address, and that `sfumato serve` runs there."
@@ -210,14 +210,14 @@ def _bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {said}"}
 
 
-def _trusted(certificate: str | Path | None, where: Address) -> ssl.SSLContext | bool:
-    if certificate is None:
+def _trusted(authority: str | Path | None, where: Address) -> ssl.SSLContext | bool:
+    if authority is None:
         return where.url.startswith("https:")
     try:
-        return ssl.create_default_context(cafile=str(certificate))
+        return ssl.create_default_context(cafile=str(authority))
     except (OSError, ssl.SSLError):
         hint = "name a PEM file."
-        raise BadInput(f"{certificate} cannot be read as a certificate", hint=hint) from None
+        raise BadInput(f"{authority} cannot be read as a certificate", hint=hint) from None
 
 
 def _certificate_failed(error: BaseException | None) -> bool:

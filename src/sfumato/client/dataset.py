@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.client.connection import Connection, new_key
-from sfumato.client.delivery import Delivery
+from sfumato.client.delivery import Delivery, delivery
+from sfumato.client.dry_run import DryRun
 from sfumato.client.query import Estimate, Query
 from sfumato.client.request import Request
 from sfumato.client.risk import Looked
@@ -16,12 +17,29 @@ from sfumato.client.stated import Stated, preference, queries
 from sfumato.client.told import Listing, Told
 from sfumato.errors import BadInput, PreferenceError, SchemaError
 from sfumato.model.dataset import Schema
-from sfumato.schema.load import from_dict, load
+from sfumato.model.fit import ColumnFit, Fit
+from sfumato.schema.load import from_dict, load, parsed
 from sfumato.schema.write import write
 from sfumato.sql.parse import parse
 from sfumato.views import desk
+from sfumato.views import fit as fit_view
 
 Described = str | Path | Mapping[str, Any] | Schema
+
+
+class Policy(Told):
+    """A policy as its author signed it; prints its sentences."""
+
+    def text(self) -> str:
+        said = {name: self._facts[name] for name in ("dataset", "number", "author", "at")}
+        return desk.outlined(said | {"policy": self._facts["sentences"]})
+
+
+class Comparison(Told):
+    """Every method side by side, as a table; `.as_dict()` has all that is said of each."""
+
+    def text(self) -> str:
+        return f"{self._facts['query']}\n\n{desk.listed(desk.METHODS, self._facts['methods'], '')}"
 
 
 class Dataset(Told):
@@ -49,9 +67,13 @@ class Dataset(Told):
         return self._facts.get("version")
 
     @property
+    def schema_text(self) -> str:
+        """The schema file, as its controller wrote it."""
+        return str(self._facts["schema"])
+
+    @property
     def schema(self) -> Schema:
-        told = str(self._facts.get("schema_text") or self._facts.get("schema") or "")
-        return from_dict(tomllib.loads(told), f"the schema of {self.name}")
+        return parsed(self.schema_text, f"the schema of {self.name}")
 
     def query(self, sql: str) -> Query:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before anything is sent."""
@@ -76,10 +98,10 @@ class Dataset(Told):
         weights: Sequence[float] | None = None,
         mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Told:
-        """The whole way on invented rows that follow the schema: what the answer will look like."""
+    ) -> DryRun:
+        """The whole way on invented rows that follow the schema: what the answers will look like, and nobody's."""
         found = preference(stated, mechanism, delta)
-        return Told(self.ask("dry-run", self._asked(asked, weights, found)))
+        return DryRun(self.ask("dry-run", self._asked(asked, weights, found)))
 
     def submit(
         self,
@@ -99,10 +121,10 @@ class Dataset(Told):
     def compare(
         self, sql: str, preferences: Stated | Sequence[Stated] = (), *, mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Told:  # fmt: skip
+    ) -> Comparison:  # fmt: skip
         """Every method side by side, from public facts."""
         stated = preferences if isinstance(preferences, Sequence) else (preferences,)
-        return Told(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
+        return Comparison(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
 
     @property
     def ledger(self) -> Told:
@@ -110,23 +132,27 @@ class Dataset(Told):
         return Told(self._connection.get("datasets", self.name, "ledger"))
 
     @property
-    def policy(self) -> Told:
-        return Told(self._connection.get("datasets", self.name, "policy"))
+    def policy(self) -> Policy:
+        return Policy(self._connection.get("datasets", self.name, "policy"))
 
     # For its controllers
 
     def check(self) -> Looked:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
         told = self.ask("check", {})
-        return Looked(told, desk.outlined(told))
+        fit = Fit(told["people"], tuple(ColumnFit(**column) for column in told["columns"]))
+        return Looked(told, fit_view.as_text(fit))
 
     def versions(self) -> Listing[Told]:
         told = self._connection.get("datasets", self.name, "versions")
         items = told["items"] if isinstance(told, dict) else told
         return Listing.of(map(Told, items), desk.VERSIONS, "Nothing was delivered yet.")
 
-    def deliver(self, data: Delivery) -> Dataset:
-        """Send data, which becomes its newest version."""
+    def deliver(self, source: object) -> Dataset:
+        """Send newer data: a CSV or Parquet file, or a pandas, polars or Arrow table."""
+        return self.receive(delivery(source))
+
+    def receive(self, data: Delivery) -> Dataset:
         self._connection.stream("datasets", self.name, "data", content=data.content, kind=data.kind)
         return self.refresh()
 
@@ -139,15 +165,15 @@ class Dataset(Told):
         self._connection.put("datasets", self.name, "controllers", body={"controllers": list(names)})
         return self.refresh()
 
-    def set_policy(self, policy: str | Path | Mapping[str, Any]) -> Told:
+    def set_policy(self, policy: str | Path | Mapping[str, Any]) -> Policy:
         """Write down who may ask what; it is signed, and replaces the policy before."""
-        return Told(self._connection.put("datasets", self.name, "policy", body=policy_of(policy)))
+        return Policy(self._connection.put("datasets", self.name, "policy", body=policy_of(policy)))
 
-    def policies(self) -> Listing[Told]:
+    def policies(self) -> Listing[Policy]:
         """Every policy that it has had, oldest first."""
         told = self._connection.get("datasets", self.name, "policies")
         items = told["items"] if isinstance(told, dict) else told
-        return Listing.of(map(Told, items), {"number": "policy", "author": "by", "at": "at"}, "There is no policy.")
+        return Listing.of(map(Policy, items), {"number": "policy", "author": "by", "at": "at"}, "There is no policy.")
 
     def retire(self) -> None:
         """Nothing may be asked of it any more, and its data is forgotten; the record stays."""
@@ -169,7 +195,7 @@ class Dataset(Told):
         return {"queries": queries(texts, weights), "preference": stated}
 
     def text(self) -> str:
-        return desk.outlined(self._facts, leave=("schema_text", "schema", "id"))
+        return desk.outlined(self._facts, leave=("schema", "id"))
 
 
 def schema_text(schema: Described) -> str:

@@ -10,13 +10,17 @@ import httpx
 
 
 class InProcess(httpx.BaseTransport):
-    """Hands each request to an ASGI app and waits for its answer."""
+    """Hands each request to an ASGI app and waits for its answer; what the app keeps in its event loop stays there."""
 
     def __init__(self, app: Any) -> None:
         self._asgi = httpx.ASGITransport(app, raise_app_exceptions=False, client=("127.0.0.1", 0))
+        self._loop = asyncio.Runner()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        return asyncio.run(self._answered(request))
+        return self._loop.run(self._answered(request))
+
+    def close(self) -> None:
+        self._loop.close()
 
     async def _answered(self, request: httpx.Request) -> httpx.Response:
         assert isinstance(request.stream, httpx.SyncByteStream)

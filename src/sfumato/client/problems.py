@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from sfumato.errors import AwaitingApproval, BadInput, EngineFailure, Refused, SfumatoError
+from sfumato.errors import AwaitingApproval, BadInput, EngineFailure, Refused, SfumatoError, rebuilt
 
 
 def problem(status: int, said: Any, host: str) -> SfumatoError:
@@ -17,8 +16,8 @@ def problem(status: int, said: Any, host: str) -> SfumatoError:
     if not message:
         hint = "is that the address of a sfumato server?" if status < 500 else "tell whoever runs it."
         return _by_status(status)(f"{host} answered with status {status} and without a word", hint=hint)
-    kind = {each.code: each for each in _kinds(SfumatoError)}.get(code) or _by_status(status)
-    return kind(message, hint=str(facts.get("hint") or ""), where=str(facts.get("where") or ""))
+    told = (message, str(facts.get("hint") or ""), str(facts.get("where") or ""))
+    return rebuilt(code, *told) or _by_status(status)(told[0], hint=told[1], where=told[2])
 
 
 def _by_status(status: int) -> type[SfumatoError]:
@@ -27,9 +26,3 @@ def _by_status(status: int) -> type[SfumatoError]:
     if status >= 500:
         return SfumatoError
     return Refused if status in (401, 403, 409, 410, 429) else BadInput
-
-
-def _kinds(kind: type[SfumatoError]) -> Iterator[type[SfumatoError]]:
-    yield kind
-    for each in kind.__subclasses__():
-        yield from _kinds(each)

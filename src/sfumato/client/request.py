@@ -8,11 +8,13 @@ from time import monotonic
 from typing import Any
 
 from sfumato.client.connection import Connection
+from sfumato.client.risk import Looked
 from sfumato.client.told import Told
 from sfumato.errors import AwaitingApproval
 from sfumato.model.release import Answer
 from sfumato.session.release import Certificate, Release
 from sfumato.views import desk
+from sfumato.views.words import of_request
 
 SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
 """The states that nothing follows by itself."""
@@ -28,9 +30,22 @@ class Answers(list[Release]):
         self.charged = charged
         self.guarantee = guarantee
 
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Answers:
+        each = (Release(Answer.from_dict(one), Certificate.from_dict(one["certificate"])) for one in told["answers"])
+        return cls(each, told.get("charged"), told.get("guarantee"))
+
     def as_dict(self) -> dict[str, Any]:
-        told = {"answers": [release.as_dict() for release in self]}
-        return told | {"charged": self.charged, "guarantee": self.guarantee}
+        return {"answers": [one.as_dict() for one in self], "charged": self.charged, "guarantee": self.guarantee}
+
+    def text(self) -> str:
+        return "\n\n".join(f"{release.certificate.query}\n\n{release}" for release in self)
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return self.text()
 
 
 class Page(Told):
@@ -38,7 +53,10 @@ class Page(Told):
 
     @property
     def binding(self) -> str:
-        return str(self._facts.get("binding") or "")
+        return str(self._facts["binding"])
+
+    def text(self) -> str:
+        return desk.page(self._facts)
 
 
 class Request(Told):
@@ -52,6 +70,10 @@ class Request(Told):
     @property
     def id(self) -> str:
         return str(self._facts["id"])
+
+    @property
+    def number(self) -> int:
+        return int(self._facts["number"])
 
     @property
     def dataset(self) -> str:
@@ -90,7 +112,7 @@ class Request(Told):
 
     @property
     def _next(self) -> str:
-        return str(self._facts.get("next") or desk.NEXT.get(self._state, ""))
+        return str(self._facts.get("next") or of_request.NEXT.get(self._state, ""))
 
     def refresh(self) -> Request:
         self._facts = dict(self._connection.get("requests", self.id))
@@ -104,18 +126,14 @@ class Request(Told):
                 before, pause = self._state, _SOONEST
                 tell(self)
             if until is not None and monotonic() >= until:
-                raise AwaitingApproval(f"Request {self.id} is {self._state} still", hint=self._next)
+                raise AwaitingApproval(f"Request {self.number} is {self._state} still", hint=self._next)
             self._connection.pause(pause)
             pause = min(_LATEST, pause * _SLOWER)
         return self
 
     def result(self) -> Answers:
         """The answers with their certificates; before they are released, `AwaitingApproval` says what is awaited."""
-        told = self._connection.get("requests", self.id, "result")
-        releases = [
-            Release(Answer.from_dict(each), Certificate.from_dict(each["certificate"])) for each in told["answers"]
-        ]
-        return Answers(releases, told.get("charged"), told.get("guarantee"))
+        return Answers.of(self._connection.get("requests", self.id, "result"))
 
     # For those who decide
 
@@ -124,6 +142,11 @@ class Request(Told):
         page = Page(self._connection.get("requests", self.id, "page"))
         self._seen = page.binding
         return page
+
+    def answer(self) -> Looked:
+        """A withheld answer beside the true one, where the policy approves after the answer: a look, recorded first."""
+        told = self._connection.post("requests", self.id, "answer")
+        return Looked(told, desk.withheld(Answers.of(told).text(), told["true"]))
 
     def approve(
         self, note: str = "", *, binding: str = "", accept_none: bool = False, fixed_beforehand: str = ""
@@ -162,4 +185,4 @@ class Request(Told):
 
 
 def _print(request: Request) -> None:
-    print(f"Request {request.id} is {request._state}. {request._next}", file=sys.stderr)
+    print(f"Request {request.number} is {request._state}. {request._next}", file=sys.stderr)

@@ -22,10 +22,12 @@ from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
+from sfumato.session.ledger import digest
 from sfumato.sql.parse import parse
 from sfumato.views import ledger as ledger_view
 
 FORMATS = ("csv", "parquet")
+_SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
 _SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_none", "again", "fixed_beforehand")
 
@@ -134,21 +136,21 @@ class Datasets:
 
     def sweep(self) -> int:
         """Forget the data that was kept as long as its policy said."""
-        forgotten = 0
-        for row in self._rows.many(limit=100_000, retired=False):
-            held = Held.of(row)
-            policy = self._policies.of(held)
-            if policy is None or policy.policy.data_days is None:
-                continue
-            until = (self._outside.now() - timedelta(days=policy.policy.data_days)).isoformat(timespec="seconds")
-            for version in self._versions.many(dataset=held.name, forgotten=False, limit=100_000):
-                if datetime.fromisoformat(version["created_at"]) <= datetime.fromisoformat(until):
-                    self._forget(held, version["id"])
-                    forgotten += 1
-                    self._rows.change({"name": held.name, "version": version["id"]}, {"version": None})
-                    self._outside.audit.append(
-                        self._outside.moment, "the policy", "forgot", held.name, {"version": version["id"]}
-                    )
+        return sum(self._sweep(Held.of(row)) for row in self._rows.many(limit=100_000, retired=False))
+
+    def _sweep(self, held: Held) -> int:
+        policy = self._policies.of(held)
+        if policy is None or policy.policy.data_days is None:
+            return 0
+        until, forgotten = self._outside.now() - timedelta(days=policy.policy.data_days), 0
+        for version in self._versions.many(dataset=held.name, forgotten=False, limit=100_000):
+            if datetime.fromisoformat(version["created_at"]) <= until:
+                self._forget(held, version["id"])
+                self._rows.change({"name": held.name, "version": version["id"]}, {"version": None})
+                self._outside.audit.append(
+                    self._outside.moment, "the policy", "forgot", held.name, {"version": version["id"]}
+                )
+                forgotten += 1
         return forgotten
 
     def _forget(self, held: Held, version: str) -> None:
@@ -169,7 +171,7 @@ class Datasets:
         shown = held.as_dict(to_controller=self._sees_all(actor, held))
         policy = self._policies.of(held)
         flow = None if policy is None else policy.policy.flow_for(actor)
-        allowed = None if flow is None else flow.as_dict()
+        allowed = None if flow is None else flow.for_partner()
         return shown | {"flow": allowed, "policy": None if policy is None else policy.number}
 
     def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[dict[str, object]]:
@@ -222,7 +224,10 @@ class Datasets:
             "fixed_beforehand": "",
             "rule": rule,
         }
-        return dict(self._outside.runner.run(f"dry run {self._outside.new_id()}", job)) | {"invented": True}
+        answers = self._outside.runner.run(f"dry run {self._outside.new_id()}", job)["answers"]
+        texts = [query.sql for query in foreseen.queries]
+        shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
+        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)], "invented": True}
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
         held = self.visible(actor, name)
@@ -230,14 +235,38 @@ class Datasets:
         return dict(query.worst_case(**_only(how, _RISK)).view.as_dict())
 
     def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The same query on invented rows: what people who follow the schema would be exposed to."""
         held = self.visible(actor, name)
         foreseen, signed = self.foreseen(actor, held, (Asked(sql),), stated)
-        job = self._job("rehearse", held, "invented", "invented", actor.name) | {
-            "sql": sql,
-            "preference": _filled(signed, actor, foreseen, stated),
-            "rule": foreseen.dataset.schema.rule,
-        }
-        return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job))
+        filled = _filled(signed, actor, foreseen, stated)
+        return self._rehearsed(actor, held, sql, filled, foreseen.dataset.schema.rule)
+
+    def rehearsed(
+        self, partner: Person, held: Held, queries: Sequence[Asked], stated: Mapping[str, Any] | None
+    ) -> list[dict[str, Any]]:
+        """Each query of a request as its partner would have it; why not, where no rows can be invented for it."""
+        foreseen, signed = self.foreseen(partner, held, queries, stated)
+        filled, rule = _filled(signed, partner, foreseen, stated), foreseen.dataset.schema.rule
+        found: list[dict[str, Any]] = []
+        for one, choice in zip(queries, foreseen.choices, strict=True):
+            try:
+                found.append(self._rehearsed(partner, held, one.sql, filled, rule, choice.epsilon))
+            except SfumatoError as why:
+                found.append(why.as_dict())
+        return found
+
+    def _rehearsed(
+        self,
+        actor: Person,
+        held: Held,
+        sql: str,
+        stated: Mapping[str, Any] | None,
+        rule: Mapping[str, Any] | None,
+        epsilon: float | None = None,
+    ) -> dict[str, Any]:
+        job = self._job("rehearse", held, "invented", "invented", actor.name)
+        said = {"sql": sql, "preference": stated, "rule": rule, "epsilon": epsilon}
+        return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | said))
 
     def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
         held = self.visible(actor, name)
@@ -345,7 +374,17 @@ class Datasets:
         row = None if held.version is None else self._versions.one(id=held.version)
         return None if row is None else {name: type_ and Type(type_) for name, type_ in row["columns"].items()}
 
+    def version_key(self, held: Held) -> str:
+        """Which data an approval is of; of data that lies elsewhere also when it was last written."""
+        version = self.version(held)
+        if held.reference is None:
+            return version.id
+        return digest([version.id, self._outside.written(held.reference)])
+
     def version(self, held: Held) -> Version:
+        """The newest data, unless it was kept as long as the policy said."""
+        if self._sweep(held):
+            held = self._held(held.name)
         row = None if held.version is None else self._versions.one(id=held.version)
         if row is None or row["forgotten"]:
             hint = (

@@ -83,6 +83,7 @@ class Outside:
     files: Files
     runner: Runner
     planned: Callable[[Schema, Mandate | None, str, Mapping[str, Type | None] | None], Dataset]  # nobody is read
+    written: Callable[[str], str]  # when a file that lies elsewhere was last written, opaquely
     later: Callable[[Callable[[], None]], None]  # do this in the background
     now: Callable[[], datetime]
     new_id: Callable[[], str]

@@ -75,6 +75,10 @@ class Flow:
             hint = f"it allows {', '.join(self.preferences)}."
             raise Forbidden(f"The policy does not let you go by {what}", hint=hint)
 
+    def for_partner(self) -> dict[str, object]:
+        """What those whom it goes to may know of it: not who else it goes to, nor who decides."""
+        return {name: said for name, said in self.as_dict().items() if name not in ("who", "approvers", "approvals")}
+
     def as_dict(self) -> dict[str, object]:
         said: dict[str, object] = {"who": list(self.who), "preferences": list(self.preferences)}
         said |= {} if self.aggregates is None else {"aggregates": list(self.aggregates)}

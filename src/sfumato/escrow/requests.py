@@ -77,7 +77,7 @@ class Requests:
             "state": State.SUBMITTED.value,
             "version": version.id,
             "policy": signed.number,
-            "binding": _binding(held, version.id, asked, preference, signed, actor.name),
+            "binding": _binding(held, self._datasets.version_key(held), asked, preference, signed, actor.name),
             "submitted_at": self._outside.moment,
             "decided_at": None,
             "decided_by": [],
@@ -110,8 +110,8 @@ class Requests:
     def withdraw(self, actor: Person, id: str) -> Request:
         found = self._own(actor, id)
         self._move(found, Act.WITHDRAW, {"decided_at": self._outside.moment})
-        self._say(actor.name, "withdrew", id)
-        return self._request(id)
+        self._say(actor.name, "withdrew", found.id)
+        return self._request(found.id)
 
     def result(self, actor: Person, id: str) -> dict[str, Any]:
         """The answers, to whoever asked and to those who hold the data; nothing before they are released."""
@@ -134,7 +134,7 @@ class Requests:
     def one(self, actor: Person, id: str) -> dict[str, Any]:
         found, held = self._seen(actor, id)
         to_controller = held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
-        progress = self._outside.runner.progress(id) if found.state is State.RUNNING else None
+        progress = self._outside.runner.progress(found.id) if found.state is State.RUNNING else None
         return shown(found, to_controller=to_controller, progress=progress)
 
     def many(
@@ -158,30 +158,35 @@ class Requests:
             after = rows[-1]["number"]
         return listed[:limit]
 
-    def cancel(self, actor: Person, id: str) -> Request:
-        """Stop what runs, or take back what waits. What was charged stays charged."""
+    def cancel(self, actor: Person, id: str, *, accept_none: bool = False) -> Request:
+        """Stop what runs, or take back what waits. What was charged stays charged; a controller's stop is a no."""
         found, held = self._seen(actor, id)
         if not (held.is_controlled_by(actor) or found.analyst == actor.name):
             raise Forbidden("Only whoever asked, or a controller, may cancel", hint="ask one of them.")
-        if held.is_controlled_by(actor) and found.analyst != actor.name:
-            self._refuse_silent_no(self._foreseen(found, held)[0], accept_none=False)
+        if found.analyst != actor.name:
+            foreseen = self._foreseen(found, held)[0]
+            self._refuse_silent_no(foreseen, accept_none)
+            self._enter(foreseen, found, Act.REFUSE, found.binding, actor, "")
         if found.state is State.RUNNING:
-            self._outside.runner.cancel(id)
-            self._say(actor.name, "stopped", id)
-            return self._request(id)
+            self._outside.runner.cancel(found.id)
+            self._say(actor.name, "stopped", found.id)
+            return self._request(found.id)
         self._move(found, Act.WITHDRAW, {"decided_at": self._outside.moment})
-        self._say(actor.name, "cancelled", id)
-        return self._request(id)
+        self._say(actor.name, "cancelled", found.id)
+        return self._request(found.id)
 
     # The controller
 
-    def inspect(self, actor: Person, id: str) -> dict[str, Any]:
-        """The approver's page: who asks, why, what, at what cost, and the worst it can do. Public facts only."""
+    def inspect(self, actor: Person, id: str, *, rehearse: bool = True) -> dict[str, Any]:
+        """The approver's page: who asks, why, what, at what cost, and the worst it can do. Public facts only.
+
+        With the rehearsal it has the same queries on invented rows.
+        """
         found, held = self._decidable(actor, id)
         foreseen, signed, flow = self._foreseen(found, held)
         analyst = self._people.one(found.analyst)
         looked = foreseen.dataset.ledger.known.somebody_looked
-        self._say(actor.name, "inspected", id)
+        self._say(actor.name, "inspected", found.id)
         return {
             "request": shown(found, to_controller=True),
             "binding": self._binding_now(found, held, signed),
@@ -193,7 +198,7 @@ class Requests:
             "looked": looked,
             "warning": of_policy.AFTER_LOOK if looked and flow.approve is not Approve.AUTOMATIC else None,
             "policy": signed.policy.sentences(),
-            "rehearse": [q.sql for q in foreseen.queries],
+            "rehearsal": self._datasets.rehearsed(analyst, held, found.queries, found.preference) if rehearse else None,
         }
 
     def answer(self, actor: Person, id: str) -> dict[str, Any]:
@@ -203,8 +208,8 @@ class Requests:
             raise Conflict("There is no withheld answer", hint='only `approve = "after the answer"` makes one.')
         signed, flow = self._flow(found, held)
         job = self._datasets.job("answer", held, actor.name, mandate_of(signed, flow, found.binding))
-        true = self._outside.runner.run(f"answer {id}", job | {"queries": [vars(one) for one in found.queries]})
-        self._say(actor.name, "looked at the answer of", id)
+        true = self._outside.runner.run(f"answer {found.id}", job | {"queries": [vars(one) for one in found.queries]})
+        self._say(actor.name, "looked at the answer of", found.id)
         return self._answers(found) | {"true": true["answers"]}
 
     def approve(
@@ -234,15 +239,15 @@ class Requests:
         if not done:
             if not self._rows.change(_as_it_was(found), {"decided_by": made, "binding": binding}):
                 raise _meanwhile()
-            self._say(actor.name, "approved in part", id, {"binding": binding})
-            return self._request(id)
+            self._say(actor.name, "approved in part", found.id, {"binding": binding})
+            return self._request(found.id)
         to = {"decided_by": made, "decided_at": self._outside.moment, "note": note, "binding": binding}
         self._move(found, Act.APPROVE, to | {"policy": signed.number, "version": held.version})
-        self._say(actor.name, "approved", id, {"binding": binding, "guarantee": foreseen.guarantee.value})
-        self._notices.tell([found.analyst], of_request.decided(found.number, Act.APPROVE, note), id)
+        self._say(actor.name, "approved", found.id, {"binding": binding, "guarantee": foreseen.guarantee.value})
+        self._notices.tell([found.analyst], of_request.decided(found.number, Act.APPROVE, note), found.id)
         if found.state is State.SUBMITTED:
-            self._outside.later(lambda: self.execute(id))
-        return self._request(id)
+            self._outside.later(lambda: self.execute(found.id))
+        return self._request(found.id)
 
     def return_(self, actor: Person, id: str, note: str, *, accept_none: bool = False) -> Request:
         """Back to whoever asked, with what to change."""
@@ -262,9 +267,9 @@ class Requests:
         self._enter(foreseen, found, act, found.binding, actor, "")
         to = {"decided_by": self._decision(found, actor, act, found.binding, note, accept_none), "note": note}
         self._move(found, act, to | {"decided_at": self._outside.moment, "guarantee": told})
-        self._say(actor.name, f"{act}ed" if act is Act.RETURN else "refused", id)
-        self._notices.tell([found.analyst], of_request.decided(found.number, act, note), id)
-        return self._request(id)
+        self._say(actor.name, f"{act}ed" if act is Act.RETURN else "refused", found.id)
+        self._notices.tell([found.analyst], of_request.decided(found.number, act, note), found.id)
+        return self._request(found.id)
 
     # The platform
 
@@ -421,7 +426,8 @@ class Requests:
         return self._datasets.flow(self._people.one(found.analyst), held)
 
     def _binding_now(self, found: Request, held: Held, signed: Signed) -> str:
-        return _binding(held, self._datasets.version(held).id, found.queries, found.preference, signed, found.analyst)
+        version = self._datasets.version_key(held)
+        return _binding(held, version, found.queries, found.preference, signed, found.analyst)
 
     def _decidable(self, actor: Person, id: str) -> tuple[Request, Held]:
         """A request that this person may decide: of their dataset, and not their own."""
@@ -439,7 +445,8 @@ class Requests:
         return found
 
     def _seen(self, actor: Person, id: str) -> tuple[Request, Held]:
-        row = self._rows.one(id=id)
+        """A request by its id, or by its number, as people say it."""
+        row = self._rows.one(number=int(id)) if id.isdecimal() and len(id) < 10 else self._rows.one(id=id)
         if row is None or not self._may_see(actor, row):
             raise NotFound("There is no such request", hint="list yours first.")
         return Request.of(row), self._datasets.of(row["dataset"])
@@ -490,7 +497,8 @@ def _the_same(row: Mapping[str, Any], body: str) -> Request:
 
 
 def _as_it_was(found: Request) -> dict[str, Any]:
-    return {"id": found.id, "state": found.state.value}
+    """Where it stands, and who decided: an approval that came in between is not overwritten."""
+    return {"id": found.id, "state": found.state.value, "decided_by": [dict(one) for one in found.decided_by]}
 
 
 def _meanwhile() -> Conflict:

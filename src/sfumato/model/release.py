@@ -62,6 +62,7 @@ class Certificate:
     software: str | None = None
     batch: int | None = None  # so many releases were charged together, this one among them
     batch_delta: float | None = None
+    lost: tuple[str, ...] | None = None  # what was read off the people or stated after a look, without a guarantee
     reach: tuple[float, ...] | None = None  # of truncated noise: how far it goes at most, one a number
 
     def __post_init__(self) -> None:

@@ -86,7 +86,7 @@ def serve(
         server_header=False,
         proxy_headers=behind_proxy,  # else whoever calls could say which address they call from
         lifespan="off",
-        ws="none",
+        ws=None,  # type: ignore[arg-type]
         timeout_graceful_shutdown=_PATIENCE,
         ssl_certfile=tls.certificate if tls else None,
         ssl_keyfile=tls.key if tls else None,

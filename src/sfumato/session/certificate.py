@@ -84,6 +84,7 @@ def about(query: Query, held: Reserved, preferences: Sequence[Preference] = ()) 
     unit, services, ledger = dataset.schema.unit, dataset.services, dataset.ledger
     return {
         "guarantee": held.guarantee,
+        "lost": tuple(dict.fromkeys(i.what for i in inputs if not word([i]).holds)) or None,
         "unit": unit.words,
         "relation": dataset.schema.relation.value,
         "batch": held.together,

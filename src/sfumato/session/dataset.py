@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -53,7 +54,7 @@ class Dataset:
         self.version = version
         self.bounds_from_data = bounds_from_data
         self.opening = services.salt()
-        self.epsilon_max = EPSILON_MAX if mandate is None or mandate.epsilon_max is None else mandate.epsilon_max
+        self.ceiling = math.inf if mandate is None or mandate.epsilon_max is None else mandate.epsilon_max
         self.rule = self.rule_for(private_keys=True).preferences
         self._opened = engine
         self._present = present if engine is None else engine.columns  # the columns that the data has, where known
@@ -181,7 +182,7 @@ class Dataset:
         """The rule of record, for statements with private keys, with values selected by their rank, or neither."""
         rule = rule_of(self.schema.rule, self.schema.origin, private_keys=private_keys, selects=selects)
         preferences = tuple(resolved(p, self.schema) for p in rule.preferences)
-        return replace(rule, preferences=preferences, epsilon_max=self.epsilon_max)
+        return replace(rule, preferences=preferences, epsilon_max=min(EPSILON_MAX, self.ceiling))
 
     def decided(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
         """Where the decision to answer comes from, where there is one to be made (methods 16)."""

@@ -83,7 +83,7 @@ def _request(
     spent = Fraction(query.dataset.ledger.known.total.nano_epsilon, NANO)
     chosen = tuple(replace(p, spent=spent) if p == LargerThanSpent() else p for p in chosen)
     chosen = tuple(possible(query, resolved(p, query.dataset.schema), noise) for p in chosen)
-    ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.dataset.epsilon_max)
+    ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.dataset.ceiling)
     data, opening = query.dataset, opening_of(chosen, query.dataset.opening)
     version, from_data = data.version, data.bounds_from_data
     return Request(query.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, opening)

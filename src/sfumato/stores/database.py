@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
+from urllib.parse import quote
 
 import sqlalchemy as sa
 
@@ -108,6 +110,11 @@ class Database:
             Failure.UNWRITABLE: ("cannot be used", "see that it is there, may be written to and has room."),
         }[failure]
         return DatabaseFailure(f"The database {self._name} {said}", hint=hint)
+
+
+def in_file(path: Path) -> str:
+    """The address of an SQLite file, whatever its name is."""
+    return f"sqlite:///{quote(str(path))}"
 
 
 class _Here(threading.local):

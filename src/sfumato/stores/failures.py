@@ -14,6 +14,7 @@ T = TypeVar("T")
 
 _LOST = {"40001", "40P01"}  # PostgreSQL gave way to somebody else's transaction, in a race or a deadlock
 _BUSY = _LOST | {"55P03"}  # or did not get a lock in time
+_CLOSED = {"25006", "42501"}  # it may only be read, or not by us
 
 
 class Failure(Enum):
@@ -26,22 +27,29 @@ def guarded(said: Callable[[Failure], SfumatoError], work: Callable[[], T]) -> T
     """Do the work; if the database fails, raise what is `said` of it, with nothing of its own error left."""
     try:
         return work()
-    except sa.exc.OperationalError as error:
+    except sa.exc.SQLAlchemyError as error:
         failure = _kind(error)
     except OSError:
         failure = Failure.UNWRITABLE
-    except (sa.exc.SQLAlchemyError, UnicodeError):  # SQLite's own words may quote bytes that are no text
+    except UnicodeError:  # SQLite's own words may quote bytes that are no text
         failure = Failure.UNREADABLE
     raise said(failure)
 
 
 def lost_a_race(error: sa.exc.DBAPIError) -> bool:
     """Whether the same work would do if it were done again."""
-    return getattr(error.orig, "sqlstate", None) in _LOST
+    return _state(error) in _LOST
 
 
-def _kind(error: sa.exc.OperationalError) -> Failure:
-    words = str(error.orig)
-    if getattr(error.orig, "sqlstate", None) in _BUSY or "locked" in words:
+def _kind(error: sa.exc.SQLAlchemyError) -> Failure:
+    state = _state(error)
+    words = str(error.orig) if isinstance(error, sa.exc.OperationalError) else "no such"
+    if state in _BUSY or "locked" in words or isinstance(error, sa.exc.TimeoutError):
         return Failure.BUSY
-    return Failure.UNREADABLE if "no such" in words or "unsupported file" in words else Failure.UNWRITABLE
+    unreadable = "no such" in words or "unsupported file" in words
+    return Failure.UNREADABLE if unreadable and state not in _CLOSED else Failure.UNWRITABLE
+
+
+def _state(error: sa.exc.SQLAlchemyError) -> str | None:
+    """PostgreSQL's word for what happened."""
+    return getattr(getattr(error, "orig", None), "sqlstate", None)

@@ -6,14 +6,15 @@ import sqlalchemy as sa
 
 from sfumato.errors import BadInput
 
+PATIENCE = 30  # seconds to wait for whoever is writing
+
 # A lock on a table comes before the transaction's first look at the data: what it sees is all that was there before.
 # Whoever only reads waits for nobody.
 _SERIALIZABLE = "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET LOCAL synchronous_commit = on"
-_WAITS = "SET LOCAL lock_timeout = '30s'"
 _BEGIN = {
-    "rows": f"{_SERIALIZABLE}; {_WAITS}; LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE",
-    "ledger": f"{_SERIALIZABLE}; {_WAITS}; LOCK TABLE ledger IN SHARE ROW EXCLUSIVE MODE",
-    "tables": f"{_WAITS}; SELECT pg_advisory_xact_lock(7310886)",
+    "rows": f"{_SERIALIZABLE}; LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE",
+    "ledger": f"{_SERIALIZABLE}; LOCK TABLE ledger IN SHARE ROW EXCLUSIVE MODE",
+    "tables": "SELECT pg_advisory_xact_lock(7310886)",
 }
 
 
@@ -23,7 +24,7 @@ def engine(url: sa.URL) -> sa.Engine:
             url.set(drivername="postgresql+psycopg"),
             pool_pre_ping=True,
             hide_parameters=True,
-            connect_args={"connect_timeout": 10},
+            connect_args={"connect_timeout": 10, "application_name": "sfumato"},
         )
     except ImportError:
         raise BadInput("PostgreSQL needs psycopg", hint="pip install 'sfumato[postgres]'.") from None
@@ -33,4 +34,4 @@ def engine(url: sa.URL) -> sa.Engine:
 
 def _begin(connection: sa.Connection) -> None:
     if writing := connection.get_execution_options().get("writing"):
-        connection.exec_driver_sql(_BEGIN[writing])
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {round(PATIENCE * 1000)}; {_BEGIN[writing]}")

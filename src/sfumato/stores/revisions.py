@@ -36,5 +36,5 @@ def _upgrade(connection: sa.Connection, name: str, current: str | None) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if current is not None and current not in known:
         hint = "take the sfumato that it was made with, or a newer one; nothing was changed."
-        raise BadInput(f"The database {name} was made by a newer sfumato", hint=hint)
+        raise BadInput("This workspace was made by a newer sfumato", where=name, hint=hint)
     command.upgrade(config, "head")

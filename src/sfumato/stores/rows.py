@@ -10,6 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from sfumato.errors import BadInput
 from sfumato.ports import Row
+from sfumato.stores.tables import Json
 
 T = TypeVar("T")
 
@@ -65,8 +66,8 @@ class TableRows:
         return self._within(lambda connection: int(connection.execute(statement).rowcount), writing=True)
 
     def _are(self, where: Mapping[str, Any]) -> list[sa.ColumnElement[bool]]:
-        named = ((self._table.c[name], value) for name, value in keepable(where).items())
-        return [column.in_(value) if isinstance(value, list) else column == value for column, value in named]
+        named = [(self._table.c[name], value) for name, value in keepable(where).items()]
+        return [column.in_(value) if _is_choice(column, value) else column == value for column, value in named]
 
     def _place(self, after: str | int) -> str | int:
         if not isinstance(self._order.type.as_generic(), sa.Integer):
@@ -77,6 +78,10 @@ class TableRows:
             raise BadInput("That is no place to go on from", hint="take it from the page before.") from None
         keepable({"after": place})
         return place
+
+
+def _is_choice(column: sa.Column[Any], value: object) -> bool:
+    return isinstance(value, list) and not isinstance(column.type, Json)
 
 
 def keepable(row: Row) -> dict[str, Any]:

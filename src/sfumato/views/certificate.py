@@ -49,7 +49,7 @@ def certificate_text(certificate: Certificate) -> str:
 def certificate_page(certificate: Certificate) -> str:
     """One page, to print or to file."""
     c = certificate
-    banner = "" if c.guarantee.holds else of_guarantee.NO_GUARANTEE
+    banner = "" if c.guarantee.holds else of_guarantee.without(c)
     footer = f"Written by {c.software or 'sfumato'}. The answer itself is not on this page."
     return page(TITLE, _parts(c), banner=banner, footer=footer)
 

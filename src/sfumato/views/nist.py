@@ -68,7 +68,7 @@ def strength(certificate: Certificate) -> str:
     """What epsilon and delta mean, as odds."""
     c = certificate
     if c.promised is None or not c.guarantee.holds:
-        return f"Not at all. {of_guarantee.NO_GUARANTEE}"
+        return f"Not at all. {of_guarantee.without(c)}"
     factor = f"e^{c.promised:.15g}"
     if c.promised <= 10:
         factor += f" (less than {math.floor(1000 * math.exp(c.promised) + 1) / 1000:,.15g})"

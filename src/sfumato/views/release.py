@@ -12,9 +12,12 @@ from sfumato.views.words import of_guarantee, of_release
 
 
 def answer_text(answer: Answer, certificate: Certificate) -> str:
-    return (
-        f"{table(*_cells(answer))}\n\n{' '.join([of_guarantee.guarantee(certificate), *_notes(answer, certificate)])}"
-    )
+    return f"{figures(answer)}\n\n{' '.join([of_guarantee.guarantee(certificate), *_notes(answer, certificate)])}"
+
+
+def figures(answer: Answer) -> str:
+    """The answer alone, with its noise ranges."""
+    return table(*_cells(answer))
 
 
 def answer_html(answer: Answer, certificate: Certificate) -> str:

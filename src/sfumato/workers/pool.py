@@ -12,7 +12,7 @@ from typing import Any
 from sfumato.errors import Cancelled, EngineFailure
 from sfumato.workers.child import Setup, Work
 from sfumato.workers.process import Process
-from sfumato.workers.wire import Kind, Message, rebuilt
+from sfumato.workers.wire import Kind, Message, heard
 
 _EVERY = 0.05  # seconds between two looks at the clock and at each worker's memory
 
@@ -69,7 +69,7 @@ class Workers:
         if mine.said is None:
             raise EngineFailure
         if mine.said.kind is Kind.ERROR:
-            raise rebuilt(mine.said.content)
+            raise heard(mine.said.content)
         answer: Mapping[str, Any] = mine.said.content
         return answer
 

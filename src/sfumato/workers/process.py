@@ -30,7 +30,7 @@ class Process:
         self._number = SETTING_UP
         self._ending, self._is_killed, self._is_over = Lock(), False, False
         _start(self._process)
-        self._pid = self._process.pid or 0
+        self._pid = self._process.pid
         theirs.close()
         lifeline.close()
         with suppress(OSError):  # it died already: whoever asks it will hear so
@@ -72,13 +72,15 @@ class Process:
             return 0
 
     def kill(self) -> None:
-        """End it and whatever it started, now. Whoever waits for its answer hears that there is none."""
+        """End it and whatever it started, now. Whoever waits for its answer hears that there is none.
+
+        The group goes by its lifeline: its number may be another's by now.
+        """
         with self._ending:
             self._is_killed = True
             if not self._is_over:
-                with suppress(ProcessLookupError):
-                    os.killpg(self._pid, signal.SIGKILL)
-                self._process.kill()  # it may not have had a group of its own yet
+                self._lifeline.close()
+                self._process.kill()  # it may not have been tied yet
 
     def forget(self) -> None:
         """Kill it and leave nothing of it; nobody may be waiting for it any more."""
@@ -90,7 +92,6 @@ class Process:
             self._is_over = True
             self._process.close()
         self._line.close()
-        self._lifeline.close()
 
 
 def _start(process: SpawnProcess) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from sfumato.errors import BadInput, EngineFailure, Refused, SfumatoError
+from sfumato.errors import BadInput, EngineFailure, Refused, SfumatoError, rebuilt
 
 LONGEST = 256 * 2**20  # bytes of one message
 SETTING_UP = 0  # jobs are counted from 1
@@ -57,26 +57,17 @@ def told(error: SfumatoError) -> Mapping[str, str] | None:
     """An error as it crosses; None for one that is told by the one constant sentence."""
     if not isinstance(error, BadInput | Refused):
         return None
-    return {"class": type(error).__name__, "message": error.message, "hint": error.hint, "where": error.where}
+    return {"code": error.code, "message": error.message, "hint": error.hint, "where": error.where}
 
 
-def rebuilt(told: object) -> SfumatoError:
+def heard(told: object) -> SfumatoError:
     """The error that a worker told of, of the same class."""
     return _error(told) or EngineFailure()
 
 
 def _error(told: object) -> SfumatoError | None:
     match told:
-        case {"class": str(name), "message": str(message), "hint": str(hint), "where": str(where)}:
-            kind = {kind.__name__: kind for root in (BadInput, Refused) for kind in _family(root)}.get(name)
-            if kind is not None:
-                error = kind.__new__(kind)
-                SfumatoError.__init__(error, message, hint=hint, where=where)
-                return error
+        case {"code": str(code), "message": str(message), "hint": str(hint), "where": str(where)}:
+            error = rebuilt(code, message, hint, where)
+            return error if isinstance(error, BadInput | Refused) else None
     return None
-
-
-def _family(kind: type[SfumatoError]) -> Iterator[type[SfumatoError]]:
-    yield kind
-    for below in kind.__subclasses__():
-        yield from _family(below)

@@ -65,7 +65,7 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
         schema,
         None if is_invented else opened.ledger,
         who=job["who"],
-        version=job["version"],
+        version=_version(job),
         mandate=None if is_invented else _mandate(job["mandate"]),
     )
     return performed(dataset, job)
@@ -73,7 +73,7 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
 
 def _engine(opened: Opened, job: Mapping[str, Any], schema: Schema) -> Engine:
     """The engine of a version under its schema, opened once; beyond so many the one longest unused goes."""
-    key = (job["dataset"], job["version"], job["schema"])
+    key = (job["dataset"], _version(job), job["schema"])
     if key in opened.engines:
         opened.engines.move_to_end(key)
         return opened.engines[key][0]
@@ -96,6 +96,11 @@ def _made(opened: Opened, job: Mapping[str, Any], schema: Schema) -> tuple[Engin
         os.close(descriptor)
         raise
     return made, descriptor
+
+
+def _version(job: Mapping[str, Any]) -> str:
+    """Which data this is: of a file that lies elsewhere, also when it was last written."""
+    return job["version"] if job["reference"] is None else f"{job['version']} {wiring.written(job['reference'])}"
 
 
 def _closed(engine: Engine, descriptor: int | None) -> None:

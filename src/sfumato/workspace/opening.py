@@ -51,6 +51,7 @@ class Workspace:
             files=Files(self.folder / VAULT, self._master, encrypted=self._encrypted),
             runner=self._runner,
             planned=self._planned,
+            written=wiring.written,
             later=self._later,
             now=lambda: datetime.now(UTC),
             new_id=lambda: os.urandom(12).hex(),

@@ -11,6 +11,7 @@ from typing import Any
 
 from sfumato.errors import BadInput
 from sfumato.schema.write import text
+from sfumato.stores.database import in_file
 
 FILE = "sfumato.toml"
 FORMAT = 1
@@ -45,7 +46,7 @@ class Settings:
             raise BadInput("A certificate goes with its key", hint="state both, or neither.", where=FILE)
 
     def database_url(self, folder: Path) -> str:
-        return f"sqlite:///{folder.resolve() / 'escrow.db'}" if self.database == SQLITE else self.database
+        return in_file(folder.resolve() / "escrow.db") if self.database == SQLITE else self.database
 
     def write(self, folder: Path) -> None:
         """What differs from the defaults, and the defaults as remarks."""

@@ -22,6 +22,7 @@ FIXED_BEFORE = "This holds if so much was fixed before the first release, as a p
 OTHER_UNITS = "its releases protect different units, or under different relations"
 AFTER_NONE = "everything released before, including releases without a guarantee"
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
+DECIDED_BY_LOOKING = "It was decided by looking at the data that this leaves. No differential-privacy guarantee."
 BATCHED = "One of {:,} releases that were fixed in advance and charged together"
 
 
@@ -39,7 +40,13 @@ def guarantee(certificate: Certificate) -> str:
                 f"anything was drawn, {most}-differential privacy for {_changed(certificate)}."
             )
         case Guarantee.NONE:
-            return NO_GUARANTEE
+            return without(certificate)
+
+
+def without(certificate: Certificate) -> str:
+    """Why there is no guarantee: the noise was sized by looking, or only whether the answer leaves."""
+    decided = certificate.lost is not None and {*certificate.lost} <= {"approval", "policy"}
+    return DECIDED_BY_LOOKING if decided else NO_GUARANTEE
 
 
 def _changed(certificate: Certificate) -> str:

@@ -1,0 +1,50 @@
+"""Several released answers: printed, and written into a folder or one file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sfumato.cli import options
+from sfumato.errors import BadInput
+
+if TYPE_CHECKING:
+    from sfumato.session.release import Release
+
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER|FILE.json", help="Write each answer and its certificate into a folder, or all."),
+]
+
+
+def answered(release: Release) -> str:
+    return f"{release.certificate.query}\n\n{release}"
+
+
+def files(out: Path | None, queries: int) -> list[Path]:
+    """What will be written: one file, or an answer and a certificate for each query; refused where it could not be."""
+    if out is None:
+        return []
+    if not out.is_dir():
+        if out.suffix != ".json":
+            raise BadInput(f"--out cannot write {out}", hint="name a folder that exists, or a .json file in one.")
+        options.writable(out, "--out", ".json")
+        return [out]
+    found = [out / f"query-{i}{ending}" for i in range(1, queries + 1) for ending in (".csv", ".html")]
+    for file in found:
+        options.writable(file, "--out", ".csv", ".html")
+    return found
+
+
+def write(files: Sequence[Path], released: Sequence[Release], whole: str) -> None:
+    from sfumato.session.whole_file import write_text_whole
+
+    if len(files) == 1:
+        write_text_whole(files[0], f"{whole}\n")
+        return
+    for answer, certificate, release in zip(files[::2], files[1::2], released, strict=False):
+        release.write(answer)
+        release.certificate.write(certificate)
