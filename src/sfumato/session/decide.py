@@ -171,7 +171,8 @@ def grid_of(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:
         return None
     if grid == "paper":
         return PAPER_GRID
-    if isinstance(grid, str) or not grid or not all(e > 0 for e in grid):
+    numbers = isinstance(grid, Sequence) and all(isinstance(e, int | float) and e > 0 for e in grid)
+    if isinstance(grid, str) or not numbers or not grid:
         hint = "try --grid paper or --grid 0.1,1."
         raise PreferenceError("A grid is 'paper' or a list of epsilons above 0", hint=hint)
     return tuple(sorted(stated_epsilon(e).value for e in grid))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Self
 
@@ -96,6 +97,7 @@ class _Runner:
     def __init__(self, start: Callable[[], Workers]) -> None:
         self._start = start
         self._made: Workers | None = None
+        self._lock = Lock()
 
     def run(self, name: str, job: Mapping[str, Any]) -> Mapping[str, Any]:
         return self._workers().run(name, job)
@@ -111,9 +113,10 @@ class _Runner:
             self._made.close()
 
     def _workers(self) -> Workers:
-        if self._made is None:
-            self._made = self._start()
-        return self._made
+        with self._lock:
+            if self._made is None:
+                self._made = self._start()
+            return self._made
 
 
 def opened(
