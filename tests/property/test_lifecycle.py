@@ -24,7 +24,7 @@ from sfumato.ledger.entry import Event
 from tests.depth import depth
 from tests.room import BY_WARD, COUNT, DATA, SUM, Room
 
-A_ROOM = 20  # steps
+A_ROOM = 25  # steps
 MINUTES = "minutes of 3 May"
 ANALYSTS = ("bob", "dan", "carol")  # carol holds the data, too
 CONTROLLERS = ("alice", "carol")
@@ -123,9 +123,10 @@ class Lifecycle(RuleBasedStateMachine):
 
     # Whoever holds the data
 
-    @initialize(kind=st.sampled_from(sorted(POLICIES)), attested=st.booleans())
-    def begin(self, kind: str, attested: bool) -> None:
+    @initialize(kind=st.sampled_from(sorted(POLICIES)), attested=st.booleans(), own=st.booleans())
+    def begin(self, kind: str, attested: bool, own: bool) -> None:
         self.change_policy(kind, 1.2, attested, "alice")
+        self.submit("bob", (COUNT,), own)
 
     @rule(
         kind=st.sampled_from(sorted(POLICIES)),
@@ -168,37 +169,25 @@ class Lifecycle(RuleBasedStateMachine):
         self.plan(one)
         self.asked.append(one)
 
-    @precondition(lambda self: self.asked)
-    @rule(data=st.data())
-    def take_back(self, data: st.DataObject) -> None:
-        one, by = data.draw(st.sampled_from(self.asked)), data.draw(st.sampled_from((*ANALYSTS, "alice")))
-        verb = data.draw(st.sampled_from((self.room.requests.withdraw, self.room.requests.cancel)))
-        self.tried(lambda: verb(self.room[by], one.request.id))
-
-    @precondition(lambda self: self.asked)
-    @rule(data=st.data())
-    def ask_for_results(self, data: st.DataObject) -> None:
-        self.read(data.draw(st.sampled_from(self.asked)))
-
     # Whoever decides
 
-    @precondition(lambda self: self.asked)
-    @rule(data=st.data(), accept=st.booleans(), attested=st.booleans())
-    def approve(self, data: st.DataObject, accept: bool, attested: bool) -> None:
+    @rule(data=st.data(), said=st.sampled_from(("", "accepted", "attested")), at_once=st.booleans())
+    def approve(self, data: st.DataObject, said: str, at_once: bool) -> None:
         """By what is on the page now."""
-        one, by = data.draw(st.sampled_from(self.asked)), data.draw(st.sampled_from(CONTROLLERS))
+        one, by = self.drawn(data, "submitted", "computed"), data.draw(st.sampled_from(CONTROLLERS))
         page = self.tried(lambda: self.room.requests.inspect(self.room[by], one.request.id))
         binding = one.request.binding if page is None else page["binding"]
         if page is not None:
             bound = (one.request.id, self.policy, self.version)
             assert self.pages.setdefault(binding, bound) == bound, "another thing has another binding"
-        self.approved(one, by, binding, accept, attested)
+        self.approved(one, by, binding, said == "accepted", said == "attested")
+        if at_once:
+            self.executed(one)
 
-    @precondition(lambda self: self.asked)
     @rule(data=st.data(), accept=st.booleans())
     def approve_something_else(self, data: st.DataObject, accept: bool) -> None:
         """By a page that was seen before, or that of another request."""
-        one, by = data.draw(st.sampled_from(self.asked)), data.draw(st.sampled_from(CONTROLLERS))
+        one, by = self.drawn(data, "submitted", "computed"), data.draw(st.sampled_from(CONTROLLERS))
         self.approved(one, by, data.draw(st.sampled_from(["", *self.pages])), accept, attested=False)
 
     def approved(self, one: Asked, by: str, binding: str, accept: bool, attested: bool) -> None:
@@ -218,33 +207,41 @@ class Lifecycle(RuleBasedStateMachine):
         assert bound == (one.request.id, self.policy, self.version), "what was approved is what there is"
         one.approvals.append(approval)
 
-    @precondition(lambda self: self.asked)
-    @rule(data=st.data(), accept=st.booleans())
-    def say_no(self, data: st.DataObject, accept: bool) -> None:
-        one, by = data.draw(st.sampled_from(self.asked)), data.draw(st.sampled_from(CONTROLLERS))
-        verb = data.draw(st.sampled_from((self.room.requests.refuse, self.room.requests.return_)))
-        if self.tried(lambda: verb(self.room[by], one.request.id, "no", accept_none=accept)) is not None:
-            assert by != one.analyst
-            assert accept or not self.looked, "a no after a look has to be accepted"
+    @rule(data=st.data(), no=st.sampled_from(("withdraw", "cancel", "refuse", "return_")), accept=st.booleans())
+    def end_it(self, data: st.DataObject, no: str, accept: bool) -> None:
+        one, by = data.draw(st.sampled_from(self.asked)), data.draw(st.sampled_from((*CONTROLLERS, "bob", "dan")))
+        verb = partial(getattr(self.room.requests, no), self.room[by], one.request.id)
+        decides = no in ("refuse", "return_")
+        said = {"note": "no", "accept_none": accept} if decides else {}
+        if self.tried(lambda: verb(**said)) is not None:
+            assert decides == (by != one.analyst) or no == "cancel"
+            assert accept or not self.looked or by == one.analyst, "a no after a look has to be accepted"
 
-    @precondition(lambda self: self.asked)
-    @rule(data=st.data())
-    def see_a_withheld_answer(self, data: st.DataObject) -> None:
-        one, by = data.draw(st.sampled_from(self.asked)), data.draw(st.sampled_from(CONTROLLERS))
+    @precondition(lambda self: any(self.room.state(one.request) == "computed" for one in self.asked))
+    @rule(data=st.data(), by=st.sampled_from(CONTROLLERS))
+    def see_a_withheld_answer(self, data: st.DataObject, by: str) -> None:
+        one = self.drawn(data, "computed")
         if self.tried(lambda: self.room.requests.answer(self.room[by], one.request.id)) is not None:
             self.was_looked()
 
     # The platform
 
-    @precondition(lambda self: self.asked)
     @rule(data=st.data())
     def execute(self, data: st.DataObject) -> None:
         """At any time, whatever there is."""
-        approved = [one for one in self.asked if self.room.state(one.request) == "approved"]
-        one = data.draw(st.sampled_from(approved or self.asked))
-        expected = self.foreseen(one) if approved else self.room.state(one.request)
+        self.executed(self.drawn(data, "approved"))
+
+    def executed(self, one: Asked) -> None:
+        before = self.room.state(one.request)
+        expected = self.foreseen(one) if before == "approved" else before
         self.room.requests.execute(one.request.id)
         assert self.room.state(one.request) == expected
+        self.read(one)
+
+    def drawn(self, data: st.DataObject, *states: str) -> Asked:
+        """One that is in such a state, if there is one."""
+        found = [one for one in self.asked if self.room.state(one.request) in states]
+        return data.draw(st.sampled_from(found or self.asked))
 
     # The model
 
