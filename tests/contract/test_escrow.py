@@ -257,18 +257,20 @@ def test_every_version_of_a_policy_is_kept_with_its_author(room: Room) -> None:
     assert not any("bob" in text for text in sealed)
 
 
-@pytest.mark.parametrize("column", ["id", "number", "dataset", "author", "at", "sealed", "signature"])
-def test_a_policy_that_was_edited_in_the_database_is_refused(room: Room, column: str) -> None:
+def test_a_policy_that_was_edited_in_the_database_is_refused(room: Room) -> None:
     room.policy()
-    request = room.submit()
-    room.approve(request)
-    kept = room.outside.rows("policies").many()[0][column]
-    other = {"number": 2, "author": "carol", "dataset": "other"}.get(column, f"{kept}"[:-3] + "AAA")
-    room.sql(f"UPDATE policies SET {column} = :to", to=other)
-    assert_nothing_flows(room)
-    assert room.datasets.sweep() == 0
-    room.go()
-    assert room.state(request) == "failed"
+    kept = room.outside.rows("policies").many()[0]
+    assert {*kept} == {"id", "number", "dataset", "author", "at", "sealed", "signature"}
+    for column, value in kept.items():
+        request = room.submit()
+        room.approve(request)
+        other = {"number": 2, "author": "carol", "dataset": "other"}.get(column, f"{value}"[:-3] + "AAA")
+        room.sql(f"UPDATE policies SET {column} = :to", to=other)
+        assert_nothing_flows(room)
+        assert room.datasets.sweep() == 0
+        room.go()
+        assert room.state(request) == "failed", column
+        room.sql(f"UPDATE policies SET {column} = :to", to=value)
     assert room.charged == 0
 
 

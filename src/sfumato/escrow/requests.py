@@ -66,18 +66,20 @@ class Requests:
         foreseen, _ = self._datasets.foreseen(actor, held, asked, preference, signed=signed)
         self._require_allowed(foreseen, flow, preference)
         asked = tuple(Asked(q.sql, one.weight) for q, one in zip(foreseen.queries, asked, strict=True))
-        id = self._outside.new_id()
+        id, purpose = self._outside.new_id(), _checked_purpose(purpose)
         row: dict[str, Any] = {
             "id": id,
             "dataset": held.name,
             "analyst": actor.name,
-            "purpose": _checked_purpose(purpose),
+            "purpose": purpose,
             "queries": [vars(one) for one in asked],
             "preference": None if not preference else dict(preference),
             "state": State.SUBMITTED.value,
             "version": version.id,
             "policy": signed.number,
-            "binding": _binding(id, held, self._datasets.version_key(held), asked, preference, signed, actor),
+            "binding": _binding(
+                [id, purpose], held, self._datasets.version_key(held), asked, preference, signed, actor
+            ),
             "submitted_at": self._outside.moment,
             "decided_at": None,
             "decided_by": [],
@@ -239,7 +241,10 @@ class Requests:
         foreseen, signed, flow = self._foreseen(found, held, fixed_beforehand)
         if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
             raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
-        if binding != self._binding_now(found, held, signed):
+        now = self._binding_now(found, held, signed)
+        if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then
+            raise Conflict(of_request.CHANGED, hint="refuse or return it; it can be submitted again.")
+        if binding != now:
             raise Conflict(of_request.CHANGED, hint="inspect it again.")
         self._require_word(foreseen, flow, accept_none)
         self._enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, fixed_beforehand)
@@ -452,7 +457,8 @@ class Requests:
 
     def _binding_now(self, found: Request, held: Held, signed: Signed) -> str:
         version, analyst = self._datasets.version_key(held), self._people.one(found.analyst)
-        return _binding(found.id, held, version, found.queries, found.preference, signed, analyst)
+        asked = [found.id, found.purpose]
+        return _binding(asked, held, version, found.queries, found.preference, signed, analyst)
 
     def _decidable(self, actor: Person, id: str) -> tuple[Request, Held]:
         """A request that this person may decide: of their dataset, and not their own."""
@@ -509,7 +515,7 @@ class Requests:
 
 
 def _binding(
-    id: str,
+    request: Sequence[str],
     held: Held,
     version: str,
     queries: Sequence[Asked],
@@ -518,7 +524,7 @@ def _binding(
     analyst: Person,
 ) -> str:
     data, who = [held.id, version, held.schema_text], [analyst.name, analyst.organisation]
-    return binding_of(id, data, queries, stated or None, signed.policy.fingerprint, who)
+    return binding_of(request, data, queries, stated or None, signed.policy.fingerprint, who)
 
 
 def _the_same(row: Mapping[str, Any], body: str) -> Request:
