@@ -11,6 +11,7 @@ from sfumato.errors import BadInput
 _SERIALIZABLE = "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET LOCAL synchronous_commit = on"
 _WAITS = "SET LOCAL lock_timeout = '30s'"
 _BEGIN = {
+    "nothing": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
     "rows": f"{_SERIALIZABLE}; {_WAITS}; LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE",
     "ledger": f"{_SERIALIZABLE}; {_WAITS}; LOCK TABLE ledger IN SHARE ROW EXCLUSIVE MODE",
     "tables": f"{_WAITS}; SELECT pg_advisory_xact_lock(7310886)",
