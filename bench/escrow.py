@@ -19,6 +19,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import count, cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -181,15 +182,15 @@ def _encryption(file: Path, folder: Path, rounds: int) -> dict[str, float]:
     plain, master = file.read_bytes(), Master.of(os.urandom(32))
     vaults = {how: Files(folder / how, master, encrypted=how == "vault") for how in ("vault", "plain copy")}
     fernet = Fernet(Fernet.generate_key())
-    keep: dict[str, Callable[[int], object]] = {
-        how: lambda n, vault=vault: vault.keep("adult", str(n), [plain])
-        for how, vault in vaults.items()  # type: ignore[misc]
+    keep: dict[str, Callable[[str], object]] = {
+        "vault": lambda version: vaults["vault"].keep("adult", version, [plain]),
+        "plain copy": lambda version: vaults["plain copy"].keep("adult", version, [plain]),
+        "Fernet": lambda version: vaults["plain copy"].keep("Fernet", version, [fernet.encrypt(plain)]),
     }
-    keep["Fernet"] = lambda n: vaults["plain copy"].keep("adult", f"Fernet {n}", [fernet.encrypt(plain)])
     taken: dict[str, list[float]] = defaultdict(list)
     for n in range(rounds + 1):
         for how in ENCRYPTED:
-            taken[how].append(_timed(lambda how=how, n=n: keep[how](n)).wall)  # type: ignore[misc]
+            taken[how].append(_timed(partial(keep[how], str(n))).wall)
     return {how: statistics.median(each[1:]) for how, each in taken.items()}
 
 

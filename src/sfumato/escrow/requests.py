@@ -61,8 +61,7 @@ class Requests:
             return _the_same(before, body)
         actor.require(Role.ANALYST, to="submit a request")
         with self._outside.reading():
-            held = self._datasets.visible(actor, dataset)
-            signed, flow = self._datasets.flow(actor, held)
+            held, signed, flow = self._datasets.flowing(actor, dataset)
             version = self._datasets.version(held)
         asked = checked_queries(queries, self._outside.limits.most_queries)
         foreseen, _ = self._datasets.foreseen(actor, held, asked, preference, signed=signed)
@@ -93,6 +92,8 @@ class Requests:
         }
         foreseen.plan()
         automatic = flow.approve is Approve.AUTOMATIC and foreseen.guarantee.holds
+        if automatic:
+            row |= {"state": stepped(State.SUBMITTED, Act.APPROVE).value, "decided_at": self._outside.moment}
         with self._outside.transaction():
             if not self._rows.add(row):  # the same key came in between
                 found = self._rows.one(analyst=actor.name, idempotency=idempotency)
@@ -101,11 +102,9 @@ class Requests:
             self._say(actor.name, "submitted", id, {"dataset": held.name})
             made = self._request(id)
             if automatic:
-                self._move(made, Act.APPROVE, {"decided_at": self._outside.moment, "note": "", "guarantee": None})
                 self._say("the policy", "approved", id, {"binding": made.binding})
             else:
                 self._notices.tell(held.controllers, of_request.submitted(actor.name, held.name, made.number), id)
-            made = self._request(id)
         if automatic:
             self._outside.later(lambda: self.execute(id))
         return made
