@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -59,9 +60,9 @@ class Requests:
         if idempotency and (before := self._rows.one(analyst=actor.name, idempotency=idempotency)):
             return _the_same(before, body)
         actor.require(Role.ANALYST, to="submit a request")
-        held = self._datasets.visible(actor, dataset)
-        signed, flow = self._datasets.flow(actor, held)
-        version = self._datasets.version(held)
+        with self._outside.reading():
+            held, signed, flow = self._datasets.flowing(actor, dataset)
+            version = self._datasets.version(held)
         asked = checked_queries(queries, self._outside.limits.most_queries)
         foreseen, _ = self._datasets.foreseen(actor, held, asked, preference, signed=signed)
         self._require_allowed(foreseen, flow, preference)
@@ -93,6 +94,8 @@ class Requests:
         }
         foreseen.plan()
         automatic = flow.approve is Approve.AUTOMATIC and foreseen.guarantee.holds
+        if automatic:
+            row |= {"state": stepped(State.SUBMITTED, Act.APPROVE).value, "decided_at": self._outside.moment}
         with self._outside.transaction():
             if not self._rows.add(row):  # the same key came in between
                 found = self._rows.one(analyst=actor.name, idempotency=idempotency)
@@ -101,11 +104,9 @@ class Requests:
             self._say(actor.name, "submitted", id, {"dataset": held.name})
             made = self._request(id)
             if automatic:
-                self._move(made, Act.APPROVE, {"decided_at": self._outside.moment, "note": "", "guarantee": None})
                 self._say("the policy", "approved", id, {"binding": made.binding})
             else:
                 self._notices.tell(held.controllers, of_request.submitted(actor.name, held.name, made.number), id)
-            made = self._request(id)
         if automatic:
             self._outside.later(lambda: self.execute(id))
         return made
@@ -118,6 +119,10 @@ class Requests:
 
     def result(self, actor: Person, id: str) -> dict[str, Any]:
         """The answers, to whoever asked and to those who hold the data; nothing before they are released."""
+        with self._outside.reading():
+            return self._result(actor, id)
+
+    def _result(self, actor: Person, id: str) -> dict[str, Any]:
         found, held = self._seen(actor, id)
         if found.state is State.COMPUTED and held.is_controlled_by(actor):
             raise AwaitingApproval(
@@ -294,7 +299,7 @@ class Requests:
             _as_it_was(found), {"state": stepped(found.state, Act.START).value, "owner": self._outside.new_id()}
         ):
             return  # somebody else has it
-        running = self._request(id)
+        running = replace(found, state=State.RUNNING)
         try:
             answers, withheld = self._computed(running)
         except SfumatoError as failure:
@@ -324,6 +329,12 @@ class Requests:
         return len(waiting)
 
     def _computed(self, found: Request) -> tuple[Mapping[str, Any], bool]:
+        with self._outside.reading():
+            job, withheld = self._job(found)
+        return self._outside.runner.run(found.id, job), withheld
+
+    def _job(self, found: Request) -> tuple[Mapping[str, Any], bool]:
+        """What a worker is to do, if it is still what was approved, and whether the answer is withheld."""
         held = self._datasets.of(found.dataset)
         analyst = self._people.one(found.analyst)
         signed, flow = self._datasets.flow(analyst, held)
@@ -347,7 +358,7 @@ class Requests:
             "accept_none": withheld or any(d["accept_none"] for d in approvals),
             "fixed_beforehand": next((d["fixed_beforehand"] for d in approvals if d["fixed_beforehand"]), ""),
         }
-        return self._outside.runner.run(found.id, job), withheld
+        return job, withheld
 
     def _require_approved(self, found: Request, ledger: Ledger, flow: Flow) -> None:
         """What a request says of itself is no approval: the ledger has those, for exactly what is bound."""
