@@ -372,7 +372,7 @@ class Datasets:
         signed: Signed | None,
     ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
         """The rule of record and what was stated, as the policy has them for this partner."""
-        rule = held.schema.rule if signed is None or signed.policy.rule is None else signed.policy.rule
+        rule = held.schema.rule if signed is None else signed.policy.rule
         if signed is None or signed.policy.flow_for(partner) is None:
             return rule, stated
 
