@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from sfumato.errors import Forbidden, PreferenceError
+from sfumato.errors import Forbidden, NoGuarantee, PreferenceError
 from tests.room import COUNT, RULE, SCHEMA, Room
 
 AUTOMATIC = {"approve": "automatic"}
@@ -26,3 +28,88 @@ def test_a_schema_adds_no_rule_to_a_policy_without_one(room: Room) -> None:
     room.datasets.describe(room["alice"], "stays", f"{SCHEMA}[rule]\nepsilon = 5\n")
     with pytest.raises(PreferenceError, match="No preference is stated"):
         room.submit()
+
+
+def test_nobody_rates_their_own_trust(room: Room) -> None:
+    """Under a rule on sharing risk the noise is the policy's to say, whoever states a preference."""
+    rated = {"trust": {"everyone": "very low"}, "sensitivity": {"dataset": "very high"}}
+    room.policy({"preferences": ["sharing_risk"]} | AUTOMATIC, **rated)
+    asked = {"sharing_risk": "low", "choices": 4}
+    room.submit(preference=asked)
+    for own in ({"trust": "high"}, {"data_sensitivity": 0.1}):
+        for ask in (room.datasets.estimate, room.datasets.dry_run):
+            with pytest.raises(Forbidden, match="the policy's to say"):
+                ask(room["bob"], "stays", [{"sql": COUNT}], asked | own)
+        with pytest.raises(Forbidden, match="the policy's to say"):
+            room.submit(preference=asked | own)
+    assert room.datasets.estimate(room["alice"], "stays", [{"sql": COUNT}], asked)["epsilon"] is not None
+
+
+def test_nobody_who_asks_raises_the_ceiling(room: Room) -> None:
+    room.policy({"preferences": ["epsilon"]} | AUTOMATIC)
+    room.released(preference={"epsilon": 500, "epsilon_max": 1e6})
+    assert room.charged == 10
+    room.policy({"preferences": ["epsilon"]} | AUTOMATIC, epsilon_max=20)
+    room.released(preference={"epsilon": 500, "epsilon_max": 1e6})
+    assert room.charged == 30
+
+
+def test_whoever_approves_what_the_policy_did_not_is_no_policy(room: Room) -> None:
+    """One states where it was fixed and another accepts that nothing is: the word is that of both."""
+    room.policy({"guarantees": ["dp", "none"], "preferences": ["epsilon"], "approvals": 2} | AUTOMATIC)
+    room.look()
+    request = room.submit(preference={"epsilon": 1})
+    assert room.requests.inspect(room["alice"], request.id)["warning"] is not None
+    room.approve(request, "alice", fixed_beforehand="minutes of 3 May")
+    room.approve(request, "carol", accept_none=True)
+    room.go()
+    assert room.result(request)["guarantee"] == "none"
+
+
+def test_what_was_accepted_for_nothing_is_no_way_around_the_words_of_a_flow(room: Room) -> None:
+    """Approved as dp, with none accepted beside it; then another's plan takes its place, and somebody looks."""
+    room.policy({"guarantees": ["dp"], "preferences": ["epsilon"]})
+    request = room.submit(preference={"epsilon": 1})
+    room.approve(request, accept_none=True)
+    room.submit(by="dan", preference={"epsilon": 2})
+    room.look()
+    room.go()
+    assert (room.state(request), room.charged) == ("failed", 0)
+
+
+def test_whoever_no_longer_holds_the_data_approves_no_part_of_it(room: Room) -> None:
+    room.people.add(room["root"], "zoe", ["controller"])
+    room.datasets.controllers(room["alice"], "stays", ["alice", "carol", "zoe"])
+    room.policy({"approvals": 2})
+    request = room.submit()
+    room.approve(request, "carol")
+    room.datasets.controllers(room["alice"], "stays", ["alice", "zoe"])
+    assert room.approve(request, "alice").state == "submitted"
+    assert room.approve(request, "zoe").state == "approved"
+
+
+def test_an_answer_that_comes_back_to_somebody_else_has_the_word_of_that_decision(room: Room) -> None:
+    """What bob got before the look is dp; that dan gets it too was decided after it, and tells."""
+    room.policy({"guarantees": ["dp", "none"]})
+    first = room.released(COUNT, by="bob")
+    room.look()
+    again = room.released(COUNT, by="dan", accept_none=True)
+    assert (first["guarantee"], again["guarantee"]) == ("dp", "none")
+    assert (again["answers"], room.charged) == (first["answers"], 0.2)
+    assert room.datasets.ledger(room["eve"], "stays")["guarantee"] == "none"
+
+
+@pytest.mark.parametrize("decide", ["refuse", "return_", "approve"])
+def test_a_look_amid_a_decision_comes_before_it(room: Room, monkeypatch: pytest.MonkeyPatch, decide: str) -> None:
+    room.policy()
+    request = room.submit()
+    binding, enter = room.requests.inspect(room["alice"], request.id)["binding"], room.requests._enter
+
+    def looked(*given: Any, **named: Any) -> Any:
+        room.look("carol", COUNT)
+        return enter(*given, **named)
+
+    monkeypatch.setattr(room.requests, "_enter", looked)
+    with pytest.raises(NoGuarantee):
+        getattr(room.requests, decide)(room["alice"], request.id, binding)
+    assert room.state(request) == "submitted"

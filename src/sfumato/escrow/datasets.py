@@ -16,12 +16,13 @@ from sfumato.escrow.outside import Outside
 from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Policies, Signed
-from sfumato.escrow.policy import Approve, Flow
+from sfumato.escrow.policy import PARTNER, Approve, Flow
 from sfumato.escrow.request import Asked, checked_queries, shares_of
 from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
+from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.ledger import Ledger, digest
 from sfumato.sql.parse import parse
 from sfumato.views import ledger as ledger_view
@@ -349,6 +350,7 @@ class Datasets:
         *,
         signed: Signed | None = None,
         attestation: str = "",
+        by_a_person: bool = False,
     ) -> tuple[Foreseen, Signed | None]:
         """A request by public facts, under the policy as this person's partner; a controller needs no flow.
 
@@ -358,7 +360,7 @@ class Datasets:
         flow = None if policy is None else policy.policy.flow_for(actor)
         if flow is None and not held.is_controlled_by(actor):
             self.flow(actor, held)
-        mandate = None if policy is None else mandate_of(policy, flow)
+        mandate = None if policy is None else mandate_of(policy, flow, by_a_person=by_a_person)
         rule, stated = self.terms(actor, held, queries, stated, policy)
         dataset = self._planned(held, mandate, actor, rule)
         return Foreseen(dataset, queries, shares_of(queries), stated, attestation), policy
@@ -375,6 +377,9 @@ class Datasets:
         rule = held.schema.rule if signed is None else signed.policy.rule
         if signed is None or signed.policy.flow_for(partner) is None:
             return rule, stated
+        if own := [name for name in PARTNER if name in (stated or {})]:
+            hint = f"leave out {' and '.join(own)}."
+            raise Forbidden("How far you are trusted, and with how sensitive data, is the policy's to say", hint=hint)
 
         def columns() -> set[str]:
             present = self._columns(held)
@@ -456,16 +461,16 @@ class Datasets:
         self._outside.audit.append(self._outside.moment, actor.name, verb, about, said or {})
 
 
-def mandate_of(signed: Signed, flow: Flow | None, decision: str = "") -> Mandate:
-    """What a policy binds a dataset to, for what flows by `flow`."""
+def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_person: bool = False) -> Mandate:
+    """What a policy binds a dataset to, for what flows by `flow`; a person may decide what it does not by itself."""
     policy = signed.policy
     return Mandate(
         policy=policy.fingerprint,
         attestation=policy.fixed_beforehand,
         decision=decision,
-        by_policy=flow is None or flow.approve is Approve.AUTOMATIC,
+        by_policy=flow is None or (flow.approve is Approve.AUTOMATIC and not by_a_person),
         after_the_answer=flow is not None and flow.approve is Approve.AFTER_THE_ANSWER,
-        epsilon_max=policy.epsilon_max,
+        epsilon_max=policy.epsilon_max or EPSILON_MAX,  # nobody who asks raises it
         stop=policy.stop,
     )
 
