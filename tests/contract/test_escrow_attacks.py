@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from sfumato.errors import Forbidden, NoGuarantee, PreferenceError
-from tests.room import COUNT, RULE, SCHEMA, Room
+from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError
+from sfumato.escrow.outside import Limits
+from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
 
 AUTOMATIC = {"approve": "automatic"}
 
@@ -32,7 +34,7 @@ def test_a_schema_adds_no_rule_to_a_policy_without_one(room: Room) -> None:
 
 def test_nobody_rates_their_own_trust(room: Room) -> None:
     """Under a rule on sharing risk the noise is the policy's to say, whoever states a preference."""
-    rated = {"trust": {"everyone": "very low"}, "sensitivity": {"dataset": "very high"}}
+    rated: dict[str, Any] = {"trust": {"everyone": "very low"}, "sensitivity": {"dataset": "very high"}}
     room.policy({"preferences": ["sharing_risk"]} | AUTOMATIC, **rated)
     asked = {"sharing_risk": "low", "choices": 4}
     room.submit(preference=asked)
@@ -113,3 +115,57 @@ def test_a_look_amid_a_decision_comes_before_it(room: Room, monkeypatch: pytest.
     with pytest.raises(NoGuarantee):
         getattr(room.requests, decide)(room["alice"], request.id, binding)
     assert room.state(request) == "submitted"
+
+
+def test_where_data_lies_is_for_its_controllers(room: Room) -> None:
+    place = room.folder / "a place that nobody is told"
+    place.mkdir()
+    (place / "stays.csv").write_bytes(DATA)
+    object.__setattr__(room.outside, "limits", Limits(references=(str(place),)))
+    schema = SCHEMA.replace("stays", "elsewhere")
+    room.datasets.register(room["alice"], schema, reference=str(place / "stays.csv"))
+    room.policies.set(room["alice"], "elsewhere", {"rule": RULE, "flow": [{"who": ["bob"]} | AUTOMATIC]})
+    asked = (room["bob"], "elsewhere", "planning beds", [{"sql": "SELECT COUNT(*) FROM elsewhere"}])
+    request = room.requests.submit(*asked)
+    (place / "stays.csv").unlink()
+    room.go()
+    told = json.dumps(room.requests.one(room["bob"], request.id))
+    with pytest.raises(Conflict, match="elsewhere has no data") as error:
+        room.requests.submit(*asked)
+    (place / "stays.csv").write_text("days\n1\n")
+    request = room.requests.submit(*asked)
+    room.go()
+    assert room.requests.one(room["bob"], request.id)["note"] == str(EngineFailure())
+    assert "nobody is told" not in told + str(error.value)
+
+
+def test_people_are_told_apart_by_no_column_that_the_policy_withholds(room: Room) -> None:
+    room.policy({"columns": ["age", "days"], "preferences": ["gap"], "guarantees": ["none"]})
+    assert room.submit(preference={"gap": 1.2, "between": "days > 30"}).state == "submitted"
+    with pytest.raises(Forbidden, match="ask about 'ward'"):
+        room.submit(preference={"gap": 1.2, "between": "days > 30 AND ward = 'a'"})
+
+
+def test_nobody_is_called_what_a_policy_means_another_by(room: Room) -> None:
+    """An organisation named as a person is would have that person's flow, and their trust."""
+    room.policy({"who": ["bob"]})
+    for organisation in ("Bob", " bob ", "EVERYONE"):
+        with pytest.raises(Conflict, match="a person and an organisation"):
+            room.people.add(room["root"], "mal", ["analyst"], organisation=organisation)
+        with pytest.raises(Conflict, match="a person and an organisation"):
+            room.people.change(room["root"], "dan", organisation=organisation)
+    with pytest.raises(Conflict, match="'insurer' would be"):
+        room.people.add(room["root"], "Insurer", ["analyst"])
+    assert room.people.change(room["root"], "dan", organisation=BOARD).organisation == BOARD
+
+
+@pytest.mark.parametrize("hidden", ["\x1b[2K", "\x9b1A", "\u202e", "\u2066"])
+def test_nothing_in_a_request_hides_what_it_says(room: Room, hidden: str) -> None:
+    """A terminal moves its cursor where it is told to: a page would show another query than the one approved."""
+    room.policy()
+    with pytest.raises(BadInput, match="purpose holds characters"):
+        room.requests.submit(room["bob"], "stays", f"planning{hidden} beds", [{"sql": COUNT}])
+    for literal in (f"a{hidden}", "a\nepsilon 0.01"):
+        with pytest.raises(BadInput, match="query holds characters"):
+            room.submit(f"SELECT COUNT(*) FROM stays WHERE ward = '{literal}'")
+    assert room.requests.submit(room["bob"], "stays", "lits\n d'hôpital", [{"sql": f"\n{COUNT}\t"}]).number == 1

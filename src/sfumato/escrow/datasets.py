@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, SfumatoError
+from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, SfumatoError, SourceError
 from sfumato.escrow.asking import HOW
 from sfumato.escrow.facts import Foreseen
 from sfumato.escrow.held import Held, Version
@@ -405,7 +405,10 @@ class Datasets:
         version = self.version(held)
         if held.reference is None:
             return version.id
-        return digest([version.id, self._outside.written(held.reference)])
+        try:
+            return digest([version.id, self._outside.written(held.reference)])
+        except SourceError:  # its place is for its controllers
+            raise Conflict(f"{held.name} has no data", hint="a controller sees to where it lies.") from None
 
     def version(self, held: Held) -> Version:
         """The newest data, unless it was kept as long as the policy said."""

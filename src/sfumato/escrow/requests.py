@@ -11,10 +11,12 @@ from sfumato.errors import (
     AwaitingApproval,
     BadInput,
     Conflict,
+    EngineFailure,
     Forbidden,
     Gone,
     NoGuarantee,
     NotFound,
+    Refused,
     SfumatoError,
 )
 from sfumato.escrow.datasets import Datasets, mandate_of
@@ -26,7 +28,7 @@ from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Signed
 from sfumato.escrow.policy import Approve, Flow
-from sfumato.escrow.request import Act, Asked, Request, State, binding_of, checked_queries, stepped
+from sfumato.escrow.request import Act, Asked, Request, State, binding_of, checked_queries, readable, stepped
 from sfumato.escrow.visible import shown
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.record import Record
@@ -293,7 +295,7 @@ class Requests:
         try:
             answers, withheld = self._computed(running)
         except SfumatoError as failure:
-            self._failed(running, str(failure))
+            self._failed(running, str(failure if isinstance(failure, Refused) else EngineFailure()))
             return
         except BaseException:
             self._failed(running, "")
@@ -340,8 +342,7 @@ class Requests:
             "shares": list(found.shares),
             "preference": preference,
             "rule": rule,
-            "accept_none": Guarantee.NONE in flow.guarantees
-            and (withheld or any(d["accept_none"] for d in approvals)),
+            "accept_none": Guarantee.NONE in flow.guarantees and (withheld or any(d["accept_none"] for d in approvals)),
             "fixed_beforehand": next((d["fixed_beforehand"] for d in approvals if d["fixed_beforehand"]), ""),
         }
         answers = self._outside.runner.run(found.id, job)
@@ -367,6 +368,8 @@ class Requests:
         """Refuse what the policy does not have, before anything is kept."""
         for statement in foreseen.statements:
             flow.require(statement)
+            readable(statement.text, "query")
+        flow.require_columns(foreseen.compared)
         flow.require_preferences(stated)
         if (
             flow.approve is Approve.AUTOMATIC
@@ -561,7 +564,7 @@ def _checked_purpose(stated: str) -> str:
     if not said or len(said) > _LONGEST_PURPOSE:
         hint = "say in a sentence what the answer is for."
         raise BadInput(f"A request has a purpose of up to {_LONGEST_PURPOSE:,} characters", hint=hint)
-    return said
+    return readable(said, "purpose")
 
 
 def _about(id: str) -> str:
