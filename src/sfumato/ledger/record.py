@@ -66,7 +66,7 @@ class Record:
             case Event.DECIDED:
                 self._decided.setdefault(entry.draft.key, []).append(entry)
                 if not Guarantee(str(entry.draft.public["guarantee"])).holds:
-                    self._total = self._total.without_guarantee()  # what follows a look tells, yes or no, and stays told
+                    self._total = self._total.without_guarantee()  # what follows a look tells, and stays told
             case Event.RESERVED:
                 self._total = self._total.and_then(entry)
                 self._stop = Stop.from_texts(entry.draft.public.get("stop", {}))  # type: ignore[arg-type]
