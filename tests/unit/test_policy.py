@@ -315,5 +315,5 @@ def test_a_policy_in_sentences() -> None:
     ]
     after = read(flow(approve="after the answer", guarantees=["none"])).sentences()
     assert after[1].startswith("Any controller must approve, and once more after seeing the answer")
-    assert "the schema holds" in after[-1]
+    assert "no rule of record" in after[-1]
     assert read(flow(approvals=2)).sentences()[1].startswith("2 controllers must approve before")

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, SfumatoError
+from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, SfumatoError, SourceError
 from sfumato.escrow.asking import HOW
 from sfumato.escrow.facts import Foreseen
 from sfumato.escrow.held import Held, Version
@@ -16,12 +16,13 @@ from sfumato.escrow.outside import Outside
 from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Policies, Signed
-from sfumato.escrow.policy import Approve, Flow
+from sfumato.escrow.policy import PARTNER, Approve, Flow
 from sfumato.escrow.request import Asked, checked_queries, shares_of
 from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
+from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.ledger import Ledger, digest
 from sfumato.sql.parse import parse
 from sfumato.views import ledger as ledger_view
@@ -362,6 +363,7 @@ class Datasets:
         *,
         signed: Signed | None = None,
         attestation: str = "",
+        by_a_person: bool = False,
     ) -> tuple[Foreseen, Signed | None]:
         """A request by public facts, under the policy as this person's partner; a controller needs no flow.
 
@@ -371,7 +373,7 @@ class Datasets:
         flow = None if policy is None else policy.policy.flow_for(actor)
         if flow is None and not held.is_controlled_by(actor):
             self.flow(actor, held)
-        mandate = None if policy is None else mandate_of(policy, flow)
+        mandate = None if policy is None else mandate_of(policy, flow, by_a_person=by_a_person)
         rule, stated = self.terms(actor, held, queries, stated, policy)
         dataset = self._planned(held, mandate, actor, rule)
         return Foreseen(dataset, queries, shares_of(queries), stated, attestation), policy
@@ -385,9 +387,12 @@ class Datasets:
         signed: Signed | None,
     ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
         """The rule of record and what was stated, as the policy has them for this partner."""
-        rule = held.schema.rule if signed is None or signed.policy.rule is None else signed.policy.rule
+        rule = held.schema.rule if signed is None else signed.policy.rule
         if signed is None or signed.policy.flow_for(partner) is None:
             return rule, stated
+        if own := [name for name in PARTNER if name in (stated or {})]:
+            hint = f"leave out {' and '.join(own)}."
+            raise Forbidden("How far you are trusted, and with how sensitive data, is the policy's to say", hint=hint)
 
         def columns() -> set[str]:
             present = self._columns(held)
@@ -413,7 +418,10 @@ class Datasets:
         version = self.version(held)
         if held.reference is None:
             return version.id
-        return digest([version.id, self._outside.written(held.reference)])
+        try:
+            return digest([version.id, self._outside.written(held.reference)])
+        except SourceError:  # its place is for its controllers
+            raise Conflict(f"{held.name} has no data", hint="a controller sees to where it lies.") from None
 
     def version(self, held: Held) -> Version:
         """The newest data, unless it was kept as long as the policy said."""
@@ -467,16 +475,16 @@ def _is_shown(actor: Person, held: Held, signed: Signed | None) -> bool:
     return actor.has(Role.ANALYST) and not held.retired and flow is not None
 
 
-def mandate_of(signed: Signed, flow: Flow | None, decision: str = "") -> Mandate:
-    """What a policy binds a dataset to, for what flows by `flow`."""
+def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_person: bool = False) -> Mandate:
+    """What a policy binds a dataset to, for what flows by `flow`; a person may decide what it does not by itself."""
     policy = signed.policy
     return Mandate(
         policy=policy.fingerprint,
         attestation=policy.fixed_beforehand,
         decision=decision,
-        by_policy=flow is None or flow.approve is Approve.AUTOMATIC,
+        by_policy=flow is None or (flow.approve is Approve.AUTOMATIC and not by_a_person),
         after_the_answer=flow is not None and flow.approve is Approve.AFTER_THE_ANSWER,
-        epsilon_max=policy.epsilon_max,
+        epsilon_max=policy.epsilon_max or EPSILON_MAX,  # nobody who asks raises it
         stop=policy.stop,
     )
 

@@ -84,9 +84,11 @@ class Policies:
         return found
 
     def _read(self, held: Held, stated: Mapping[str, Any]) -> Policy:
+        """Where it states no rule it takes the schema's in, as it stands: another schema does not change a policy."""
+        rule = {} if held.schema.rule is None else {"rule": held.schema.rule}
         people = [person for person in self._people.all() if not person.disabled]
         names = [column.name for column in held.schema.columns]
-        return policy_of(stated, people, held.controllers, names, private_keys=_private_keys(held))
+        return policy_of(rule | dict(stated), people, held.controllers, names, private_keys=_private_keys(held))
 
     def _opened(self, held: Held, row: Mapping[str, Any]) -> Signed:
         """What a row says, if its author signed it: a row that was edited is refused."""
