@@ -97,6 +97,7 @@ class Room:
         self.outside = Outside(
             rows=self.database.rows,
             transaction=self.database.transaction,
+            reading=self.database.reading,
             audit=self.database.audit(),
             ledger=self.database.ledger(),
             locks=VaultLocks(MASTER),

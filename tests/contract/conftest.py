@@ -38,7 +38,7 @@ def copies(request: pytest.FixtureRequest, quick: Path) -> Copies:
         shutil.copytree(folder, to)
         if url.startswith("sqlite"):
             return to, f"sqlite:///{to}/escrow.db"
-        return to, request.getfixturevalue("postgres").new(url)
+        return to, request.getfixturevalue("postgres").database(url)
 
     return copy
 
@@ -53,7 +53,7 @@ def furnished(request: pytest.FixtureRequest, quick: Path) -> Callable[[str], tu
             folder = quick / kind
             folder.mkdir()
             is_file = kind == "sqlite"
-            url = f"sqlite:///{folder}/escrow.db" if is_file else request.getfixturevalue("postgres").new()
+            url = f"sqlite:///{folder}/escrow.db" if is_file else request.getfixturevalue("postgres").database()
             Room(folder, url).peopled().close()
             made[kind] = folder, url
         return made[kind]

@@ -338,7 +338,7 @@ class Requests:
         return {**answers, "guarantee": join([Guarantee(answers["guarantee"]), decided]).value}, withheld
 
     def _job(self, found: Request) -> tuple[Mapping[str, Any], bool, Guarantee]:
-        """What a worker is to do, if it is still what was approved; whether the answer is withheld; what was decided."""
+        """What a worker is to do, if it is still what was approved; whether that is withheld; and what was decided."""
         held = self._datasets.of(found.dataset)
         analyst = self._people.one(found.analyst)
         signed, flow = self._datasets.flow(analyst, held)
