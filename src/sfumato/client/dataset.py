@@ -10,7 +10,7 @@ from typing import Any
 from sfumato.client.connection import Connection, new_key
 from sfumato.client.delivery import Delivery, delivery
 from sfumato.client.query import Estimate, Query
-from sfumato.client.request import Answers, Request
+from sfumato.client.request import DryRun, Request
 from sfumato.client.risk import Looked
 from sfumato.client.stated import Stated, preference, queries
 from sfumato.client.told import Listing, Told
@@ -82,10 +82,10 @@ class Dataset(Told):
         weights: Sequence[float] | None = None,
         mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Answers:
+    ) -> DryRun:
         """The whole way on invented rows that follow the schema: what the answers will look like, and nobody's."""
         found = preference(stated, mechanism, delta)
-        return Answers.of(self.ask("dry-run", self._asked(asked, weights, found)))
+        return DryRun(self.ask("dry-run", self._asked(asked, weights, found)))
 
     def submit(
         self,

@@ -13,6 +13,7 @@ from sfumato.errors import AwaitingApproval
 from sfumato.model.release import Answer
 from sfumato.session.release import Certificate, Release
 from sfumato.views import desk
+from sfumato.views.release import rows_text
 from sfumato.views.words import of_request
 
 SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
@@ -22,38 +23,41 @@ _SOONEST, _LATEST, _SLOWER = 0.1, 2.0, 1.5
 
 
 class Answers(list[Release]):
-    """What was released for one request, query by query, with what all of it was charged; or a dry run of it."""
+    """What was released for one request, query by query, with what all of it was charged."""
 
-    def __init__(
-        self, releases: Iterable[Release], charged: float | None, guarantee: str | None, *, invented: bool = False
-    ) -> None:
+    def __init__(self, releases: Iterable[Release], charged: float | None, guarantee: str | None) -> None:
         super().__init__(releases)
         self.charged = charged
         self.guarantee = guarantee
-        self.invented = invented  # rows that follow the schema were asked, and nobody
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Answers:
         each = (Release(Answer.from_dict(one), Certificate.from_dict(one["certificate"])) for one in told["answers"])
-        return cls(each, told.get("charged"), told.get("guarantee"), invented=bool(told.get("invented")))
+        return cls(each, told.get("charged"), told.get("guarantee"))
 
     def as_dict(self) -> dict[str, Any]:
         told = {"answers": [release.as_dict() for release in self]}
-        return (
-            told
-            | {"charged": self.charged, "guarantee": self.guarantee}
-            | ({"invented": True} if self.invented else {})
-        )
+        return told | {"charged": self.charged, "guarantee": self.guarantee}
 
     def text(self) -> str:
-        said = [of_request.INVENTED] if self.invented else []
-        return "\n\n".join([*said, *(f"{release.certificate.query}\n\n{release}" for release in self)])
+        return "\n\n".join(f"{release.certificate.query}\n\n{release}" for release in self)
 
     def show(self) -> None:
         print(self.text())
 
     def __repr__(self) -> str:
         return self.text()
+
+
+class DryRun(Told):
+    """What the answers to a request will look like: those of invented rows, which no certificate goes with."""
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        return tuple(Answer.from_dict({"numbers": []} | one) for one in self._facts["answers"])
+
+    def text(self) -> str:
+        return "\n\n".join([of_request.INVENTED, *map(rows_text, self.answers)])
 
 
 class Page(Told):

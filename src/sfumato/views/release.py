@@ -12,9 +12,12 @@ from sfumato.views.words import of_guarantee, of_release
 
 
 def answer_text(answer: Answer, certificate: Certificate) -> str:
-    return (
-        f"{table(*_cells(answer))}\n\n{' '.join([of_guarantee.guarantee(certificate), *_notes(answer, certificate)])}"
-    )
+    return f"{rows_text(answer)}\n\n{' '.join([of_guarantee.guarantee(certificate), *_notes(answer, certificate)])}"
+
+
+def rows_text(answer: Answer) -> str:
+    """The answer alone."""
+    return table(*_cells(answer))
 
 
 def answer_html(answer: Answer, certificate: Certificate) -> str:
