@@ -18,7 +18,7 @@ from sfumato import wiring
 from sfumato.cli.main import app
 from tests.e2e.command import Typed
 from tests.unit.server_of_tests import TOKEN, Server, problem
-from tests.unit.test_client import HELD, SCHEMA, SQL, asked
+from tests.unit.test_client import ESTIMATE, HELD, PAGE, SCHEMA, SIGNED, SQL, asked
 
 pytestmark = pytest.mark.e2e
 
@@ -82,6 +82,22 @@ def test_what_is_typed_goes_before_the_environment(
     assert typed("dataset", "list").code == 2
     assert typed("dataset", "list", "--server", "http://localhost:9000").code == 0
     assert server.asked[0].url.port == 9000
+
+
+@pytest.mark.parametrize(
+    ("where", "flag"),
+    [
+        (("--workspace", "w"), ("--token-file", "x")),
+        (("--workspace", "w"), ("--insecure",)),
+        (("--server", "http://localhost"), ("--passphrase-file", "x")),
+        (("--server", "http://localhost"), ("--key-file", "x")),
+    ],
+)
+def test_what_unlocks_one_does_not_go_with_the_other(
+    typed: Typed, where: tuple[str, ...], flag: tuple[str, ...]
+) -> None:
+    ran = typed("inbox", *where, *flag)
+    assert (ran.code, f"{flag[0]} goes with" in ran.err) == (2, True)
 
 
 def test_a_token_comes_from_the_environment_or_a_file(typed: Typed, server: Server, tmp_path: Path) -> None:
@@ -205,12 +221,12 @@ def test_a_dataset_is_handed_over(typed: Typed, server: Server, tmp_path: Path) 
 
 def test_a_policy_is_shown_and_set(typed: Typed, server: Server, tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text('[[flow]]\nwho = ["ana"]\n', "utf-8")
-    signed = {"number": 1, "author": "cora", "sentences": ["ana may ask."]}
+    signed = SIGNED
     server.on("GET /datasets/t/policy", signed).on("PUT /datasets/t/policy", signed)
     server.on("GET /datasets/t/policies", items(signed))
     assert typed("policy", "set", "t", tmp_path / "p.toml", "--json").json == signed
     assert body(server) == {"flow": [{"who": ["ana"]}]}
-    assert "ana may ask." in typed("policy", "show", "t").out
+    assert "ana may ask for counts." in typed("policy", "show", "t").out
     assert typed("policy", "show", "t", "--history", "--json").json == [signed]
 
 
@@ -267,8 +283,8 @@ def test_an_estimate_and_a_dry_run_ask_nothing(typed: Typed, server: Server, rel
     shape = ("columns", "rows", "ranges", "types", "ranged")
     answers = [{name: answer[name] for name in shape} for answer in released["answers"]]
     dry = {"answers": answers, "invented": True}  # no certificate goes with it
-    server.on("POST /datasets/t/estimate", {"epsilon": 0.2}).on("POST /datasets/t/dry-run", dry)
-    assert typed("estimate", "t", *QUERY, "--gap", 1.2, "--worst-case", "--json").json == {"epsilon": 0.2}
+    server.on("POST /datasets/t/estimate", ESTIMATE).on("POST /datasets/t/dry-run", dry)
+    assert typed("estimate", "t", *QUERY, "--gap", 1.2, "--worst-case", "--json").json == ESTIMATE
     assert body(server)["preference"] == {"gap": 1.2, "worst_case": True}
     assert typed("submit", "t", *QUERY, "--dry-run", "--json").json == dry
     assert typed("submit", "t", *QUERY, "--dry-run").out.startswith("A dry run on invented rows")
@@ -277,7 +293,7 @@ def test_an_estimate_and_a_dry_run_ask_nothing(typed: Typed, server: Server, rel
 def test_a_result_is_awaited_with_exit_4(typed: Typed, server: Server) -> None:
     server.on("GET /requests/r7", asked())
     server.on(
-        "GET /requests/r7/result", {"code": "awaiting-approval", "detail": "Request r7 awaits approval"}, status=202
+        "GET /requests/r7/result", {"code": "awaiting-approval", "detail": "Request 7 awaits approval"}, status=202
     )
     ran = typed("result", "r7", "--json")
     assert (ran.code, ran.error["code"]) == (4, "awaiting-approval")
@@ -303,14 +319,14 @@ def test_submitting_may_wait_too(typed: Typed, server: Server, released: dict[st
 def test_waiting_for_what_takes_too_long_exits_4(typed: Typed, server: Server) -> None:
     server.on("GET /requests/r7", asked())
     ran = typed("result", "r7", "--wait", "--seconds", 1e-9)
-    assert (ran.code, ran.err.split(".")[0]) == (4, "Request r7 is submitted still")
+    assert (ran.code, ran.err.split(".")[0]) == (4, "Request 7 is submitted still")
 
 
 @pytest.mark.parametrize(("state", "said"), [("refused", "was refused"), ("failed", "failed")])
 def test_what_was_refused_exits_3(typed: Typed, server: Server, state: str, said: str) -> None:
     server.on("GET /requests/r7", asked(state, note="Ask the ministry."))
     ran = typed("result", "r7")
-    assert (ran.code, ran.err) == (3, f"Request r7 {said}. Hint: Ask the ministry.\n")
+    assert (ran.code, ran.err) == (3, f"Request 7 {said}. Hint: Ask the ministry.\n")
 
 
 def test_an_inbox(typed: Typed, server: Server) -> None:
@@ -323,20 +339,20 @@ def test_an_inbox(typed: Typed, server: Server) -> None:
 
 def test_inspecting_shows_the_page_or_where_it_stands(typed: Typed, server: Server) -> None:
     forbidden = problem(403, "forbidden", "no")
-    server.on("GET /requests/r7", asked()).on("GET /requests/r7/page", {"binding": "b1", "cost": 0.2}, forbidden)
-    assert "cost: 0.2" in typed("inspect", "r7").out
+    server.on("GET /requests/r7", asked()).on("GET /requests/r7/page", PAGE, forbidden)
+    assert "In all: epsilon 0.2" in typed("inspect", "r7").out
     assert "A controller of this dataset has it." in typed("inspect", "r7").out
 
 
 def test_decisions(typed: Typed, server: Server) -> None:
-    server.on("GET /requests/r7", asked()).on("GET /requests/r7/page", {"binding": "b1"})
+    server.on("GET /requests/r7", asked()).on("GET /requests/r7/page", PAGE)
     for verb, state in (("approve", "approved"), ("return", "returned"), ("refuse", "refused")):
         server.on(f"POST /requests/r7/{verb}", asked(state))
     for verb in ("withdraw", "cancel"):
         server.on(f"POST /requests/r7/{verb}", asked("withdrawn"))
         assert typed(verb, "r7", "--json").json["state"] == "withdrawn"
     assert typed("approve", "r7", "--note", "fine").code == 0
-    assert body(server) == {"binding": "b1", "note": "fine", "accept_none": False, "fixed_beforehand": ""}
+    assert body(server) == {"binding": "seen", "note": "fine", "accept_none": False, "fixed_beforehand": ""}
     typed("approve", "r7", "--binding", "b0", "--accept-none", "--fixed-beforehand", "minutes of 3 May")
     assert body(server) == {"binding": "b0", "note": "", "accept_none": True, "fixed_beforehand": "minutes of 3 May"}
     for verb in ("return", "refuse"):

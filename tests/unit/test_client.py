@@ -72,6 +72,54 @@ def body(server: Server) -> Any:
     return list(server.bodies)[-1]
 
 
+FORESEEN = {
+    "sql": SQL,
+    "weight": 2.0,
+    "outputs": 1,
+    "numbers": ["count of rows"],
+    "columns": [],
+    "mechanism": "laplace",
+    "epsilon": 0.2,
+    "feasible": True,
+    "method": "gap 1.2, worst case",
+    "why": "The largest epsilon that meets gap 1.2, worst case.",
+    "guarantee": "dp",
+    "select_epsilon": 0.0,
+    "worst_case": {"epsilon": 0.2, "noise_90": [11.5129]},
+    "odds": "Of 100 possible answers, 45 would suggest this.",
+}
+ESTIMATE = {
+    "queries": [FORESEEN],
+    "epsilon": 0.2,
+    "delta": 0.0,
+    "guarantee": "dp",
+    "spent": 0.3,
+    "dataset_guarantee": "dp",
+    "stop": "Stop: epsilon 3.",
+    "left": 2.7,
+}
+PAGE = {
+    "request": asked(submitted_at="2026-01-01"),
+    "binding": "seen",
+    "analyst": {"name": "ana", "organisation": "Uni"},
+    "facts": ESTIMATE,
+    "approve": "by a controller",
+    "approvals": {"needed": 2, "given": ["cora"]},
+    "guarantees": ["dp"],
+    "looked": True,
+    "warning": "Somebody looked.",
+    "policy": ["ana may ask for counts."],
+    "rehearse": [SQL],
+}
+SIGNED = {
+    "dataset": "t",
+    "number": 1,
+    "author": "cora",
+    "at": "2026-01-01",
+    "policy": {"flow": [{"who": ["ana"]}]},
+    "sentences": ["ana may ask for counts.", "Nobody else."],
+}
+
 # Questions
 
 
@@ -103,9 +151,21 @@ def test_the_worst_case_is_the_same_picture_as_here(local: sf.Dataset) -> None:
 
 
 def test_a_rehearsal_is_asked_with_its_preference(local: sf.Dataset) -> None:
-    server = served().on("POST /datasets/t/rehearse", local.query(SQL).rehearse().view.as_dict())
-    held(server).query(SQL).rehearse(sf.gap(1.5))
-    assert body(server) == {"sql": SQL, "preference": {"gap": 1.5}}
+    here = local.query(SQL).rehearse(sf.gap(1.5, worst_case=True))
+    assert here.solution is not None
+    solution = {"epsilon": here.solution.epsilon, "why": here.solution.why}
+    server = served().on("POST /datasets/t/rehearse", here.view.as_dict() | {"solution": solution})
+    there = held(server).query(SQL).rehearse(sf.gap(1.5, worst_case=True))
+    assert body(server) == {"sql": SQL, "preference": {"gap": 1.5, "worst_case": True}}
+    assert there.solution == solution
+    assert repr(there).splitlines()[-1] == repr(here).splitlines()[-1]
+
+
+def test_methods_are_compared_in_a_table(local: sf.Dataset) -> None:
+    server = served().on("POST /datasets/t/compare", local.compare(SQL, sf.gap(1.5, worst_case=True)).as_dict())
+    shown = repr(held(server).compare(SQL, sf.gap(1.5, worst_case=True)))
+    assert shown.startswith(SQL)
+    assert "gap 1.5, worst case" in shown
 
 
 def test_the_people_are_out_of_sight(local: sf.Dataset) -> None:
@@ -136,10 +196,14 @@ def test_a_check_is_a_look() -> None:
 
 
 def test_an_estimate_is_submitted_as_it_was_made() -> None:
-    server = served().on("POST /datasets/t/estimate", {"epsilon": 0.2, "guarantee": "dp"})
+    server = served().on("POST /datasets/t/estimate", ESTIMATE)
     query = held(server).query(SQL)
     estimate = query.choose(sf.gap(1.2, worst_case=True), mechanism="gaussian", delta=1e-9)
     assert (estimate.epsilon, estimate.guarantee) == (0.2, "dp")
+    assert "1 noisy number: count of rows; laplace noise, epsilon 0.2, ±11.5129 in 90 of 100 answers" in repr(estimate)
+    assert "In all: epsilon 0.2, delta 0; guarantee dp; spent so far 0.3. Stop: epsilon 3." in " ".join(
+        repr(estimate).split()
+    )
     stated = {"gap": 1.2, "worst_case": True, "mechanism": "gaussian", "delta": 1e-9}
     assert body(server) == {"queries": [{"sql": SQL, "weight": 1.0}], "preference": stated}
     query.submit(estimate, purpose="study", weight=2)
@@ -204,14 +268,14 @@ def test_waiting_tells_each_change_once(capsys: pytest.CaptureFixture[str]) -> N
     assert request.state == "released"
     assert server.pauses == pytest.approx([0.1, 0.15, 0.1])
     assert [line.split(".")[0] for line in capsys.readouterr().err.splitlines()] == [
-        "Request r7 is submitted",
-        "Request r7 is running",
+        "Request 7 is submitted",
+        "Request 7 is running",
     ]
 
 
 def test_waiting_ends_when_it_was_said_to() -> None:
     server = served().on("GET /requests/r7", asked())
-    with pytest.raises(AwaitingApproval, match="Request r7 is submitted still"):
+    with pytest.raises(AwaitingApproval, match="Request 7 is submitted still"):
         held(server).submit([SQL], purpose="study").wait(seconds=1e-9, told=lambda _: None)
 
 
@@ -228,13 +292,13 @@ def test_a_release_is_the_same_release_as_here(local: sf.Dataset) -> None:
 
 def test_a_release_that_nobody_waits_for() -> None:
     server = served().on("GET /requests/r7", asked())
-    with pytest.raises(AwaitingApproval, match="Request r7 awaits approval"):
+    with pytest.raises(AwaitingApproval, match="Request 7 awaits approval"):
         held(server).query(SQL).release(purpose="study", wait=False)
 
 
 def test_a_release_that_is_refused_says_why() -> None:
     server = served().on("GET /requests/r7", asked("refused", note="Ask the ministry."))
-    with pytest.raises(Refused, match=r"Request r7 was refused\. Hint: Ask the ministry\."):
+    with pytest.raises(Refused, match=r"Request 7 was refused\. Hint: Ask the ministry\."):
         held(server).query(SQL).release(purpose="study")
 
 
@@ -242,16 +306,28 @@ def test_a_release_that_is_refused_says_why() -> None:
 
 
 def test_an_approval_holds_for_the_page_that_was_seen() -> None:
-    server = Server().on("GET /requests/r7/page", {"binding": "seen", "analyst": "ana"}, {"binding": "later"})
+    server = Server().on("GET /requests/r7/page", PAGE, PAGE | {"binding": "later"})
     server.on("POST /requests/r7/approve", asked("approved"))
     request = Request(server.connection(), asked())
-    assert "ana" in repr(request.page())
+    shown = repr(request.page())
+    for said in (
+        "Asked by ana, Uni, for: study",
+        "(weight 2)",
+        "2 needed, given by cora",
+        "Somebody looked.",
+        "binding: seen",
+    ):
+        assert said in shown
     assert request.approve("fine")._state == "approved"
     assert body(server) == {"binding": "seen", "note": "fine", "accept_none": False, "fixed_beforehand": ""}
 
 
 def test_an_approval_without_a_look_at_the_page_fetches_it() -> None:
-    server = Server().on("GET /requests/r7/page", {"binding": "now"}).on("POST /requests/r7/approve", asked("approved"))
+    server = (
+        Server()
+        .on("GET /requests/r7/page", PAGE | {"binding": "now"})
+        .on("POST /requests/r7/approve", asked("approved"))
+    )
     Request(server.connection(), asked()).approve()
     assert body(server)["binding"] == "now"
 
@@ -285,6 +361,18 @@ def test_an_inbox_has_what_waits_for_a_decision() -> None:
         repr(Server().on("GET /requests", {"items": [], "next": None}).client().inbox())
         == "Nothing waits for a decision."
     )
+
+
+def test_a_withheld_answer_is_seen_by_asking_for_it(local: sf.Dataset) -> None:
+    told = {"answers": [local.query(SQL).release(epsilon=1.0).as_dict()], "true": [[[50]]]}
+    server = Server().on("POST /requests/r7/answer", told)
+    found = Request(server.connection(), asked("computed")).answer()
+    assert repr(found) == "<What a look showed; confidential: call .show()>"
+    assert found.text().endswith("The true figures:\n  50")
+
+
+def test_a_request_is_asked_for_by_the_number_that_notices_have() -> None:
+    assert Server().on("GET /requests/7", asked()).client().request(7).id == "r7"
 
 
 # Data on its way
@@ -358,9 +446,7 @@ def test_what_is_there_already_is_not_replaced() -> None:
 
 def test_a_policy_comes_from_a_file_or_from_python(tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text('purpose = "study"\n[[flow]]\nwho = ["ana"]\n', "utf-8")
-    server = served().on(
-        "PUT /datasets/t/policy", {"number": 1, "sentences": ["ana may ask for counts.", "Nobody else."]}
-    )
+    server = served().on("PUT /datasets/t/policy", SIGNED)
     for policy in (tmp_path / "p.toml", {"purpose": "study", "flow": [{"who": ["ana"]}]}):
         signed = server.client().set_policy("t", policy)
         assert body(server) == {"purpose": "study", "flow": [{"who": ["ana"]}]}

@@ -73,6 +73,10 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 
 
+_OF_SERVER = ("token_file", "password_file", "authority", "insecure")
+_OF_WORKSPACE = ("passphrase_file", "key_file")
+
+
 @dataclass(frozen=True)
 class Desk:
     """What was said about where and as whom; nothing is asked or sent until it is opened."""
@@ -107,11 +111,9 @@ class Desk:
 
         passphrase = unlocking(folder, self.passphrase_file, self.key_file)
         with opened(folder, passphrase=passphrase, key_file=self.key_file) as workspace:
+            token = acting(workspace.escrow, self.as_name)
             app = made(workspace.escrow, Settings(data_bytes=workspace.settings.upload_mb << 20))
-            with (
-                acting(workspace.escrow, self.as_name) as token,
-                wiring.inside(app, token, f"the workspace {folder}") as client,
-            ):
+            with wiring.inside(app, token, f"the workspace {folder}") as client:
                 yield client
 
     @contextmanager
@@ -146,6 +148,9 @@ def _desk(typed: Mapping[str, Any]) -> Desk:
     if (said["workspace"] is None) == (said["server"] is None):
         which = "neither a workspace nor a server" if said["server"] is None else "a workspace and a server"
         raise BadInput(f"There is {which} to go to", hint="say one: --workspace DIR or --server URL.")
+    other, kind = (_OF_WORKSPACE, "--workspace") if said["workspace"] is None else (_OF_SERVER, "--server")
+    if misplaced := [name for name in other if said[name]]:
+        raise BadInput(f"--{misplaced[0].replace('_', '-')} goes with {kind}", hint="leave it out.")
     return Desk(**said)
 
 

@@ -111,10 +111,20 @@ def inbox(
 
 
 @at_a_desk
-def inspect(id: Id, desk: Desk, as_json: options.Json = False) -> None:
+def inspect(
+    id: Id,
+    desk: Desk,
+    answer: Annotated[
+        bool, typer.Option("--answer", help="A withheld answer beside the true one: recorded as a look.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
     """What an approver needs on one page, from public facts; whoever asked sees where it stands."""
     with desk.open() as client:
         request = client.request(id)
+        if answer:
+            show(request.answer(), as_json)
+            return
         try:
             show(request.page(), as_json)
         except Forbidden:
@@ -148,7 +158,7 @@ def _asked(
 
 
 def _waited(request: Request, seconds: float | None) -> Request:
-    with waiting(lambda: request.progress, f"Waiting for request {request.id}", after=0.0):
+    with waiting(lambda: request.progress, f"Waiting for request {request.number}", after=0.0):
         return request.wait(seconds, told=lambda _: None)
 
 
@@ -156,7 +166,7 @@ def _tell_result(request: Request, files: list[Path], as_json: bool) -> None:
     state = request.as_dict()["state"]
     if state in _STAYS_OUT:
         raise Refused(
-            f"Request {request.id} was {state}" if state != "failed" else f"Request {request.id} failed",
+            f"Request {request.number} was {state}" if state != "failed" else f"Request {request.number} failed",
             hint=request.note or request.next,
         )
     released = request.result()

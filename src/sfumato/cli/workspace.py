@@ -61,6 +61,7 @@ def serve(
     port: Annotated[int | None, typer.Option(help="The port to listen on; by default the settings'.")] = None,
     passphrase_file: PassphraseFile = None,
     key_file: KeyFile = None,
+    as_json: options.Json = False,
 ) -> None:
     """Serve a workspace to controllers and analysts, until it is stopped."""
     require_server_extra()
@@ -82,7 +83,11 @@ def serve(
         workspace.escrow.requests.resume()
         secure = tls is not None or settings.behind_proxy
         app = made(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
-        typer.echo(f"sfumato serves {directory} at {'https' if tls else 'http'}://{at}:{on}", err=True)
+        url = f"{'https' if tls else 'http'}://{at}:{on}"
+        told = (
+            json.dumps({"workspace": str(directory), "url": url}) if as_json else f"sfumato serves {directory} at {url}"
+        )
+        typer.echo(told, err=not as_json)
         listen(app, at, on, tls=tls, behind_proxy=settings.behind_proxy, taken=taken)
 
 

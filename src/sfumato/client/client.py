@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from sfumato.client import people
 from sfumato.client.connection import PATIENCE, Connection
-from sfumato.client.dataset import Dataset, Described, policy_of, schema_text
+from sfumato.client.dataset import Dataset, Described, Policy, policy_of, schema_text
 from sfumato.client.delivery import delivery
 from sfumato.client.in_process import InProcess
 from sfumato.client.people import Person, Token
@@ -55,7 +55,7 @@ class Client:
             found.describe(schema)  # an earlier attempt broke off before its data was there
         return found if data is None else found.receive(data)
 
-    def set_policy(self, dataset: str, policy: str | Path | Mapping[str, Any]) -> Told:
+    def set_policy(self, dataset: str, policy: str | Path | Mapping[str, Any]) -> Policy:
         """Write down who may ask what of a dataset: a TOML file, or the same as a mapping."""
         stated = policy_of(policy)
         return self.dataset(dataset).set_policy(stated)
@@ -73,8 +73,9 @@ class Client:
         waiting = [each for state in states for each in self.requests(state=state, dataset=dataset)]
         return Listing.of(waiting, desk.REQUESTS, "Nothing waits for a decision.")
 
-    def request(self, id: str) -> Request:
-        return Request(self._connection, self._connection.get("requests", id))
+    def request(self, id: str | int) -> Request:
+        """By its id, or by the number that notices call it by."""
+        return Request(self._connection, self._connection.get("requests", str(id)))
 
     def notices(self, *, unread: bool = False) -> Listing[Told]:
         told = self._connection.items("notices", unread=unread or None)

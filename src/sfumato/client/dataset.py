@@ -26,6 +26,21 @@ from sfumato.views import fit as fit_view
 Described = str | Path | Mapping[str, Any] | Schema
 
 
+class Policy(Told):
+    """A policy as its author signed it; prints its sentences."""
+
+    def text(self) -> str:
+        said = {name: self._facts[name] for name in ("dataset", "number", "author", "at")}
+        return desk.outlined(said | {"policy": self._facts["sentences"]})
+
+
+class Comparison(Told):
+    """Every method side by side, as a table; `.as_dict()` has all that is said of each."""
+
+    def text(self) -> str:
+        return f"{self._facts['query']}\n\n{desk.listed(desk.METHODS, self._facts['methods'], '')}"
+
+
 class Dataset(Told):
     """Found by `Client.dataset`, or made by `Client.register`."""
 
@@ -105,10 +120,10 @@ class Dataset(Told):
     def compare(
         self, sql: str, preferences: Stated | Sequence[Stated] = (), *, mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Told:  # fmt: skip
+    ) -> Comparison:  # fmt: skip
         """Every method side by side, from public facts."""
         stated = preferences if isinstance(preferences, Sequence) else (preferences,)
-        return Told(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
+        return Comparison(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
 
     @property
     def ledger(self) -> Told:
@@ -116,8 +131,8 @@ class Dataset(Told):
         return Told(self._connection.get("datasets", self.name, "ledger"))
 
     @property
-    def policy(self) -> Told:
-        return Told(self._connection.get("datasets", self.name, "policy"))
+    def policy(self) -> Policy:
+        return Policy(self._connection.get("datasets", self.name, "policy"))
 
     # For its controllers
 
@@ -149,15 +164,15 @@ class Dataset(Told):
         self._connection.put("datasets", self.name, "controllers", body={"controllers": list(names)})
         return self.refresh()
 
-    def set_policy(self, policy: str | Path | Mapping[str, Any]) -> Told:
+    def set_policy(self, policy: str | Path | Mapping[str, Any]) -> Policy:
         """Write down who may ask what; it is signed, and replaces the policy before."""
-        return Told(self._connection.put("datasets", self.name, "policy", body=policy_of(policy)))
+        return Policy(self._connection.put("datasets", self.name, "policy", body=policy_of(policy)))
 
-    def policies(self) -> Listing[Told]:
+    def policies(self) -> Listing[Policy]:
         """Every policy that it has had, oldest first."""
         told = self._connection.get("datasets", self.name, "policies")
         items = told["items"] if isinstance(told, dict) else told
-        return Listing.of(map(Told, items), {"number": "policy", "author": "by", "at": "at"}, "There is no policy.")
+        return Listing.of(map(Policy, items), {"number": "policy", "author": "by", "at": "at"}, "There is no policy.")
 
     def retire(self) -> None:
         """Nothing may be asked of it any more, and its data is forgotten; the record stays."""

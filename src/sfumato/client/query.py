@@ -11,6 +11,7 @@ from sfumato.client.stated import Stated, preference
 from sfumato.client.told import Told
 from sfumato.errors import AwaitingApproval, Refused
 from sfumato.session.release import Release
+from sfumato.views import desk
 
 if TYPE_CHECKING:
     from sfumato.client.dataset import Dataset
@@ -22,6 +23,9 @@ class Estimate(Told):
     def __init__(self, facts: Mapping[str, Any], stated: Mapping[str, Any] | None) -> None:
         super().__init__(facts)
         self.preference = stated  # None: the rule of record
+
+    def text(self) -> str:
+        return desk.foreseen(self._facts)
 
     @property
     def epsilon(self) -> float | None:
@@ -89,9 +93,9 @@ class Query:
         if wait or request.state in ("approved", "running"):
             request.wait(seconds)
         if request.state == "submitted":
-            raise AwaitingApproval(f"Request {request.id} awaits approval", hint=request.next)
+            raise AwaitingApproval(f"Request {request.number} awaits approval", hint=request.next)
         if request.state in ("refused", "returned", "withdrawn"):
-            raise Refused(f"Request {request.id} was {request.state}", hint=request.note)
+            raise Refused(f"Request {request.number} was {request.state}", hint=request.note)
         return request.result()[0]
 
     # For controllers

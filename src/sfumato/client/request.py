@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 from sfumato.client.connection import Connection
+from sfumato.client.risk import Looked
 from sfumato.client.told import Told
 from sfumato.errors import AwaitingApproval
 from sfumato.model.release import Answer
@@ -65,7 +66,10 @@ class Page(Told):
 
     @property
     def binding(self) -> str:
-        return str(self._facts.get("binding") or "")
+        return str(self._facts["binding"])
+
+    def text(self) -> str:
+        return desk.page(self._facts)
 
 
 class Request(Told):
@@ -79,6 +83,10 @@ class Request(Told):
     @property
     def id(self) -> str:
         return str(self._facts["id"])
+
+    @property
+    def number(self) -> int:
+        return int(self._facts["number"])
 
     @property
     def dataset(self) -> str:
@@ -131,7 +139,7 @@ class Request(Told):
                 before, pause = self._state, _SOONEST
                 tell(self)
             if until is not None and monotonic() >= until:
-                raise AwaitingApproval(f"Request {self.id} is {self._state} still", hint=self._next)
+                raise AwaitingApproval(f"Request {self.number} is {self._state} still", hint=self._next)
             self._connection.pause(pause)
             pause = min(_LATEST, pause * _SLOWER)
         return self
@@ -147,6 +155,11 @@ class Request(Told):
         page = Page(self._connection.get("requests", self.id, "page"))
         self._seen = page.binding
         return page
+
+    def answer(self) -> Looked:
+        """A withheld answer beside the true one, where the policy approves after the answer: a look, recorded first."""
+        told = self._connection.post("requests", self.id, "answer")
+        return Looked(told, desk.withheld(Answers.of(told).text(), told["true"]))
 
     def approve(
         self, note: str = "", *, binding: str = "", accept_none: bool = False, fixed_beforehand: str = ""
@@ -185,4 +198,4 @@ class Request(Told):
 
 
 def _print(request: Request) -> None:
-    print(f"Request {request.id} is {request._state}. {request._next}", file=sys.stderr)
+    print(f"Request {request.number} is {request._state}. {request._next}", file=sys.stderr)

@@ -13,7 +13,7 @@ from sfumato.model.release import Certificate
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.model.sketch import Sketch
 from sfumato.views import risk as view
-from sfumato.views.words import of_guarantee
+from sfumato.views.words import of_choosing, of_guarantee
 
 _AT = tuple(field.name for field in fields(RiskAt))
 
@@ -60,8 +60,17 @@ class Risk(Confidential):
     def as_dict(self) -> dict[str, Any]:
         return dict(self._facts)
 
+    @property
+    def solution(self) -> Mapping[str, Any] | None:
+        """Of a rehearsal: the epsilon that the preferences would lead to there, and why."""
+        return self._facts.get("solution")
+
     def text(self) -> str:
-        return view.as_text(self.view)
+        if self.solution is None:
+            return view.as_text(self.view)
+        epsilon = self.solution["epsilon"]
+        said = of_choosing.rehearsed(epsilon, self.solution["why"])
+        return f"{view.as_text(self.view, chosen=epsilon)}\n\n{said}"
 
     def show(self) -> None:
         print(self.text())

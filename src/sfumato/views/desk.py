@@ -24,6 +24,14 @@ REQUESTS = {
     "state": "state",
     "submitted_at": "submitted",
 }
+METHODS = {
+    "method": "method",
+    "stated": "stated",
+    "epsilon": "epsilon",
+    "guarantee": "guarantee",
+    "noise_90": "noise range (90 of 100)",
+    "needs": "needs",
+}
 NOTICES = {"id": "notice", "at": "at", "text": "what happened", "about": "about", "read_at": "read"}
 _SHOWN_FIRST = ("id", "number", "dataset", "analyst", "purpose", "state", "next", "note")
 _LONGEST = 60
@@ -49,8 +57,62 @@ def outlined(facts: Facts, leave: Sequence[str] = ()) -> str:
 def request(facts: Facts) -> str:
     """A request: what was asked, where it stands, and what happens next."""
     state = str(facts.get("state", ""))
-    told = dict(facts) | {"next": facts.get("next") or of_request.NEXT.get(state, "")}
-    return outlined(told, leave=("body_sha256", "idempotency", "owner", "entries"))
+    decided = [f"{one['who']} ({one['act']})" for one in facts.get("decided_by") or ()]
+    told = dict(facts) | {"next": facts.get("next") or of_request.NEXT.get(state, ""), "decided_by": decided}
+    return outlined(told, leave=("version", "policy", "binding"))
+
+
+def page(facts: Facts) -> str:
+    """The approver's page: who asks, why, each query with its cost and its worst case, the total, who decides."""
+    asked, who = facts["request"], facts["analyst"]
+    whose = f"{who['name']}, {who['organisation']}" if who["organisation"] else who["name"]
+    given = ", ".join(facts["approvals"]["given"]) or "nobody yet"
+    shown = [
+        plain(f"Request {asked['number']} ({asked['id']}) to {asked['dataset']}, of {asked['submitted_at']}"),
+        plain(f"Asked by {whose}, for: {asked['purpose']}"),
+        foreseen(facts["facts"]),
+        f"Approval {facts['approve']}: {facts['approvals']['needed']} needed, given by {plain(given)}.",
+        *([paragraph(facts["warning"])] if facts["warning"] else []),
+        "\n".join(paragraph(plain(sentence)) for sentence in facts["policy"]),
+        f"binding: {facts['binding']}",
+    ]
+    return "\n\n".join(shown)
+
+
+def withheld(answers: str, true: Sequence[Sequence[Sequence[object]]]) -> str:
+    """What would be released, and the true figures of each query, cell by cell."""
+    figures = (" · ".join(", ".join(map(_cell, cell)) for cell in query) for query in true)
+    return "\n".join([answers, "", "The true figures:", *(f"  {line}" for line in figures)])
+
+
+def foreseen(facts: Facts) -> str:
+    """What a request would cost and promise, query by query and in all."""
+    total = [f"In all: epsilon {_or_withheld(facts['epsilon'])}, delta {_or_withheld(facts['delta'])}"]
+    total += [f"guarantee {facts['guarantee']}", f"spent so far {_cell(facts['spent'])}"]
+    stop = f" {plain(facts['stop'])}" if facts.get("stop") else ""
+    left = "" if facts["left"] is None else f" Left: {_cell(facts['left'])}."
+    return "\n\n".join([*map(_foreseen, facts["queries"]), paragraph(f"{'; '.join(total)}.{stop}{left}")])
+
+
+def _foreseen(query: Facts) -> str:
+    weight = "" if query["weight"] == 1 else f"  (weight {query['weight']:g})"
+    count = query["outputs"]
+    many = "private group keys" if count is None else f"{count:,} noisy number{'s' * (count != 1)}"
+    drawn = f"{query['mechanism']} noise, epsilon {_or_withheld(query['epsilon'])}"
+    at = query["worst_case"]
+    widths = () if at is None else (f"±{half:.6g}" for half in at["noise_90"] if half is not None)
+    wide = f", {' · '.join(widths)} in 90 of 100 answers" if at is not None else ""
+    said = [
+        f"{plain(query['sql'])}{weight}",
+        f"  {many}: {plain('; '.join(query['numbers']))}; {drawn}{wide}",
+        f"  by {plain(query['method'])}: guarantee {query['guarantee']}",
+    ]
+    notes = [query["odds"]] if query["feasible"] else [query["why"]]
+    return "\n".join([*said, *(f"  {line}" for note in notes if note for line in paragraph(plain(note)).splitlines())])
+
+
+def _or_withheld(figure: float | None) -> str:
+    return "not told" if figure is None else f"{figure:.6g}"
 
 
 def _place(name: str) -> int:
@@ -87,9 +149,12 @@ def _several(head: str, values: Sequence[Any]) -> list[str]:
 
 
 def _flat(values: Sequence[Facts]) -> bool:
-    """Whether they fit a table: nothing within them, and nothing long."""
+    """Whether they fit a table: nothing within them but short lists, and nothing long."""
     cells = [cell for value in values for cell in value.values()]
-    return len(values) > 1 and all(not isinstance(c, Mapping | list) and len(_cell(c)) <= _LONGEST for c in cells)
+    nested = any(
+        isinstance(c, Mapping) or (isinstance(c, list) and any(isinstance(e, Mapping) for e in c)) for c in cells
+    )
+    return not nested and all(len(_cell(cell)) <= _LONGEST for cell in cells)
 
 
 def _cell(value: object) -> str:

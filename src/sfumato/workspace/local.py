@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from hmac import compare_digest
 
 from sfumato.errors import NotFound
+from sfumato.escrow.outside import Outside
+from sfumato.escrow.people import SCOPES, People
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.service import Escrow
 
-_HOURS = 12
-LABEL = "on this machine"
+UNLOCKER = "whoever unlocked the workspace"
 
 
-@contextmanager
-def acting(escrow: Escrow, name: str | None = None) -> Iterator[str]:
-    """A token of that person, or of the first admin, for as long as this lasts: in the record as made and revoked."""
+class Present(People):
+    """The people of a workspace, of whom one is here: their token lives with this process, and is kept nowhere."""
+
+    def __init__(self, outside: Outside, person: Person) -> None:
+        super().__init__(outside)
+        self._here, self.token = person, outside.locks.new_secret()
+
+    def of_token(self, secret: str) -> tuple[Person, frozenset[str]]:
+        if compare_digest(secret.encode(), self.token.encode()):
+            return self._let_in(self._here.name), frozenset(SCOPES)
+        return super().of_token(secret)
+
+
+def acting(escrow: Escrow, name: str | None = None) -> str:
+    """A token of that person, or of the first admin, for this escrow alone; that they act from here is on record."""
     person = _admin(escrow) if name is None else escrow.people.one(name)
-    token, secret = escrow.people.new_token(person, LABEL, _HOURS / 24)
-    try:
-        yield secret
-    finally:
-        escrow.people.revoke(person, token.id)
+    escrow.people = present = Present(escrow.outside, person)
+    escrow.outside.audit.append(escrow.outside.moment, UNLOCKER, "acts as", person.name, {})
+    return present.token
 
 
 def _admin(escrow: Escrow) -> Person:
