@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sfumato.engines.duckdb import DuckDB
     from sfumato.model.mandate import Mandate
     from sfumato.ports import Accountant, Engine, LedgerStore, Mechanism
+    from sfumato.session.records import Records
 
 REHEARSAL_SEED = 1
 
@@ -105,10 +106,11 @@ def held(
     version: str = "",
     mandate: Mandate | None = None,
     present: Mapping[str, Type | None] | None = None,
+    records: Records | None = None,
 ) -> Dataset:
     """A dataset that several parties share: `who` asks, under a mandate. Without an engine nobody is read.
 
-    Without a ledger what is drawn is forgotten.
+    Without a ledger what is drawn is forgotten. `records` are what was read of the ledger before.
     """
     return Dataset(
         schema,
@@ -119,6 +121,7 @@ def held(
         version=version,
         mandate=mandate,
         present=present,
+        records=records,
     )
 
 

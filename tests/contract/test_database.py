@@ -441,6 +441,21 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     assert path.read_text("utf-8").startswith("ward")
 
 
+def test_another_file_in_its_place_is_read_from_its_beginning(tmp_path: Path) -> None:
+    paths = [tmp_path / "escrow.db", tmp_path / "backup.db"]
+    for path, name in zip(paths, ("ada", "bob"), strict=True):
+        made = Database(f"sqlite:///{path}")
+        made.upgrade()
+        made.rows("people").add(person(name))
+        made.close()
+    database = Database(f"sqlite:///{paths[0]}")
+    assert database.rows("people").one(name="ada")
+    paths[1].replace(paths[0])
+    assert database.rows("people").one(name="bob")
+    assert database.rows("people").one(name="ada") is None
+    database.close()
+
+
 @pytest.mark.parametrize("name", ["escrow.db", "100% of ünits?x=1#y &.db", "a%20b+c.db"])
 def test_a_new_file_is_its_owners_alone(tmp_path: Path, name: str) -> None:
     Database(in_file(tmp_path / name)).upgrade()

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from sfumato.choose import named
+from sfumato.escrow import asking
+from sfumato.server.stated import Preference
 from tests.served import Caller, Nouns, app_on
 
 NOUNS = Nouns()
@@ -39,6 +42,7 @@ def test_a_preference_that_is_fine() -> None:
     "stated",
     [
         '{"epsilon": NaN}',
+        '{"something new": [NaN]}',
         '{"epsilon": Infinity}',
         '{"epsilon": [1e999]}',
         '{"epsilon": 9007199254740993}',
@@ -116,15 +120,46 @@ def test_a_body_that_is_too_large() -> None:
     assert (answer.status_code, answer.json()["code"]) == (413, "too-large")
 
 
+def test_a_body_that_says_it_is_too_large_is_not_read() -> None:
+    read = False
+
+    async def chunks() -> AsyncIterator[bytes]:
+        nonlocal read
+        read = True
+        yield b"{}"
+
+    headers = JSON | {"Content-Length": "10001"}
+    answer = CALL("POST", "/datasets/adult/estimate", content=chunks(), headers=headers)
+    assert (answer.status_code, read) == (413, False)
+
+
 def test_a_body_that_does_not_say_how_large_it_is_is_counted() -> None:
     sent = 0
 
     async def chunks() -> AsyncIterator[bytes]:
         nonlocal sent
-        while True:
+        for _ in range(100):
             sent += 1
             yield b" " * 1000
 
     answer = CALL("POST", "/datasets/adult/estimate", content=chunks(), headers=JSON)
     assert answer.status_code == 413
     assert sent < 15
+
+
+def test_every_name_of_a_preference_has_a_kind() -> None:
+    """Whatever has none would reach the escrow as anything that JSON can write."""
+    assert set(Preference.model_fields) == {*named.NAMES, *named.HOW, *asking.HOW}
+
+
+@pytest.mark.parametrize(
+    "stated", ['{"grid": true}', '{"grid": [{}]}', '{"gap": 1.2, "worst_case": []}', '{"gap": "1.2"}', '{"delta": [1]}']
+)
+def test_a_preference_of_another_kind(stated: str) -> None:
+    assert estimate(stated).status_code == 422
+    assert not NOUNS.datasets.calls
+
+
+def test_a_name_that_is_not_known_is_for_the_escrow_to_say() -> None:
+    assert estimate('{"gapp": 1.2}').status_code == 200
+    assert NOUNS.datasets.calls[0][1][3] == {"gapp": 1.2}

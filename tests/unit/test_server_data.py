@@ -49,14 +49,15 @@ def caller(vault: Vault, **told: Any) -> Caller:
 
 
 def test_a_file_goes_on_as_it_comes() -> None:
-    """The second chunk is sent only when the first has arrived: whoever gathered the body would wait for ever."""
+    """The second chunk is sent only when the first has arrived: whoever gathers the body waits in vain."""
     vault = Vault()
 
     async def chunks() -> AsyncIterator[bytes]:
         for number in range(5):
             yield b"%d" % number
-            while len(vault.came) <= number:
-                await asyncio.sleep(0.001)
+            async with asyncio.timeout(10):
+                while len(vault.came) <= number:
+                    await asyncio.sleep(0.001)
 
     answer = caller(vault)("PUT", "/datasets/adult/data", content=chunks(), headers=CSV)
     assert answer.json() == {"id": "v1"}

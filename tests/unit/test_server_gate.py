@@ -64,12 +64,6 @@ def test_an_address_that_is_not_there_is_not_told_to_strangers() -> None:
     assert Caller(APP)("GET", "/nowhere").json()["detail"] == "There is no such address"
 
 
-def test_a_host_header_opens_nothing() -> None:
-    """`Host: x/api/v1/health?` would make the address look like the open one to whoever parses it."""
-    answer = Caller(APP, None)("GET", "/people", headers={"Host": f"x{API}/health?"})
-    assert answer.status_code == 401
-
-
 def test_a_session_lives_in_a_cookie_that_scripts_cannot_read() -> None:
     caller = Caller(app_on(Nouns(), secure=True), None)
     answer = caller("POST", "/session", json={"name": "alice", "password": PASSWORD})

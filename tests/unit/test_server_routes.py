@@ -18,6 +18,10 @@ ENTRY = {"at": "x", "who": "x", "verb": "x", "about": "x", "said": {}, "previous
 NOTICE = {"id": "n1", "person": "alice", "at": "x", "text": "x", "about": "x", "read_at": None}
 
 
+END = {"number": 3, "digest": "x"}
+HEAD = {"ledger": END, "audit": END, "at": "x", "by": "x", "public_key": "x", "signature": "x"}
+
+
 class Noun:
     def __init__(self, facts: dict[str, Any]) -> None:
         self._facts = facts
@@ -126,7 +130,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/notices/n1/read", None, 204, "read", ("n1",), {}),
     ("GET", "/audit?after=5", None, 200, "many", (5, 101), {}),
     ("GET", "/audit/head", None, 200, "head", (), {}),
-    ("POST", "/audit/verify", {"head": {"at": "x"}}, 200, "verify", ({"at": "x"},), {}),
+    ("POST", "/audit/verify", {"head": HEAD}, 200, "verify", (HEAD,), {}),
 ]  # fmt: skip
 NOUNS = nouns()
 APP = app_on(NOUNS, calls_a_minute=1_000_000)

@@ -9,8 +9,9 @@ from typing import Any
 
 from sfumato.client.connection import Connection, new_key
 from sfumato.client.delivery import Delivery, delivery
+from sfumato.client.dry_run import DryRun
 from sfumato.client.query import Estimate, Query
-from sfumato.client.request import DryRun, Request
+from sfumato.client.request import Request
 from sfumato.client.risk import Looked
 from sfumato.client.stated import Stated, preference, queries
 from sfumato.client.told import Listing, Told

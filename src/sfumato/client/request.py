@@ -14,7 +14,6 @@ from sfumato.errors import AwaitingApproval
 from sfumato.model.release import Answer
 from sfumato.session.release import Certificate, Release
 from sfumato.views import desk
-from sfumato.views.release import rows_text
 from sfumato.views.words import of_request
 
 SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
@@ -37,8 +36,7 @@ class Answers(list[Release]):
         return cls(each, told.get("charged"), told.get("guarantee"))
 
     def as_dict(self) -> dict[str, Any]:
-        told = {"answers": [release.as_dict() for release in self]}
-        return told | {"charged": self.charged, "guarantee": self.guarantee}
+        return {"answers": [one.as_dict() for one in self], "charged": self.charged, "guarantee": self.guarantee}
 
     def text(self) -> str:
         return "\n\n".join(f"{release.certificate.query}\n\n{release}" for release in self)
@@ -48,17 +46,6 @@ class Answers(list[Release]):
 
     def __repr__(self) -> str:
         return self.text()
-
-
-class DryRun(Told):
-    """What the answers to a request will look like: those of invented rows, which no certificate goes with."""
-
-    @property
-    def answers(self) -> tuple[Answer, ...]:
-        return tuple(Answer.from_dict({"numbers": []} | one) for one in self._facts["answers"])
-
-    def text(self) -> str:
-        return "\n\n".join([of_request.INVENTED, *map(rows_text, self.answers)])
 
 
 class Page(Told):

@@ -48,7 +48,8 @@ class Audit:
     def _signed(self, head: Mapping[str, Any]) -> None:
         names = (*_CHAINS, "at", "by", "public_key", "signature")
         shaped = all(name in head for name in names) and all(
-            isinstance(head[name], Mapping) and isinstance(head[name].get("number"), int) for name in _CHAINS
+            isinstance(head[name], Mapping) and isinstance(head[name].get("number"), int) and "digest" in head[name]
+            for name in _CHAINS
         )
         made = {name: head[name] for name in names if name != "signature"} if shaped else {}
         if not shaped or not self._outside.locks.verify(

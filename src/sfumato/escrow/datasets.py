@@ -22,12 +22,12 @@ from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
-from sfumato.session.ledger import digest
+from sfumato.session.ledger import Ledger, digest
 from sfumato.sql.parse import parse
 from sfumato.views import ledger as ledger_view
 
 FORMATS = ("csv", "parquet")
-_SHAPE = ("columns", "rows", "ranges", "types", "ranged")  # of an answer on invented rows
+_SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
 _SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_none", "again", "fixed_beforehand")
 
@@ -71,6 +71,8 @@ class Datasets:
     def deliver(self, actor: Person, name: str, chunks: Iterable[bytes], format: str) -> Version:
         """The data itself, encrypted as it comes; a file that does not fit the schema is forgotten again."""
         held = self.controlled(actor, name)
+        if held.retired:
+            raise Conflict(f"{held.name} was retired", hint="register another under another name.")
         if held.reference is not None:
             hint = "register another without a reference."
             raise Conflict(f"The data of {held.name} lies elsewhere and is not delivered", hint=hint)
@@ -139,7 +141,7 @@ class Datasets:
         return sum(self._sweep(Held.of(row)) for row in self._rows.many(limit=100_000, retired=False))
 
     def _sweep(self, held: Held) -> int:
-        policy = self._policies.of(held)
+        policy = self._policies_quietly(held)
         if policy is None or policy.policy.data_days is None:
             return 0
         until, forgotten = self._outside.now() - timedelta(days=policy.policy.data_days), 0
@@ -193,8 +195,7 @@ class Datasets:
     def ledger(self, actor: Person, name: str) -> dict[str, object]:
         """What was looked at, planned and spent; an analyst sees the total."""
         held = self.visible(actor, name)
-        record = self._planned(held, None, actor).ledger.record
-        shown = ledger_view.as_dict(record)
+        shown = ledger_view.as_dict(self.ledger_of(actor, held).record)
         return shown if self._sees_all(actor, held) else {n: v for n, v in shown.items() if n != "entries"}
 
     # Public facts: nobody is read
@@ -225,7 +226,9 @@ class Datasets:
             "rule": rule,
         }
         answers = self._outside.runner.run(f"dry run {self._outside.new_id()}", job)["answers"]
-        return {"answers": [{n: one[n] for n in _SHAPE} for one in answers], "invented": True}  # nothing is certified
+        texts = [query.sql for query in foreseen.queries]
+        shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
+        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)], "invented": True}
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
         held = self.visible(actor, name)
@@ -246,18 +249,24 @@ class Datasets:
         foreseen, signed = self.foreseen(partner, held, queries, stated)
         filled, rule = _filled(signed, partner, foreseen, stated), foreseen.dataset.schema.rule
         found: list[dict[str, Any]] = []
-        for one in queries:
+        for one, choice in zip(queries, foreseen.choices, strict=True):
             try:
-                found.append(self._rehearsed(partner, held, one.sql, filled, rule))
+                found.append(self._rehearsed(partner, held, one.sql, filled, rule, choice.epsilon))
             except SfumatoError as why:
                 found.append(why.as_dict())
         return found
 
     def _rehearsed(
-        self, actor: Person, held: Held, sql: str, stated: Mapping[str, Any] | None, rule: Mapping[str, Any] | None
+        self,
+        actor: Person,
+        held: Held,
+        sql: str,
+        stated: Mapping[str, Any] | None,
+        rule: Mapping[str, Any] | None,
+        epsilon: float | None = None,
     ) -> dict[str, Any]:
         job = self._job("rehearse", held, "invented", "invented", actor.name)
-        said = {"sql": sql, "preference": stated, "rule": rule}
+        said = {"sql": sql, "preference": stated, "rule": rule, "epsilon": epsilon}
         return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | said))
 
     def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -314,6 +323,9 @@ class Datasets:
             raise Forbidden(f"Only a controller of {held.name} or an auditor sees its whole policy", hint=hint)
         return held
 
+    def ledger_of(self, actor: Person, held: Held) -> Ledger:
+        return self._planned(held, None, actor).ledger
+
     def controlled(self, actor: Person, name: str) -> Held:
         held = self.visible(actor, name)
         if not held.is_controlled_by(actor):
@@ -335,31 +347,48 @@ class Datasets:
         queries: Sequence[Asked],
         stated: Mapping[str, Any] | None,
         *,
-        decision: str = "",
+        signed: Signed | None = None,
         attestation: str = "",
     ) -> tuple[Foreseen, Signed | None]:
-        """A request by public facts, under the policy as this person's partner; a controller needs no flow."""
-        policy = self._policies.of(held)
+        """A request by public facts, under the policy as this person's partner; a controller needs no flow.
+
+        `signed` is the policy in force, where it was read already.
+        """
+        policy = signed or self._policies.of(held)
         flow = None if policy is None else policy.policy.flow_for(actor)
         if flow is None and not held.is_controlled_by(actor):
             self.flow(actor, held)
-        present = self._columns(held)
-        columns = sorted({column for one in queries for column in parse(one.sql, held.schema, present).columns})
-        rule = held.schema.rule if policy is None or policy.policy.rule is None else policy.policy.rule
-        mandate = None if policy is None else mandate_of(policy, flow, decision)
-        if policy is not None and flow is not None:
-            rule = policy.policy.rule_for(actor, columns, rule)
-            stated = policy.policy.rule_for(actor, columns, stated)
+        mandate = None if policy is None else mandate_of(policy, flow)
+        rule, stated = self.terms(actor, held, queries, stated, policy)
         dataset = self._planned(held, mandate, actor, rule)
         return Foreseen(dataset, queries, shares_of(queries), stated, attestation), policy
+
+    def terms(
+        self,
+        partner: Person,
+        held: Held,
+        queries: Sequence[Asked],
+        stated: Mapping[str, Any] | None,
+        signed: Signed | None,
+    ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
+        """The rule of record and what was stated, as the policy has them for this partner."""
+        rule = held.schema.rule if signed is None or signed.policy.rule is None else signed.policy.rule
+        if signed is None or signed.policy.flow_for(partner) is None:
+            return rule, stated
+
+        def columns() -> set[str]:
+            present = self._columns(held)
+            return {column for one in queries for column in parse(one.sql, held.schema, present).columns}
+
+        return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, stated)
 
     def _planned(
         self, held: Held, mandate: Mandate | None, actor: Person, rule: Mapping[str, Any] | None = None
     ) -> Dataset:
         schema = replace(held.schema, rule=rule)
-        policy = self._policies.of(held)
-        under = mandate if mandate is not None or policy is None else mandate_of(policy, None)
-        return self._outside.planned(schema, under, actor.name, self._columns(held))
+        if mandate is None and (policy := self._policies.of(held)) is not None:
+            mandate = mandate_of(policy, None)
+        return self._outside.planned(schema, mandate, actor.name, self._columns(held))
 
     def _columns(self, held: Held) -> dict[str, Type | None] | None:
         """The columns that the data has, so that a question is read as it will be."""
@@ -447,8 +476,8 @@ def _filled(
     """A preference with this partner's trust, where the policy rates it."""
     if signed is None or signed.policy.flow_for(actor) is None:
         return stated
-    columns = sorted({column for statement in foreseen.statements for column in statement.columns})
-    return signed.policy.rule_for(actor, columns, stated)
+    columns = {column for statement in foreseen.statements for column in statement.columns}
+    return signed.policy.rule_for(actor, lambda: columns, stated)
 
 
 def _format(reference: str) -> str:

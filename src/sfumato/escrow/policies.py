@@ -45,10 +45,11 @@ class Policies:
         content = json.dumps(made.as_dict(), sort_keys=True)
         with self._outside.transaction():
             number = max((row["number"] for row in self._rows.many(dataset=held.name, limit=100_000)), default=0) + 1
-            at, message = self._outside.moment, _message(held.name, number, author.name, content)
+            id, at = self._outside.new_id(), self._outside.moment
+            message = _message(id, held.name, number, author.name, at, content)
             self._rows.add(
                 {
-                    "id": self._outside.new_id(),
+                    "id": id,
                     "number": number,
                     "dataset": held.name,
                     "author": author.name,
@@ -90,9 +91,8 @@ class Policies:
         number, author = row["number"], row["author"]
         content = self._outside.locks.unseal(row["sealed"], _about(held.name, number)).decode()
         signer = self._people.one(author)
-        if not self._outside.locks.verify(
-            signer.public_key, _message(held.name, number, author, content), row["signature"]
-        ):
+        message = _message(row["id"], held.name, number, author, row["at"], content)
+        if not self._outside.locks.verify(signer.public_key, message, row["signature"]):
             raise _edited(held.name, f"was not signed by {author}")
         return Signed(held.name, number, author, row["at"], Policy.of(json.loads(content)))
 
@@ -123,5 +123,5 @@ def _about(dataset: str, number: int) -> str:
     return f"policy {number} of {dataset}"
 
 
-def _message(dataset: str, number: int, author: str, content: str) -> bytes:
-    return json.dumps([dataset, number, author, content]).encode()
+def _message(*signed: str | int) -> bytes:
+    return json.dumps(signed).encode()

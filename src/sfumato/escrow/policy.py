@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -69,7 +69,11 @@ class Flow:
             raise Forbidden(f"The policy does not let you ask about '{read[0]}'", hint=hint)
 
     def require_preferences(self, stated: Mapping[str, Any] | None) -> None:
-        used = [RULE] if not stated else [name for name in named.NAMES if name in stated]
+        said = {name for name, value in (stated or {}).items() if value is not None and value is not False}
+        used = [name for name in named.NAMES if name in said] or [RULE]
+        if used == [RULE] and said:
+            hint = f"leave out {', '.join(sorted(said))}."
+            raise Forbidden("The rule is applied as it stands, with the noise that it has", hint=hint)
         if beyond := [name for name in used if name not in self.preferences]:
             what = "the rule alone" if beyond == [RULE] else f"'{beyond[0]}'"
             hint = f"it allows {', '.join(self.preferences)}."
@@ -128,15 +132,18 @@ class Policy:
         return next((flow for flow in self.flows if person.is_among(flow.who)), None)
 
     def rule_for(
-        self, person: Person, columns: Iterable[str], stated: Mapping[str, Any] | None
+        self, person: Person, columns: Callable[[], Iterable[str]], stated: Mapping[str, Any] | None
     ) -> Mapping[str, Any] | None:
-        """A rule or a preference with what the policy says of this partner and of these columns (004 section 3)."""
+        """A rule or a preference with what the policy says of this partner and of these columns (004 section 3).
+
+        What is asked about is read only where it is rated.
+        """
         if stated is None or "sharing_risk" not in stated:
             return stated
         own = {name: value for name, value in stated.items() if name not in PARTNER}
         return own | {
             "trust": stated.get("trust", self._trust(person)),
-            "data_sensitivity": stated.get("data_sensitivity", self._sensitivity(columns)),
+            "data_sensitivity": stated.get("data_sensitivity", self._sensitivity(columns())),
         }
 
     def _trust(self, person: Person) -> float | str:

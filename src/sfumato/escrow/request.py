@@ -92,10 +92,9 @@ class Request:
         """Of what the rule allows, how much each query gets: the most important all of it, none more."""
         return shares_of(self.queries)
 
-    @property
-    def approved_by(self) -> tuple[str, ...]:
-        """Who approved what is bound now, as it stands in this state."""
-        made = [d for d in self.decided_by if d["act"] == Act.APPROVE and d["binding"] == self.binding]
+    def approved_by(self, binding: str) -> tuple[str, ...]:
+        """Who approved exactly this, as it stands in this state."""
+        made = [d for d in self.decided_by if d["act"] == Act.APPROVE and d["binding"] == binding]
         return tuple(dict.fromkeys(d["who"] for d in made if d["state"] == self.state))
 
 
@@ -105,11 +104,19 @@ def shares_of(queries: Sequence[Asked]) -> tuple[float, ...]:
 
 
 def binding_of(
-    dataset: str, version: str, queries: Sequence[Asked], preference: Mapping[str, Any] | None, policy: str, who: str
+    id: str,
+    data: Sequence[str],
+    queries: Sequence[Asked],
+    preference: Mapping[str, Any] | None,
+    policy: str,
+    who: Sequence[str],
 ) -> str:
-    """What an approval is of: query, data, preference, policy and recipient. Another of these is another request."""
+    """What an approval is of: this request, its queries, preference, policy, the data under its schema, the recipient.
+
+    Another of these is another approval.
+    """
     asked = [[one.sql, one.weight] for one in queries]
-    return digest(["request", dataset, version, asked, preference, policy, who])
+    return digest(["request", id, data, asked, preference, policy, who])
 
 
 def checked_queries(stated: Sequence[Mapping[str, Any]], most: int) -> tuple[Asked, ...]:

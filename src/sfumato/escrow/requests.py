@@ -30,7 +30,7 @@ from sfumato.escrow.request import Act, Asked, Request, State, binding_of, check
 from sfumato.escrow.visible import shown
 from sfumato.ledger.entry import Event
 from sfumato.model.guarantee import Guarantee
-from sfumato.session.ledger import digest
+from sfumato.session.ledger import Ledger, digest
 from sfumato.views.words import of_policy, of_request
 
 _LONGEST_PURPOSE = 2000
@@ -63,7 +63,7 @@ class Requests:
         signed, flow = self._datasets.flow(actor, held)
         version = self._datasets.version(held)
         asked = checked_queries(queries, self._outside.limits.most_queries)
-        foreseen, _ = self._datasets.foreseen(actor, held, asked, preference)
+        foreseen, _ = self._datasets.foreseen(actor, held, asked, preference, signed=signed)
         self._require_allowed(foreseen, flow, preference)
         asked = tuple(Asked(q.sql, one.weight) for q, one in zip(foreseen.queries, asked, strict=True))
         id = self._outside.new_id()
@@ -77,7 +77,7 @@ class Requests:
             "state": State.SUBMITTED.value,
             "version": version.id,
             "policy": signed.number,
-            "binding": _binding(held, self._datasets.version_key(held), asked, preference, signed, actor.name),
+            "binding": _binding(id, held, self._datasets.version_key(held), asked, preference, signed, actor),
             "submitted_at": self._outside.moment,
             "decided_at": None,
             "decided_by": [],
@@ -90,22 +90,23 @@ class Requests:
             "body_sha256": body,
         }
         foreseen.plan()
+        automatic = flow.approve is Approve.AUTOMATIC and foreseen.guarantee.holds
         with self._outside.transaction():
-            added = self._rows.add(row)
-            if added:
-                self._say(actor.name, "submitted", id, {"dataset": held.name})
-        if not added:  # the same key came in between
-            found = self._rows.one(analyst=actor.name, idempotency=idempotency)
-            assert found is not None
-            return _the_same(found, body)
-        made = self._request(id)
-        if flow.approve is Approve.AUTOMATIC and foreseen.guarantee.holds:
-            self._move(made, Act.APPROVE, {"decided_at": self._outside.moment, "note": "", "guarantee": None})
-            self._say("the policy", "approved", made.id, {"binding": made.binding})
-            self._outside.later(lambda: self.execute(made.id))
-        else:
-            self._notices.tell(held.controllers, of_request.submitted(actor.name, held.name, made.number), made.id)
-        return self._request(made.id)
+            if not self._rows.add(row):  # the same key came in between
+                found = self._rows.one(analyst=actor.name, idempotency=idempotency)
+                assert found is not None
+                return _the_same(found, body)
+            self._say(actor.name, "submitted", id, {"dataset": held.name})
+            made = self._request(id)
+            if automatic:
+                self._move(made, Act.APPROVE, {"decided_at": self._outside.moment, "note": "", "guarantee": None})
+                self._say("the policy", "approved", id, {"binding": made.binding})
+            else:
+                self._notices.tell(held.controllers, of_request.submitted(actor.name, held.name, made.number), id)
+            made = self._request(id)
+        if automatic:
+            self._outside.later(lambda: self.execute(id))
+        return made
 
     def withdraw(self, actor: Person, id: str) -> Request:
         found = self._own(actor, id)
@@ -152,21 +153,26 @@ class Requests:
         listed: list[dict[str, Any]] = []
         while len(listed) < limit:
             rows = self._rows.many(after=after, limit=limit, newest_first=True, **where)
-            listed += [self.one(actor, row["id"]) for row in rows if self._may_see(actor, row)]
+            seen = [row for row in rows if self._may_see(actor, row, self._datasets.of(row["dataset"]))]
+            listed += [self.one(actor, row["id"]) for row in seen]
             if len(rows) < limit:
                 break
             after = rows[-1]["number"]
         return listed[:limit]
 
     def cancel(self, actor: Person, id: str, *, accept_none: bool = False) -> Request:
-        """Stop what runs, or take back what waits. What was charged stays charged; a controller's stop is a no."""
+        """Stop what runs, or take back what waits. What was charged stays charged.
+
+        A controller who stops it after a look says no after a look.
+        """
         found, held = self._seen(actor, id)
         if not (held.is_controlled_by(actor) or found.analyst == actor.name):
             raise Forbidden("Only whoever asked, or a controller, may cancel", hint="ask one of them.")
-        if found.analyst != actor.name:
-            foreseen = self._foreseen(found, held)[0]
-            self._refuse_silent_no(foreseen, accept_none)
-            self._enter(foreseen, found, Act.REFUSE, found.binding, actor, "")
+        if held.is_controlled_by(actor) and found.analyst != actor.name:
+            ledger = self._datasets.ledger_of(actor, held)
+            if self._refuse_silent_no(ledger, accept_none) is not None:
+                stepped(found.state, Act.FAIL if found.state is State.RUNNING else Act.WITHDRAW)
+                self._enter(ledger, found, Act.WITHDRAW, found.binding, actor, "")
         if found.state is State.RUNNING:
             self._outside.runner.cancel(found.id)
             self._say(actor.name, "stopped", found.id)
@@ -193,7 +199,10 @@ class Requests:
             "analyst": {"name": analyst.name, "organisation": analyst.organisation},
             "facts": foreseen.as_dict(),
             "approve": flow.approve.value,
-            "approvals": {"needed": flow.approvals, "given": list(found.approved_by)},
+            "approvals": {
+                "needed": flow.approvals,
+                "given": list(found.approved_by(self._binding_now(found, held, signed))),
+            },
             "guarantees": [word.value for word in flow.guarantees],
             "looked": looked,
             "warning": of_policy.AFTER_LOOK if looked and flow.approve is not Approve.AUTOMATIC else None,
@@ -233,9 +242,9 @@ class Requests:
         if binding != self._binding_now(found, held, signed):
             raise Conflict(of_request.CHANGED, hint="inspect it again.")
         self._require_word(foreseen, flow, accept_none)
-        self._enter(foreseen, found, Act.APPROVE, binding, actor, fixed_beforehand)
+        self._enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, fixed_beforehand)
         made = self._decision(found, actor, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
-        done = len({*found.approved_by, actor.name}) >= flow.approvals
+        done = len({*found.approved_by(binding), actor.name}) >= flow.approvals
         if not done:
             if not self._rows.change(_as_it_was(found), {"decided_by": made, "binding": binding}):
                 raise _meanwhile()
@@ -262,9 +271,9 @@ class Requests:
         """A no after a look tells about the people: it is entered, and the dataset's total is none from then on."""
         found, held = self._decidable(actor, id)
         stepped(found.state, act)
-        foreseen = self._foreseen(found, held)[0]
-        told = self._refuse_silent_no(foreseen, accept_none)
-        self._enter(foreseen, found, act, found.binding, actor, "")
+        ledger = self._datasets.ledger_of(actor, held)
+        told = self._refuse_silent_no(ledger, accept_none)
+        self._enter(ledger, found, act, found.binding, actor, "")
         to = {"decided_by": self._decision(found, actor, act, found.binding, note, accept_none), "note": note}
         self._move(found, act, to | {"decided_at": self._outside.moment, "guarantee": told})
         self._say(actor.name, f"{act}ed" if act is Act.RETURN else "refused", found.id)
@@ -291,13 +300,14 @@ class Requests:
             raise
         act = Act.WITHHOLD if withheld else Act.RELEASE
         kept = {"answers": self._outside.locks.seal(json.dumps(answers["answers"]).encode(), _about(id))}
-        self._move(running, act, kept | {"guarantee": answers["guarantee"], "charged": answers["charged"]})
-        self._say("sfumato", "computed" if withheld else "released", id, {"guarantee": answers["guarantee"]})
-        if withheld:
-            held = self._datasets.of(found.dataset)
-            self._notices.tell(held.controllers, of_request.computed(found.number), id)
-        else:
-            self._notices.tell([found.analyst], of_request.released(found.number), id)
+        with self._outside.transaction():
+            self._move(running, act, kept | {"guarantee": answers["guarantee"], "charged": answers["charged"]})
+            self._say("sfumato", "computed" if withheld else "released", id, {"guarantee": answers["guarantee"]})
+            if withheld:
+                held = self._datasets.of(found.dataset)
+                self._notices.tell(held.controllers, of_request.computed(found.number), id)
+            else:
+                self._notices.tell([found.analyst], of_request.released(found.number), id)
 
     def resume(self) -> int:
         """After a start: what was approved goes on; what was running has an unknown outcome, and counts as spent."""
@@ -311,26 +321,35 @@ class Requests:
     def _computed(self, found: Request) -> tuple[Mapping[str, Any], bool]:
         held = self._datasets.of(found.dataset)
         analyst = self._people.one(found.analyst)
-        signed, flow = self._flow(found, held)
+        signed, flow = self._datasets.flow(analyst, held)
         if self._binding_now(found, held, signed) != found.binding:
             raise Conflict(of_request.CHANGED, hint="submit it again.")
         withheld = flow.approve is Approve.AFTER_THE_ANSWER
         automatic = not found.decided_by
         if automatic and (flow.approve is not Approve.AUTOMATIC or analyst.disabled):
             raise Forbidden("The policy no longer approves this by itself", hint="submit it again.")
-        foreseen, _ = self._datasets.foreseen(analyst, held, found.queries, found.preference, decision=found.binding)
-        columns = sorted({column for statement in foreseen.statements for column in statement.columns})
-        who = found.analyst if automatic else found.decided_by[-1]["who"]
+        rule, preference = self._datasets.terms(analyst, held, found.queries, found.preference, signed)
+        if not automatic:
+            self._require_approved(found, self._datasets.ledger_of(analyst, held), flow)
+        approvals = [d for d in found.decided_by if d["binding"] == found.binding]
+        who = found.analyst if automatic else approvals[-1]["who"]
         mandate = mandate_of(signed, flow, found.binding)
         job = self._datasets.job("release", held, who, mandate) | {
             "queries": [vars(one) for one in found.queries],
             "shares": list(found.shares),
-            "preference": signed.policy.rule_for(analyst, columns, found.preference),
-            "rule": foreseen.dataset.schema.rule,
-            "accept_none": withheld or any(d["accept_none"] for d in found.decided_by),
-            "fixed_beforehand": next((d["fixed_beforehand"] for d in found.decided_by if d["fixed_beforehand"]), ""),
+            "preference": preference,
+            "rule": rule,
+            "accept_none": withheld or any(d["accept_none"] for d in approvals),
+            "fixed_beforehand": next((d["fixed_beforehand"] for d in approvals if d["fixed_beforehand"]), ""),
         }
         return self._outside.runner.run(found.id, job), withheld
+
+    def _require_approved(self, found: Request, ledger: Ledger, flow: Flow) -> None:
+        """What a request says of itself is no approval: the ledger has those, for exactly what is bound."""
+        asked = {name.casefold() for name in flow.approvers}
+        given = {who for who in ledger.record.approved_by(found.binding) if not asked or who in asked}
+        if len(given) < flow.approvals or found.analyst in given:
+            raise Conflict(of_request.CHANGED, hint="submit it again.")
 
     def _failed(self, found: Request, why: str) -> None:
         self._move(found, Act.FAIL, {"note": why, "decided_at": found.decided_at or self._outside.moment})
@@ -344,6 +363,13 @@ class Requests:
         for statement in foreseen.statements:
             flow.require(statement)
         flow.require_preferences(stated)
+        if (
+            flow.approve is Approve.AUTOMATIC
+            and (stated or {}).get("delta")
+            and foreseen.dataset.ledger.stop.delta is None
+        ):
+            hint = "state none, or ask a controller for a stop_delta in it."
+            raise Forbidden("The policy approves by itself and does not say where delta stops", hint=hint)
         for choice in foreseen.choices:
             known = not (choice.asked.reads_people or choice.asked.draws)
             if known and choice.epsilon is None:
@@ -371,20 +397,17 @@ class Requests:
                 hint="state where the approval was fixed with --fixed-beforehand, or accept it with --accept-none.",
             )
 
-    def _refuse_silent_no(self, foreseen: Foreseen, accept_none: bool) -> str | None:
+    def _refuse_silent_no(self, ledger: Ledger, accept_none: bool) -> str | None:
         """The word of a decision against: none after a look, which has to be accepted."""
-        looked = foreseen.dataset.ledger.record.somebody_looked
+        looked = ledger.record.somebody_looked
         if looked and not accept_none:
             raise NoGuarantee(
                 of_policy.NO_AFTER_LOOK, hint="accept that with --accept-none, or leave it to the policy."
             )
         return Guarantee.NONE.value if looked else None
 
-    def _enter(
-        self, foreseen: Foreseen, found: Request, act: Act, binding: str, actor: Person, attestation: str
-    ) -> None:
+    def _enter(self, ledger: Ledger, found: Request, act: Act, binding: str, actor: Person, attestation: str) -> None:
         """The decision, in the ledger: from there the word of what follows is computed."""
-        ledger = foreseen.dataset.ledger
         looked = ledger.record.somebody_looked
         attested = " ".join(attestation.split())
         holds = not looked or (bool(attested) and act is Act.APPROVE)
@@ -419,15 +442,17 @@ class Requests:
     def _foreseen(self, found: Request, held: Held, attestation: str = "") -> tuple[Foreseen, Signed, Flow]:
         analyst = self._people.one(found.analyst)
         signed, flow = self._flow(found, held)
-        foreseen, _ = self._datasets.foreseen(analyst, held, found.queries, found.preference, attestation=attestation)
+        foreseen, _ = self._datasets.foreseen(
+            analyst, held, found.queries, found.preference, signed=signed, attestation=attestation
+        )
         return foreseen, signed, flow
 
     def _flow(self, found: Request, held: Held) -> tuple[Signed, Flow]:
         return self._datasets.flow(self._people.one(found.analyst), held)
 
     def _binding_now(self, found: Request, held: Held, signed: Signed) -> str:
-        version = self._datasets.version_key(held)
-        return _binding(held, version, found.queries, found.preference, signed, found.analyst)
+        version, analyst = self._datasets.version_key(held), self._people.one(found.analyst)
+        return _binding(found.id, held, version, found.queries, found.preference, signed, analyst)
 
     def _decidable(self, actor: Person, id: str) -> tuple[Request, Held]:
         """A request that this person may decide: of their dataset, and not their own."""
@@ -447,12 +472,12 @@ class Requests:
     def _seen(self, actor: Person, id: str) -> tuple[Request, Held]:
         """A request by its id, or by its number, as people say it."""
         row = self._rows.one(number=int(id)) if id.isdecimal() and len(id) < 10 else self._rows.one(id=id)
-        if row is None or not self._may_see(actor, row):
+        held = None if row is None else self._datasets.of(row["dataset"])
+        if row is None or held is None or not self._may_see(actor, row, held):
             raise NotFound("There is no such request", hint="list yours first.")
-        return Request.of(row), self._datasets.of(row["dataset"])
+        return Request.of(row), held
 
-    def _may_see(self, actor: Person, row: Mapping[str, Any]) -> bool:
-        held = self._datasets.of(row["dataset"])
+    def _may_see(self, actor: Person, row: Mapping[str, Any], held: Held) -> bool:
         return row["analyst"] == actor.name or held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
 
     def _request(self, id: str) -> Request:
@@ -484,9 +509,16 @@ class Requests:
 
 
 def _binding(
-    held: Held, version: str, queries: Sequence[Asked], stated: Mapping[str, Any] | None, signed: Signed, who: str
+    id: str,
+    held: Held,
+    version: str,
+    queries: Sequence[Asked],
+    stated: Mapping[str, Any] | None,
+    signed: Signed,
+    analyst: Person,
 ) -> str:
-    return binding_of(held.id, version, queries, stated or None, signed.policy.fingerprint, who)
+    data, who = [held.id, version, held.schema_text], [analyst.name, analyst.organisation]
+    return binding_of(id, data, queries, stated or None, signed.policy.fingerprint, who)
 
 
 def _the_same(row: Mapping[str, Any], body: str) -> Request:

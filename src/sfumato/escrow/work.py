@@ -70,7 +70,8 @@ def _rehearsed(dataset: Dataset, job: Job) -> dict[str, Any]:
     profile = query.rehearse(*(preferences or query.rule.preferences), **how)
     solution = profile.solution
     found = None if solution is None else {"epsilon": solution.epsilon, "why": solution.why}
-    return dict(profile.view.as_dict()) | {"solution": found}
+    at = None if job["epsilon"] is None else profile.at(job["epsilon"]).as_dict()
+    return dict(profile.view.as_dict()) | {"solution": found, "at": at}
 
 
 def _fits(dataset: Dataset, _job: Job) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 
 from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Entry, Event, verify
@@ -31,6 +32,15 @@ class Record:
         self._decided: dict[str, list[Entry]] = {}
         self._total = Total()
         self._stop = NO_STOP
+
+    def copy(self) -> Record:
+        """Another that goes on from here by itself."""
+        other = copy(self)
+        other.entries, other._looked, other._planned = [*self.entries], {*self._looked}, {*self._planned}
+        other._plan_at_look = dict(self._plan_at_look)
+        other._released = {key: [*entries] for key, entries in self._released.items()}
+        other._decided = {key: [*entries] for key, entries in self._decided.items()}
+        return other
 
     def extend(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
@@ -149,6 +159,11 @@ class Record:
             )
             for entry in made
         )
+
+    def approved_by(self, key: str) -> tuple[str, ...]:
+        """Who approved a request, by the key of its decisions."""
+        made = self._decided.get(key, [])
+        return tuple(dict.fromkeys(entry.draft.who for entry in made if entry.draft.public["approved"]))
 
     def schema(
         self, used: Iterable[str], now: Mapping[str, str], *, attestation: str, what: str = "schema"

@@ -24,7 +24,7 @@ def _one_line(text: str) -> str:
     return text
 
 
-def _plain(table: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def plain(table: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """A table of settings as JSON can write it; what the settings mean is for the escrow to say."""
     _walk(table, _DEEPEST)
     return table
@@ -58,7 +58,7 @@ Document: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=
 Sql: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100_000), AfterValidator(_storable)]
 Secret: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=1_000), AfterValidator(_storable)]
 Number: TypeAlias = Annotated[int, Field(ge=0, lt=2**31)]
-Table: TypeAlias = Annotated[dict[str, JsonValue], AfterValidator(_plain)]
+Table: TypeAlias = Annotated[dict[str, JsonValue], AfterValidator(plain)]
 
 
 class Body(BaseModel):

@@ -25,6 +25,7 @@ from sfumato.session.decide import EPSILON_MAX, Rule, rule_of
 from sfumato.session.ledger import Ledger, digest
 from sfumato.session.per_person import PersonTotals
 from sfumato.session.query import Query
+from sfumato.session.records import Records
 from sfumato.session.services import Services
 from sfumato.session.side_by_side import Comparison, side_by_side
 from sfumato.session.split import Split, SplitBatch, split
@@ -48,6 +49,7 @@ class Dataset:
         stop: Stop = NO_STOP,
         mandate: Mandate | None = None,
         present: Mapping[str, Type | None] | None = None,
+        records: Records | None = None,
     ) -> None:
         self.schema = schema
         self.services = services
@@ -61,7 +63,7 @@ class Dataset:
         self._source = source
         self.mandate = mandate
         policy, agreed = ("", NO_STOP) if mandate is None else (mandate.policy, mandate.stop)
-        self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy)
+        self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy, records)
 
     def query(self, sql: str) -> Query:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""

@@ -165,13 +165,13 @@ def opening_of(preferences: Sequence[Preference], opening: str) -> str:
     return opening if any(isinstance(p, Satisfies) for p in preferences) else ""
 
 
-def grid_of(grid: str | Sequence[float] | None) -> tuple[float, ...] | None:
+def grid_of(grid: object) -> tuple[float, ...] | None:
     """A grid by name ("paper": the 37 of the RDR paper) or as numbers."""
     if grid is None:
         return None
     if grid == "paper":
         return PAPER_GRID
-    if isinstance(grid, str) or not grid or not all(e > 0 for e in grid):
+    if not isinstance(grid, Sequence) or not grid or not all(isinstance(e, int | float) and e > 0 for e in grid):
         hint = "try --grid paper or --grid 0.1,1."
         raise PreferenceError("A grid is 'paper' or a list of epsilons above 0", hint=hint)
     return tuple(sorted(stated_epsilon(e).value for e in grid))

@@ -17,6 +17,7 @@ from sfumato.model.dataset import STOP, Schema
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import LedgerStore
+from sfumato.session.records import Records
 from sfumato.session.services import Services
 from sfumato.views import ledger as view
 
@@ -25,7 +26,13 @@ class Ledger:
     """What was looked at, planned and spent for one dataset, oldest first."""
 
     def __init__(
-        self, store: LedgerStore, schema: Schema, services: Services, stop: Stop = NO_STOP, policy: str = ""
+        self,
+        store: LedgerStore,
+        schema: Schema,
+        services: Services,
+        stop: Stop = NO_STOP,
+        policy: str = "",
+        records: Records | None = None,
     ) -> None:
         self._store = store
         self._services = services
@@ -34,9 +41,11 @@ class Ledger:
         self.schema = schema.fingerprints() | _fingerprint(self.stop)
         self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
         self.protected = f"one {schema.unit.words}, {schema.relation}"
-        self._record = Record(schema.name)
+        self._record = Record(schema.name) if records is None else records.of(schema.name)
         self._lock = RLock()
         _refuse_below(self.total, stop)
+        if records is not None:
+            records.keep(self._record)
         is_open = self.known.is_open(self.schema, self.rule, but=STOP)
         if (policy or schema.rule is not None) and not is_open:
             self.write(lambda _record: [])  # a rule is of record from the moment the dataset is first opened

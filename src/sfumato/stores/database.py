@@ -100,7 +100,8 @@ class Database:
         with self._lock:
             if self._made is None:
                 is_file = self._url.get_backend_name() == "sqlite"
-                self._made = sqlite.engine(str(self._url.database)) if is_file else postgres.engine(self._url)
+                path = str(self._url.database)
+                self._made = sqlite.engine(path, kept_open=True) if is_file else postgres.engine(self._url)
             return self._made
 
     def _failure(self, failure: Failure) -> DatabaseFailure:

@@ -11,17 +11,42 @@ MEMORY = ":memory:"
 PATIENCE = 30  # seconds to wait for whoever is writing
 
 
-def engine(path: str) -> sa.Engine:
-    """A file that is not there yet is made, for its owner's eyes only."""
+def engine(path: str, *, kept_open: bool = False) -> sa.Engine:
+    """A file that is not there yet is made, for its owner's eyes only.
+
+    With `kept_open` a connection serves again for as long as its file lies there; otherwise each is opened anew.
+    """
     if path != MEMORY and not Path(path).exists():
         Path(path).touch(mode=0o600)
     url = sa.URL.create("sqlite", database=path)
-    pool = sa.pool.StaticPool if path == MEMORY else sa.pool.NullPool
     options = {"timeout": PATIENCE, "check_same_thread": False}
-    made = sa.create_engine(url, poolclass=pool, hide_parameters=True, connect_args=options)
+    made = sa.create_engine(url, hide_parameters=True, connect_args=options, **_pool(path, kept_open))
     sa.event.listen(made, "connect", _configure)
     sa.event.listen(made, "begin", _begin)
+    if kept_open:
+        sa.event.listen(made, "connect", lambda _connection, record: record.info.update(file=_file(path)))
+        sa.event.listen(made, "checkout", lambda _connection, record, _proxy: _same(path, record))
     return made
+
+
+def _pool(path: str, kept_open: bool) -> dict[str, Any]:
+    if kept_open:
+        return {"poolclass": sa.pool.QueuePool, "max_overflow": -1}
+    return {"poolclass": sa.pool.StaticPool if path == MEMORY else sa.pool.NullPool}
+
+
+def _same(path: str, record: Any) -> None:
+    """Another file in its place is read from its beginning."""
+    if record.info["file"] != _file(path):
+        raise sa.exc.DisconnectionError
+
+
+def _file(path: str) -> tuple[int, int] | None:
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _configure(connection: Any, _record: object) -> None:

@@ -71,6 +71,7 @@ def page(facts: Facts) -> str:
         plain(f"Request {asked['number']} ({asked['id']}) to {asked['dataset']}, of {asked['submitted_at']}"),
         plain(f"Asked by {whose}, for: {asked['purpose']}"),
         foreseen(facts["facts"]),
+        *([_rehearsal(facts)] if facts.get("rehearsal") else []),
         f"Approval {facts['approve']}: {facts['approvals']['needed']} needed, given by {plain(given)}.",
         *([paragraph(facts["warning"])] if facts["warning"] else []),
         "\n".join(paragraph(plain(sentence)) for sentence in facts["policy"]),
@@ -89,9 +90,15 @@ def foreseen(facts: Facts) -> str:
     """What a request would cost and promise, query by query and in all."""
     total = [f"In all: epsilon {_or_withheld(facts['epsilon'])}, delta {_or_withheld(facts['delta'])}"]
     total += [f"guarantee {facts['guarantee']}", f"spent so far {_cell(facts['spent'])}"]
-    stop = f" {plain(facts['stop'])}" if facts.get("stop") else ""
-    left = "" if facts["left"] is None else f" Left: {_cell(facts['left'])}."
-    return "\n\n".join([*map(_foreseen, facts["queries"]), paragraph(f"{'; '.join(total)}.{stop}{left}")])
+    left = "" if facts["left"] is None else f", {_cell(facts['left'])} is left"
+    stop = f" It stops at {plain(facts['stop'])}{left}." if facts.get("stop") else ""
+    return "\n\n".join([*map(_foreseen, facts["queries"]), paragraph(f"{'; '.join(total)}.{stop}")])
+
+
+def _rehearsal(facts: Facts) -> str:
+    """What people who are made up by the schema would be exposed to, at the epsilon of each query."""
+    each = enumerate(facts["rehearsal"], 1)
+    return "\n".join(paragraph(of_request.rehearsed(number, rehearsal)) for number, rehearsal in each)
 
 
 def _foreseen(query: Facts) -> str:

@@ -12,11 +12,11 @@ from sfumato.views.words import of_guarantee, of_release
 
 
 def answer_text(answer: Answer, certificate: Certificate) -> str:
-    return f"{rows_text(answer)}\n\n{' '.join([of_guarantee.guarantee(certificate), *_notes(answer, certificate)])}"
+    return f"{figures(answer)}\n\n{' '.join([of_guarantee.guarantee(certificate), *_notes(answer, certificate)])}"
 
 
-def rows_text(answer: Answer) -> str:
-    """The answer alone."""
+def figures(answer: Answer) -> str:
+    """The answer alone, with its noise ranges."""
     return table(*_cells(answer))
 
 

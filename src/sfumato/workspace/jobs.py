@@ -16,6 +16,7 @@ from sfumato.model.mandate import Mandate
 from sfumato.model.stop import Stop
 from sfumato.ports import Engine, LedgerStore
 from sfumato.schema.load import parsed
+from sfumato.session.records import Records
 from sfumato.stores.database import Database
 from sfumato.vault.files import Files
 from sfumato.vault.master import Master
@@ -43,6 +44,7 @@ class Opened:
     ledger: LedgerStore
     files: Files
     memory_mb: int
+    records: Records = field(default_factory=Records)
     engines: OrderedDict[tuple[str, ...], tuple[Engine, int | None]] = field(default_factory=OrderedDict)
 
 
@@ -67,6 +69,7 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
         who=job["who"],
         version=_version(job),
         mandate=None if is_invented else _mandate(job["mandate"]),
+        records=None if is_invented else opened.records,
     )
     return performed(dataset, job)
 

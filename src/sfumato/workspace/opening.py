@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.mandate import Mandate
 from sfumato.session.dataset import Dataset
+from sfumato.session.records import Records
 from sfumato.stores.database import Database
 from sfumato.vault.files import Files
 from sfumato.vault.master import Master, unlock
@@ -35,6 +37,7 @@ class Workspace:
         self.folder, self.settings = folder, settings
         self._database = Database(settings.database_url(folder))
         self._database.upgrade()
+        self._records = Records()
         self._master, self._encrypted = master, encrypted
         self._runner = _Runner(self._workers)
         self._background = ThreadPoolExecutor(settings.workers, "sfumato request")
@@ -64,7 +67,8 @@ class Workspace:
     def _planned(
         self, schema: Schema, mandate: Mandate | None, who: str, present: Mapping[str, Type | None] | None
     ) -> Dataset:
-        return wiring.held(None, schema, self._database.ledger(), who=who, mandate=mandate, present=present)
+        ledger, records = self._database.ledger(), self._records
+        return wiring.held(None, schema, ledger, who=who, mandate=mandate, present=present, records=records)
 
     def _workers(self) -> Workers:
         settings = self.settings
@@ -93,6 +97,7 @@ class _Runner:
     def __init__(self, start: Callable[[], Workers]) -> None:
         self._start = start
         self._made: Workers | None = None
+        self._lock = Lock()
 
     def run(self, name: str, job: Mapping[str, Any]) -> Mapping[str, Any]:
         return self._workers().run(name, job)
@@ -108,9 +113,10 @@ class _Runner:
             self._made.close()
 
     def _workers(self) -> Workers:
-        if self._made is None:
-            self._made = self._start()
-        return self._made
+        with self._lock:
+            if self._made is None:
+                self._made = self._start()
+            return self._made
 
 
 def opened(

@@ -9,15 +9,31 @@ from pydantic import BaseModel
 
 from sfumato.server.asking import AfterNumber, Here, Limit, Page, Reader, Slowly, page
 from sfumato.server.openapi import SENT, SIGNED_IN
-from sfumato.server.texts import Body, Open, Table
+from sfumato.server.texts import Body, Line, Number, Open
 
 routes = APIRouter(prefix="/audit", tags=["audit"])
+
+
+class End(Body):
+    number: Number
+    digest: Line
+
+
+class KeptHead(Body):
+    """As GET /audit/head gave it."""
+
+    ledger: End
+    audit: End
+    at: Line
+    by: Line
+    public_key: Line
+    signature: Line
 
 
 class Verification(Body):
     """`head` is one that was kept elsewhere: it shows a restored backup."""
 
-    head: Table | None = None
+    head: KeptHead | None = None
 
 
 class EntryShown(BaseModel):
@@ -55,4 +71,5 @@ def head(actor: Reader, escrow: Here) -> Head:
 @routes.post("/verify", responses=SENT)
 async def verify(actor: Reader, body: Verification, escrow: Here, lanes: Slowly) -> Verdict:
     """Go through the chain, and hold it against a head that was kept."""
-    return Verdict.model_validate(await lanes.asking.run(actor.name, escrow.audit.verify, actor, body.head))
+    head = None if body.head is None else body.head.model_dump()
+    return Verdict.model_validate(await lanes.asking.run(actor.name, escrow.audit.verify, actor, head))

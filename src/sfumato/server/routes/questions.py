@@ -9,7 +9,8 @@ from pydantic import Field
 
 from sfumato.server.asking import Here, NameInPath, Reader, Slowly, Writer
 from sfumato.server.openapi import SENT
-from sfumato.server.texts import Body, Sql, Table
+from sfumato.server.stated import How, Preference, table_of
+from sfumato.server.texts import Body, Sql
 
 routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
 Answer = dict[str, Any]
@@ -26,19 +27,19 @@ class Several(Body):
     """`preference` has the names of a schema's [rule]; null is the rule of record."""
 
     queries: Annotated[list[Asked], Field(min_length=1, max_length=100)]
-    preference: Table | None = None
+    preference: Preference | None = None
 
 
 class Preferred(Body):
     sql: Sql
-    preference: Table | None = None
+    preference: Preference | None = None
 
 
 class Looked(Body):
     """`how`: mechanism, delta and the like."""
 
     sql: Sql
-    how: Table = Field(default_factory=dict)
+    how: How = How()
 
 
 class Sketched(Looked):
@@ -56,32 +57,35 @@ def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
 async def estimate(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
     """What a request would cost, and what noise it would get."""
     work = escrow.datasets.estimate
-    return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), body.preference)
+    return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), table_of(body.preference))
 
 
 @routes.post("/dry-run", responses=SENT)
 async def dry_run(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
     """The same queries on rows that were made up from the schema."""
     work = escrow.datasets.dry_run
-    return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), body.preference)
+    return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), table_of(body.preference))
 
 
 @routes.post("/worst-case", responses=SENT)
 async def worst_case(actor: Reader, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
     """The risk from public facts alone."""
-    return await lanes.asking.run(actor.name, escrow.datasets.worst_case, actor, name, body.sql, body.how)
+    return await lanes.asking.run(actor.name, escrow.datasets.worst_case, actor, name, body.sql, body.how.table())
 
 
 @routes.post("/rehearse", responses=SENT)
 async def rehearse(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
     """The same query on a look-alike."""
-    return await lanes.asking.run(actor.name, escrow.datasets.rehearse, actor, name, body.sql, body.preference)
+    return await lanes.asking.run(
+        actor.name, escrow.datasets.rehearse, actor, name, body.sql, table_of(body.preference)
+    )
 
 
 @routes.post("/compare", responses=SENT)
 async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
     """Every method side by side."""
-    return await lanes.asking.run(actor.name, escrow.datasets.compare, actor, name, body.sql, body.preference)
+    work = escrow.datasets.compare
+    return await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
 
 
 # From the data: controllers only, and on record
@@ -90,13 +94,15 @@ async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here
 @routes.post("/sketch", responses=SENT)
 async def sketch(actor: Writer, name: NameInPath, body: Sketched, escrow: Here, lanes: Slowly) -> Answer:
     """A private histogram of exposures: charged, and free to decide from."""
-    return await lanes.asking.run(actor.name, escrow.datasets.sketch, actor, name, body.sql, body.epsilon, body.how)
+    return await lanes.asking.run(
+        actor.name, escrow.datasets.sketch, actor, name, body.sql, body.epsilon, body.how.table()
+    )
 
 
 @routes.post("/risk", responses=SENT)
 async def risk(actor: Writer, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
     """The people themselves: recorded as a look."""
-    return await lanes.asking.run(actor.name, escrow.datasets.look, actor, name, body.sql, body.how)
+    return await lanes.asking.run(actor.name, escrow.datasets.look, actor, name, body.sql, body.how.table())
 
 
 @routes.post("/check", responses=SENT)

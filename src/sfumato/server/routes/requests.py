@@ -12,6 +12,7 @@ from sfumato.server.asking import AfterNumber, Here, Limit, NameInPath, Page, Re
 from sfumato.server.openapi import FOUND, SENT, SIGNED_IN, statuses
 from sfumato.server.problems import Problem
 from sfumato.server.routes.questions import Several, as_asked
+from sfumato.server.stated import table_of
 from sfumato.server.texts import Body, Name, Open, Text
 
 routes = APIRouter(prefix="/requests", tags=["requests"])
@@ -74,7 +75,7 @@ async def submit(
     actor: Writer, body: NewRequest, escrow: Here, lanes: Slowly, idempotency: IdempotencyKey = None
 ) -> RequestShown:
     """Ask. The same Idempotency-Key with the same body is the same request."""
-    said = (body.dataset, body.purpose, as_asked(body.queries), body.preference)
+    said = (body.dataset, body.purpose, as_asked(body.queries), table_of(body.preference))
     work = partial(escrow.requests.submit, actor, *said, idempotency=idempotency)
     made = await lanes.asking.run(actor.name, work)
     return one(actor, made.id, escrow)

@@ -37,7 +37,7 @@ def flow(
     what = "any aggregate" if aggregates is None else ", ".join(aggregates)
     of = "any column" if columns is None else ", ".join(columns)
     how = " or ".join(
-        "the rule" if name == "rule" else f"a {name.replace('_', ' ')} of their own" for name in preferences
+        "the rule" if name == "rule" else f"{_one(name.replace('_', ' '))} of their own" for name in preferences
     )
     return f"{_listed(who)} may ask for {what} of {of}, by {how}."
 
@@ -78,6 +78,10 @@ def partners(
 def retention(answers_days: int | None, data_days: int | None) -> list[str]:
     said = [] if answers_days is None else [f"An answer is handed out for {answers_days} days after its release."]
     return said + ([] if data_days is None else [f"The data is forgotten {data_days} days after it was delivered."])
+
+
+def _one(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 NEXT = {
     "submitted": "A controller of this dataset has it. You are told when it is decided.",
     "returned": "It came back with a note. Change it and submit it again.",
@@ -38,6 +41,19 @@ def computed(number: int) -> str:
 
 def failed(number: int) -> str:
     return f"Request {number} came to no answer."
+
+
+def rehearsed(number: int, rehearsal: Mapping[str, Any]) -> str:
+    """The gap between people on invented rows, at the epsilon that is asked for; or why there are no such rows."""
+    if "error" in rehearsal:
+        return f"Query {number} cannot be rehearsed: {rehearsal['error']['message']}."
+    at = rehearsal["at"]
+    if at is None:
+        return f"Query {number} was rehearsed on invented rows; its epsilon is not known yet."
+    return (
+        f"Query {number} on invented rows, at epsilon {at['epsilon']:.6g}: the person most at risk is at "
+        f"{at['gap']:.4g} times the risk of the one least at risk."
+    )
 
 
 def odds(chance: float) -> str:

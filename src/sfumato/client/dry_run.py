@@ -1,0 +1,26 @@
+"""A request on invented rows: the shape of its answers. Nothing is certified, since nobody was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.client.told import Told
+from sfumato.model.release import Answer
+from sfumato.views.release import figures
+from sfumato.views.words import of_request
+
+
+class DryRun(Told):
+    """`.answers` are made up: rows that follow the schema were asked."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        super().__init__(facts)
+        self.answers = tuple(Answer.from_dict(one) for one in facts["answers"])
+
+    def text(self) -> str:
+        shown = (
+            f"{one['query']}\n\n{figures(answer)}"
+            for one, answer in zip(self._facts["answers"], self.answers, strict=True)
+        )
+        return "\n\n".join([of_request.INVENTED, *shown])

@@ -1,0 +1,21 @@
+"""What was read of a ledger: whoever opens one of its datasets next reads on from there."""
+
+from __future__ import annotations
+
+from sfumato.ledger.record import Record
+
+
+class Records:
+    """Of one ledger, by dataset. What is kept and what is given out are copies, which nobody else goes on with."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Record] = {}
+
+    def of(self, dataset: str) -> Record:
+        kept = self._kept.get(dataset)
+        return Record(dataset) if kept is None else kept.copy()
+
+    def keep(self, record: Record) -> None:
+        kept = self._kept.get(record.dataset)
+        if kept is None or kept.last < record.last:
+            self._kept[record.dataset] = record.copy()

@@ -1,0 +1,60 @@
+"""Escrow rooms with people, data and no policy yet, on SQLite and on PostgreSQL: made once, copied for each test."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.room import Room
+
+Copies = Callable[[Path, str], tuple[Path, str]]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def copies(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Copies:
+    """Copies a room that nobody is in: its folder and its database."""
+    numbers = count()
+
+    def copy(folder: Path, url: str) -> tuple[Path, str]:
+        to = tmp_path_factory.mktemp("rooms") / str(next(numbers))
+        shutil.copytree(folder, to)
+        if url.startswith("sqlite"):
+            return to, f"sqlite:///{to}/escrow.db"
+        return to, request.getfixturevalue("postgres").new(url)
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def furnished(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], tuple[Path, str]]:
+    """Where a room of this kind lies, made when it is first asked for."""
+    made: dict[str, tuple[Path, str]] = {}
+
+    def place(kind: str) -> tuple[Path, str]:
+        if kind not in made:
+            folder = tmp_path_factory.mktemp(kind)
+            is_file = kind == "sqlite"
+            url = f"sqlite:///{folder}/escrow.db" if is_file else request.getfixturevalue("postgres").new()
+            Room(folder, url).peopled().close()
+            made[kind] = folder, url
+        return made[kind]
+
+    return place
+
+
+@pytest.fixture
+def room(kind: str, furnished: Callable[[str], tuple[Path, str]], copies: Copies) -> Iterator[Room]:
+    made = Room(*copies(*furnished(kind)))
+    yield made
+    made.close()

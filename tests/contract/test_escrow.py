@@ -1,0 +1,807 @@
+"""The escrow, verb by verb, on SQLite and on PostgreSQL: who is there, what they hold, who decides, what leaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sfumato.errors import (
+    AwaitingApproval,
+    BadInput,
+    Cancelled,
+    Conflict,
+    Forbidden,
+    Gone,
+    LedgerBroken,
+    NoGuarantee,
+    NotFound,
+    NotSignedIn,
+    PolicyError,
+    SfumatoError,
+    VaultBroken,
+)
+from sfumato.escrow.request import STEPS, Act, State, stepped
+from sfumato.escrow.visible import ANALYST, CONTROLLER
+from sfumato.ledger.entry import Event
+from sfumato.vault.master import Cost
+from sfumato.workspace.create import made
+from sfumato.workspace.opening import opened
+from sfumato.workspace.settings import Settings
+from tests.contract.conftest import Copies
+from tests.room import BOARD, BY_WARD, COUNT, DATA, RULE, SCHEMA, SUM, Room
+
+AFTER = {"approve": "after the answer", "guarantees": ["none"]}
+AUTOMATIC = {"approve": "automatic"}
+
+
+# People
+
+
+def test_an_admin_lets_people_in_by_name_and_role(room: Room) -> None:
+    fay = room.people.add(room["root"], " Fay@Board ", ["analyst", "controller"], organisation=" Health  Board ")
+    assert (fay.name, fay.organisation, sorted(fay.roles)) == ("fay@board", BOARD, ["analyst", "controller"])
+    assert room["FAY@board"] == fay
+    with pytest.raises(Conflict, match="somebody named 'bob' already"):
+        room.people.add(room["root"], "BOB", ["analyst"])
+    for name in ("", "everyone", "a b", "-x", "x" * 65, "ünï", "a\nb"):
+        with pytest.raises(BadInput, match="no name for a person"):
+            room.people.add(room["root"], name, ["analyst"])
+    for roles in ([], ["boss"]):
+        with pytest.raises(BadInput, match="role"):
+            room.people.add(room["root"], "gus", roles)
+    for other in ("alice", "bob", "eve"):
+        with pytest.raises(Forbidden, match="Only a admin may let people in"):
+            room.people.add(room[other], "gus", ["analyst"])
+
+
+def test_analysts_do_not_learn_who_else_is_there(room: Room) -> None:
+    assert [p.name for p in room.people.many(room["alice"])] == ["alice", "bob", "carol", "dan", "eve", "root"]
+    assert [p.name for p in room.people.many(room["eve"], after="bob", limit=2)] == ["carol", "dan"]
+    with pytest.raises(Forbidden):
+        room.people.many(room["bob"])
+
+
+def test_a_token_is_good_for_its_time_its_scopes_and_until_it_is_revoked(room: Room) -> None:
+    token, secret = room.people.new_token(room["bob"], "laptop", days=2, scopes=["read"])
+    assert room.people.of_token(secret) == (room["bob"], frozenset({"read"}))
+    assert secret not in json.dumps([dict(row) for row in room.outside.rows("tokens").many()])
+    room.pass_(days=1, hours=23)
+    room.people.of_token(secret)
+    room.pass_(hours=1)
+    with pytest.raises(NotSignedIn):
+        room.people.of_token(secret)
+    token, secret = room.people.new_token(room["root"], "script", person="bob")
+    assert [one.person for one in room.people.tokens(room["bob"])] == ["bob", "bob"]
+    for stranger in ("dan", "alice"):
+        with pytest.raises(NotFound, match="no such token"):
+            room.people.revoke(room[stranger], token.id)
+        with pytest.raises(Forbidden):
+            room.people.new_token(room[stranger], "", person="bob")
+    room.people.revoke(room["bob"], token.id)
+    with pytest.raises(NotSignedIn):
+        room.people.of_token(secret)
+    with pytest.raises(NotSignedIn):
+        room.people.of_token("")
+    for wrong in ({"days": 0}, {"days": float("nan")}, {"days": 367}, {"scopes": []}, {"scopes": ["admin"]}):
+        with pytest.raises(BadInput):
+            room.people.new_token(room["bob"], "", **wrong)  # type: ignore[arg-type]
+
+
+def test_a_session_ends_by_time_by_a_new_password_and_with_its_person(room: Room) -> None:
+    room.people.change(room["bob"], "bob", password="four words put together")
+    for name, password in (("bob", "wrong"), ("nobody", "four words put together"), ("dan", "")):
+        with pytest.raises(NotSignedIn, match="do not go together"):
+            room.people.sign_in(name, password)
+    session = room.people.sign_in("BOB", "four words put together")
+    assert room.people.of_session(session.secret) == (room["bob"], session.csrf)
+    assert session.secret not in repr(session)
+    room.pass_(hours=12)
+    with pytest.raises(NotSignedIn):
+        room.people.of_session(session.secret)
+    session = room.people.sign_in("bob", "four words put together")
+    room.people.sign_out(session.secret)
+    with pytest.raises(NotSignedIn):
+        room.people.of_session(session.secret)
+    session = room.people.sign_in("bob", "four words put together")
+    room.people.change(room["bob"], "bob", password="four other words together")
+    with pytest.raises(NotSignedIn):
+        room.people.of_session(session.secret)
+    with pytest.raises(BadInput, match="at least 12"):
+        room.people.change(room["bob"], "bob", password="short")
+
+
+def test_whoever_is_disabled_is_no_longer_let_in(room: Room) -> None:
+    _, secret = room.people.new_token(room["bob"], "laptop")
+    with pytest.raises(Forbidden):
+        room.people.change(room["bob"], "bob", roles=["admin"])
+    room.people.change(room["root"], "bob", disabled=True)
+    with pytest.raises(NotSignedIn, match="no longer let in"):
+        room.people.of_token(secret)
+    room.people.change(room["root"], "bob", disabled=False)
+    assert room.people.of_token(secret)[0].name == "bob"
+
+
+def test_somebody_stays_admin(room: Room) -> None:
+    for change in ({"disabled": True}, {"roles": ["auditor"]}):
+        with pytest.raises(Conflict, match="Somebody must stay admin"):
+            room.people.change(room["root"], "root", **change)  # type: ignore[arg-type]
+    room.people.change(room["root"], "eve", roles=["admin"])
+    room.people.change(room["root"], "root", disabled=True)
+    with pytest.raises(Conflict, match="Somebody must stay admin"):
+        room.people.change(room["eve"], "eve", roles=["auditor"])
+
+
+# Data
+
+
+def test_a_file_that_does_not_fit_its_schema_leaves_nothing(room: Room) -> None:
+    files = sorted((room.folder / "vault").iterdir())
+    before = room.datasets.versions(room["alice"], "stays")
+
+    def breaks_off() -> Iterator[bytes]:
+        yield DATA[:40]
+        raise ConnectionError
+
+    for data, format, error in (
+        ([b"days,ward\n1,a\n"], "csv", BadInput),
+        ([b"PAR1 this is none"], "parquet", BadInput),
+        ([DATA], "xlsx", BadInput),
+        (breaks_off(), "csv", ConnectionError),
+    ):
+        with pytest.raises(error):
+            room.datasets.deliver(room["alice"], "stays", data, format)
+    assert room.datasets.versions(room["alice"], "stays") == before
+    assert sorted((room.folder / "vault").iterdir()) == files
+    assert room.datasets.of("stays").version == before[0].id
+
+
+def test_data_is_registered_once_by_a_controller_and_described_again(room: Room) -> None:
+    with pytest.raises(Conflict, match="'STAYS' already"):
+        room.datasets.register(room["carol"], SCHEMA.replace('"stays"', '"STAYS"'))
+    for other in ("bob", "root", "eve"):
+        with pytest.raises(Forbidden):
+            room.datasets.register(room[other], SCHEMA.replace('"stays"', '"more"'))
+    with pytest.raises(Forbidden, match="may not be named from there"):
+        room.datasets.register(room["alice"], SCHEMA.replace('"stays"', '"more"'), reference="/etc/passwd")
+    with pytest.raises(BadInput, match="not of 'stays'"):
+        room.datasets.describe(room["alice"], "stays", SCHEMA.replace('"stays"', '"more"'))
+    with pytest.raises(BadInput):
+        room.datasets.describe(room["alice"], "stays", SCHEMA + "[columns.gone]\ntype = 'text'\n")
+    assert room.datasets.of("stays").schema_text == SCHEMA
+    room.datasets.describe(room["carol"], "stays", SCHEMA.replace("60", "70"))
+    assert "70" in room.datasets.of("stays").schema_text
+
+
+def test_to_whoever_has_no_flow_a_dataset_is_not_there(room: Room) -> None:
+    for verb in (room.datasets.one, room.datasets.ledger, room.policies.current):
+        with pytest.raises(NotFound, match="There is no dataset 'stays'"):
+            verb(room["bob"], "stays")
+    with pytest.raises(NotFound, match="no dataset"):
+        room.submit()
+    with pytest.raises(NotFound, match="There is no policy"):
+        room.policies.current(room["alice"], "stays")
+    assert room.datasets.many(room["bob"]) == []
+    room.policy({"who": [BOARD]})
+    assert [one["name"] for one in room.datasets.many(room["bob"])] == ["stays"]
+    assert room.datasets.many(room["dan"]) == []
+    with pytest.raises(NotFound):
+        room.submit(by="dan")
+    shown = room.datasets.one(room["bob"], "stays")
+    assert {"controllers", "created_by", "reference"}.isdisjoint(shown)
+    assert "entries" not in room.datasets.ledger(room["bob"], "stays")
+    for verb in (room.datasets.versions, room.policies.current, room.policies.history):
+        with pytest.raises(Forbidden):
+            verb(room["bob"], "stays")
+    for read in (room.datasets.look, room.datasets.sketch):
+        with pytest.raises(Forbidden):
+            read(room["bob"], "stays", COUNT, *([{}] if read == room.datasets.look else [0.1, {}]))
+
+
+def test_each_controller_holds_the_data_until_they_no_longer_do(room: Room) -> None:
+    room.policy(by="carol")
+    request = room.submit()
+    with pytest.raises(Forbidden):
+        room.datasets.controllers(room["alice"], "stays", ["alice", "bob"])
+    with pytest.raises(BadInput):
+        room.datasets.controllers(room["alice"], "stays", [])
+    room.datasets.controllers(room["carol"], "stays", ["carol"])
+    with pytest.raises(NotFound):
+        room.approve(request, "alice")
+    with pytest.raises(NotFound):
+        room.policy(by="alice")
+    with pytest.raises(NotFound):
+        room.look("alice")
+    room.approve(request, "carol")
+    room.people.change(room["root"], "carol", roles=["analyst"])
+    with pytest.raises((Forbidden, NotFound)):
+        room.policy(by="carol")
+
+
+def test_a_retired_dataset_is_gone_and_its_record_stays(room: Room) -> None:
+    room.policy()
+    left, waiting = room.submit(), room.submit(SUM)
+    room.approve(left)
+    room.go()
+    room.approve(waiting)
+    room.datasets.retire(room["alice"], "stays")
+    assert list((room.folder / "vault").iterdir()) == []
+    assert all(version.forgotten for version in room.datasets.versions(room["alice"], "stays"))
+    with pytest.raises(NotFound):
+        room.submit(BY_WARD)
+    with pytest.raises(Conflict, match="retired"):
+        room.datasets.deliver(room["alice"], "stays", [DATA], "csv")
+    room.go()
+    assert room.state(waiting) == "failed"
+    assert room.result(left)["guarantee"] == "dp", "what was released stays released"
+    assert room.charged == 0.2
+
+
+# Policies
+
+
+def test_every_version_of_a_policy_is_kept_with_its_author(room: Room) -> None:
+    room.policy()
+    room.policy({"who": ["bob"]}, by="carol")
+    first, second = room.policies.history(room["eve"], "stays")
+    assert [(one.number, one.author) for one in (first, second)] == [(1, "alice"), (2, "carol")]
+    assert room.policies.current(room["alice"], "stays") == second
+    assert second.as_dict()["sentences"] == second.policy.sentences()
+    with pytest.raises(PolicyError, match="names nobody"):
+        room.policies.set(room["alice"], "stays", {"flow": []})
+    assert len(room.policies.history(room["alice"], "stays")) == 2
+    sealed = [row["sealed"] for row in room.outside.rows("policies").many()]
+    assert not any("bob" in text for text in sealed)
+
+
+@pytest.mark.parametrize("column", ["id", "number", "dataset", "author", "at", "sealed", "signature"])
+def test_a_policy_that_was_edited_in_the_database_is_refused(room: Room, column: str) -> None:
+    room.policy()
+    request = room.submit()
+    room.approve(request)
+    kept = room.outside.rows("policies").many()[0][column]
+    other = {"number": 2, "author": "carol", "dataset": "other"}.get(column, f"{kept}"[:-3] + "AAA")
+    room.sql(f"UPDATE policies SET {column} = :to", to=other)
+    assert_nothing_flows(room)
+    assert room.datasets.sweep() == 0
+    room.go()
+    assert room.state(request) == "failed"
+    assert room.charged == 0
+
+
+def assert_nothing_flows(room: Room) -> None:
+    with pytest.raises((LedgerBroken, VaultBroken)):
+        room.policies.current(room["alice"], "stays")
+    with pytest.raises(NotFound):
+        room.submit(SUM)
+
+
+def test_policies_that_change_places_are_refused(room: Room) -> None:
+    room.policy({"who": ["bob"]})
+    room.policy()
+    first, second = room.outside.rows("policies").many()
+    for content in (("sealed",), ("sealed", "signature"), ("id", "author", "at", "sealed", "signature")):
+        room.outside.rows("policies").remove(dataset="stays")
+        for one, other in ((first, second), (second, first)):
+            room.outside.rows("policies").add(dict(one) | {name: other[name] for name in content})
+        assert_nothing_flows(room)
+
+
+def test_a_policy_of_another_dataset_is_refused(room: Room) -> None:
+    room.policy()
+    room.datasets.register(room["alice"], SCHEMA.replace('"stays"', '"more"'))
+    room.sql("UPDATE policies SET dataset = 'more'")
+    assert_nothing_flows(room)
+    with pytest.raises(VaultBroken):
+        room.policies.current(room["alice"], "more")
+
+
+def test_an_older_policy_does_not_come_back_when_the_newest_is_deleted(room: Room) -> None:
+    room.policy()
+    room.policy({"who": ["bob"]})
+    room.sql("DELETE FROM policies WHERE number = 2")
+    assert_nothing_flows(room)
+    room.policy(by="carol")
+    assert room.submit(SUM).state == "submitted", "a controller writes it anew"
+
+
+# Requests
+
+
+def test_a_request_through_the_states_that_lead_to_an_answer(room: Room) -> None:
+    room.policy()
+    request = room.submit(COUNT, BY_WARD)
+    assert (request.state, request.number, request.version) == ("submitted", 1, room.datasets.of("stays").version)
+    with pytest.raises(AwaitingApproval, match="controller of this dataset has it"):
+        room.result(request)
+    assert room.charged == 0
+    assert room.approve(request).state == "approved"
+    with pytest.raises(AwaitingApproval, match="waits for its turn"):
+        room.result(request)
+
+    def meanwhile(job: Any) -> None:
+        assert room.state(request) == "running"
+        assert room.requests.one(room["alice"], request.id)["progress"] == 0.5
+        with pytest.raises(AwaitingApproval, match="being computed"):
+            room.result(request)
+
+    room.runner.meanwhile = meanwhile
+    room.go()
+    result = room.result(request)
+    assert room.state(request) == "released"
+    assert (result["guarantee"], result["charged"]) == ("dp", 0.4)
+    assert room.charged == pytest.approx(0.4), "charged once, together"
+    for answer in result["answers"]:
+        certificate = answer["certificate"]
+        assert (certificate["guarantee"], certificate["released_by"]) == ("dp", "alice")
+        assert (certificate["decided_by"], certificate["epsilon"]) == ("blind", 0.2)
+    assert [len(answer["rows"]) for answer in result["answers"]] == [1, 3]
+    assert room.requests.result(room["carol"], request.id) == result
+    with pytest.raises(Forbidden, match="goes to whoever asked"):
+        room.requests.result(room["eve"], request.id)
+    with pytest.raises(NotFound):
+        room.requests.result(room["dan"], request.id)
+
+
+def test_what_each_may_see_of_a_request_is_a_fixed_list(room: Room) -> None:
+    room.policy()
+    request = room.submit()
+    assert set(room.requests.one(room["bob"], request.id)) == {*ANALYST[State.SUBMITTED]}
+    assert set(room.requests.one(room["alice"], request.id)) == {*CONTROLLER}
+    assert {"binding", "decided_by", "analyst"}.isdisjoint({*ANALYST[State.RELEASED]})
+    assert [one["id"] for one in room.requests.many(room["bob"])] == [request.id]
+    assert room.requests.many(room["dan"]) == []
+    assert len(room.requests.many(room["eve"], state="submitted", dataset="STAYS")) == 1
+    with pytest.raises(NotFound):
+        room.requests.one(room["dan"], request.id)
+    for nobody in ("bob", "eve"):
+        with pytest.raises(Forbidden, match="Only a controller of stays decides"):
+            room.requests.inspect(room[nobody], request.id)
+
+
+def test_the_approvers_page_has_public_facts_only(room: Room) -> None:
+    room.policy(stop=3)
+    request = room.submit(COUNT, SUM)
+    jobs = len(room.runner.done)
+    page = room.requests.inspect(room["alice"], request.id)
+    assert len(room.runner.done) == jobs, "nobody was read"
+    assert room.entries(Event.LOOKED, Event.RESERVED) == []
+    assert (page["analyst"], page["looked"], page["warning"]) == ({"name": "bob", "organisation": BOARD}, False, None)
+    facts = page["facts"]
+    assert (facts["epsilon"], facts["guarantee"], facts["spent"], facts["left"]) == (0.4, "dp", 0.0, 3.0)
+    assert [query["outputs"] for query in facts["queries"]] == [1, 1]
+    assert all(query["worst_case"] and query["odds"] for query in facts["queries"])
+    room.look()
+    assert room.requests.inspect(room["carol"], request.id)["warning"]
+
+
+def test_a_no_has_a_note_and_ends_it(room: Room) -> None:
+    room.policy()
+    returned, refused = room.submit(), room.submit(SUM)
+    with pytest.raises(BadInput, match="with a note"):
+        room.requests.return_(room["alice"], returned.id, " ")
+    assert room.requests.return_(room["alice"], returned.id, "round the ages").state == "returned"
+    assert room.requests.refuse(room["carol"], refused.id, "not for this").state == "refused"
+    for request, note in ((returned, "round the ages"), (refused, "not for this")):
+        assert room.requests.one(room["bob"], request.id)["note"] == note
+        with pytest.raises(Gone, match=note):
+            room.result(request)
+        with pytest.raises(Conflict, match="cannot approve"):
+            room.approve(request)
+    assert [entry.draft.public["approved"] for entry in room.entries(Event.DECIDED)] == [False, False]
+    assert room.datasets.ledger(room["bob"], "stays")["guarantee"] == "dp", "nobody had looked"
+
+
+def test_a_request_can_be_refused_when_its_flow_is_gone(room: Room) -> None:
+    room.policy()
+    request = room.submit()
+    room.policy({"who": ["dan"]})
+    with pytest.raises(Forbidden):
+        room.approve(request)
+    assert room.requests.refuse(room["alice"], request.id).state == "refused"
+
+
+def test_what_is_withdrawn_does_not_run(room: Room) -> None:
+    room.policy()
+    waiting, approved = room.submit(), room.submit(SUM)
+    room.approve(approved)
+    for request in (waiting, approved):
+        with pytest.raises(NotFound):
+            room.requests.withdraw(room["dan"], request.id)
+        with pytest.raises(Forbidden, match="Only whoever asked"):
+            room.requests.withdraw(room["alice"], request.id)
+        assert room.requests.withdraw(room["bob"], request.id).state == "withdrawn"
+        with pytest.raises(Conflict):
+            room.requests.withdraw(room["bob"], request.id)
+    room.go()
+    assert room.charged == 0
+
+
+def test_weights_share_out_what_the_rule_allows(room: Room) -> None:
+    room.policy()
+    asked = [{"sql": COUNT, "weight": 1}, {"sql": SUM, "weight": 4}, {"sql": BY_WARD, "weight": 2}]
+    request = room.requests.submit(room["bob"], "stays", "planning", asked)
+    room.approve(request)
+    room.go()
+    result = room.result(request)
+    assert [answer["certificate"]["epsilon"] for answer in result["answers"]] == [0.05, 0.2, 0.1]
+    assert result["charged"] == pytest.approx(0.35)
+    for weight in (0, -1, float("nan"), 1001):
+        with pytest.raises(BadInput, match="weight"):
+            room.requests.submit(room["bob"], "stays", "planning", [{"sql": COUNT, "weight": weight}])
+    with pytest.raises(BadInput, match="twice"):
+        room.submit(COUNT, COUNT.lower())
+    with pytest.raises(BadInput, match="one query at least"):
+        room.requests.submit(room["bob"], "stays", "planning", [])
+    with pytest.raises(BadInput, match="20 queries at most"):
+        room.submit(*(f"SELECT COUNT(*) FROM stays WHERE days > {n}" for n in range(21)))
+    with pytest.raises(BadInput, match="has a purpose"):
+        room.requests.submit(room["bob"], "stays", "  ", asked)
+
+
+def test_two_approvals_are_two_peoples_of_the_same_thing(room: Room) -> None:
+    room.policy({"approvals": 2})
+    request = room.submit()
+    assert room.approve(request, "alice").state == "submitted"
+    assert room.approve(request, "alice").state == "submitted", "twice the same is once"
+    page = room.requests.inspect(room["carol"], request.id)
+    assert page["approvals"] == {"needed": 2, "given": ["alice"]}
+    room.policy({"approvals": 2}, purpose="another")
+    assert room.requests.inspect(room["carol"], request.id)["approvals"]["given"] == []
+    assert room.approve(request, "carol").state == "submitted", "alice approved it under another policy"
+    assert room.approve(request, "alice").state == "approved"
+    room.go()
+    assert room.result(request)["guarantee"] == "dp"
+
+
+def test_only_those_approve_whom_the_policy_asks(room: Room) -> None:
+    room.policy({"approvers": ["carol"]})
+    request = room.submit()
+    with pytest.raises(Forbidden, match="asks carol"):
+        room.approve(request, "alice")
+    assert room.approve(request, "carol").state == "approved"
+
+
+def test_nobody_decides_their_own_request(room: Room) -> None:
+    room.people.change(room["root"], "alice", roles=["analyst", "controller"])
+    room.policy()
+    request = room.submit(by="alice")
+    for decide in (room.requests.inspect, room.requests.refuse, room.requests.answer):
+        with pytest.raises(Forbidden, match="Nobody decides their own"):
+            decide(room["alice"], request.id)
+    with pytest.raises(Forbidden, match="Nobody decides their own"):
+        room.requests.approve(room["alice"], request.id, request.binding)
+    room.approve(request, "carol")
+    room.go()
+    assert room.result(request)["guarantee"] == "dp"
+
+
+def test_a_second_click_on_approve_changes_nothing(room: Room) -> None:
+    room.policy()
+    request = room.submit()
+    first = room.approve(request)
+    entries = len(room.entries())
+    for _ in range(2):
+        assert room.requests.approve(room["alice"], request.id, first.binding) == first
+    assert (len(room.waiting), len(room.entries())) == (1, entries)
+    room.waiting *= 2
+    room.go()
+    assert room.requests.approve(room["alice"], request.id, first.binding).state == "released"
+    assert room.charged == 0.2
+
+
+def test_a_request_that_comes_twice_under_one_key_is_one_request(room: Room) -> None:
+    room.policy()
+    first = room.submit(idempotency="k1")
+    room.policy({"who": ["dan"]})
+    assert room.submit(idempotency="k1") == first
+    for queries, preference in (([SUM], None), ([COUNT], RULE)):
+        with pytest.raises(Conflict, match="used for another request"):
+            room.submit(*queries, preference=preference, idempotency="k1")
+    room.submit(by="dan", idempotency="k1")
+    assert len(room.requests.many(room["eve"])) == 2
+
+
+def test_people_are_told_what_concerns_them(room: Room) -> None:
+    room.policy()
+    request = room.submit()
+    for controller in ("alice", "carol"):
+        (told,) = room.notices.many(room[controller], unread=True)
+        assert told["text"] == "bob asks stays: request 1 waits for a decision."
+    room.approve(request)
+    room.go()
+    texts = [told["text"] for told in room.notices.many(room["bob"])]
+    assert texts == ["The answer to request 1 is here.", "Request 1 was approved."]
+    newest, oldest = room.notices.many(room["bob"])
+    room.notices.read(room["bob"], newest["id"])
+    assert [told["id"] for told in room.notices.many(room["bob"], unread=True)] == [oldest["id"]]
+    with pytest.raises(NotFound):
+        room.notices.read(room["dan"], oldest["id"])
+
+
+def test_what_was_kept_long_enough_is_gone(room: Room) -> None:
+    room.policy(retention={"answers_days": 30, "data_days": 60})
+    request = room.submit()
+    room.approve(request)
+    room.go()
+    room.pass_(days=29)
+    room.result(request)
+    assert room.datasets.sweep() == 0
+    room.pass_(days=1)
+    with pytest.raises(Gone, match="30 days"):
+        room.result(request)
+    room.pass_(days=30)
+    late = room.submit(SUM)
+    assert room.datasets.sweep() == 1
+    assert list((room.folder / "vault").iterdir()) == []
+    with pytest.raises(Conflict, match="no data"):
+        room.approve(late)
+    with pytest.raises(Conflict, match="no data"):
+        room.submit(BY_WARD)
+
+
+def test_what_runs_when_the_server_stops_has_failed_and_what_waits_goes_on(room: Room) -> None:
+    room.policy()
+    running, waiting = room.submit(), room.submit(SUM)
+    room.approve(running)
+    room.approve(waiting)
+    lost = room.waiting[0]
+
+    def stops(_job: Any) -> None:
+        raise KeyboardInterrupt
+
+    room.runner.meanwhile = stops
+    with pytest.raises(KeyboardInterrupt):
+        lost()
+    assert room.state(running) == "failed"
+    room.sql("UPDATE requests SET state = 'running' WHERE id = :id", id=running.id)
+    room.waiting.clear()
+    room.runner.meanwhile = lambda _job: None
+    assert room.requests.resume() == 1
+    assert (room.state(running), room.note(running)) == ("failed", "The server was stopped while it ran.")
+    room.go()
+    assert room.state(waiting) == "released"
+    assert [told["text"] for told in room.notices.many(room["bob"])][-2:] == ["Request 2 was approved.",
+                                                                             "Request 1 was approved."]  # fmt: skip
+
+
+def test_what_is_cancelled_while_it_runs_comes_to_no_answer(room: Room) -> None:
+    room.policy()
+    request, waits = room.submit(), room.submit(SUM)
+    room.approve(request)
+
+    def cancel(_job: Any) -> None:
+        with pytest.raises(NotFound):
+            room.requests.cancel(room["dan"], request.id)
+        with pytest.raises(Forbidden):
+            room.requests.cancel(room["eve"], request.id)
+        room.requests.cancel(room["bob"], request.id)
+        raise Cancelled
+
+    room.runner.meanwhile = cancel
+    room.go()
+    assert room.runner.stopped == [request.id]
+    assert room.state(request) == "failed"
+    with pytest.raises(Gone):
+        room.result(request)
+    assert room.requests.cancel(room["alice"], waits.id).state == "withdrawn"
+    assert room.entries(Event.RESERVED) == []
+
+
+def test_nothing_is_released_past_the_stop(room: Room) -> None:
+    room.policy(stop=0.3)
+    first, second = room.submit(), room.submit(SUM)
+    room.approve(first)
+    room.approve(second)
+    room.go()
+    assert (room.state(first), room.state(second)) == ("released", "failed")
+    assert "the stop is 0.3" in room.note(second)
+    assert room.charged == 0.2
+
+
+def test_an_epsilon_ceiling_holds_for_whatever_is_asked(room: Room) -> None:
+    room.policy({"preferences": ["epsilon", "within"]}, epsilon_max=0.5)
+    for stated in ({"epsilon": 3}, {"epsilon": 3, "epsilon_max": 8}, {"within": 1, "confidence": 0.9}):
+        estimate = room.datasets.estimate(room["bob"], "stays", [{"sql": COUNT}], stated)
+        assert estimate["epsilon"] in (None, 0.0, 0.5)
+    assert room.released(preference={"epsilon": 3})["answers"][0]["certificate"]["epsilon"] == 0.5
+    with pytest.raises(Forbidden, match="go by the rule alone"):
+        room.submit()
+    with pytest.raises(Forbidden, match="go by 'gap'"):
+        room.submit(preference=RULE)
+
+
+def test_after_the_answer_it_is_computed_withheld_seen_and_then_decided(room: Room) -> None:
+    room.policy(AFTER)
+    request, other = room.submit(), room.submit(SUM)
+    with pytest.raises(NoGuarantee):
+        room.approve(request)
+    assert room.charged == 0
+    for one in (request, other):
+        room.approve(one, accept_none=True)
+    room.go()
+    for one in (request, other):
+        assert room.state(one) == "computed"
+        for who in ("bob", "alice"):
+            with pytest.raises(AwaitingApproval, match="withheld"):
+                room.requests.result(room[who], one.id)
+    assert room.charged == 20, "the public constant, each"
+    assert "answers" not in room.requests.one(room["bob"], request.id)
+    seen = room.requests.answer(room["alice"], request.id)
+    assert seen["true"] == [[[26]]]
+    assert [entry.draft.who for entry in room.entries(Event.LOOKED)] == ["alice"]
+    with pytest.raises(NoGuarantee):
+        room.requests.refuse(room["alice"], other.id)
+    assert room.requests.refuse(room["alice"], other.id, accept_none=True).state == "refused"
+    assert room.approve(request, "carol", accept_none=True).state == "released"
+    result = room.result(request)
+    assert (result["guarantee"], result["charged"], result["answers"]) == ("none", None, seen["answers"])
+    assert result["answers"][0]["certificate"]["epsilon"] is None
+    with pytest.raises(Gone):
+        room.result(other)
+    assert room.charged == 20
+
+
+def test_what_the_policy_approves_by_itself_goes_on_at_once(room: Room) -> None:
+    room.policy(AUTOMATIC)
+    request = room.submit()
+    assert request.state == "approved"
+    assert room.notices.many(room["alice"]) == []
+    room.go()
+    certificate = room.result(request)["answers"][0]["certificate"]
+    assert (certificate["guarantee"], certificate["decided_by"], certificate["released_by"]) == ("dp", "policy", "bob")
+    room.policy({"approve": "automatic", "preferences": ["rule", "ratio", "epsilon"]})
+    with pytest.raises(Forbidden, match="nothing leave with the word none"):
+        room.submit(SUM, preference={"ratio": 0.9})
+    with pytest.raises(Forbidden, match="applied as it stands"):
+        room.submit(SUM, preference={"mechanism": "gaussian", "delta": 0.9})
+    with pytest.raises(Forbidden, match="does not say where delta stops"):
+        room.submit(SUM, preference={"epsilon": 1, "mechanism": "gaussian", "delta": 0.9})
+
+
+def test_whoever_is_disabled_gets_nothing_by_themselves(room: Room) -> None:
+    room.policy(AUTOMATIC)
+    request = room.submit()
+    room.people.change(room["root"], "bob", disabled=True)
+    room.go()
+    assert room.state(request) == "failed"
+    assert room.charged == 0
+
+
+def test_partners_who_are_trusted_more_get_less_noise(room: Room) -> None:
+    room.policy(
+        rule={"sharing_risk": 0.02, "choices": 4},
+        trust={BOARD: "high", "everyone": "low"},
+        sensitivity={"dataset": "medium", "columns": {"age": "very high"}},
+    )
+    epsilons = {
+        (who, sql): room.datasets.estimate(room[who], "stays", [{"sql": sql}], None)["epsilon"]
+        for who in ("bob", "dan")
+        for sql in (COUNT, SUM)
+    }
+    assert epsilons["bob", COUNT] > epsilons["bob", SUM] > epsilons["dan", SUM]
+    assert epsilons["bob", COUNT] > epsilons["dan", COUNT] > epsilons["dan", SUM]
+    left = {who: room.released(by=who)["answers"][0]["certificate"]["epsilon"] for who in ("bob", "dan")}
+    assert left["bob"] > left["dan"]
+    assert left == {who: pytest.approx(epsilons[who, COUNT], abs=1e-9) for who in left}
+
+
+def test_an_estimate_and_a_dry_run_charge_nothing_and_read_nobody(room: Room) -> None:
+    room.policy()
+    before, asked = len(room.entries()), [{"sql": COUNT}, {"sql": BY_WARD}]
+    room.outside.files.forget(room.datasets.of("stays").id, str(room.datasets.of("stays").version))
+    estimate = room.datasets.estimate(room["bob"], "stays", asked, None)
+    assert (estimate["epsilon"], estimate["guarantee"]) == (0.4, "dp")
+    dry = room.datasets.dry_run(room["bob"], "stays", asked, None)
+    assert dry["invented"]
+    assert [len(answer["rows"]) for answer in dry["answers"]] == [1, 3]
+    assert room.datasets.worst_case(room["bob"], "stays", COUNT, {})["source"] == "worst case"
+    assert room.datasets.rehearse(room["bob"], "stays", COUNT, None)["source"]
+    assert room.datasets.compare(room["bob"], "stays", COUNT, None)
+    assert len(room.entries()) == before
+    for stated in ({"gap": 1.2}, None):
+        room.datasets.dry_run(room["bob"], "stays", [{"sql": SUM}], stated)
+    assert len(room.entries()) == before
+    assert {job["format"] for job in room.runner.done} == {"invented"}
+
+
+def test_a_sketch_is_charged_and_no_look(room: Room) -> None:
+    room.policy()
+    room.datasets.sketch(room["alice"], "stays", SUM, 0.05, {})
+    assert room.charged == 0.05
+    assert room.entries(Event.LOOKED) == []
+    room.datasets.check(room["carol"], "stays")
+    assert [entry.draft.who for entry in room.entries(Event.LOOKED)] == ["carol"]
+
+
+def test_every_step_that_a_request_may_take_is_in_one_table() -> None:
+    for state in State:
+        for act in Act:
+            if act in STEPS.get(state, {}):
+                assert stepped(state, act) is STEPS[state][act]
+            else:
+                with pytest.raises(Conflict, match=f"is {state} cannot {act}"):
+                    stepped(state, act)
+
+
+# The record
+
+
+def test_the_record_says_who_did_what_in_one_chain(room: Room) -> None:
+    room.policy()
+    request = room.submit()
+    room.approve(request)
+    room.go()
+    said = [(one["who"], one["verb"]) for one in room.audit.many(room["eve"], limit=1000)]
+    assert said[-5:] == [
+        ("alice", "wrote the policy of"),
+        ("bob", "submitted"),
+        ("alice", "inspected"),
+        ("alice", "approved"),
+        ("sfumato", "released"),
+    ]
+    ends = room.audit.verify(room["eve"])
+    assert ends["audit"]["number"] == len(said)
+    assert ends["ledger"]["number"] == len(room.entries())
+    for verb in (room.audit.many, room.audit.verify, room.audit.head):
+        with pytest.raises(Forbidden):
+            verb(room["bob"])
+
+
+def test_a_signed_head_shows_that_an_older_copy_was_put_back(room: Room, copies: Copies) -> None:
+    room.policy()
+    room.close()
+    older = Room(*copies(room.folder, room.url))
+    newer = Room(room.folder, room.url)
+    newer.released()
+    head = newer.audit.head(newer["eve"])
+    assert newer.audit.verify(newer["eve"], head)["ledger"] == head["ledger"]
+    newer.released(SUM)
+    newer.audit.verify(newer["alice"], json.loads(json.dumps(head)))
+    older.audit.verify(older["eve"])  # by itself it is a chain like any other
+    with pytest.raises(LedgerBroken, match="an older copy was put back"):
+        older.audit.verify(older["eve"], head)
+    older.released(SUM)
+    older.released(BY_WARD)
+    with pytest.raises(LedgerBroken, match="an older copy was put back"):
+        older.audit.verify(older["eve"], head)
+    for edited in (head | {"by": "alice"}, head | {"ledger": head["audit"]}, head | {"signature": "00"}, {}):
+        with pytest.raises(BadInput, match="no signed head"):
+            newer.audit.verify(newer["eve"], edited)
+    older.close()
+    newer.close()
+
+
+# The same with processes
+
+
+@pytest.mark.slow
+def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url: str, tmp_path: Path) -> None:
+    folder, how = tmp_path / "workspace", {"passphrase": "open sesame please"}
+    settings = Settings(database="sqlite" if database_url.startswith("sqlite") else database_url, workers=1)
+    made(folder, admin="root", password="four words put together", settings=settings, cost=Cost(1, 64, 1), **how)
+    with opened(folder, **how) as workspace:
+        escrow = workspace.escrow
+        people, requests = escrow.people, escrow.requests
+        root = people.one("root")
+        bob = people.add(root, "bob", ["analyst"])
+        escrow.datasets.register(root, SCHEMA)
+        with pytest.raises(BadInput):
+            escrow.datasets.deliver(root, "stays", [b"days\n1\n"], "csv")
+        escrow.datasets.deliver(root, "stays", [DATA], "csv")
+        escrow.policies.set(root, "stays", {"rule": RULE, "flow": [{"who": ["bob"]}]})
+        request = requests.submit(bob, "stays", "planning", [{"sql": COUNT}, {"sql": BY_WARD}])
+        requests.approve(root, request.id, request.binding)
+        withdrawn = requests.submit(bob, "stays", "planning", [{"sql": SUM}])
+        requests.cancel(bob, withdrawn.id)
+    with opened(folder, **how) as workspace:  # what was approved was waited for
+        requests = workspace.escrow.requests
+        result = requests.result(bob, request.id)
+        assert (result["guarantee"], len(result["answers"]), result["charged"]) == ("dp", 2, 0.4)
+        assert requests.one(bob, withdrawn.id)["state"] == "withdrawn"
+        assert workspace.escrow.audit.verify(root)["ledger"]["number"] > 0
+    with pytest.raises(SfumatoError, match="passphrase"):
+        opened(folder, passphrase="something else entirely")

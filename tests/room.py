@@ -1,0 +1,212 @@
+"""An escrow room for tests: a real database, a real vault and real answers; the jobs are done here, step by step."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from sfumato import wiring
+from sfumato.errors import BadInput, EngineFailure, Refused, SfumatoError
+from sfumato.escrow.outside import Outside
+from sfumato.escrow.person import Person
+from sfumato.escrow.request import Request
+from sfumato.escrow.service import Escrow
+from sfumato.ledger.entry import Entry, Event
+from sfumato.model.dataset import Schema, Type
+from sfumato.model.mandate import Mandate
+from sfumato.ports import LedgerStore
+from sfumato.session.dataset import Dataset
+from sfumato.stores.database import Database
+from sfumato.vault.files import Files
+from sfumato.vault.master import Master
+from sfumato.workspace import jobs
+from sfumato.workspace.locks import VaultLocks
+
+SCHEMA = """name = "stays"
+[columns.days]
+type = "integer"
+bounds = [0, 60]
+[columns.age]
+type = "integer"
+bounds = [0, 100]
+[columns.ward]
+categories = ["a", "b", "c"]
+"""
+DATA = b"days,age,ward\n" + b"".join(b"%d,%d,%s\n" % (3 * i % 61, 7 * i % 101, b"abc"[i % 3 :][:1]) for i in range(30))
+RULE = {"gap": 1.2, "worst_case": True}
+COUNT = "SELECT COUNT(*) FROM stays WHERE days > 5"
+SUM = "SELECT SUM(age) FROM stays"
+BY_WARD = "SELECT ward, COUNT(*) FROM stays GROUP BY ward"
+BOARD = "Health Board"
+MASTER = Master.of(bytes(range(32)))
+FIRST = datetime(2026, 11, 16, 9, tzinfo=UTC)
+
+
+class Here:
+    """Does each job at once, in this process: what goes in and comes out is JSON, and errors are as a worker's."""
+
+    def __init__(self, ledger: LedgerStore, files: Files) -> None:
+        self._opened = jobs.Opened(ledger, files, 256)
+        self.done: list[Mapping[str, Any]] = []
+        self.stopped: list[str] = []
+        self.meanwhile: Callable[[Mapping[str, Any]], None] = lambda _job: None  # what others do while a job runs
+
+    def run(self, _name: str, job: Mapping[str, Any]) -> Mapping[str, Any]:
+        self.done.append(job)
+        self.meanwhile(job)
+        try:
+            left: Mapping[str, Any] = json.loads(
+                json.dumps(jobs.work(self._opened, json.loads(json.dumps(job)), lambda _told: None))
+            )
+        except SfumatoError as error:
+            if isinstance(error, BadInput | Refused):
+                raise
+            raise EngineFailure from None
+        return left
+
+    def progress(self, _name: str) -> float | None:
+        return 0.5
+
+    def cancel(self, name: str) -> bool:
+        self.stopped.append(name)
+        return True
+
+    def close(self) -> None:
+        while self._opened.engines:
+            _, (engine, descriptor) = self._opened.engines.popitem()
+            engine.close()
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+class Room:
+    """Whoever acts is named by their name; `later` waits until `go`."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.folder, self.url, self.now = folder, url, FIRST
+        self.waiting: list[Callable[[], None]] = []
+        self.database = Database(self.url)
+        self.database.upgrade()
+        files = Files(folder / "vault", MASTER)
+        self.runner = Here(self.database.ledger(), files)
+        self.outside = Outside(
+            rows=self.database.rows,
+            transaction=self.database.transaction,
+            audit=self.database.audit(),
+            ledger=self.database.ledger(),
+            locks=VaultLocks(MASTER),
+            files=files,
+            runner=self.runner,
+            planned=self._planned,
+            written=wiring.written,
+            later=self.waiting.append,
+            now=lambda: self.now,
+            new_id=lambda: os.urandom(12).hex(),
+        )
+        self.escrow = Escrow(self.outside)
+        self.people, self.datasets, self.policies = self.escrow.people, self.escrow.datasets, self.escrow.policies
+        self.requests, self.notices, self.audit = self.escrow.requests, self.escrow.notices, self.escrow.audit
+
+    def _planned(
+        self, schema: Schema, mandate: Mandate | None, who: str, present: Mapping[str, Type | None] | None
+    ) -> Dataset:
+        return wiring.held(None, schema, self.database.ledger(), who=who, mandate=mandate, present=present)
+
+    # Who is there, and what they hold
+
+    def peopled(self) -> Room:
+        """An admin, two controllers of one dataset, two analysts of two organisations, an auditor."""
+        locks = self.outside.locks
+        public, private = locks.new_pair()
+        root = {"name": "root", "organisation": "", "roles": ["admin"], "password": None, "public_key": public}
+        root |= {"sealed_key": locks.seal(private, "signing key of root"), "created_at": self.outside.moment}
+        self.outside.rows("people").add(root | {"disabled": False})  # without a password: hashing one takes a while
+        admin = self["root"]
+        for name, role, organisation in (
+            ("alice", "controller", ""),
+            ("carol", "controller", ""),
+            ("bob", "analyst", BOARD),
+            ("dan", "analyst", "Insurer"),
+            ("eve", "auditor", ""),
+        ):
+            self.people.add(admin, name, [role], organisation=organisation)
+        self.datasets.register(self["alice"], SCHEMA, title="Stays")
+        self.datasets.controllers(self["alice"], "stays", ["alice", "carol"])
+        self.datasets.deliver(self["alice"], "stays", [DATA], "csv")
+        return self
+
+    def __getitem__(self, name: str) -> Person:
+        return self.people.one(name)
+
+    # What they do
+
+    def policy(self, *flows: Mapping[str, Any], by: str = "alice", **said: Any) -> None:
+        stated = list(map(dict, flows)) or [{}]
+        self.policies.set(
+            self[by], "stays", {"rule": RULE} | said | {"flow": [{"who": ["everyone"]} | flow for flow in stated]}
+        )
+
+    def submit(
+        self, *queries: str, by: str = "bob", preference: Mapping[str, Any] | None = None, **how: Any
+    ) -> Request:
+        asked = [{"sql": sql} for sql in queries or (COUNT,)]
+        return self.requests.submit(self[by], "stays", "planning beds", asked, preference, **how)
+
+    def approve(self, request: Request, by: str = "alice", **how: Any) -> Request:
+        binding = self.requests.inspect(self[by], request.id)["binding"]
+        return self.requests.approve(self[by], request.id, binding, **how)
+
+    def look(self, by: str = "alice", sql: str = SUM) -> None:
+        self.datasets.look(self[by], "stays", sql, {})
+
+    def go(self) -> None:
+        """What was left for later, now."""
+        while self.waiting:
+            self.waiting.pop(0)()
+
+    def state(self, request: Request) -> str:
+        return str(self.requests.one(self["eve"], request.id)["state"])
+
+    def note(self, request: Request) -> str:
+        return str(self.requests.one(self["eve"], request.id)["note"])
+
+    def result(self, request: Request) -> dict[str, Any]:
+        return self.requests.result(self[request.analyst], request.id)
+
+    def released(self, *queries: str, by: str = "bob", accept_none: bool = False, **how: Any) -> dict[str, Any]:
+        """All the way: asked, approved where somebody has to, answered."""
+        request = self.submit(*queries, by=by, **how)
+        if request.state == "submitted":
+            self.approve(request, accept_none=accept_none)
+        self.go()
+        return self.result(request)
+
+    # What was recorded
+
+    def entries(self, *events: Event) -> list[Entry]:
+        every = self.database.ledger().read(0)
+        return [entry for entry in every if not events or entry.draft.event in events]
+
+    @property
+    def charged(self) -> float:
+        return sum(entry.draft.nano_epsilon for entry in self.entries()) / 10**9
+
+    def sql(self, text: str, **values: object) -> None:
+        """As anybody may who can write to the database, without us."""
+        engine = sa.create_engine(self.url, poolclass=sa.pool.NullPool)
+        with engine.begin() as connection:
+            assert connection.execute(sa.text(text), values).rowcount, "it changes something"
+        engine.dispose()
+
+    def pass_(self, **time: float) -> None:
+        self.now += timedelta(**time)
+
+    def close(self) -> None:
+        self.runner.close()
+        self.database.close()

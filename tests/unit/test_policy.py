@@ -1,0 +1,319 @@
+"""A policy is read or refused with its place, says in sentences what it allows, and rates each partner by itself."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from sfumato import wiring
+from sfumato.choose import named
+from sfumato.errors import Forbidden, PolicyError
+from sfumato.escrow.person import Person, Role
+from sfumato.escrow.policy import Approve, Policy
+from sfumato.escrow.policy_file import policy_of
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.statement import Kind
+from sfumato.model.stop import Stop
+
+COLUMNS = ("Age", "ward", "income")
+SCHEMA: dict[str, Any] = {
+    "name": "stays",
+    "columns": {
+        "age": {"type": "integer", "bounds": [0, 100]},
+        "ward": {"categories": ["a", "b"]},
+        "income": {"type": "integer", "bounds": [0, 9]},
+    },
+}
+EVERYTHING: dict[str, Any] = {
+    "purpose": "planning  beds",
+    "rule": {"sharing_risk": "low", "choices": 4},
+    "epsilon_max": 2,
+    "stop": 3.5,
+    "stop_delta": 1e-6,
+    "fixed_beforehand": "minutes of 3 May",
+    "trust": {"bob": "very high", "Health Board": 0.7, "everyone": "low"},
+    "sensitivity": {"dataset": "medium", "columns": {"income": "very high"}},
+    "retention": {"answers_days": 30, "data_days": 365},
+    "flow": [
+        {
+            "who": ["bob", "health board"],
+            "aggregates": ["count", "AVG"],
+            "columns": ["age", "WARD"],
+            "preferences": ["rule", "epsilon"],
+            "guarantees": ["dp"],
+            "approvers": ["alice", "carol"],
+            "approvals": 2,
+        },
+        {"who": ["everyone"], "approve": "automatic"},
+    ],
+}
+
+
+def person(name: str, organisation: str = "") -> Person:
+    return Person(name, organisation, frozenset({Role.ANALYST}), "", "2026-11-16T09:00:00+00:00")
+
+
+BOB, ANN, DAN = person("bob", "Health Board"), person("ann", "health BOARD"), person("dan")
+PEOPLE = (BOB, ANN, DAN, person("alice"), person("carol"))
+
+
+def read(stated: Mapping[str, Any]) -> Policy:
+    return policy_of(stated, PEOPLE, ("alice", "carol"), COLUMNS)
+
+
+def flow(**said: Any) -> dict[str, Any]:
+    return {"flow": [{"who": ["bob"]} | said]}
+
+
+# Reading
+
+
+def test_the_least_policy_leaves_the_rest_to_a_controller_and_the_rule() -> None:
+    (only,) = read(flow()).flows
+    assert (only.who, only.aggregates, only.columns, only.preferences) == (("bob",), None, None, ("rule",))
+    assert (only.guarantees, only.approve) == ((Guarantee.DP, Guarantee.SELECTED), Approve.BY_CONTROLLER)
+    assert (only.approvers, only.approvals) == ((), 1)
+
+
+def test_everything_that_a_policy_may_say_is_read() -> None:
+    policy = read(EVERYTHING)
+    first, second = policy.flows
+    assert first.aggregates == (Kind.COUNT, Kind.AVG)
+    assert (first.approvers, first.approvals, first.guarantees) == (("alice", "carol"), 2, (Guarantee.DP,))
+    assert second.approve is Approve.AUTOMATIC
+    assert (policy.purpose, policy.epsilon_max) == ("planning beds", 2.0)
+    assert policy.stop == Stop(Fraction(7, 2), Fraction(1, 10**6))
+    assert (policy.answers_days, policy.data_days, policy.fixed_beforehand) == (30, 365, "minutes of 3 May")
+
+
+@pytest.mark.parametrize(
+    ("stated", "said", "where"),
+    [
+        ({}, "names nobody: without a flow", ""),
+        ({"flow": []}, "names nobody: without a flow", ""),
+        ({"flow": {"who": ["bob"]}}, "names nobody: without a flow", ""),
+        (flow(who=[]), "names nobody: a flow says whom it goes to", "[[flow]] 1"),
+        ({"flow": [{}]}, "names nobody: a flow says whom", "[[flow]] 1"),
+        ({"flow": ["bob"]}, "A flow is a table", "[[flow]] 1"),
+        ({"flow": [{"who": ["bob"]}, {"who": ["bobb"]}]}, "names 'bobb', and there is nobody", "[[flow]] 2"),
+        (flow(who="bob"), "'who' is a list of names", "[[flow]] 1"),
+        (flow(who=["bob", " "]), "'who' is a list of names", "[[flow]] 1"),
+        (flow(who=["bob", 7]), "'who' is a list of names", "[[flow]] 1"),
+        (flow(approver=["alice"]), "does not know 'approver'", "[[flow]] 1"),
+        (flow(columns=["age", "wage"]), "has no column 'wage'", "[[flow]] 1"),
+        (flow(aggregates=["count", "mode"]), "'aggregates' knows COUNT", "[[flow]] 1"),
+        (flow(preferences=["rule", "gab"]), "There is no preference 'gab'", "[[flow]] 1"),
+        (flow(guarantees=["some"]), "'guarantees' knows dp, dp-selected, none", "[[flow]] 1"),
+        (flow(approve="never"), "'approve' knows automatic", "[[flow]] 1"),
+        (flow(approve=["automatic"]), "'approve' is a list of names", "[[flow]] 1"),
+        (flow(approve="after the answer"), "approved after the answer carries no guarantee", "[[flow]] 1"),
+        (flow(approve="automatic", guarantees=["none"]), "Nothing without a guarantee is approved", "[[flow]] 1"),
+        (flow(approvers=["bob"]), "'bob' is no controller", "[[flow]] 1"),
+        (flow(approvals=3), "3 approvals cannot be given", "[[flow]] 1"),
+        (flow(approvers=["alice"], approvals=2), "2 approvals cannot be given", "[[flow]] 1"),
+        (flow(approvals=0), "'approvals' is a number from 1 to 10", "[[flow]] 1"),
+        (flow(approvals=True), "'approvals' is a number from 1 to 10", "[[flow]] 1"),
+        (flow(approvals=1.0), "'approvals' is a number from 1 to 10", "[[flow]] 1"),
+        (flow() | {"rules": {}}, "does not know 'rules'", "the policy"),
+        (flow() | {"purpose": 7}, "'purpose' is a text", ""),
+        (flow() | {"fixed_beforehand": True}, "'fixed_beforehand' is a text", ""),
+        (flow() | {"rule": "gap"}, "[rule] is a table", ""),
+        (flow() | {"rule": {"gap": 0.5}}, "gap", "[rule]"),
+        (flow() | {"rule": {"gab": 1.2}}, "gab", "[rule]"),
+        (flow() | {"rule": {"mechanism": "gaussian"}}, "", "[rule]"),
+        (flow() | {"epsilon_max": -1}, "epsilon_max", "epsilon_max"),
+        (flow() | {"epsilon_max": math.nan}, "epsilon_max", "epsilon_max"),
+        (flow() | {"epsilon_max": "two"}, "epsilon_max", "epsilon_max"),
+        (flow() | {"stop": -0.1}, "stop is a number from 0", "stop"),
+        (flow() | {"stop": math.inf}, "stop is a number from 0", "stop"),
+        (flow() | {"stop_delta": 2}, "stop_delta is a number from 0 to 1", "stop_delta"),
+        (flow() | {"trust": {"nobody": "low"}}, "names 'nobody'", "[trust]"),
+        (flow() | {"trust": {"bob": "some"}}, "a rating is no 'some'", "[trust] and [sensitivity]"),
+        (flow() | {"trust": {"bob": 1.1}}, "a rating must lie between 0 and 1", "[trust] and [sensitivity]"),
+        (flow() | {"trust": "low"}, "'trust' is a table", ""),
+        (flow() | {"sensitivity": "low"}, "'sensitivity' is a table", ""),
+        (flow() | {"sensitivity": {"column": {}}}, "does not know 'column'", "[sensitivity]"),
+        (flow() | {"sensitivity": {"columns": {"wage": "low"}}}, "has no column 'wage'", "[sensitivity.columns]"),
+        (flow() | {"sensitivity": {"dataset": 7}}, "a rating must lie between", "[trust] and [sensitivity]"),
+        (flow() | {"retention": {"days": 3}}, "does not know 'days'", "[retention]"),
+        (flow() | {"retention": {"answers_days": 0}}, "'answers_days' is a number of days", "[retention]"),
+        (flow() | {"retention": {"data_days": 1.5}}, "'data_days' is a number of days", "[retention]"),
+        (flow() | {"rule": {"sharing_risk": "low", "choices": 4}}, "none is rated for 'bob'", ""),
+        (
+            flow() | {"rule": {"sharing_risk": "low", "choices": 4}, "trust": {"everyone": "low"}},
+            "goes by sensitivity, and none is rated",
+            "",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place_and_a_way_out(stated: Mapping[str, Any], said: str, where: str) -> None:
+    with pytest.raises(PolicyError) as wrong:
+        read(stated)
+    assert said in wrong.value.message
+    assert where in wrong.value.where
+    assert wrong.value.hint
+
+
+def test_a_name_that_is_nearly_right_is_suggested() -> None:
+    with pytest.raises(PolicyError, match="did you mean 'health board'"):
+        read(flow(who=["helth board"]))
+    with pytest.raises(PolicyError, match="did you mean 'retention'"):
+        read(flow() | {"retentoin": {}})
+
+
+# Whom it names
+
+
+def test_the_first_flow_that_names_a_person_their_organisation_or_everyone_holds() -> None:
+    flows = [{"who": ["bob"]}, {"who": ["HEALTH board"]}, {"who": ["everyone"]}]
+    policy = read({"flow": flows})
+    assert [policy.flow_for(one) for one in (BOB, ANN, DAN)] == list(policy.flows)
+    assert read({"flow": flows[::-1]}).flow_for(BOB) == policy.flows[2], "the first, not the closest"
+    assert read({"flow": flows[:2]}).flow_for(DAN) is None
+    assert read({"flow": flows[1:2]}).flow_for(person("nemo", "")) is None, "no organisation is not everybody's"
+
+
+def test_a_flow_says_no_to_what_it_does_not_have() -> None:
+    data = wiring.planned(SCHEMA, ledger=":memory:")
+    (only,) = read(flow(aggregates=["COUNT"], columns=["age"], preferences=["epsilon"])).flows
+    only.require(data.query("SELECT COUNT(*) FROM stays WHERE age > 3").statement)
+    with pytest.raises(Forbidden, match="ask for SUM"):
+        only.require(data.query("SELECT SUM(age) FROM stays").statement)
+    with pytest.raises(Forbidden, match="ask about 'ward'"):
+        only.require(data.query("SELECT COUNT(*) FROM stays WHERE ward = 'a'").statement)
+    with pytest.raises(Forbidden, match="ask about 'ward'"):
+        only.require(data.query("SELECT ward, COUNT(*) FROM stays GROUP BY ward").statement)
+    only.require_preferences({"epsilon": 1, "mechanism": "gaussian", "delta": 1e-9})
+    with pytest.raises(Forbidden, match="go by 'gap'"):
+        only.require_preferences({"gap": 1.2, "epsilon": 1})
+    for nothing in (None, {}, {"epsilon": None}):
+        with pytest.raises(Forbidden, match="go by the rule alone"):
+            only.require_preferences(nothing)
+
+
+def test_whoever_may_go_by_the_rule_may_not_change_its_noise() -> None:
+    (only,) = read(flow()).flows
+    only.require_preferences(None)
+    for own in ({"mechanism": "gaussian", "delta": 0.5}, {"epsilon": None, "delta": 0.5}, {"grid": "paper"}):
+        with pytest.raises(Forbidden, match="The rule is applied as it stands"):
+            only.require_preferences(own)
+
+
+# Each partner has their own noise (004 section 3)
+
+
+def epsilon(policy: Policy, who: Person, sql: str) -> float:
+    data = wiring.planned(SCHEMA, ledger=":memory:")
+    rule = policy.rule_for(who, data.query(sql).statement.columns, policy.rule)
+    assert rule is not None
+    found = data.query(sql).foreseen(*named.preferences(rule)).epsilon
+    assert found is not None
+    return found
+
+
+def expected(risk: float, trust: float, sensitivity: float, choices: int = 4) -> float:
+    """Methods 8: the gain of a guess is risk / (s (1 - t)); add-remove takes half of what a replaced value allows."""
+    blind = 1 / choices
+    right = blind + min(risk / (sensitivity * (1 - trust)), 1) * (1 - blind)
+    return 0.5 * math.log(right * (1 - blind) / (blind * (1 - right)))
+
+
+def test_trust_and_sensitivity_give_each_partner_their_own_epsilon() -> None:
+    policy = read(EVERYTHING | {"rule": {"sharing_risk": 0.02, "choices": 4}})
+    age, income = "SELECT COUNT(*) FROM stays WHERE age > 3", "SELECT COUNT(*) FROM stays WHERE income > 3"
+    found = {(who.name, sql): epsilon(policy, who, sql) for who in (BOB, ANN, DAN) for sql in (age, income)}
+    trust = {"bob": 0.9, "ann": 0.7, "dan": 0.3}
+    for (name, sql), spent in found.items():
+        sensitivity = 0.9 if sql == income else 0.5
+        assert spent == pytest.approx(expected(0.02, trust[name], sensitivity), rel=1e-6), (name, sql)
+    assert len({*found.values()}) == 6
+
+
+def test_what_is_rated_for_a_person_comes_before_their_organisation_and_that_before_everyone() -> None:
+    stated = EVERYTHING["rule"]
+    policy = read(EVERYTHING)
+    rated = {who.name: policy.rule_for(who, ["age"], stated) for who in (BOB, ANN, DAN)}
+    assert {name: rule and rule["trust"] for name, rule in rated.items()} == {
+        "bob": "very high",
+        "ann": 0.7,
+        "dan": "low",
+    }
+    assert policy.rule_for(BOB, ["AGE", "Income"], stated) == stated | {
+        "trust": "very high",
+        "data_sensitivity": "very high",
+    }
+    assert policy.rule_for(BOB, ["age"], {"gap": 1.2}) == {"gap": 1.2}
+    assert policy.rule_for(BOB, ["age"], None) is None
+
+
+def test_nobody_is_trusted_who_is_not_rated() -> None:
+    policy = read({"flow": [{"who": ["everyone"]}], "trust": {"bob": "high"}})
+    with pytest.raises(Forbidden, match="rates no trust in dan"):
+        policy.rule_for(DAN, ["age"], {"sharing_risk": "low", "choices": 4})
+    with pytest.raises(Forbidden, match="how sensitive this data is"):
+        policy.rule_for(BOB, ["age"], {"sharing_risk": "low", "choices": 4})
+
+
+# What it is kept and shown as
+
+
+def test_a_policy_comes_back_from_what_is_kept_of_it() -> None:
+    for stated in (EVERYTHING, flow(), flow(approve="after the answer", guarantees=["none"])):
+        policy = read(stated)
+        kept = json.loads(json.dumps(policy.as_dict()))
+        assert Policy.of(kept) == policy
+        assert Policy.of(kept).fingerprint == policy.fingerprint
+
+
+def test_whatever_is_changed_changes_the_fingerprint() -> None:
+    others: list[dict[str, Any]] = [
+        {"purpose": "planning"},
+        {"rule": {"sharing_risk": "medium", "choices": 4}},
+        {"epsilon_max": 1},
+        {"stop": 3.4},
+        {"stop_delta": 1e-7},
+        {"fixed_beforehand": ""},
+        {"trust": EVERYTHING["trust"] | {"everyone": "medium"}},
+        {"sensitivity": {"dataset": "high", "columns": {"income": "very high"}}},
+        {"sensitivity": {"dataset": "medium", "columns": {"income": "high"}}},
+        {"retention": {"answers_days": 31, "data_days": 365}},
+        {"retention": {"answers_days": 30}},
+        {"flow": EVERYTHING["flow"][::-1]},
+        *({"flow": [EVERYTHING["flow"][0] | one]} for one in (
+            {"who": ["bob"]}, {"aggregates": ["count"]}, {"columns": ["age"]}, {"preferences": ["rule"]},
+            {"guarantees": ["dp", "none"]}, {"approvers": ["alice"], "approvals": 1}, {"approvals": 1},
+            {"approve": "automatic"},
+        )),
+    ]  # fmt: skip
+    prints = [read(EVERYTHING | other).fingerprint for other in ({}, *others)]
+    assert len({*prints}) == len(prints)
+
+
+def test_a_policy_in_sentences() -> None:
+    assert read(EVERYTHING).sentences() == [
+        "Purpose: planning beds.",
+        "bob and health board may ask for COUNT, AVG of age, WARD, by the rule or an epsilon of their own.",
+        "2 of alice and carol must approve before anything is drawn. What leaves carries the word dp.",
+        "everyone may ask for any aggregate of any column, by the rule.",
+        "The policy approves by itself what carries a guarantee. What leaves carries the word dp or dp-selected.",
+        "Whoever is not named gets nothing, and does not learn that this dataset is there.",
+        "The rule of record: sharing risk low, choices 4.",
+        "No release has an epsilon above 2.",
+        "All releases together stop at epsilon 3.5, delta 1e-06.",
+        "Trust in bob: very high.",
+        "Trust in Health Board: 0.7.",
+        "Trust in everyone: low.",
+        "The sensitivity of this data: medium.",
+        "The sensitivity of income: very high.",
+        "An answer is handed out for 30 days after its release.",
+        "The data is forgotten 365 days after it was delivered.",
+    ]
+    after = read(flow(approve="after the answer", guarantees=["none"])).sentences()
+    assert after[1].startswith("Any controller must approve, and once more after seeing the answer")
+    assert "the schema holds" in after[-1]
+    assert read(flow(approvals=2)).sentences()[1].startswith("2 controllers must approve before")

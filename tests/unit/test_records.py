@@ -1,0 +1,86 @@
+"""What was read of a ledger is not read again: whoever opens the dataset next goes on from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sfumato import wiring
+from sfumato.errors import LedgerBroken
+from sfumato.schema.load import parsed
+from sfumato.session.dataset import Dataset
+from sfumato.session.records import Records
+from sfumato.stores.database import Database
+
+SCHEMA = parsed(
+    'name = "stays"\n[rule]\ngap = 1.2\nworst_case = true\n[columns.days]\ntype = "integer"\nbounds = [0, 60]\n'
+)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    made = Database(f"sqlite:///{tmp_path / 'escrow.db'}")
+    made.upgrade()
+    yield made
+    made.close()
+
+
+def opened(database: Database, records: Records) -> Dataset:
+    return wiring.held(None, SCHEMA, database.ledger(), who="ada", records=records)
+
+
+def plan(dataset: Dataset, days: int) -> None:
+    query = dataset.query(f"SELECT COUNT(*) FROM stays WHERE days > {days}")
+    query.plan(*query.rule.preferences)
+
+
+def test_each_opening_reads_on_from_the_one_before(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, records = database.ledger(), Records()
+    for days in range(3):
+        plan(opened(database, records), days)
+    began: list[int] = []
+    read = type(store).read
+    monkeypatch.setattr(
+        type(store), "read", lambda self, after, head: (began.append(after), read(self, after, head))[1]
+    )
+    assert len(opened(database, records).ledger.known.entries) == 4, "the rule, and three plans"
+    assert began == [3], "the last opening had read what there was then"
+
+
+def test_nobody_goes_on_with_the_record_of_another(database: Database) -> None:
+    records = Records()
+    ours, theirs = opened(database, records), opened(database, records)
+    plan(ours, 1)
+    assert (len(ours.ledger.known.entries), len(theirs.ledger.known.entries)) == (2, 1)
+    assert len(theirs.ledger.entries) == 2, "read when it is asked for"
+    assert theirs.ledger.record.in_force(*_plan(theirs))
+
+
+def test_a_copy_goes_on_by_itself(database: Database) -> None:
+    dataset = opened(database, Records())
+    before = dataset.ledger.record.copy()
+    plan(dataset, 1)
+    now = dataset.ledger.record
+    assert not before.in_force(*_plan(dataset))
+    before.extend(now.entries[before.last :])
+    assert {n: v for n, v in vars(before).items() if n != "dataset"} == {
+        n: v for n, v in vars(now).items() if n != "dataset"
+    }
+
+
+def test_an_older_ledger_put_back_is_refused_by_whoever_opens_it_next(database: Database, tmp_path: Path) -> None:
+    records, file, older = Records(), tmp_path / "escrow.db", tmp_path / "older.db"
+    plan(opened(database, records), 1)
+    older.write_bytes(file.read_bytes())
+    plan(opened(database, records), 2)
+    opened(database, records)
+    older.replace(file)
+    with pytest.raises(LedgerBroken, match="not the one it was at entry 3"):
+        opened(database, records)
+
+
+def _plan(dataset: Dataset) -> tuple[str, str]:
+    entry = dataset.ledger.entries[-1].draft
+    return entry.key, str(entry.public["query_sha256"])
