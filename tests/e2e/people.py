@@ -1,4 +1,4 @@
-"""People at machines of their own: each a process that runs a script, knows an address and a token, and nothing else."""
+"""People at machines of their own: each a process that runs a script, and knows an address and a token."""
 
 from __future__ import annotations
 

@@ -23,13 +23,19 @@ PEOPLE = (("alice", "controller", ""), ("bob", "analyst", "Health Board"), ("car
 PATIENCE = 60.0  # seconds after which something is taken to hang
 
 
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
 @dataclass
 class Served:
     """`sfumato serve`, as often as it is started. Its folder holds the workspace, its logs and what is temporary."""
 
     folder: Path
     command: tuple[object, ...] = (SFUMATO, "serve")
-    port: int = field(default_factory=lambda: free_port())
+    port: int = field(default_factory=free_port)
     _process: subprocess.Popen[bytes] | None = None
 
     def __post_init__(self) -> None:
@@ -136,12 +142,6 @@ def secret_file(folder: Path, name: str, secret: str) -> Path:
     path = folder.with_name(f"{folder.name}.{name}")
     path.write_text(f"{secret}\n", "utf-8")
     return path
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def children(pid: int) -> list[int]:

@@ -22,7 +22,7 @@ def spilling(held: Held) -> dict[str, object]:
 
 
 Held.settings = property(spilling)  # type: ignore[assignment]
-opening.opened = partial(opening.opened, encrypted=False)  # type: ignore[assignment]
+opening.opened = partial(opening.opened, encrypted=False)
 
 if __name__ == "__main__":
     main()
