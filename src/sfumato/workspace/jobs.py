@@ -93,7 +93,7 @@ def _made(opened: Opened, job: Mapping[str, Any], schema: Schema) -> tuple[Engin
         return wiring.invented(schema), None
     if job["reference"] is not None:
         return wiring.in_place(job["reference"], schema), None
-    descriptor = opened.files.opened(job["dataset"], job["version"])
+    descriptor = opened.files.opened(job["dataset"], job["version"], job["name"])
     try:
         made = wiring.in_memory(descriptor, job["format"], job["name"], schema, memory_mb=opened.memory_mb)
     except BaseException:
