@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx
-from fastapi import FastAPI
 
 from sfumato.errors import EngineFailure
 from sfumato.escrow.request import Request
+from sfumato.escrow.service import Escrow
 from sfumato.server.app import made
 from sfumato.server.settings import Settings
 from tests.room import BOARD, BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
@@ -32,9 +36,12 @@ class Place:
 class Api:
     """A room behind the app. Each call says who makes it; nobody waits for workers but by `room.go`."""
 
-    def __init__(self, room: Room, secrets: dict[str, str], app: FastAPI | None = None) -> None:
+    _escrow = SimpleNamespace()  # of whichever room was opened last: to write the document takes longer than a test
+    app = made(cast(Escrow, _escrow), Settings(calls_a_minute=10**9, sign_ins_a_minute=10**9))
+
+    def __init__(self, room: Room, secrets: dict[str, str]) -> None:
         self.room, self.secrets = room, secrets
-        self.app = app or made(room.escrow, Settings(calls_a_minute=10**6, sign_ins_a_minute=10**6))
+        vars(self._escrow).update(vars(room.escrow))
 
     def caller(self, who: str) -> Caller:
         return Caller(self.app, self.secrets[who])
@@ -67,10 +74,14 @@ def furnish(folder: Path) -> Place:
     return Place(folder, secrets)
 
 
-def opened(place: Place, folder: Path) -> Room:
+@contextmanager
+def opened(place: Place) -> Iterator[Api]:
     """A copy of it, which may be changed."""
-    shutil.copytree(place.folder, folder)
-    return Room(folder, f"sqlite:///{folder}/escrow.db")
+    with TemporaryDirectory() as folder:
+        shutil.copytree(place.folder, folder, dirs_exist_ok=True)
+        room = Room(Path(folder), f"sqlite:///{folder}/escrow.db")
+        yield Api(room, place.secrets)
+        room.close()
 
 
 def _brought(room: Room, state: str) -> Request:

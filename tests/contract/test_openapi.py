@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import schemathesis
 from schemathesis.specs.openapi import checks
 
-from sfumato.escrow.service import Escrow
-from sfumato.server.app import made
-from sfumato.server.settings import Settings
-from tests.api import STATES, TOKENS, Api, Place, furnish, opened
+from tests.api import STATES, TOKENS, Api, Place, opened
 from tests.depth import depth
 from tests.room import BY_WARD, COUNT, SCHEMA, SUM
 
@@ -34,10 +26,8 @@ PLACES = {
     "path.name": "names", "path.id": "ids", "query.dataset": "names", "body.dataset": "names", "body.person": "names",
     "body.sql": "queries", "body.queries[*].sql": "queries", "body.schema_text": "schemas", "body.binding": "bindings",
 }  # fmt: skip
-ESCROW = SimpleNamespace()  # of whichever room the test is in
-APP = made(cast(Escrow, ESCROW), Settings(calls_a_minute=10**9, sign_ins_a_minute=10**9))
 ANSWERS = schemathesis.openapi.from_dict(
-    APP.openapi(),
+    Api.app.openapi(),
     config=schemathesis.Config.from_dict(
         {
             "dictionaries": {name: {"values": values} for name, values in KNOWN.items()},
@@ -57,28 +47,13 @@ CHECKS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return furnish(tmp_path_factory.mktemp("furnished"))
-
-
-@contextmanager
-def room_of(place: Place) -> Iterator[Api]:
-    """As it was furnished, for each call: one that changes something changes nothing for the next."""
-    with TemporaryDirectory() as folder:
-        room = opened(place, Path(folder) / "room")
-        vars(ESCROW).update(vars(room.escrow))
-        yield Api(room, place.secrets, APP)
-        room.close()
-
-
 @pytest.mark.depth("api calls")
 @pytest.mark.parametrize("who", ["alice", "bob", "eve", "root"])
 @ANSWERS.parametrize()
 def test_what_comes_back_is_what_the_document_says(case: Any, who: str, place: Place) -> None:
-    with room_of(place) as api:
+    with opened(place) as api:  # as it was furnished: what a call changes is changed for no other
         if isinstance(case.body, dict) and case.body.get("binding") == BINDING:
             case.body["binding"] = api("alice", "GET", "/requests/1/page").json()["binding"]
             case.path_parameters = {"id": "1"}
-        case.call_and_validate(app=APP, headers={"Authorization": f"Bearer {api.secrets[who]}"}, checks=CHECKS)
+        case.call_and_validate(app=api.app, headers={"Authorization": f"Bearer {api.secrets[who]}"}, checks=CHECKS)
         api.room.go()
