@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.api import Api, Place, furnish, opened
 from tests.room import Room
 
 Copies = Callable[[Path, str], tuple[Path, str]]
@@ -66,3 +67,15 @@ def room(kind: str, furnished: Callable[[str], tuple[Path, str]], copies: Copies
     made = Room(*copies(*furnished(kind)))
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A room with requests in every state, and tokens of its people; each test opens a copy."""
+    return furnish(tmp_path_factory.mktemp("furnished"))
+
+
+@pytest.fixture
+def api(place: Place) -> Iterator[Api]:
+    with opened(place) as made:
+        yield made

@@ -292,6 +292,8 @@ class Datasets:
         held = self.controlled(actor, name)
         policy = self._policies.of(held)
         mandate = None if policy is None else mandate_of(policy, None)
+        if "sql" in asked:
+            self._planned(held, mandate, actor).query(asked["sql"])  # what is refused is refused before data is opened
         job = self.job(verb, held, actor.name, mandate) | dict(asked)
         self._say(actor, f"asked for the {verb} of", held.name)
         return dict(self._outside.runner.run(f"{verb} {self._outside.new_id()}", job))
