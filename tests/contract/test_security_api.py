@@ -127,8 +127,9 @@ def test_line_6_a_comment_goes_nowhere(api: Api) -> None:
 def every_route(of: str) -> list[tuple[str, str, Body | None]]:
     """Each route below /datasets/{name}, /requests/{id}, /notices/{id} or /tokens/{id}, with a body that would do."""
     bodies: dict[str, Body] = {
-        "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]}, "policy": {"flow": [{"who": ["bob"]}]},
-        "estimate": {"queries": [{"sql": COUNT}]}, "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
+        "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]},
+        "policy": {"flow": [{"who": ["bob"]}]}, "estimate": {"queries": [{"sql": COUNT}]},
+        "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
         "rehearse": {"sql": COUNT}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
         "sketch": {"sql": COUNT, "epsilon": 0.1}, "approve": {"binding": "x"}, "return": {"note": "n"}, "refuse": {},
     }  # fmt: skip
@@ -206,11 +207,11 @@ def test_line_19_nobody_acts_as_another(api: Api, who: str) -> None:
         ("PATCH", "/people/{}", {"roles": ["admin"]}),
     ):
 
-        def told(name: str) -> httpx.Response:
+        def told(name: str, method: str = method, path: str = path, body: Body = body) -> httpx.Response:
             said = {key: value.format(name) if isinstance(value, str) else value for key, value in body.items()}
             return api(who, method, path.format(name), json=said)
 
-        def both() -> None:
+        def both(told: Callable[[str], httpx.Response] = told) -> None:
             known, unknown = told("fay"), told("nobody")
             assert (known.status_code, known.text) == (403, unknown.text)
 
@@ -261,8 +262,8 @@ def test_line_19_a_page_of_another_site_changes_nothing(api: Api) -> None:
 def test_line_19_an_analyst_reads_no_risk_profiles_entries_versions_policies_or_people(api: Api) -> None:
     def tried() -> None:
         for verb in READING:
-            body = {"sql": COUNT} | ({"epsilon": 0.1} if verb == "sketch" else {})
-            _is(api("bob", "POST", f"/datasets/stays/{verb}", json=body), 403)
+            asked = {"sql": COUNT} | ({"epsilon": 0.1} if verb == "sketch" else {})
+            _is(api("bob", "POST", f"/datasets/stays/{verb}", json=asked), 403)
         for path in ("versions", "policy", "policies"):
             _is(api("bob", "GET", f"/datasets/stays/{path}"), 403)
         for path in ("/people", "/audit", "/audit/head"):

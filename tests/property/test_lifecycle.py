@@ -192,7 +192,7 @@ class Lifecycle(RuleBasedStateMachine):
 
     def approved(self, one: Asked, by: str, binding: str, accept: bool, attested: bool) -> None:
         state = self.room.state(one.request)
-        said = {"accept_none": accept, "fixed_beforehand": MINUTES if attested else ""}
+        said: dict[str, Any] = {"accept_none": accept, "fixed_beforehand": MINUTES if attested else ""}
         made = self.tried(lambda: self.room.requests.approve(self.room[by], one.request.id, binding, **said))
         if made is None:
             return
@@ -344,6 +344,5 @@ class Lifecycle(RuleBasedStateMachine):
 @pytest.mark.depth("lifecycle steps")
 def test_no_analyst_gets_a_value_that_no_approval_covers(furnished: Path) -> None:
     examples = depth("lifecycle steps") // A_ROOM
-    run_state_machine_as_test(
-        partial(Lifecycle, furnished), settings=settings(max_examples=examples, stateful_step_count=A_ROOM)
-    )
+    how = settings(max_examples=examples, stateful_step_count=A_ROOM)
+    run_state_machine_as_test(partial(Lifecycle, furnished), settings=how)  # type: ignore[arg-type]

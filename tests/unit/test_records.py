@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,9 +43,12 @@ def test_each_opening_reads_on_from_the_one_before(database: Database, monkeypat
         plan(opened(database, records), days)
     began: list[int] = []
     read = type(store).read
-    monkeypatch.setattr(
-        type(store), "read", lambda self, after, head: (began.append(after), read(self, after, head))[1]
-    )
+
+    def noted(self: Any, after: int, head: str | None) -> Any:
+        began.append(after)
+        return read(self, after, head)
+
+    monkeypatch.setattr(type(store), "read", noted)
     assert len(opened(database, records).ledger.known.entries) == 4, "the rule, and three plans"
     assert began == [3], "the last opening had read what there was then"
 
