@@ -292,6 +292,8 @@ class Datasets:
         held = self.controlled(actor, name)
         policy = self._policies.of(held)
         mandate = None if policy is None else mandate_of(policy, None)
+        if "sql" in asked:
+            self._planned(held, mandate, actor).query(asked["sql"])  # what is refused is refused before data is opened
         job = self.job(verb, held, actor.name, mandate) | dict(asked)
         self._say(actor, f"asked for the {verb} of", held.name)
         return dict(self._outside.runner.run(f"{verb} {self._outside.new_id()}", job))
@@ -300,11 +302,24 @@ class Datasets:
 
     def visible(self, actor: Person, name: str) -> Held:
         """A dataset that this person may know of; to others it is not there."""
+        return self._found(actor, name)[0]
+
+    def flowing(self, actor: Person, name: str) -> tuple[Held, Signed, Flow]:
+        """A dataset that this person may know of, the policy in force, and what it has for them."""
+        held, signed = self._found(actor, name)
+        flow = None if signed is None else signed.policy.flow_for(actor)
+        return (held, signed, flow) if signed is not None and flow is not None else (held, *self.flow(actor, held))
+
+    def _found(self, actor: Person, name: str) -> tuple[Held, Signed | None]:
+        """With its policy, where that was needed to tell whether it may be seen."""
         row = self._rows.one(name=name.casefold())
         held = None if row is None else Held.of(row)
-        if held is None or not self._may_see(actor, held):
+        if held is not None and self._sees_all(actor, held):
+            return held, None
+        signed = None if held is None else self._policies_quietly(held)
+        if held is None or not _is_shown(actor, held, signed):
             raise NotFound(f"There is no dataset '{name}'", hint="list those that you may see.")
-        return held
+        return held, signed
 
     def of(self, name: str) -> Held:
         """By its name, for whoever was let through already."""
@@ -440,15 +455,7 @@ class Datasets:
         return Held.of(row)
 
     def _may_see(self, actor: Person, held: Held) -> bool:
-        if self._sees_all(actor, held):
-            return True
-        policy = self._policies_quietly(held)
-        return (
-            actor.has(Role.ANALYST)
-            and not held.retired
-            and policy is not None
-            and policy.policy.flow_for(actor) is not None
-        )
+        return self._sees_all(actor, held) or _is_shown(actor, held, self._policies_quietly(held))
 
     def _policies_quietly(self, held: Held) -> Signed | None:
         """To a list, a dataset whose policy was edited is one without."""
@@ -462,6 +469,12 @@ class Datasets:
 
     def _say(self, actor: Person, verb: str, about: str, said: Mapping[str, object] | None = None) -> None:
         self._outside.audit.append(self._outside.moment, actor.name, verb, about, said or {})
+
+
+def _is_shown(actor: Person, held: Held, signed: Signed | None) -> bool:
+    """To an analyst for whom its policy has a flow."""
+    flow = None if signed is None else signed.policy.flow_for(actor)
+    return actor.has(Role.ANALYST) and not held.retired and flow is not None
 
 
 def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_person: bool = False) -> Mandate:

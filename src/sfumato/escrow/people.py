@@ -196,9 +196,10 @@ class People:
         person: str | None = None,
     ) -> tuple[Token, str]:
         """A token and its secret, which is shown this once; an admin may make one for somebody else."""
-        owner = actor if person is None or person == actor.name else self.one(person)
-        if owner != actor:
-            actor.require(Role.ADMIN, to="make tokens for others")
+        owner = actor
+        if person is not None and person.strip().casefold() != actor.name:
+            actor.require(Role.ADMIN, to="make tokens for others")  # first: else it would tell who is there
+            owner = self.one(person)
         if not 0 < days <= _LONGEST_TOKEN:
             raise BadInput(f"A token is good for up to {_LONGEST_TOKEN} days, not {days:g}", hint="try 90.")
         if not scopes or not {*scopes} <= {*SCOPES}:

@@ -145,8 +145,10 @@ class Policy:
             return stated
         own = {name: value for name, value in stated.items() if name not in PARTNER}
         return own | {
-            "trust": stated.get("trust", self._trust(person)),
-            "data_sensitivity": stated.get("data_sensitivity", self._sensitivity(columns())),
+            "trust": stated["trust"] if "trust" in stated else self._trust(person),
+            "data_sensitivity": stated["data_sensitivity"]
+            if "data_sensitivity" in stated
+            else self._sensitivity(columns()),
         }
 
     def _trust(self, person: Person) -> float | str:

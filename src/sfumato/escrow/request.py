@@ -107,19 +107,18 @@ def shares_of(queries: Sequence[Asked]) -> tuple[float, ...]:
 
 
 def binding_of(
-    id: str,
+    request: Sequence[str],
     data: Sequence[str],
     queries: Sequence[Asked],
     preference: Mapping[str, Any] | None,
     policy: str,
     who: Sequence[str],
 ) -> str:
-    """What an approval is of: this request, its queries, preference, policy, the data under its schema, the recipient.
-
-    Another of these is another approval.
+    """What an approval is of: this request and its purpose, the data under its schema, queries, preference, policy and
+    recipient. Another of these needs another approval.
     """
     asked = [[one.sql, one.weight] for one in queries]
-    return digest(["request", id, data, asked, preference, policy, who])
+    return digest(["request", request, data, asked, preference, policy, who])
 
 
 def readable(stated: str, what: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -62,25 +63,27 @@ class Requests:
         if idempotency and (before := self._rows.one(analyst=actor.name, idempotency=idempotency)):
             return _the_same(before, body)
         actor.require(Role.ANALYST, to="submit a request")
-        held = self._datasets.visible(actor, dataset)
-        signed, flow = self._datasets.flow(actor, held)
-        version = self._datasets.version(held)
+        with self._outside.reading():
+            held, signed, flow = self._datasets.flowing(actor, dataset)
+            version = self._datasets.version(held)
         asked = checked_queries(queries, self._outside.limits.most_queries)
         foreseen, _ = self._datasets.foreseen(actor, held, asked, preference, signed=signed)
         self._require_allowed(foreseen, flow, preference)
         asked = tuple(Asked(q.sql, one.weight) for q, one in zip(foreseen.queries, asked, strict=True))
-        id = self._outside.new_id()
+        id, purpose = self._outside.new_id(), _checked_purpose(purpose)
         row: dict[str, Any] = {
             "id": id,
             "dataset": held.name,
             "analyst": actor.name,
-            "purpose": _checked_purpose(purpose),
+            "purpose": purpose,
             "queries": [vars(one) for one in asked],
             "preference": None if not preference else dict(preference),
             "state": State.SUBMITTED.value,
             "version": version.id,
             "policy": signed.number,
-            "binding": _binding(id, held, self._datasets.version_key(held), asked, preference, signed, actor),
+            "binding": _binding(
+                [id, purpose], held, self._datasets.version_key(held), asked, preference, signed, actor
+            ),
             "submitted_at": self._outside.moment,
             "decided_at": None,
             "decided_by": [],
@@ -94,6 +97,8 @@ class Requests:
         }
         foreseen.plan()
         automatic = flow.approve is Approve.AUTOMATIC and foreseen.guarantee.holds
+        if automatic:
+            row |= {"state": stepped(State.SUBMITTED, Act.APPROVE).value, "decided_at": self._outside.moment}
         with self._outside.transaction():
             if not self._rows.add(row):  # the same key came in between
                 found = self._rows.one(analyst=actor.name, idempotency=idempotency)
@@ -102,11 +107,9 @@ class Requests:
             self._say(actor.name, "submitted", id, {"dataset": held.name})
             made = self._request(id)
             if automatic:
-                self._move(made, Act.APPROVE, {"decided_at": self._outside.moment, "note": "", "guarantee": None})
                 self._say("the policy", "approved", id, {"binding": made.binding})
             else:
                 self._notices.tell(held.controllers, of_request.submitted(actor.name, held.name, made.number), id)
-            made = self._request(id)
         if automatic:
             self._outside.later(lambda: self.execute(id))
         return made
@@ -119,6 +122,10 @@ class Requests:
 
     def result(self, actor: Person, id: str) -> dict[str, Any]:
         """The answers, to whoever asked and to those who hold the data; nothing before they are released."""
+        with self._outside.reading():
+            return self._result(actor, id)
+
+    def _result(self, actor: Person, id: str) -> dict[str, Any]:
         found, held = self._seen(actor, id)
         if found.state is State.COMPUTED and held.is_controlled_by(actor):
             raise AwaitingApproval(
@@ -241,7 +248,10 @@ class Requests:
         foreseen, signed, flow = self._foreseen(found, held, fixed_beforehand)
         if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
             raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
-        if binding != self._binding_now(found, held, signed):
+        now = self._binding_now(found, held, signed)
+        if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then
+            raise Conflict(of_request.CHANGED, hint="refuse or return it; it can be submitted again.")
+        if binding != now:
             raise Conflict(of_request.CHANGED, hint="inspect it again.")
         self._require_word(foreseen, flow, accept_none)
         self._enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, accept_none, fixed_beforehand)
@@ -291,7 +301,7 @@ class Requests:
             _as_it_was(found), {"state": stepped(found.state, Act.START).value, "owner": self._outside.new_id()}
         ):
             return  # somebody else has it
-        running = self._request(id)
+        running = replace(found, state=State.RUNNING)
         try:
             answers, withheld = self._computed(running)
         except SfumatoError as failure:
@@ -321,6 +331,14 @@ class Requests:
         return len(waiting)
 
     def _computed(self, found: Request) -> tuple[Mapping[str, Any], bool]:
+        with self._outside.reading():
+            job, withheld, decided = self._job(found)
+        answers = self._outside.runner.run(found.id, job)
+        # What left before comes back with the word it had: that it comes back was decided now.
+        return {**answers, "guarantee": join([Guarantee(answers["guarantee"]), decided]).value}, withheld
+
+    def _job(self, found: Request) -> tuple[Mapping[str, Any], bool, Guarantee]:
+        """What a worker is to do, if it is still what was approved; whether that is withheld; and what was decided."""
         held = self._datasets.of(found.dataset)
         analyst = self._people.one(found.analyst)
         signed, flow = self._datasets.flow(analyst, held)
@@ -345,10 +363,8 @@ class Requests:
             "accept_none": Guarantee.NONE in flow.guarantees and (withheld or any(d["accept_none"] for d in approvals)),
             "fixed_beforehand": next((d["fixed_beforehand"] for d in approvals if d["fixed_beforehand"]), ""),
         }
-        answers = self._outside.runner.run(found.id, job)
         decided = Guarantee.DP if automatic else word(ledger.record.decision(found.binding))
-        # What left before comes back with the word it had: that it comes back was decided now.
-        return {**answers, "guarantee": join([Guarantee(answers["guarantee"]), decided]).value}, withheld
+        return job, withheld, decided
 
     def _require_approved(self, found: Request, ledger: Ledger, flow: Flow) -> None:
         """What a request says of itself is no approval: the ledger has those, for exactly what is bound."""
@@ -465,7 +481,8 @@ class Requests:
 
     def _binding_now(self, found: Request, held: Held, signed: Signed) -> str:
         version, analyst = self._datasets.version_key(held), self._people.one(found.analyst)
-        return _binding(found.id, held, version, found.queries, found.preference, signed, analyst)
+        asked = [found.id, found.purpose]
+        return _binding(asked, held, version, found.queries, found.preference, signed, analyst)
 
     def _decidable(self, actor: Person, id: str) -> tuple[Request, Held]:
         """A request that this person may decide: of their dataset, and not their own."""
@@ -522,7 +539,7 @@ class Requests:
 
 
 def _binding(
-    id: str,
+    request: Sequence[str],
     held: Held,
     version: str,
     queries: Sequence[Asked],
@@ -531,7 +548,7 @@ def _binding(
     analyst: Person,
 ) -> str:
     data, who = [held.id, version, held.schema_text], [analyst.name, analyst.organisation]
-    return binding_of(id, data, queries, stated or None, signed.policy.fingerprint, who)
+    return binding_of(request, data, queries, stated or None, signed.policy.fingerprint, who)
 
 
 def _the_same(row: Mapping[str, Any], body: str) -> Request:

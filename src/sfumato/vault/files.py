@@ -64,11 +64,14 @@ class Files:
                 write(piece)
         return Kept(plain.size, plain.mac.hexdigest())
 
-    def opened(self, dataset: str, version: str) -> int:
-        """A descriptor of the plain bytes in memory, at their beginning, which nobody can write to. Close it."""
+    def opened(self, dataset: str, version: str, called: str = "") -> int:
+        """A descriptor of the plain bytes in memory, at their beginning, which nobody can write to. Close it.
+
+        What cannot be opened is, in sentences, `called` so.
+        """
         memory = os.memfd_create("sfumato", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         try:
-            for piece in self._plain(dataset, version):
+            for piece in self._plain(dataset, version, called or dataset):
                 _pour(piece, memory)
             fcntl.fcntl(memory, fcntl.F_ADD_SEALS, SEALS)
             os.lseek(memory, 0, os.SEEK_SET)
@@ -89,11 +92,11 @@ class Files:
         yield MAGIC + nonce + self._wrapping().encrypt(nonce, key, MAGIC + about)
         yield from encrypted(key, about, plain)
 
-    def _plain(self, dataset: str, version: str) -> Iterator[bytes]:
+    def _plain(self, dataset: str, version: str, called: str) -> Iterator[bytes]:
         """Each piece is what was kept, or the error; only at the end is it known that none is missing."""
         hint = "nothing was computed; take the vault's files from a backup, or deliver the data again."
-        altered = VaultBroken(f"The data of '{dataset}' was altered, or put there from elsewhere", hint=hint)
-        unreadable = VaultBroken(f"The data of '{dataset}' cannot be read from the vault", hint=hint)
+        altered = VaultBroken(f"The data of '{called}' was altered, or put there from elsewhere", hint=hint)
+        unreadable = VaultBroken(f"The data of '{called}' cannot be read from the vault", hint=hint)
         pieces = self._read(dataset, version)
 
         def piece() -> bytes | None:

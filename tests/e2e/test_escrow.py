@@ -1,0 +1,314 @@
+"""003's story (4.2.1 steps 0 to 3, 6.2.4): a server, a controller and an analyst, each a process of their own."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sfumato.client.client import connect
+from sfumato.client.request import Request
+from sfumato.errors import AwaitingApproval, Gone
+from sfumato.ledger.entry import NANO, Entry, Event, verify
+from sfumato.stores.database import Database
+from sfumato.workspace.settings import Settings
+from tests.depth import depth
+from tests.e2e import census
+from tests.e2e.command import sfumato
+from tests.e2e.people import Somebody
+from tests.e2e.served import PASSWORD, PATIENCE, PEOPLE, Served, Tokens, prepared, secret_file
+
+pytestmark = pytest.mark.e2e
+
+FAR = 250  # noise of scale 10 is further from 0 in e^-25 of all draws: one false alarm in 10^10 runs of seven numbers
+POLICY = {
+    "purpose": "planning of care",
+    "stop": 1.0,
+    "flow": [{"who": ["Health Board"], "preferences": ["rule", "epsilon"], "approve": "by a controller"}],
+}
+CONTROLLER = f"""
+held = me.register("DATA", "SCHEMA", title="A census")
+say(held.as_dict())
+say(me.set_policy("adult", {POLICY!r}).as_dict())
+asked = until(me.inbox)[0]
+[notice] = me.notices()
+say([notice.as_dict(), asked.page().as_dict()])
+hear()
+say(asked.approve("For the report of the year.").state)
+"""
+ANALYST = f"""
+from sfumato.errors import AwaitingApproval
+
+queries = {list(census.QUERIES)!r}
+data = me.dataset("adult")
+estimate = data.estimate(queries, {{"epsilon": 0.1}})
+say(estimate.as_dict())
+say(data.dry_run(queries, {{"epsilon": 0.1}}).as_dict())
+request = data.submit(queries, estimate, purpose="How many live here, and how?")
+try:
+    request.result()
+except AwaitingApproval as waiting:
+    say([request.id, str(waiting), request.state])
+hear()
+answers = request.wait(60).result()
+say(answers.as_dict())
+say([notice.as_dict()["text"] for notice in me.notices()])
+say(data.ledger.as_dict())
+"""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> str:
+    """As `sfumato init` is told it."""
+    return "sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres").new()
+
+
+def near(answers: list[Mapping[str, Any]], data: Path) -> bool:
+    found, true = census.counted(answers), census.truth(data)
+    return all(
+        one.keys() == other.keys() and all(abs(one[key] - other[key]) < FAR for key in other)
+        for one, other in zip(found, true, strict=True)
+    )
+
+
+def test_the_story(database: str, tmp_path: Path) -> None:
+    """Step 0: the platform has the data, encrypted, and who may ask what of it."""
+    data, schema = census.written(tmp_path)
+    (folder := tmp_path / "server").mkdir()
+    with Served(folder) as served:
+        tokens = first_morning(served, database)
+        controller = CONTROLLER.replace("DATA", str(data)).replace("SCHEMA", str(schema))
+        with Somebody(tmp_path / "alice", served.url, tokens.alice, controller) as alice:
+            held = alice.said()
+            assert held["version"]
+            [kept] = (served.workspace / "vault").iterdir()
+            assert kept.stat().st_size > data.stat().st_size
+            assert data.read_bytes()[:40] not in kept.read_bytes()
+            assert alice.said()["number"] == 1
+
+            with Somebody(tmp_path / "bob", served.url, tokens.bob, ANALYST) as bob:
+                ask_and_wait(served, alice, bob, tokens.bob)
+                told = bob.said()
+                assert near(told["answers"], data)
+                assert (told["charged"], told["guarantee"]) == (0.3, "dp")
+                assert {answer["certificate"]["epsilon"] for answer in told["answers"]} == {0.1}
+                assert {answer["certificate"]["released_by"] for answer in told["answers"]} == {"alice"}
+                newest, before = bob.said()
+                assert newest == "The answer to request 1 is here."
+                assert before.endswith("For the report of the year.")
+                spent = bob.said()
+                assert (spent["spent"], spent["guarantee"]) == (0.3, "dp")
+                assert "entries" not in spent
+                bob.leaves()
+            alice.leaves()
+        with served.client(tokens.carol) as carol:
+            assert carol.verify_audit().as_dict().keys() == {"ledger", "audit"}
+            verbs = [entry.as_dict()["verb"] for entry in carol.audit()]
+            assert [verb for verb in verbs if verb in ("submitted", "inspected", "approved", "released")] == [
+                "submitted", "inspected", "approved", "released"
+            ]  # fmt: skip
+        assert served.stop() == 0
+        assert "Traceback" not in served.log
+
+
+def ask_and_wait(served: Served, alice: Somebody, bob: Somebody, token: str) -> None:
+    """Steps 1 to 3: queries come, a controller inspects and approves them; the platform is stopped right then."""
+    assert bob.said()["epsilon"] == 0.3
+    dry = bob.said()
+    assert dry["invented"]
+    assert [len(answer["rows"]) for answer in dry["answers"]] == [1, 5, 1]
+    id, sentence, state = bob.said()
+    assert state == "submitted"
+    assert sentence.startswith("A controller of this dataset has it.")
+    typed = sfumato("result", id, "--server", served.url, SFUMATO_TOKEN=token)
+    assert (typed.code, typed.out, typed.err.count("\n")) == (4, "", 1)
+
+    notice, page = alice.said()
+    assert notice["text"] == "bob asks adult: request 1 waits for a decision."
+    assert page["analyst"] == {"name": "bob", "organisation": "Health Board"}
+    assert page["request"]["purpose"] == "How many live here, and how?"
+    assert [query["outputs"] for query in page["facts"]["queries"]] == [1, 5, 1]
+    assert (page["facts"]["epsilon"], page["facts"]["left"], page["looked"]) == (0.3, 1.0, False)
+    alice.tell()
+    assert alice.said() in ("approved", "running", "released")
+    assert served.stop() == 0
+    served.start()
+    bob.tell()
+
+
+def first_morning(served: Served, database: str) -> Tokens:
+    """As an operator does it: the workspace is made, served, and people are let in."""
+    secret = secret_file(served.folder, "password", PASSWORD)
+    made = sfumato("init", served.workspace, "--admin", "root", "--password-file", secret,
+                   "--passphrase-file", served.passphrase_file, "--database", database)  # fmt: skip
+    assert (made.code, made.err) == (0, "")
+    served.start()
+    with connect(served.url, name="root", password=PASSWORD) as root:
+        for name, role, organisation in PEOPLE:
+            root.add_person(name, role, organisation=organisation)
+        return Tokens(*(root.new_token(person=name).secret for name, *_ in PEOPLE))
+
+
+# The platform is killed
+
+
+class Platform:
+    """A server with one worker, on a database of its own; what is asked of it is one count after the other."""
+
+    def __init__(self, folder: Path, database: str, data: Path, schema: Path) -> None:
+        settings = Settings(database=database, workers=1)
+        tokens = prepared(folder, settings)
+        self.served = Served(folder).start()
+        self.alice, self.bob = self.served.client(tokens.alice), self.served.client(tokens.bob)
+        self.alice.register(data, schema)
+        self.alice.set_policy("adult", {name: said for name, said in POLICY.items() if name != "stop"})
+        self._database = Database(settings.database_url(self.served.workspace))
+
+    def asked(self, epsilon: float) -> tuple[Request, Request]:
+        """A request as the analyst and as the controller have it, whose page the controller has seen."""
+        mine = self.bob.dataset("adult").submit([census.QUERIES[0]], {"epsilon": epsilon}, purpose="A test of power.")
+        theirs = self.alice.request(mine.id)
+        theirs.page()
+        return mine, theirs
+
+    def settled(self, request: Request) -> str:
+        return request.wait(PATIENCE, told=lambda _: None).state
+
+    def charges(self) -> list[float]:
+        return [entry.draft.nano_epsilon / NANO for entry in self._entries(Event.RESERVED)]
+
+    def answers(self) -> list[Any]:
+        return [_public(entry)["answer"]["rows"] for entry in self._entries(Event.RELEASED)]
+
+    def _entries(self, event: Event) -> list[Entry]:
+        entries = self._database.ledger().read(0)
+        verify(entries)
+        return [entry for entry in entries if entry.draft.event is event]
+
+    @contextmanager
+    def worker_stopped(self) -> Iterator[None]:
+        """What its worker is told meanwhile is done later, or never."""
+        [worker] = self.served.workers
+        os.kill(worker, signal.SIGSTOP)
+        yield
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGCONT)
+
+    def close(self) -> None:
+        for one in (self.alice, self.bob, self._database):
+            one.close()
+
+    def killed(self) -> None:
+        self.served.kill()
+        self.served.start()
+
+
+def _public(entry: Entry) -> dict[str, Any]:
+    return dict(entry.draft.public)
+
+
+def until(ask: Callable[[], bool]) -> None:
+    ends = time.monotonic() + PATIENCE
+    while not ask():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+@contextmanager
+def started(folder: Path, database: str) -> Iterator[Platform]:
+    (folder / "server").mkdir()
+    found = Platform(folder / "server", database, *census.written(folder, 2000))
+    with found.served, closing(found):
+        yield found
+
+
+@pytest.fixture
+def platform(database: str, tmp_path: Path) -> Iterator[Platform]:
+    with started(tmp_path, database) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """On SQLite, for tests that each ask of it what they like."""
+    with started(tmp_path_factory.mktemp("shared"), "sqlite") as found:
+        yield found
+
+
+def test_killed_while_it_runs(platform: Platform) -> None:
+    """What ran has failed and what waited goes on; what was drawn is charged although nobody saw it."""
+    (first, approve_first), (second, approve_second) = platform.asked(0.1), platform.asked(0.2)
+    with platform.worker_stopped():
+        approve_first.approve()
+        approve_second.approve()
+        until(lambda: first.state == "running")
+        assert second.state == "approved"
+        platform.killed()
+    assert platform.settled(second) == "released"
+    assert first.state == "failed"
+    assert platform.charges() == [0.2], "of the first nothing was drawn"
+    with pytest.raises(Gone, match="stopped while it ran"):
+        first.result()
+
+    third, approve_third = platform.asked(0.4)
+    with platform.worker_stopped():
+        approve_third.approve()
+        until(lambda: third.state == "running")
+        time.sleep(0.2)  # what it is to do is on its way
+        os.kill(platform.served.pid, signal.SIGSTOP)
+    until(lambda: platform.charges() == [0.2, 0.4] and len(platform.answers()) == 2)
+    platform.killed()
+    assert platform.settled(third) == "failed", "the platform did not hear the answer"
+    with pytest.raises(Gone):
+        third.result()
+
+    again, approve_again = platform.asked(0.4)
+    approve_again.approve()
+    assert platform.settled(again) == "released"
+    assert platform.charges() == [0.2, 0.4], "it was drawn and charged before"
+    assert [list(row) for row in again.result()[0].rows] == platform.answers()[1]
+
+
+@pytest.mark.depth("escrow kills", seed=7)
+def test_killed_at_any_moment(shared: Platform) -> None:
+    chance = random.Random(7)
+    for kill in range(depth("escrow kills")):
+        epsilon = 0.01 * (kill + 1)
+        request, decision = shared.asked(epsilon)
+        decision.approve()
+        time.sleep(chance.uniform(0, 0.5))
+        shared.killed()
+        state, charged = shared.settled(request), shared.charges().count(epsilon)
+        assert state in ("released", "failed")
+        assert charged <= 1
+        if state == "released":
+            assert charged == 1
+            assert [list(row) for row in request.result()[0].rows] in shared.answers()
+        assert len(shared.answers()) <= len(shared.charges())
+
+
+def test_the_papers_own_order(shared: Platform) -> None:
+    """Compute, withhold, look at both answers, then approve (4.2.1 steps 2 and 3): it carries no guarantee."""
+    flow = {"who": ["bob"], "preferences": ["epsilon"], "approve": "after the answer", "guarantees": ["none"]}
+    shared.alice.set_policy("adult", {"flow": [flow]})
+    charges, (mine, theirs) = len(shared.charges()), shared.asked(0.9)
+    theirs.approve(accept_none=True)
+    until(lambda: mine.state == "computed")
+    with pytest.raises(AwaitingApproval):
+        mine.result()
+    looked = theirs.answer().as_dict()
+    [[[true]]] = looked["true"]
+    assert abs(looked["answers"][0]["rows"][0][0] - true) < FAR
+    theirs.approve(accept_none=True)
+    assert shared.settled(mine) == "released"
+    answers = mine.result()
+    assert (answers.guarantee, answers.charged) == ("none", None)
+    assert answers[0].certificate.epsilon is None
+    assert len(shared.charges()) == charges + 1

@@ -1,0 +1,28 @@
+"""`sfumato` as it must not be: data is kept as it came, and what does not fit into memory goes to files.
+
+A control: what is looked for in vain elsewhere is found here. Workers start from this file too, and do the same.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from sfumato.cli.main import main
+from sfumato.engines.held import Held
+from sfumato.workspace import opening
+
+_SAFE = Held.settings
+
+
+def spilling(held: Held) -> dict[str, object]:
+    found: dict[str, object] = _SAFE.__get__(held)
+    return found | {"temp_directory": str(Path(tempfile.gettempdir(), "spilled"))}
+
+
+Held.settings = property(spilling)  # type: ignore[assignment]
+opening.opened = partial(opening.opened, encrypted=False)
+
+if __name__ == "__main__":
+    main()
