@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError
+from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.outside import Limits
+from sfumato.vault.master import Cost
+from sfumato.workspace.create import made
 from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
 
 AUTOMATIC = {"approve": "automatic"}
@@ -169,3 +174,25 @@ def test_nothing_in_a_request_hides_what_it_says(room: Room, hidden: str) -> Non
         with pytest.raises(BadInput, match="query holds characters"):
             room.submit(f"SELECT COUNT(*) FROM stays WHERE ward = '{literal}'")
     assert room.requests.submit(room["bob"], "stays", "lits\n d'hôpital", [{"sql": f"\n{COUNT}\t"}]).number == 1
+
+
+def test_nobody_keeps_the_server_busy_with_one_question(room: Room) -> None:
+    room.policy()
+    many = ", ".join(f"SUM(age + {number})" for number in range(3000))
+    for sql in (f"SELECT {many} FROM stays", f"SELECT COUNT(*) FROM stays ORDER BY {many}"):
+        with pytest.raises(QueryError, match="256 columns at most"):
+            room.submit(sql)
+    with pytest.raises(BadInput, match="100,000 characters of SQL at most"):
+        room.submit(*(f"SELECT COUNT(*) FROM stays WHERE age > {n}{' ' * 60_000}" for n in range(2)))
+
+
+def test_whoever_holds_the_keys_leaves_no_core_behind(tmp_path: Path) -> None:
+    made(tmp_path / "ws", admin="root", password="four words put together", passphrase="open", cost=Cost(1, 64, 1))
+    code = f"""
+import resource
+from sfumato.workspace.opening import opened
+with opened({str(tmp_path / "ws")!r}, passphrase="open"):
+    print(*resource.getrlimit(resource.RLIMIT_CORE))
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.split() == ["0", "0"]

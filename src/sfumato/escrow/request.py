@@ -36,6 +36,7 @@ class Act(StrEnum):
 
 
 _TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+LONGEST = 100_000  # characters that all queries of a request have
 _DECISIONS = {Act.RETURN: State.RETURNED, Act.REFUSE: State.REFUSED}
 STEPS: Mapping[State, Mapping[Act, State]] = {
     State.SUBMITTED: {Act.APPROVE: State.APPROVED, Act.WITHDRAW: State.WITHDRAWN} | _DECISIONS,
@@ -134,6 +135,8 @@ def checked_queries(stated: Sequence[Mapping[str, Any]], most: int) -> tuple[Ask
     if len(stated) > most:
         raise BadInput(f"A request has {most} queries at most, not {len(stated)}", hint="submit several.")
     queries = tuple(Asked(str(one["sql"]), float(one.get("weight", 1.0))) for one in stated)
+    if (letters := sum(len(one.sql) for one in queries)) > LONGEST:
+        raise BadInput(f"A request has {LONGEST:,} characters of SQL at most, not {letters:,}", hint="submit several.")
     for one in queries:
         if not 0 < one.weight <= 1000:
             raise BadInput(f"A weight lies above 0 and not above 1000, not at {one.weight:g}", hint="try 1 and 2.")

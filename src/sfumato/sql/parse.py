@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -68,6 +68,7 @@ _NOT_BY_ROW = {
     "offset": "OFFSET",
     "distinct": "DISTINCT",
 }
+MOST_OUTPUTS = 256
 _ROW_BY_ROW = "a sub-select works row by row."
 _NAME_IT = "rename one of them with AS."
 _FROM_1 = "positions count the columns of the answer from 1."
@@ -102,6 +103,12 @@ def condition(text: str, schema: Schema, present: Mapping[str, Type | None] | No
         raise QueryError(said, hint=wrong.hint, where=f"the condition '{' '.join(text.split())}'") from None
 
 
+def _require_few(outputs: Sequence[object]) -> None:
+    """Each is held against each other: thousands would keep a server busy that others wait for."""
+    if len(outputs) > MOST_OUTPUTS:
+        raise QueryError(f"A query has {MOST_OUTPUTS} columns at most, not {len(outputs)}", hint="ask several.")
+
+
 class _Reader(Names):
     answered = _ANSWERED
 
@@ -120,6 +127,8 @@ class _Reader(Names):
         self.scope = self.source(select, {})
         where = self.kept(select)
         keys = self.keys(select)
+        _require_few(select.expressions)
+        _require_few(list(select.find_all(exp.AggFunc)))
         shown = [self.output(e, keys) for e in select.expressions]
         if not any(isinstance(o.source, Aggregate) for o in shown):
             self.refuse(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -126,6 +127,7 @@ def opened(
     """Unlock a workspace. `encrypted=False` is for measuring what encryption does."""
     place = Path(folder)
     settings = load(place)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core would hold the keys
     key = key_file or (Path(settings.key_file) if settings.key_file else None)
     if passphrase is None and key is None:
         raise BadInput(
