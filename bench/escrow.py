@@ -85,8 +85,11 @@ class Escrow:
 
     @property
     def targets(self) -> Iterator[Target]:
-        for each in self.asked:
-            yield Target(f"{each.name} of 003, escrow / standalone, from rest", each.ratios["from_rest"], most=ESCROW)
+        """Of the three questions together."""
+        escrow, standalone = (
+            sum(each.spent[f"{side} from rest"].cpu for each in self.asked) for side in ("escrow", "standalone")
+        )
+        yield Target("escrow / standalone release, from rest", escrow / standalone, most=ESCROW)
 
     @property
     def figures(self) -> dict[str, object]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import shutil
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +14,7 @@ import pytest
 
 from bench import page, population
 from bench.cost import Costs
+from bench.escrow import ENCRYPTED, Asked, Escrow, Spent, _cpu
 from bench.growth import Growth, short
 from bench.price import Price
 from bench.question import QUESTIONS
@@ -68,6 +71,43 @@ def test_time_grows_no_faster_than_the_people() -> None:
     assert met(15, 100, 1000) == [True, True]
     assert met(10, 100, 2000) == [True, False]
     assert met(90, 100, 600) == [True, True]  # a file's own statistics may say it sooner
+
+
+def test_an_escrow_is_judged_from_rest_and_by_all_its_processes() -> None:
+    def asked(name: str, standalone: float, escrow: float) -> Asked:
+        ms = {
+            "plain": 50,
+            "standalone from rest": standalone,
+            "standalone": 10,
+            "escrow from rest": escrow,
+            "escrow": 25,
+        }
+        return Asked(name, {side: Spent(cpu, 2 * cpu) for side, cpu in ms.items()})
+
+    def met(*escrow: float) -> list[bool]:
+        questions = tuple(asked(f"Q{n}", 100, ms) for n, ms in enumerate(escrow, 1))
+        return [target.met for target in Escrow(questions, dict.fromkeys(ENCRYPTED, 3.0), 682_000, 7).targets]
+
+    assert met(130, 125) == [True]
+    assert met(130, 132) == [False]
+    assert asked("Q1", 100, 120).ratios == {
+        "from_rest": 1.2,
+        "from_rest_wall": 1.2,
+        "open": 2.5,
+        "open_wall": 2.5,
+    }
+
+
+def test_the_clock_of_an_escrow_counts_what_other_processes_do() -> None:
+    def theirs() -> float:
+        return _cpu() - time.process_time()
+
+    worker = multiprocessing.get_context("spawn").Process(target=sum, args=(range(30_000_000),))
+    worker.start()
+    while worker.is_alive() and theirs() < 0.1:
+        time.sleep(0.01)
+    assert theirs() >= 0.1
+    worker.join()
 
 
 def test_sizes_in_few_signs() -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sfumato import wiring
 from sfumato.errors import LedgerBroken
+from sfumato.ledger.entry import Entry
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
 from sfumato.session.records import Records
 from sfumato.stores.database import Database
+from sfumato.stores.ledger_table import LedgerTable
 
 SCHEMA = parsed(
     'name = "stays"\n[rule]\ngap = 1.2\nworst_case = true\n[columns.days]\ntype = "integer"\nbounds = [0, 60]\n'
@@ -38,17 +39,17 @@ def plan(dataset: Dataset, days: int) -> None:
 
 
 def test_each_opening_reads_on_from_the_one_before(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, records = database.ledger(), Records()
+    records = Records()
     for days in range(3):
         plan(opened(database, records), days)
     began: list[int] = []
-    read = type(store).read
+    read = LedgerTable.read
 
-    def noted(self: Any, after: int, head: str | None) -> Any:
+    def watched(self: LedgerTable, after: int, head: str | None = None) -> Sequence[Entry]:
         began.append(after)
         return read(self, after, head)
 
-    monkeypatch.setattr(type(store), "read", noted)
+    monkeypatch.setattr(LedgerTable, "read", watched)
     assert len(opened(database, records).ledger.known.entries) == 4, "the rule, and three plans"
     assert began == [3], "the last opening had read what there was then"
 
