@@ -172,6 +172,7 @@ class Workers:
     def _watch(self) -> None:
         while not self._closed.wait(_EVERY):
             with self._changed:
+                self._changed.wait_for(lambda: self._jobs or self._closed.is_set())  # nobody is watched while none run
                 for job in self._jobs:
                     if job.process is not None and (monotonic() > job.ends or job.process.memory > self._memory):
                         job.process.kill()
