@@ -12,6 +12,7 @@ import pytest
 
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.outside import Limits
+from sfumato.escrow.request import Request
 from sfumato.vault.master import Cost
 from sfumato.workspace.create import made
 from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
@@ -196,3 +197,18 @@ with opened({str(tmp_path / "ws")!r}, passphrase="open"):
 """
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert told.split() == ["0", "0"]
+
+
+def test_a_server_starts_while_another_ends_what_it_ran(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    room.policy(AUTOMATIC)
+    request = room.submit()
+    failed = room.requests._failed
+
+    def meanwhile(found: Request, why: str) -> None:
+        monkeypatch.undo()
+        room.sql("UPDATE requests SET state = 'released' WHERE id = :id", id=found.id)
+        failed(found, why)
+
+    monkeypatch.setattr(room.requests, "_failed", meanwhile)
+    room.sql("UPDATE requests SET state = 'running' WHERE id = :id", id=request.id)
+    assert (room.requests.resume(), room.state(request)) == (0, "released")

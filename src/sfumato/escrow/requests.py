@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -324,7 +325,8 @@ class Requests:
     def resume(self) -> int:
         """After a start: what was approved goes on; what was running has an unknown outcome, and counts as spent."""
         for row in self._rows.many(state=State.RUNNING.value, limit=100_000):
-            self._failed(Request.of(row), "The server was stopped while it ran.")
+            with suppress(Conflict):  # another server ended it meanwhile
+                self._failed(Request.of(row), "The server was stopped while it ran.")
         waiting = [row["id"] for row in self._rows.many(state=State.APPROVED.value, limit=100_000)]
         for id in waiting:
             self._outside.later(lambda id=id: self.execute(id))  # type: ignore[misc]
