@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from bench.escrow import ENCRYPTED, RATIOS, SIDES
 from bench.growth import short
 from bench.target import RATIO
 
@@ -22,7 +23,7 @@ def refresh(results: Mapping[str, Any], page: Path = PAGE) -> None:
 
 
 def tables(results: Mapping[str, Any]) -> str:
-    parts = (_prices(results), _growth(results), _speeds(results), _verdict(results))
+    parts = (_prices(results), _growth(results), _speeds(results), _escrow(results), _verdict(results))
     return "\n\n".join("\n".join(lines) for lines in parts)
 
 
@@ -65,6 +66,23 @@ def _speeds(results: Mapping[str, Any]) -> Iterator[str]:
         if name != "rows":
             times = f"{each['times_without_planning']:,.0f} times ({each['times']:,.0f})"
             yield f"| {name} | {each['runs']:,} | {each['baseline_s']:.1f} s | {times} |"
+
+
+def _escrow(results: Mapping[str, Any]) -> Iterator[str]:
+    """Milliseconds of CPU, on the wall in brackets."""
+    asked = results["escrow"]["queries"]
+    yield "| four columns of 32,561 people, ms of CPU (on the wall) | " + " | ".join(asked) + " |"
+    yield "|---|" + "---|" * len(asked)
+    for side in SIDES:
+        yield (
+            f"| {side} | " + " | ".join("{cpu_ms:.1f} ({wall_ms:.1f})".format(**q[side]) for q in asked.values()) + " |"
+        )
+    for name, said in RATIOS.items():
+        yield f"| {said} | " + " | ".join(f"{q[name]:.2f} ({q[f'{name}_wall']:.2f})" for q in asked.values()) + " |"
+    kept = results["escrow"]["encryption"]
+    told = ", ".join(f"{how} {kept[f'{how}_ms']:.1f} ms" for how in ENCRYPTED)
+    yield ""
+    yield f"Its file of {kept['bytes'] / 1000:,.0f} kB, written and synced: {told} (003: 15 ms)."
 
 
 def _verdict(results: Mapping[str, Any]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+from bench.escrow import Escrow
 from bench.growth import Growth, short
 from bench.population import FOLDER
 from bench.price import Price
@@ -30,6 +31,7 @@ class Report:
     growth: list[Growth] = field(default_factory=list)
     baseline_rows: int = 0
     speeds: list[Speed] = field(default_factory=list)
+    escrow: Escrow | None = None
 
     @property
     def judged(self) -> bool:
@@ -42,7 +44,8 @@ class Report:
             Target(f"{question} {verb}, added peak memory", mib, most=ADDED_MIB, unit=" MiB")
             for (question, verb), mib in self.added_mib.items()
         ]
-        measured: Sequence[Price | Growth | Speed] = (*self.prices, *self.growth, *self.speeds)
+        escrow = [] if self.escrow is None else [self.escrow]
+        measured: Sequence[Price | Growth | Speed | Escrow] = (*self.prices, *self.growth, *self.speeds, *escrow)
         return [target for each in measured for target in each.targets] + memory
 
     @property
@@ -126,6 +129,7 @@ class Report:
                 | {step: round(factor, 2) for step, factor in each.factors.items()}
                 for each in self.growth
             ],
+            "escrow": {} if self.escrow is None else self.escrow.figures,
             "baseline": {"rows": self.baseline_rows} | {each.question.name: each.figures for each in self.speeds},
             "targets": [
                 {"what": t.what, "measured": round(t.measured, 3), "promised": t.limits}

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # a file that is run finds o
 
 from bench import memory, page, population
 from bench.cost import VERBS, costs
+from bench.escrow import escrow
 from bench.growth import Growth, short
 from bench.price import Price
 from bench.question import QUESTIONS
@@ -36,7 +37,7 @@ def main(
     rounds: int = typer.Option(7, min=1, help="How many rounds the medians are of."),
     quick: bool = typer.Option(False, "--quick", help="1M people only; neither growth nor the authors' way."),
 ) -> None:
-    """Measure Q1 to Q5 of the RDR paper on a generated population; exit 1 when a target is missed."""
+    """Measure Q1 to Q5 of the RDR paper on a generated population, and an escrow; exit 1 when a target is missed."""
     rows = SMALL if quick else rows
     sizes = [] if quick else sorted({min(SMALL, rows), rows, max(largest, rows)})
     try:
@@ -47,6 +48,7 @@ def main(
     report = Report(rows, rounds)
     _prices(report, files)
     _memory(report, files, times=1 if quick else 3)
+    _escrow(report)
     if not quick:
         _growth(report, files, sizes)
         _speeds(report, files)
@@ -82,6 +84,12 @@ def _memory(report: Report, files: Files, times: int) -> None:
         for verb in VERBS:
             report.added_mib[question.name, verb] = memory.lift(question, verb, few, many, times) - plain
     _say("", *report.memory_lines(), "")
+
+
+def _escrow(report: Report) -> None:
+    typer.echo("Measuring an escrow ...")
+    report.escrow = escrow(max(report.rounds, ROUNDS_OF_FEW))
+    _say("", *report.escrow.lines(), "")
 
 
 def _growth(report: Report, files: Files, sizes: Iterable[int]) -> None:

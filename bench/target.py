@@ -20,6 +20,7 @@ RATIO: Mapping[str, Mapping[str, float]] = {
 PLANNING_MS = 10.0
 ADDED_MIB = 50.0
 SPEED_UP = 1000.0
+ESCROW = 1.3
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,14 @@ class Server:
             connection.execute(f"CREATE SCHEMA {name}".encode())
         return f"{self.address}&options=-csearch_path%3D{name}".replace("postgresql:", "postgresql+psycopg:")
 
+    def database(self, like: str = "template1") -> str:
+        """The address of a new database, empty or a copy of one that nobody is connected to."""
+        name = f"test{next(self._numbers)}"
+        template = like.partition("@/")[2].partition("?")[0] or like
+        with psycopg.connect(self.address, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
+        return self.address.replace("/postgres?", f"/{name}?").replace("postgresql:", "postgresql+psycopg:")
+
 
 @contextmanager
 def started() -> Iterator[Server]:

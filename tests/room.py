@@ -92,12 +92,12 @@ class Room:
         self.folder, self.url, self.now = folder, url, FIRST
         self.waiting: list[Callable[[], None]] = []
         self.database = Database(self.url)
-        self.database.upgrade()
         files = Files(folder / "vault", MASTER)
         self.runner = Here(self.database.ledger(), files)
         self.outside = Outside(
             rows=self.database.rows,
             transaction=self.database.transaction,
+            reading=self.database.reading,
             audit=self.database.audit(),
             ledger=self.database.ledger(),
             locks=VaultLocks(MASTER),
@@ -121,7 +121,8 @@ class Room:
     # Who is there, and what they hold
 
     def peopled(self) -> Room:
-        """An admin, two controllers of one dataset, two analysts of two organisations, an auditor."""
+        """With tables, an admin, two controllers of one dataset, two analysts of two organisations, an auditor."""
+        self.database.upgrade()
         locks = self.outside.locks
         public, private = locks.new_pair()
         root = {"name": "root", "organisation": "", "roles": ["admin"], "password": None, "public_key": public}

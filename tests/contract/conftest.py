@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from tests.api import Api, Place, furnish, opened
 from tests.room import Room
 
 Copies = Callable[[Path, str], tuple[Path, str]]
@@ -20,32 +22,39 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def copies(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Copies:
+def quick() -> Iterator[Path]:
+    """A folder that lies in memory where there is one: nobody pulls a plug here, and each entry waits for its disk."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(prefix="sfumato-", dir=memory if memory.is_dir() else None) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def copies(request: pytest.FixtureRequest, quick: Path) -> Copies:
     """Copies a room that nobody is in: its folder and its database."""
     numbers = count()
 
     def copy(folder: Path, url: str) -> tuple[Path, str]:
-        to = tmp_path_factory.mktemp("rooms") / str(next(numbers))
+        to = quick / str(next(numbers))
         shutil.copytree(folder, to)
         if url.startswith("sqlite"):
             return to, f"sqlite:///{to}/escrow.db"
-        return to, request.getfixturevalue("postgres").new(url)
+        return to, request.getfixturevalue("postgres").database(url)
 
     return copy
 
 
 @pytest.fixture(scope="session")
-def furnished(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], tuple[Path, str]]:
+def furnished(request: pytest.FixtureRequest, quick: Path) -> Callable[[str], tuple[Path, str]]:
     """Where a room of this kind lies, made when it is first asked for."""
     made: dict[str, tuple[Path, str]] = {}
 
     def place(kind: str) -> tuple[Path, str]:
         if kind not in made:
-            folder = tmp_path_factory.mktemp(kind)
+            folder = quick / kind
+            folder.mkdir()
             is_file = kind == "sqlite"
-            url = f"sqlite:///{folder}/escrow.db" if is_file else request.getfixturevalue("postgres").new()
+            url = f"sqlite:///{folder}/escrow.db" if is_file else request.getfixturevalue("postgres").database()
             Room(folder, url).peopled().close()
             made[kind] = folder, url
         return made[kind]
@@ -58,3 +67,15 @@ def room(kind: str, furnished: Callable[[str], tuple[Path, str]], copies: Copies
     made = Room(*copies(*furnished(kind)))
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A room with requests in every state, and tokens of its people; each test opens a copy."""
+    return furnish(tmp_path_factory.mktemp("furnished"))
+
+
+@pytest.fixture
+def api(place: Place) -> Iterator[Api]:
+    with opened(place) as made:
+        yield made

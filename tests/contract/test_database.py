@@ -252,6 +252,26 @@ def test_whoever_goes_on_after_a_failure_changes_nothing(database: Database) -> 
     assert database.rows("notices").many() == []
 
 
+def test_what_is_read_together_is_of_one_moment(database: Database, database_url: str) -> None:
+    notices, other = database.rows("notices"), Database(database_url)
+    with database.reading(), ThreadPoolExecutor(1) as elsewhere:
+        assert notices.one(id="a") is None
+        added = elsewhere.submit(lambda: other.rows("notices").add(notice("a")))
+        assert notices.one(id="a") is None
+        with database.reading():
+            assert notices.one(id="a") is None
+        database.rows("notices").remove(id="nothing")  # whoever writes reads on from there
+        assert added.result(timeout=20)
+        assert notices.one(id="a")
+    other.close()
+
+
+def test_a_charge_does_not_wait_for_what_its_own_thread_reads(database: Database) -> None:
+    with database.reading():
+        database.rows("notices").many()
+        assert database.ledger().append(0, lambda _new: [Draft(Event.LOOKED, "stays", "ada", WHEN)])
+
+
 def test_no_charge_hides_in_another_transaction(database: Database) -> None:
     with database.transaction(), pytest.raises(RuntimeError, match="a transaction of its own"):
         database.ledger().append(0, lambda _new: [Draft(Event.LOOKED, "stays", "ada", WHEN)])

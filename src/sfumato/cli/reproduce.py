@@ -14,7 +14,8 @@ from sfumato.errors import BadInput
 
 def reproduce(
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="fig2, fig7, fig9, lee-clifton, diff, dpp, pri, scaling, or all.")
+        str,
+        typer.Argument(metavar="WHAT", help="fig2, fig7, fig9, lee-clifton, diff, dpp, pri, escrow, scaling, or all."),
     ] = "all",
     adult: Annotated[
         Path | None, typer.Option(metavar="FILE", help="UCI Adult as CSV; otherwise the embedded population.")

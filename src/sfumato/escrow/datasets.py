@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, SfumatoError
+from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, SfumatoError, SourceError
 from sfumato.escrow.asking import HOW
 from sfumato.escrow.facts import Foreseen
 from sfumato.escrow.held import Held, Version
@@ -16,12 +16,13 @@ from sfumato.escrow.outside import Outside
 from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Policies, Signed
-from sfumato.escrow.policy import Approve, Flow
+from sfumato.escrow.policy import PARTNER, Approve, Flow
 from sfumato.escrow.request import Asked, checked_queries, shares_of
 from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
+from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.ledger import Ledger, digest
 from sfumato.sql.parse import parse
 from sfumato.views import ledger as ledger_view
@@ -291,6 +292,8 @@ class Datasets:
         held = self.controlled(actor, name)
         policy = self._policies.of(held)
         mandate = None if policy is None else mandate_of(policy, None)
+        if "sql" in asked:
+            self._planned(held, mandate, actor).query(asked["sql"])  # what is refused is refused before data is opened
         job = self.job(verb, held, actor.name, mandate) | dict(asked)
         self._say(actor, f"asked for the {verb} of", held.name)
         return dict(self._outside.runner.run(f"{verb} {self._outside.new_id()}", job))
@@ -299,11 +302,24 @@ class Datasets:
 
     def visible(self, actor: Person, name: str) -> Held:
         """A dataset that this person may know of; to others it is not there."""
+        return self._found(actor, name)[0]
+
+    def flowing(self, actor: Person, name: str) -> tuple[Held, Signed, Flow]:
+        """A dataset that this person may know of, the policy in force, and what it has for them."""
+        held, signed = self._found(actor, name)
+        flow = None if signed is None else signed.policy.flow_for(actor)
+        return (held, signed, flow) if signed is not None and flow is not None else (held, *self.flow(actor, held))
+
+    def _found(self, actor: Person, name: str) -> tuple[Held, Signed | None]:
+        """With its policy, where that was needed to tell whether it may be seen."""
         row = self._rows.one(name=name.casefold())
         held = None if row is None else Held.of(row)
-        if held is None or not self._may_see(actor, held):
+        if held is not None and self._sees_all(actor, held):
+            return held, None
+        signed = None if held is None else self._policies_quietly(held)
+        if held is None or not _is_shown(actor, held, signed):
             raise NotFound(f"There is no dataset '{name}'", hint="list those that you may see.")
-        return held
+        return held, signed
 
     def of(self, name: str) -> Held:
         """By its name, for whoever was let through already."""
@@ -349,6 +365,7 @@ class Datasets:
         *,
         signed: Signed | None = None,
         attestation: str = "",
+        by_a_person: bool = False,
     ) -> tuple[Foreseen, Signed | None]:
         """A request by public facts, under the policy as this person's partner; a controller needs no flow.
 
@@ -358,7 +375,7 @@ class Datasets:
         flow = None if policy is None else policy.policy.flow_for(actor)
         if flow is None and not held.is_controlled_by(actor):
             self.flow(actor, held)
-        mandate = None if policy is None else mandate_of(policy, flow)
+        mandate = None if policy is None else mandate_of(policy, flow, by_a_person=by_a_person)
         rule, stated = self.terms(actor, held, queries, stated, policy)
         dataset = self._planned(held, mandate, actor, rule)
         return Foreseen(dataset, queries, shares_of(queries), stated, attestation), policy
@@ -372,9 +389,12 @@ class Datasets:
         signed: Signed | None,
     ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
         """The rule of record and what was stated, as the policy has them for this partner."""
-        rule = held.schema.rule if signed is None or signed.policy.rule is None else signed.policy.rule
+        rule = held.schema.rule if signed is None else signed.policy.rule
         if signed is None or signed.policy.flow_for(partner) is None:
             return rule, stated
+        if own := [name for name in PARTNER if name in (stated or {})]:
+            hint = f"leave out {' and '.join(own)}."
+            raise Forbidden("How far you are trusted, and with how sensitive data, is the policy's to say", hint=hint)
 
         def columns() -> set[str]:
             present = self._columns(held)
@@ -400,7 +420,10 @@ class Datasets:
         version = self.version(held)
         if held.reference is None:
             return version.id
-        return digest([version.id, self._outside.written(held.reference)])
+        try:
+            return digest([version.id, self._outside.written(held.reference)])
+        except SourceError:  # its place is for its controllers
+            raise Conflict(f"{held.name} has no data", hint="a controller sees to where it lies.") from None
 
     def version(self, held: Held) -> Version:
         """The newest data, unless it was kept as long as the policy said."""
@@ -432,15 +455,7 @@ class Datasets:
         return Held.of(row)
 
     def _may_see(self, actor: Person, held: Held) -> bool:
-        if self._sees_all(actor, held):
-            return True
-        policy = self._policies_quietly(held)
-        return (
-            actor.has(Role.ANALYST)
-            and not held.retired
-            and policy is not None
-            and policy.policy.flow_for(actor) is not None
-        )
+        return self._sees_all(actor, held) or _is_shown(actor, held, self._policies_quietly(held))
 
     def _policies_quietly(self, held: Held) -> Signed | None:
         """To a list, a dataset whose policy was edited is one without."""
@@ -456,16 +471,22 @@ class Datasets:
         self._outside.audit.append(self._outside.moment, actor.name, verb, about, said or {})
 
 
-def mandate_of(signed: Signed, flow: Flow | None, decision: str = "") -> Mandate:
-    """What a policy binds a dataset to, for what flows by `flow`."""
+def _is_shown(actor: Person, held: Held, signed: Signed | None) -> bool:
+    """To an analyst for whom its policy has a flow."""
+    flow = None if signed is None else signed.policy.flow_for(actor)
+    return actor.has(Role.ANALYST) and not held.retired and flow is not None
+
+
+def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_person: bool = False) -> Mandate:
+    """What a policy binds a dataset to, for what flows by `flow`; a person may decide what it does not by itself."""
     policy = signed.policy
     return Mandate(
         policy=policy.fingerprint,
         attestation=policy.fixed_beforehand,
         decision=decision,
-        by_policy=flow is None or flow.approve is Approve.AUTOMATIC,
+        by_policy=flow is None or (flow.approve is Approve.AUTOMATIC and not by_a_person),
         after_the_answer=flow is not None and flow.approve is Approve.AFTER_THE_ANSWER,
-        epsilon_max=policy.epsilon_max,
+        epsilon_max=policy.epsilon_max or EPSILON_MAX,  # nobody who asks raises it
         stop=policy.stop,
     )
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from sfumato.choose.preference import Ratio
 from sfumato.errors import BadInput
 from sfumato.escrow.asking import asked
 from sfumato.escrow.request import Asked
 from sfumato.ledger.entry import NANO, nano
 from sfumato.model.guarantee import Guarantee, Provenance, join, word
-from sfumato.model.statement import Statement
+from sfumato.model.statement import Statement, columns_in
 from sfumato.session.choice import Choice
 from sfumato.session.dataset import Dataset
 from sfumato.session.query import Query
@@ -42,6 +43,13 @@ class Foreseen:
     @property
     def statements(self) -> tuple[Statement, ...]:
         return tuple(query.statement for query in self.queries)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The columns that preferences tell people apart by."""
+        said = [p.between for choice in self.choices for p in choice.asked.preferences if isinstance(p, Ratio)]
+        conditions = [self.dataset.condition(text) for text in said if text is not None]
+        return tuple(dict.fromkeys(column.name for one in conditions for column in columns_in(one)))
 
     @property
     def inputs(self) -> tuple[Provenance, ...]:

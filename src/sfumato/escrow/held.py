@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from sfumato.escrow.person import Person, Role
@@ -35,7 +35,7 @@ class Held:
 
     @cached_property
     def schema(self) -> Schema:
-        return parsed(self.schema_text, f"the schema of {self.name}")
+        return _read(self.schema_text, self.name)
 
     def is_controlled_by(self, person: Person) -> bool:
         return person.name in self.controllers and person.has(Role.CONTROLLER)
@@ -79,6 +79,11 @@ class Version:
 
     def as_dict(self) -> dict[str, object]:
         return dict(vars(self))
+
+
+@lru_cache(256)
+def _read(schema_text: str, name: str) -> Schema:
+    return parsed(schema_text, f"the schema of {name}")
 
 
 def _column(column: Any) -> dict[str, object]:

@@ -77,6 +77,7 @@ class Limits:
 class Outside:
     rows: Callable[[str], Rows]
     transaction: Callable[[], AbstractContextManager[None]]
+    reading: Callable[[], AbstractContextManager[None]]  # what is read inside is of one moment
     audit: AuditStore
     ledger: LedgerStore
     locks: Locks

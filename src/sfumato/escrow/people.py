@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato.errors import BadInput, Conflict, NotFound, NotSignedIn
 from sfumato.escrow.outside import Outside
-from sfumato.escrow.person import Person, Role, checked_name, checked_roles
+from sfumato.escrow.person import EVERYONE, Person, Role, checked_name, checked_roles
 
 SCOPES = ("read", "write")
 LEAST_PASSWORD, MOST_PASSWORD = 12, 1024
@@ -80,6 +80,7 @@ class People:
             "disabled": False,
         }
         with self._outside.transaction():
+            self._keep_apart([name], [organisation])
             if not self._rows.add(row):
                 raise Conflict(f"There is somebody named '{name}' already", hint="take another name.")
             self._say(by, "let in", name, {"roles": row["roles"], "organisation": row["organisation"]})
@@ -110,6 +111,7 @@ class People:
             raise BadInput("Nothing is to be changed", hint="state roles, an organisation, disabled or a password.")
         with self._outside.transaction():
             self._keep_an_admin(found, to)
+            self._keep_apart([], [organisation or ""])
             self._rows.change({"name": found.name}, to)
             if disabled or password is not None:
                 self._sessions.remove(person=found.name)
@@ -121,6 +123,15 @@ class People:
         others = (p for p in self.all() if p.name != found.name and p.has(Role.ADMIN) and not p.disabled)
         if leaves and found.has(Role.ADMIN) and not any(others):
             raise Conflict("Somebody must stay admin", hint="make another person admin first.")
+
+    def _keep_apart(self, names: Sequence[str], organisations: Sequence[str]) -> None:
+        """A policy names people and organisations alike: nobody gets what is another's by being called so."""
+        stated = {" ".join(one.split()).casefold() for one in organisations} - {""}
+        people = {EVERYONE, *names, *(person.name for person in self.all())}
+        known = {person.organisation.casefold() for person in self.all()}
+        if both := sorted((stated & people) | ({*names} & known)):
+            hint = "take another name."
+            raise Conflict(f"'{both[0]}' would be a person and an organisation, or everyone", hint=hint)
 
     def one(self, name: str) -> Person:
         row = self._rows.one(name=name.strip().casefold())
@@ -185,9 +196,10 @@ class People:
         person: str | None = None,
     ) -> tuple[Token, str]:
         """A token and its secret, which is shown this once; an admin may make one for somebody else."""
-        owner = actor if person is None or person == actor.name else self.one(person)
-        if owner != actor:
-            actor.require(Role.ADMIN, to="make tokens for others")
+        owner = actor
+        if person is not None and person.strip().casefold() != actor.name:
+            actor.require(Role.ADMIN, to="make tokens for others")  # first: else it would tell who is there
+            owner = self.one(person)
         if not 0 < days <= _LONGEST_TOKEN:
             raise BadInput(f"A token is good for up to {_LONGEST_TOKEN} days, not {days:g}", hint="try 90.")
         if not scopes or not {*scopes} <= {*SCOPES}:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from sfumato.errors import LedgerBroken, NotFound
@@ -38,6 +39,7 @@ class Policies:
     def __init__(self, outside: Outside, people: People) -> None:
         self._outside, self._people = outside, people
         self._rows = outside.rows("policies")
+        self._verified = lru_cache(256)(self._verify)  # of the same row and the same key, the same
 
     def write(self, author: Person, held: Held, stated: Mapping[str, Any]) -> Signed:
         """The next version of a dataset's policy; nothing is kept of one that cannot be read."""
@@ -82,19 +84,25 @@ class Policies:
         return found
 
     def _read(self, held: Held, stated: Mapping[str, Any]) -> Policy:
+        """Where it states no rule it takes the schema's in, as it stands: another schema does not change a policy."""
+        rule = {} if held.schema.rule is None else {"rule": held.schema.rule}
         people = [person for person in self._people.all() if not person.disabled]
         names = [column.name for column in held.schema.columns]
-        return policy_of(stated, people, held.controllers, names, private_keys=_private_keys(held))
+        return policy_of(rule | dict(stated), people, held.controllers, names, private_keys=_private_keys(held))
 
     def _opened(self, held: Held, row: Mapping[str, Any]) -> Signed:
         """What a row says, if its author signed it: a row that was edited is refused."""
-        number, author = row["number"], row["author"]
-        content = self._outside.locks.unseal(row["sealed"], _about(held.name, number)).decode()
-        signer = self._people.one(author)
-        message = _message(row["id"], held.name, number, author, row["at"], content)
-        if not self._outside.locks.verify(signer.public_key, message, row["signature"]):
-            raise _edited(held.name, f"was not signed by {author}")
-        return Signed(held.name, number, author, row["at"], Policy.of(json.loads(content)))
+        said = (row[name] for name in ("id", "number", "author", "at", "sealed", "signature"))
+        return self._verified(held.name, *said, self._people.one(row["author"]).public_key)
+
+    def _verify(
+        self, dataset: str, id: str, number: int, author: str, at: str, sealed: str, signature: str, public_key: str
+    ) -> Signed:
+        content = self._outside.locks.unseal(sealed, _about(dataset, number)).decode()
+        message = _message(id, dataset, number, author, at, content)
+        if not self._outside.locks.verify(public_key, message, signature):
+            raise _edited(dataset, f"was not signed by {author}")
+        return Signed(dataset, number, author, at, Policy.of(json.loads(content)))
 
     def _written(self, dataset: str) -> tuple[int, str] | None:
         """Number and fingerprint of the policy that the record says was written last."""

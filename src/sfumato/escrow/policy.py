@@ -63,8 +63,11 @@ class Flow:
         if self.aggregates is not None and (beyond := [kind for kind in asked if kind not in self.aggregates]):
             hint = f"it allows {', '.join(self.aggregates)}."
             raise Forbidden(f"The policy does not let you ask for {beyond[0]}", hint=hint)
+        self.require_columns(statement.columns)
+
+    def require_columns(self, columns: Iterable[str]) -> None:
         allowed = None if self.columns is None else {name.casefold() for name in self.columns}
-        if allowed is not None and (read := [c for c in statement.columns if c.casefold() not in allowed]):
+        if allowed is not None and (read := [name for name in columns if name.casefold() not in allowed]):
             hint = f"it allows {', '.join(self.columns or ())}."
             raise Forbidden(f"The policy does not let you ask about '{read[0]}'", hint=hint)
 
@@ -142,8 +145,10 @@ class Policy:
             return stated
         own = {name: value for name, value in stated.items() if name not in PARTNER}
         return own | {
-            "trust": stated.get("trust", self._trust(person)),
-            "data_sensitivity": stated.get("data_sensitivity", self._sensitivity(columns())),
+            "trust": stated["trust"] if "trust" in stated else self._trust(person),
+            "data_sensitivity": stated["data_sensitivity"]
+            if "data_sensitivity" in stated
+            else self._sensitivity(columns()),
         }
 
     def _trust(self, person: Person) -> float | str:

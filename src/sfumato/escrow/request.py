@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+from unicodedata import bidirectional, category
 
 from sfumato.errors import BadInput, Conflict
 from sfumato.session.ledger import digest
@@ -34,6 +35,7 @@ class Act(StrEnum):
     FAIL = "fail"
 
 
+_TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 _DECISIONS = {Act.RETURN: State.RETURNED, Act.REFUSE: State.REFUSED}
 STEPS: Mapping[State, Mapping[Act, State]] = {
     State.SUBMITTED: {Act.APPROVE: State.APPROVED, Act.WITHDRAW: State.WITHDRAWN} | _DECISIONS,
@@ -104,19 +106,26 @@ def shares_of(queries: Sequence[Asked]) -> tuple[float, ...]:
 
 
 def binding_of(
-    id: str,
+    request: Sequence[str],
     data: Sequence[str],
     queries: Sequence[Asked],
     preference: Mapping[str, Any] | None,
     policy: str,
     who: Sequence[str],
 ) -> str:
-    """What an approval is of: this request, its queries, preference, policy, the data under its schema, the recipient.
-
-    Another of these is another approval.
+    """What an approval is of: this request and its purpose, the data under its schema, queries, preference, policy and
+    recipient. Another of these needs another approval.
     """
     asked = [[one.sql, one.weight] for one in queries]
-    return digest(["request", id, data, asked, preference, policy, who])
+    return digest(["request", request, data, asked, preference, policy, who])
+
+
+def readable(stated: str, what: str) -> str:
+    """A text that shows what it says to whoever decides: nothing in it moves a cursor or turns the line around."""
+    if any(category(letter) == "Cc" or bidirectional(letter) in _TURNS for letter in stated):
+        hint = "leave out what does not print."
+        raise BadInput(f"The {what} holds characters that would hide what it says", hint=hint)
+    return stated
 
 
 def checked_queries(stated: Sequence[Mapping[str, Any]], most: int) -> tuple[Asked, ...]:

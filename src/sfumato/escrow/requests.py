@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,10 +12,12 @@ from sfumato.errors import (
     AwaitingApproval,
     BadInput,
     Conflict,
+    EngineFailure,
     Forbidden,
     Gone,
     NoGuarantee,
     NotFound,
+    Refused,
     SfumatoError,
 )
 from sfumato.escrow.datasets import Datasets, mandate_of
@@ -26,10 +29,11 @@ from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Signed
 from sfumato.escrow.policy import Approve, Flow
-from sfumato.escrow.request import Act, Asked, Request, State, binding_of, checked_queries, stepped
+from sfumato.escrow.request import Act, Asked, Request, State, binding_of, checked_queries, readable, stepped
 from sfumato.escrow.visible import shown
-from sfumato.ledger.entry import Event
-from sfumato.model.guarantee import Guarantee
+from sfumato.ledger.entry import Draft, Event
+from sfumato.ledger.record import Record
+from sfumato.model.guarantee import Guarantee, join, word
 from sfumato.session.ledger import Ledger, digest
 from sfumato.views.words import of_policy, of_request
 
@@ -59,25 +63,27 @@ class Requests:
         if idempotency and (before := self._rows.one(analyst=actor.name, idempotency=idempotency)):
             return _the_same(before, body)
         actor.require(Role.ANALYST, to="submit a request")
-        held = self._datasets.visible(actor, dataset)
-        signed, flow = self._datasets.flow(actor, held)
-        version = self._datasets.version(held)
+        with self._outside.reading():
+            held, signed, flow = self._datasets.flowing(actor, dataset)
+            version = self._datasets.version(held)
         asked = checked_queries(queries, self._outside.limits.most_queries)
         foreseen, _ = self._datasets.foreseen(actor, held, asked, preference, signed=signed)
         self._require_allowed(foreseen, flow, preference)
         asked = tuple(Asked(q.sql, one.weight) for q, one in zip(foreseen.queries, asked, strict=True))
-        id = self._outside.new_id()
+        id, purpose = self._outside.new_id(), _checked_purpose(purpose)
         row: dict[str, Any] = {
             "id": id,
             "dataset": held.name,
             "analyst": actor.name,
-            "purpose": _checked_purpose(purpose),
+            "purpose": purpose,
             "queries": [vars(one) for one in asked],
             "preference": None if not preference else dict(preference),
             "state": State.SUBMITTED.value,
             "version": version.id,
             "policy": signed.number,
-            "binding": _binding(id, held, self._datasets.version_key(held), asked, preference, signed, actor),
+            "binding": _binding(
+                [id, purpose], held, self._datasets.version_key(held), asked, preference, signed, actor
+            ),
             "submitted_at": self._outside.moment,
             "decided_at": None,
             "decided_by": [],
@@ -91,6 +97,8 @@ class Requests:
         }
         foreseen.plan()
         automatic = flow.approve is Approve.AUTOMATIC and foreseen.guarantee.holds
+        if automatic:
+            row |= {"state": stepped(State.SUBMITTED, Act.APPROVE).value, "decided_at": self._outside.moment}
         with self._outside.transaction():
             if not self._rows.add(row):  # the same key came in between
                 found = self._rows.one(analyst=actor.name, idempotency=idempotency)
@@ -99,11 +107,9 @@ class Requests:
             self._say(actor.name, "submitted", id, {"dataset": held.name})
             made = self._request(id)
             if automatic:
-                self._move(made, Act.APPROVE, {"decided_at": self._outside.moment, "note": "", "guarantee": None})
                 self._say("the policy", "approved", id, {"binding": made.binding})
             else:
                 self._notices.tell(held.controllers, of_request.submitted(actor.name, held.name, made.number), id)
-            made = self._request(id)
         if automatic:
             self._outside.later(lambda: self.execute(id))
         return made
@@ -116,6 +122,10 @@ class Requests:
 
     def result(self, actor: Person, id: str) -> dict[str, Any]:
         """The answers, to whoever asked and to those who hold the data; nothing before they are released."""
+        with self._outside.reading():
+            return self._result(actor, id)
+
+    def _result(self, actor: Person, id: str) -> dict[str, Any]:
         found, held = self._seen(actor, id)
         if found.state is State.COMPUTED and held.is_controlled_by(actor):
             raise AwaitingApproval(
@@ -169,10 +179,9 @@ class Requests:
         if not (held.is_controlled_by(actor) or found.analyst == actor.name):
             raise Forbidden("Only whoever asked, or a controller, may cancel", hint="ask one of them.")
         if held.is_controlled_by(actor) and found.analyst != actor.name:
+            stepped(found.state, Act.FAIL if found.state is State.RUNNING else Act.WITHDRAW)
             ledger = self._datasets.ledger_of(actor, held)
-            if self._refuse_silent_no(ledger, accept_none) is not None:
-                stepped(found.state, Act.FAIL if found.state is State.RUNNING else Act.WITHDRAW)
-                self._enter(ledger, found, Act.WITHDRAW, found.binding, actor, "")
+            self._enter(ledger, found, Act.WITHDRAW, found.binding, actor, accept_none)
         if found.state is State.RUNNING:
             self._outside.runner.cancel(found.id)
             self._say(actor.name, "stopped", found.id)
@@ -205,7 +214,7 @@ class Requests:
             },
             "guarantees": [word.value for word in flow.guarantees],
             "looked": looked,
-            "warning": of_policy.AFTER_LOOK if looked and flow.approve is not Approve.AUTOMATIC else None,
+            "warning": of_policy.AFTER_LOOK if looked and found.state in (State.SUBMITTED, State.COMPUTED) else None,
             "policy": signed.policy.sentences(),
             "rehearsal": self._datasets.rehearsed(analyst, held, found.queries, found.preference) if rehearse else None,
         }
@@ -239,12 +248,15 @@ class Requests:
         foreseen, signed, flow = self._foreseen(found, held, fixed_beforehand)
         if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
             raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
-        if binding != self._binding_now(found, held, signed):
+        now = self._binding_now(found, held, signed)
+        if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then
+            raise Conflict(of_request.CHANGED, hint="refuse or return it; it can be submitted again.")
+        if binding != now:
             raise Conflict(of_request.CHANGED, hint="inspect it again.")
         self._require_word(foreseen, flow, accept_none)
-        self._enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, fixed_beforehand)
+        self._enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, accept_none, fixed_beforehand)
         made = self._decision(found, actor, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
-        done = len({*found.approved_by(binding), actor.name}) >= flow.approvals
+        done = len({actor.name, *found.approved_by(binding)} & {*held.controllers}) >= flow.approvals
         if not done:
             if not self._rows.change(_as_it_was(found), {"decided_by": made, "binding": binding}):
                 raise _meanwhile()
@@ -272,8 +284,8 @@ class Requests:
         found, held = self._decidable(actor, id)
         stepped(found.state, act)
         ledger = self._datasets.ledger_of(actor, held)
-        told = self._refuse_silent_no(ledger, accept_none)
-        self._enter(ledger, found, act, found.binding, actor, "")
+        word = self._enter(ledger, found, act, found.binding, actor, accept_none)
+        told = None if word.holds else word.value
         to = {"decided_by": self._decision(found, actor, act, found.binding, note, accept_none), "note": note}
         self._move(found, act, to | {"decided_at": self._outside.moment, "guarantee": told})
         self._say(actor.name, f"{act}ed" if act is Act.RETURN else "refused", found.id)
@@ -289,11 +301,11 @@ class Requests:
             _as_it_was(found), {"state": stepped(found.state, Act.START).value, "owner": self._outside.new_id()}
         ):
             return  # somebody else has it
-        running = self._request(id)
+        running = replace(found, state=State.RUNNING)
         try:
             answers, withheld = self._computed(running)
         except SfumatoError as failure:
-            self._failed(running, str(failure))
+            self._failed(running, str(failure if isinstance(failure, Refused) else EngineFailure()))
             return
         except BaseException:
             self._failed(running, "")
@@ -319,6 +331,14 @@ class Requests:
         return len(waiting)
 
     def _computed(self, found: Request) -> tuple[Mapping[str, Any], bool]:
+        with self._outside.reading():
+            job, withheld, decided = self._job(found)
+        answers = self._outside.runner.run(found.id, job)
+        # What left before comes back with the word it had: that it comes back was decided now.
+        return {**answers, "guarantee": join([Guarantee(answers["guarantee"]), decided]).value}, withheld
+
+    def _job(self, found: Request) -> tuple[Mapping[str, Any], bool, Guarantee]:
+        """What a worker is to do, if it is still what was approved; whether that is withheld; and what was decided."""
         held = self._datasets.of(found.dataset)
         analyst = self._people.one(found.analyst)
         signed, flow = self._datasets.flow(analyst, held)
@@ -329,20 +349,22 @@ class Requests:
         if automatic and (flow.approve is not Approve.AUTOMATIC or analyst.disabled):
             raise Forbidden("The policy no longer approves this by itself", hint="submit it again.")
         rule, preference = self._datasets.terms(analyst, held, found.queries, found.preference, signed)
+        ledger = self._datasets.ledger_of(analyst, held)
         if not automatic:
-            self._require_approved(found, self._datasets.ledger_of(analyst, held), flow)
+            self._require_approved(found, ledger, flow)
         approvals = [d for d in found.decided_by if d["binding"] == found.binding]
         who = found.analyst if automatic else approvals[-1]["who"]
-        mandate = mandate_of(signed, flow, found.binding)
+        mandate = mandate_of(signed, flow, found.binding, by_a_person=not automatic)
         job = self._datasets.job("release", held, who, mandate) | {
             "queries": [vars(one) for one in found.queries],
             "shares": list(found.shares),
             "preference": preference,
             "rule": rule,
-            "accept_none": withheld or any(d["accept_none"] for d in approvals),
+            "accept_none": Guarantee.NONE in flow.guarantees and (withheld or any(d["accept_none"] for d in approvals)),
             "fixed_beforehand": next((d["fixed_beforehand"] for d in approvals if d["fixed_beforehand"]), ""),
         }
-        return self._outside.runner.run(found.id, job), withheld
+        decided = Guarantee.DP if automatic else word(ledger.record.decision(found.binding))
+        return job, withheld, decided
 
     def _require_approved(self, found: Request, ledger: Ledger, flow: Flow) -> None:
         """What a request says of itself is no approval: the ledger has those, for exactly what is bound."""
@@ -362,6 +384,8 @@ class Requests:
         """Refuse what the policy does not have, before anything is kept."""
         for statement in foreseen.statements:
             flow.require(statement)
+            readable(statement.text, "query")
+        flow.require_columns(foreseen.compared)
         flow.require_preferences(stated)
         if (
             flow.approve is Approve.AUTOMATIC
@@ -392,32 +416,37 @@ class Requests:
                 f"Approved now, this would carry the word {word}, which the policy does not allow", hint=hint
             )
         if not word.holds and not accept_none:
-            raise NoGuarantee(
-                "Approved now, this would carry no guarantee. Nothing was drawn and nothing was charged",
-                hint="state where the approval was fixed with --fixed-beforehand, or accept it with --accept-none.",
-            )
+            raise _no_guarantee(Act.APPROVE)
 
-    def _refuse_silent_no(self, ledger: Ledger, accept_none: bool) -> str | None:
-        """The word of a decision against: none after a look, which has to be accepted."""
-        looked = ledger.record.somebody_looked
-        if looked and not accept_none:
-            raise NoGuarantee(
-                of_policy.NO_AFTER_LOOK, hint="accept that with --accept-none, or leave it to the policy."
-            )
-        return Guarantee.NONE.value if looked else None
+    def _enter(
+        self,
+        ledger: Ledger,
+        found: Request,
+        act: Act,
+        binding: str,
+        actor: Person,
+        accept_none: bool,
+        attestation: str = "",
+    ) -> Guarantee:
+        """The decision, in the ledger, and its word: none after a look, which has to be accepted.
 
-    def _enter(self, ledger: Ledger, found: Request, act: Act, binding: str, actor: Person, attestation: str) -> None:
-        """The decision, in the ledger: from there the word of what follows is computed."""
-        looked = ledger.record.somebody_looked
+        Whether somebody has looked is read in the transaction that enters it: no look comes in between.
+        """
         attested = " ".join(attestation.split())
-        holds = not looked or (bool(attested) and act is Act.APPROVE)
-        public: dict[str, object] = {
-            "what": f"request {found.number}: {act}",
-            "approved": act is Act.APPROVE,
-            "guarantee": (Guarantee.DP if holds else Guarantee.NONE).value,
-        }
-        public |= {"attested": attested} if attested else {}
-        ledger.write(lambda _record: [ledger.draft(Event.DECIDED, binding, public, who=actor.name)])
+
+        def decided(record: Record) -> list[Draft]:
+            holds = not record.somebody_looked or (bool(attested) and act is Act.APPROVE)
+            if not holds and not accept_none:
+                raise _no_guarantee(act)
+            public: dict[str, object] = {
+                "what": f"request {found.number}: {act}",
+                "approved": act is Act.APPROVE,
+                "guarantee": (Guarantee.DP if holds else Guarantee.NONE).value,
+            }
+            public |= {"attested": attested} if attested else {}
+            return [ledger.draft(Event.DECIDED, binding, public, who=actor.name)]
+
+        return Guarantee(str(ledger.write(decided)[-1].draft.public["guarantee"]))
 
     def _decision(
         self,
@@ -443,7 +472,7 @@ class Requests:
         analyst = self._people.one(found.analyst)
         signed, flow = self._flow(found, held)
         foreseen, _ = self._datasets.foreseen(
-            analyst, held, found.queries, found.preference, signed=signed, attestation=attestation
+            analyst, held, found.queries, found.preference, signed=signed, attestation=attestation, by_a_person=True
         )
         return foreseen, signed, flow
 
@@ -452,7 +481,8 @@ class Requests:
 
     def _binding_now(self, found: Request, held: Held, signed: Signed) -> str:
         version, analyst = self._datasets.version_key(held), self._people.one(found.analyst)
-        return _binding(found.id, held, version, found.queries, found.preference, signed, analyst)
+        asked = [found.id, found.purpose]
+        return _binding(asked, held, version, found.queries, found.preference, signed, analyst)
 
     def _decidable(self, actor: Person, id: str) -> tuple[Request, Held]:
         """A request that this person may decide: of their dataset, and not their own."""
@@ -509,7 +539,7 @@ class Requests:
 
 
 def _binding(
-    id: str,
+    request: Sequence[str],
     held: Held,
     version: str,
     queries: Sequence[Asked],
@@ -518,7 +548,7 @@ def _binding(
     analyst: Person,
 ) -> str:
     data, who = [held.id, version, held.schema_text], [analyst.name, analyst.organisation]
-    return binding_of(id, data, queries, stated or None, signed.policy.fingerprint, who)
+    return binding_of(request, data, queries, stated or None, signed.policy.fingerprint, who)
 
 
 def _the_same(row: Mapping[str, Any], body: str) -> Request:
@@ -533,6 +563,15 @@ def _as_it_was(found: Request) -> dict[str, Any]:
     return {"id": found.id, "state": found.state.value, "decided_by": [dict(one) for one in found.decided_by]}
 
 
+def _no_guarantee(act: Act) -> NoGuarantee:
+    if act is Act.APPROVE:
+        return NoGuarantee(
+            "Approved now, this would carry no guarantee. Nothing was drawn and nothing was charged",
+            hint="state where the approval was fixed with --fixed-beforehand, or accept it with --accept-none.",
+        )
+    return NoGuarantee(of_policy.NO_AFTER_LOOK, hint="accept that with --accept-none, or leave it to the policy.")
+
+
 def _meanwhile() -> Conflict:
     return Conflict("Somebody else was faster", hint="look at it again.")
 
@@ -542,7 +581,7 @@ def _checked_purpose(stated: str) -> str:
     if not said or len(said) > _LONGEST_PURPOSE:
         hint = "say in a sentence what the answer is for."
         raise BadInput(f"A request has a purpose of up to {_LONGEST_PURPOSE:,} characters", hint=hint)
-    return said
+    return readable(said, "purpose")
 
 
 def _about(id: str) -> str:

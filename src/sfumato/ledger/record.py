@@ -65,8 +65,8 @@ class Record:
                     self._plan_at_look[entry.draft.public.get("query_sha256")] = entry.draft.key
             case Event.DECIDED:
                 self._decided.setdefault(entry.draft.key, []).append(entry)
-                if not Guarantee(str(entry.draft.public["guarantee"])).holds and not entry.draft.public["approved"]:
-                    self._total = self._total.without_guarantee()  # a no after a look tells, and so it stays told
+                if not Guarantee(str(entry.draft.public["guarantee"])).holds:
+                    self._total = self._total.without_guarantee()  # what follows a look tells, and stays told
             case Event.RESERVED:
                 self._total = self._total.and_then(entry)
                 self._stop = Stop.from_texts(entry.draft.public.get("stop", {}))  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ class Verdict(StrEnum):
     ERRATUM = "print is wrong"
     DIFFERS = "differs"
     OTHER_DATA = "other data"  # the paper's is of Adult, ours of the embedded population
+    OTHER_MACHINE = "other machine"  # a time: the paper's is of theirs
     OURS = "not printed"
 
 

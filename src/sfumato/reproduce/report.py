@@ -36,6 +36,7 @@ def summary(every: Sequence[Reproduction]) -> str:
         Verdict.ERRATUM: "where the print is wrong",
         Verdict.DIFFERS: "that differ",
         Verdict.OTHER_DATA: "of other data than the paper's",
+        Verdict.OTHER_MACHINE: "of another machine",
         Verdict.OURS: "that are not printed",
     }
     return "; ".join(f"{many} {said[verdict]}" for verdict, many in counts.items() if many) + "."

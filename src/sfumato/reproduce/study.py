@@ -40,14 +40,19 @@ class Study:
             return f"UCI Adult ({self.adult.name})"
         return "the embedded population, which is not the papers' data: give Adult with --adult FILE"
 
+    @property
+    def file(self) -> Path:
+        """UCI Adult, if it is there."""
+        if self.adult is None or not self.adult.is_file():
+            raise SourceError(f"There is no file {self.adult}", hint="name the CSV file of UCI Adult with --adult.")
+        return self.adult
+
     def open(self, *, bounds_from_data: bool = True, rows: int | None = None) -> Dataset:
         """The data, opened as the authors do; with `rows`, the embedded population of that size."""
         if self.adult is None or rows is not None:
             source: object = demo.population(rows or demo.ROWS)
         else:
-            if not self.adult.is_file():
-                raise SourceError(f"There is no file {self.adult}", hint="name the CSV file of UCI Adult with --adult.")
-            source = str(self.adult)
+            source = str(self.file)
         return wiring.open(
             source, demo.schema(), ledger=":memory:", bounds_from_data=bounds_from_data, version="reproduction"
         )

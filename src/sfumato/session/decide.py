@@ -136,14 +136,16 @@ class Standing:
     schema: Mapping[str, str]
 
 
-def provenances(request: Request, record: Record, standing: Standing, attestation: str) -> tuple[Provenance, ...]:
-    """The labels of everything that goes into a release, from the record."""
+def provenances(
+    request: Request, record: Record, standing: Standing, attestation: str, of_rule: str = ""
+) -> tuple[Provenance, ...]:
+    """The labels of everything that goes into a release, from the record; `of_rule` is attested for the rule alone."""
     if any(p.reads_people for p in request.preferences):
         chosen = computed_from_people("preference")
     else:
         is_rule = request.applies(standing.rule)
-        sha = request.statement.sha256
-        chosen = record.preference(request.key, sha, is_rule=is_rule, rule=standing.rule_hash, attestation=attestation)
+        sha, said = request.statement.sha256, attestation or (of_rule if is_rule else "")
+        chosen = record.preference(request.key, sha, is_rule=is_rule, rule=standing.rule_hash, attestation=said)
     drawn = [selected_privately("epsilon")] if request.selecting else []
     if request.bounds_from_data:
         return chosen, *drawn, computed_from_people("bounds")

@@ -429,11 +429,10 @@ class Query:
     def _provenances(self, asked: Request, record: Record, attestation: str) -> tuple[Provenance, ...]:
         ledger = self.dataset.ledger
         mandate = self.dataset.mandate
-        if not attestation and mandate is not None and asked.applies(self.rule):
-            attestation = mandate.attestation  # the policy's own, for its rule
+        of_rule = "" if mandate is None else mandate.attestation  # the policy's own, for its rule alone
         attestation = " ".join(attestation.split())
         standing = Standing(self.rule, ledger.rule, ledger.schema)
-        return *provenances(asked, record, standing, attestation), *self.dataset.decided(record, attestation)
+        return *provenances(asked, record, standing, attestation, of_rule), *self.dataset.decided(record, attestation)
 
     @cached_property
     def rule(self) -> Rule:

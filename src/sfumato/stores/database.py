@@ -46,7 +46,7 @@ class Database:
 
     def ledger(self) -> LedgerStore:
         """Its transactions are its own: what is charged stays charged, whatever becomes of another one."""
-        return LedgerTable(self._name, self._engine, lambda: self._here.connection is not None)
+        return LedgerTable(self._name, self._engine, lambda: self._here.connection is not None, self._stop_reading)
 
     def audit(self) -> AuditStore:
         return AuditTable(self._within)
@@ -60,12 +60,30 @@ class Database:
         if self._here.connection is not None:
             yield
             return
-        connection = self._here.connection = guarded(self._failure, self._begun)
+        self._stop_reading()
+        connection = self._here.connection = guarded(self._failure, lambda: self._begun("rows"))
         try:
             yield
             guarded(self._failure, connection.commit)
         finally:
             self._here.connection = None
+            connection.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What this thread reads inside is of one moment, until it writes: nobody waits for a lock of their own."""
+        if self._here.connection is not None or self._here.reading is not None:
+            yield
+            return
+        self._here.reading = guarded(self._failure, lambda: self._begun("nothing"))
+        try:
+            yield
+        finally:
+            self._stop_reading()
+
+    def _stop_reading(self) -> None:
+        connection, self._here.reading = self._here.reading, None
+        if connection is not None:
             connection.close()
 
     def close(self) -> None:
@@ -84,11 +102,13 @@ class Database:
         return guarded(self._failure, lambda: self._read(work))
 
     def _read(self, work: Callable[[sa.Connection], T]) -> T:
+        if self._here.reading is not None:
+            return work(self._here.reading)
         with self._engine().connect() as connection:
             return work(connection)
 
-    def _begun(self) -> sa.Connection:
-        connection = self._engine().connect().execution_options(writing="rows")
+    def _begun(self, writing: str) -> sa.Connection:
+        connection = self._engine().connect().execution_options(writing=writing)
         try:
             connection.begin()
         except sa.exc.SQLAlchemyError:
@@ -121,7 +141,8 @@ def in_file(path: Path) -> str:
 class _Here(threading.local):
     """What this thread has open."""
 
-    connection: sa.Connection | None = None
+    connection: sa.Connection | None = None  # to write
+    reading: sa.Connection | None = None
 
 
 def _whole(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T:

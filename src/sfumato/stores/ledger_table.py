@@ -16,14 +16,24 @@ TRIES = 5
 
 
 class LedgerTable:
-    """`is_inside` tells whether this thread has another transaction open, in which no charge may hide."""
+    """`is_inside` tells whether this thread has another transaction open, in which no charge may hide.
+
+    `stop_reading` ends what this thread reads in, which would keep it from writing.
+    """
 
     recorded = True
 
-    def __init__(self, name: str, engine: Callable[[], sa.Engine], is_inside: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        name: str,
+        engine: Callable[[], sa.Engine],
+        is_inside: Callable[[], bool],
+        stop_reading: Callable[[], None],
+    ) -> None:
         self._name = name
         self._engine = engine
         self._is_inside = is_inside
+        self._stop_reading = stop_reading
 
     def read(self, after: int, head: str | None = None) -> Sequence[Entry]:
         return guarded(self._failure, lambda: self._read(after, head))
@@ -31,6 +41,7 @@ class LedgerTable:
     def append(self, after: int, decide: Decide, head: str | None = None) -> Sequence[Entry]:
         if self._is_inside():
             raise RuntimeError("The ledger is written in a transaction of its own")
+        self._stop_reading()
         return guarded(self._failure, lambda: self._append(after, decide, head))
 
     def _read(self, after: int, head: str | None) -> Sequence[Entry]:

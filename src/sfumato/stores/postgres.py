@@ -12,6 +12,7 @@ PATIENCE = 30  # seconds to wait for whoever is writing
 # Whoever only reads waits for nobody.
 _SERIALIZABLE = "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET LOCAL synchronous_commit = on"
 _BEGIN = {
+    "nothing": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
     "rows": f"{_SERIALIZABLE}; LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE",
     "ledger": f"{_SERIALIZABLE}; LOCK TABLE ledger IN SHARE ROW EXCLUSIVE MODE",
     "tables": "SELECT pg_advisory_xact_lock(7310886)",

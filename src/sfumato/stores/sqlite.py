@@ -24,8 +24,9 @@ def engine(path: str, *, kept_open: bool = False) -> sa.Engine:
     sa.event.listen(made, "connect", _configure)
     sa.event.listen(made, "begin", _begin)
     if kept_open:
-        sa.event.listen(made, "connect", lambda _connection, record: record.info.update(file=_file(path)))
-        sa.event.listen(made, "checkout", lambda _connection, record, _proxy: _same(path, record))
+        file = Path(path)
+        sa.event.listen(made, "connect", lambda _connection, record: record.info.update(file=_identity(file)))
+        sa.event.listen(made, "checkout", lambda _connection, record, _proxy: _same(file, record))
     return made
 
 
@@ -35,15 +36,15 @@ def _pool(path: str, kept_open: bool) -> dict[str, Any]:
     return {"poolclass": sa.pool.StaticPool if path == MEMORY else sa.pool.NullPool}
 
 
-def _same(path: str, record: Any) -> None:
+def _same(file: Path, record: Any) -> None:
     """Another file in its place is read from its beginning."""
-    if record.info["file"] != _file(path):
+    if record.info["file"] != _identity(file):
         raise sa.exc.DisconnectionError
 
 
-def _file(path: str) -> tuple[int, int] | None:
+def _identity(file: Path) -> tuple[int, int] | None:
     try:
-        found = Path(path).stat()
+        found = file.stat()
     except OSError:
         return None
     return found.st_dev, found.st_ino
@@ -57,5 +58,7 @@ def _configure(connection: Any, _record: object) -> None:
 
 
 def _begin(connection: sa.Connection) -> None:
+    """One statement that only reads is whole by itself."""
     writing = connection.get_execution_options().get("writing")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+    if writing:
+        connection.exec_driver_sql("BEGIN" if writing == "nothing" else "BEGIN IMMEDIATE")

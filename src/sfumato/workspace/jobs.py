@@ -6,6 +6,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
     """Open what a job names, and do what it says."""
     if job["verb"] == PING:
         return {}
-    stated = parsed(job["schema"], f"the schema of {job['name']}")
+    stated = _schema(job["schema"], job["name"])
     schema = replace(stated, rule=job["rule"]) if "rule" in job else replace(stated, rule=None)
     engine = _engine(opened, job, stated)
     watch(engine.progress)
@@ -110,6 +111,11 @@ def _closed(engine: Engine, descriptor: int | None) -> None:
     engine.close()
     if descriptor is not None:
         os.close(descriptor)
+
+
+@lru_cache(MOST_OPEN)
+def _schema(text: str, name: str) -> Schema:
+    return parsed(text, f"the schema of {name}")
 
 
 def _mandate(said: Mapping[str, Any] | None) -> Mandate | None:

@@ -48,6 +48,7 @@ class Workspace:
         return Outside(
             rows=database.rows,
             transaction=database.transaction,
+            reading=database.reading,
             audit=database.audit(),
             ledger=database.ledger(),
             locks=VaultLocks(self._master),

@@ -10,7 +10,7 @@ from sfumato.views.words.of_guarantee import stop as stop_words
 
 NOBODY_ELSE = "Whoever is not named gets nothing, and does not learn that this dataset is there."
 NO_POLICY = "There is no policy: nothing flows to anybody."
-_NO_RULE = "No rule is stated here: the rule of the schema holds, if it has one."
+_NO_RULE = "There is no rule of record: whoever asks states a preference."
 _DECIDED = {
     "automatic": "The policy approves by itself what carries a guarantee",
     "by a controller": "{who} before anything is drawn",

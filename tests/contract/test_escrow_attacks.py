@@ -1,0 +1,171 @@
+"""Ways around a policy that somebody tried: what they get is a refusal, or the word that the record has."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError
+from sfumato.escrow.outside import Limits
+from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
+
+AUTOMATIC = {"approve": "automatic"}
+
+
+def test_a_rule_that_the_schema_states_is_of_record_with_the_policy(room: Room) -> None:
+    """Looked at, and then changed in the schema: the policy goes by the rule that it was written with."""
+    room.datasets.describe(room["alice"], "stays", f"{SCHEMA}[rule]\ngap = 1.2\nworst_case = true\n")
+    room.policies.set(room["alice"], "stays", {"flow": [{"who": ["bob"]} | AUTOMATIC]})
+    assert room.policies.current(room["alice"], "stays").policy.rule == RULE
+    room.look()
+    room.datasets.describe(room["alice"], "stays", f"{SCHEMA}[rule]\nepsilon = 5\n")
+    assert (room.released()["guarantee"], room.charged) == ("dp", 0.2)
+
+
+def test_a_schema_adds_no_rule_to_a_policy_without_one(room: Room) -> None:
+    room.policies.set(room["alice"], "stays", {"flow": [{"who": ["bob"]} | AUTOMATIC]})
+    room.look()
+    room.datasets.describe(room["alice"], "stays", f"{SCHEMA}[rule]\nepsilon = 5\n")
+    with pytest.raises(PreferenceError, match="No preference is stated"):
+        room.submit()
+
+
+def test_nobody_rates_their_own_trust(room: Room) -> None:
+    """Under a rule on sharing risk the noise is the policy's to say, whoever states a preference."""
+    rated: dict[str, Any] = {"trust": {"everyone": "very low"}, "sensitivity": {"dataset": "very high"}}
+    room.policy({"preferences": ["sharing_risk"]} | AUTOMATIC, **rated)
+    asked = {"sharing_risk": "low", "choices": 4}
+    room.submit(preference=asked)
+    for own in ({"trust": "high"}, {"data_sensitivity": 0.1}):
+        for ask in (room.datasets.estimate, room.datasets.dry_run):
+            with pytest.raises(Forbidden, match="the policy's to say"):
+                ask(room["bob"], "stays", [{"sql": COUNT}], asked | own)
+        with pytest.raises(Forbidden, match="the policy's to say"):
+            room.submit(preference=asked | own)
+    assert room.datasets.estimate(room["alice"], "stays", [{"sql": COUNT}], asked)["epsilon"] is not None
+
+
+def test_nobody_who_asks_raises_the_ceiling(room: Room) -> None:
+    room.policy({"preferences": ["epsilon"]} | AUTOMATIC)
+    room.released(preference={"epsilon": 500, "epsilon_max": 1e6})
+    assert room.charged == 10
+    room.policy({"preferences": ["epsilon"]} | AUTOMATIC, epsilon_max=20)
+    room.released(preference={"epsilon": 500, "epsilon_max": 1e6})
+    assert room.charged == 30
+
+
+def test_whoever_approves_what_the_policy_did_not_is_no_policy(room: Room) -> None:
+    """One states where it was fixed and another accepts that nothing is: the word is that of both."""
+    room.policy({"guarantees": ["dp", "none"], "preferences": ["epsilon"], "approvals": 2} | AUTOMATIC)
+    room.look()
+    request = room.submit(preference={"epsilon": 1})
+    assert room.requests.inspect(room["alice"], request.id)["warning"] is not None
+    room.approve(request, "alice", fixed_beforehand="minutes of 3 May")
+    room.approve(request, "carol", accept_none=True)
+    room.go()
+    assert room.result(request)["guarantee"] == "none"
+
+
+def test_what_was_accepted_for_nothing_is_no_way_around_the_words_of_a_flow(room: Room) -> None:
+    """Approved as dp, with none accepted beside it; then another's plan takes its place, and somebody looks."""
+    room.policy({"guarantees": ["dp"], "preferences": ["epsilon"]})
+    request = room.submit(preference={"epsilon": 1})
+    room.approve(request, accept_none=True)
+    room.submit(by="dan", preference={"epsilon": 2})
+    room.look()
+    room.go()
+    assert (room.state(request), room.charged) == ("failed", 0)
+
+
+def test_whoever_no_longer_holds_the_data_approves_no_part_of_it(room: Room) -> None:
+    room.people.add(room["root"], "zoe", ["controller"])
+    room.datasets.controllers(room["alice"], "stays", ["alice", "carol", "zoe"])
+    room.policy({"approvals": 2})
+    request = room.submit()
+    room.approve(request, "carol")
+    room.datasets.controllers(room["alice"], "stays", ["alice", "zoe"])
+    assert room.approve(request, "alice").state == "submitted"
+    assert room.approve(request, "zoe").state == "approved"
+
+
+def test_an_answer_that_comes_back_to_somebody_else_has_the_word_of_that_decision(room: Room) -> None:
+    """What bob got before the look is dp; that dan gets it too was decided after it, and tells."""
+    room.policy({"guarantees": ["dp", "none"]})
+    first = room.released(COUNT, by="bob")
+    room.look()
+    again = room.released(COUNT, by="dan", accept_none=True)
+    assert (first["guarantee"], again["guarantee"]) == ("dp", "none")
+    assert (again["answers"], room.charged) == (first["answers"], 0.2)
+    assert room.datasets.ledger(room["eve"], "stays")["guarantee"] == "none"
+
+
+@pytest.mark.parametrize("decide", ["refuse", "return_", "approve"])
+def test_a_look_amid_a_decision_comes_before_it(room: Room, monkeypatch: pytest.MonkeyPatch, decide: str) -> None:
+    room.policy()
+    request = room.submit()
+    binding, enter = room.requests.inspect(room["alice"], request.id)["binding"], room.requests._enter
+
+    def looked(*given: Any, **named: Any) -> Any:
+        room.look("carol", COUNT)
+        return enter(*given, **named)
+
+    monkeypatch.setattr(room.requests, "_enter", looked)
+    with pytest.raises(NoGuarantee):
+        getattr(room.requests, decide)(room["alice"], request.id, binding)
+    assert room.state(request) == "submitted"
+
+
+def test_where_data_lies_is_for_its_controllers(room: Room) -> None:
+    place = room.folder / "a place that nobody is told"
+    place.mkdir()
+    (place / "stays.csv").write_bytes(DATA)
+    object.__setattr__(room.outside, "limits", Limits(references=(str(place),)))
+    schema = SCHEMA.replace("stays", "elsewhere")
+    room.datasets.register(room["alice"], schema, reference=str(place / "stays.csv"))
+    room.policies.set(room["alice"], "elsewhere", {"rule": RULE, "flow": [{"who": ["bob"]} | AUTOMATIC]})
+    asked = (room["bob"], "elsewhere", "planning beds", [{"sql": "SELECT COUNT(*) FROM elsewhere"}])
+    request = room.requests.submit(*asked)
+    (place / "stays.csv").unlink()
+    room.go()
+    told = json.dumps(room.requests.one(room["bob"], request.id))
+    with pytest.raises(Conflict, match="elsewhere has no data") as error:
+        room.requests.submit(*asked)
+    (place / "stays.csv").write_text("days\n1\n")
+    request = room.requests.submit(*asked)
+    room.go()
+    assert room.requests.one(room["bob"], request.id)["note"] == str(EngineFailure())
+    assert "nobody is told" not in told + str(error.value)
+
+
+def test_people_are_told_apart_by_no_column_that_the_policy_withholds(room: Room) -> None:
+    room.policy({"columns": ["age", "days"], "preferences": ["gap"], "guarantees": ["none"]})
+    assert room.submit(preference={"gap": 1.2, "between": "days > 30"}).state == "submitted"
+    with pytest.raises(Forbidden, match="ask about 'ward'"):
+        room.submit(preference={"gap": 1.2, "between": "days > 30 AND ward = 'a'"})
+
+
+def test_nobody_is_called_what_a_policy_means_another_by(room: Room) -> None:
+    """An organisation named as a person is would have that person's flow, and their trust."""
+    room.policy({"who": ["bob"]})
+    for organisation in ("Bob", " bob ", "EVERYONE"):
+        with pytest.raises(Conflict, match="a person and an organisation"):
+            room.people.add(room["root"], "mal", ["analyst"], organisation=organisation)
+        with pytest.raises(Conflict, match="a person and an organisation"):
+            room.people.change(room["root"], "dan", organisation=organisation)
+    with pytest.raises(Conflict, match="'insurer' would be"):
+        room.people.add(room["root"], "Insurer", ["analyst"])
+    assert room.people.change(room["root"], "dan", organisation=BOARD).organisation == BOARD
+
+
+@pytest.mark.parametrize("hidden", ["\x1b[2K", "\x9b1A", "\u202e", "\u2066"])
+def test_nothing_in_a_request_hides_what_it_says(room: Room, hidden: str) -> None:
+    """A terminal moves its cursor where it is told to: a page would show another query than the one approved."""
+    room.policy()
+    with pytest.raises(BadInput, match="purpose holds characters"):
+        room.requests.submit(room["bob"], "stays", f"planning{hidden} beds", [{"sql": COUNT}])
+    for literal in (f"a{hidden}", "a\nepsilon 0.01"):
+        with pytest.raises(BadInput, match="query holds characters"):
+            room.submit(f"SELECT COUNT(*) FROM stays WHERE ward = '{literal}'")
+    assert room.requests.submit(room["bob"], "stays", "lits\n d'hôpital", [{"sql": f"\n{COUNT}\t"}]).number == 1

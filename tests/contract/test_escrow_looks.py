@@ -1,0 +1,189 @@
+"""Which word an answer of the escrow carries, by who had looked when (methods 16 and 18)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sfumato.errors import Forbidden, NoGuarantee
+from sfumato.escrow.request import Request
+from sfumato.ledger.entry import Event
+from tests.room import COUNT, SCHEMA, SUM, Room
+
+ANY = {"guarantees": ["dp", "dp-selected", "none"]}
+AUTOMATIC = {"approve": "automatic"}
+MINUTES = "minutes of 3 May"
+
+
+def certificate(room: Room, request: Request) -> dict[str, Any]:
+    room.go()
+    (answer,) = room.result(request)["answers"]
+    found: dict[str, Any] = answer["certificate"]
+    assert found["guarantee"] == room.requests.one(room["bob"], request.id)["guarantee"]
+    return found
+
+
+def total(room: Room) -> str:
+    return str(room.datasets.ledger(room["bob"], "stays")["guarantee"])
+
+
+def test_a_look_before_the_approval_leaves_no_guarantee(room: Room) -> None:
+    room.policy(ANY)
+    request = room.submit()
+    room.look()
+    entries = len(room.entries())
+    with pytest.raises(NoGuarantee, match="Nothing was drawn and nothing was charged"):
+        room.approve(request)
+    with pytest.raises(NoGuarantee):
+        room.approve(request, "carol")  # whoever of them looked
+    assert len(room.entries()) == entries
+    room.approve(request, accept_none=True)
+    found = certificate(room, request)
+    assert (found["guarantee"], found["epsilon"], found["charged"], found["decided_by"]) == (
+        "none", None, None, "looked",
+    )  # fmt: skip
+    assert total(room) == "none"
+
+
+def test_a_policy_that_allows_no_none_lets_nothing_be_approved_after_a_look(room: Room) -> None:
+    room.policy()
+    request = room.submit()
+    room.look()
+    for accept in (False, True):
+        with pytest.raises(Forbidden, match="the word none, which the policy does not allow"):
+            room.approve(request, accept_none=accept)
+    assert room.entries(Event.DECIDED) == []
+
+
+def test_what_was_fixed_beforehand_is_dp_and_says_so(room: Room) -> None:
+    room.policy()
+    request = room.submit()
+    room.look()
+    room.approve(request, fixed_beforehand=f" {MINUTES} ")
+    found = certificate(room, request)
+    assert (found["guarantee"], found["fixed"], found["epsilon"]) == ("dp", "attested", 0.2)
+    assert f"fixed beforehand: “{MINUTES}” (said by alice)" in found["assumed"]
+    assert total(room) == "dp"
+
+
+def test_a_look_after_the_approval_changes_nothing(room: Room) -> None:
+    room.policy()
+    request = room.submit()
+    room.approve(request)
+    room.look()
+    found = certificate(room, request)
+    assert (found["guarantee"], found["decided_by"], found["looked"]) == ("dp", "blind", True)
+
+
+def test_of_two_approvals_the_weaker_counts(room: Room) -> None:
+    room.policy(ANY | {"approvals": 2})
+    request = room.submit()
+    room.approve(request, "alice")
+    room.look()
+    with pytest.raises(NoGuarantee):
+        room.approve(request, "carol")
+    room.approve(request, "carol", accept_none=True)
+    assert certificate(room, request)["guarantee"] == "none"
+
+
+@pytest.mark.parametrize("no", ["return_", "refuse", "cancel"])
+def test_a_no_after_a_look_ends_the_total(room: Room, no: str) -> None:
+    room.policy()
+    before, request = room.submit(SUM), room.submit()
+    room.approve(before)
+    verb = getattr(room.requests, no)
+    said = ["change it"] if no == "return_" else []
+    room.look()
+    with pytest.raises(NoGuarantee, match="to say no tells something about them"):
+        verb(room["carol"], request.id, *said)
+    assert (room.state(request), total(room)) == ("submitted", "dp")
+    verb(room["carol"], request.id, *said, accept_none=True)
+    assert total(room) == "none"
+    (decided,) = [entry.draft for entry in room.entries(Event.DECIDED) if not entry.draft.public["approved"]]
+    assert (decided.who, decided.public["guarantee"]) == ("carol", "none")
+    if no != "cancel":
+        assert room.requests.one(room["bob"], request.id)["guarantee"] == "none"
+    assert certificate(room, before)["guarantee"] == "dp", "an answer that was decided before keeps its word"
+
+
+def test_whoever_asked_may_take_it_back_whatever_was_looked_at(room: Room) -> None:
+    room.policy()
+    first, second = room.submit(), room.submit(SUM)
+    room.look()
+    room.requests.withdraw(room["bob"], first.id)
+    room.requests.cancel(room["bob"], second.id)
+    assert (room.state(first), room.state(second), total(room)) == ("withdrawn", "withdrawn", "dp")
+
+
+def test_what_the_policy_of_record_approves_by_itself_stays_dp(room: Room) -> None:
+    room.policy(AUTOMATIC)
+    room.look()
+    found = certificate(room, room.submit())
+    assert (found["guarantee"], found["decided_by"], found["looked"]) == ("dp", "policy", True)
+
+
+def test_a_policy_that_was_changed_after_a_look_gives_no_guarantee(room: Room) -> None:
+    room.policy(AUTOMATIC)
+    room.look()
+    room.policy(AUTOMATIC, purpose="something else")
+    with pytest.raises(Forbidden, match="nothing leave with the word none"):
+        room.submit()
+    room.policy(ANY)
+    request = room.submit()
+    with pytest.raises(NoGuarantee):
+        room.approve(request)
+    room.approve(request, accept_none=True)
+    assert certificate(room, request)["guarantee"] == "none"
+
+
+def test_a_policy_that_was_fixed_beforehand_may_be_written_after_a_look(room: Room) -> None:
+    room.look()
+    room.policy(AUTOMATIC, fixed_beforehand=MINUTES)
+    found = certificate(room, room.submit())
+    assert (found["guarantee"], found["fixed"]) == ("dp", "attested")
+    assert any(MINUTES in said for said in found["assumed"])
+
+
+def test_a_policy_says_nothing_of_an_approval_that_was_made_after_a_look(room: Room) -> None:
+    room.policy(ANY, fixed_beforehand=MINUTES)
+    request = room.submit()
+    room.look()
+    assert room.requests.inspect(room["alice"], request.id)["facts"]["guarantee"] == "none"
+    with pytest.raises(NoGuarantee):
+        room.approve(request)
+    room.approve(request, accept_none=True)
+    assert certificate(room, request)["guarantee"] == "none"
+
+
+def test_a_policy_says_nothing_of_bounds_that_were_changed_after_a_look(room: Room) -> None:
+    room.policy(AUTOMATIC, fixed_beforehand=MINUTES)
+    room.look()
+    room.datasets.describe(room["alice"], "stays", SCHEMA.replace("[0, 100]", "[0, 97]"))
+    with pytest.raises(Forbidden, match="nothing leave with the word none"):
+        room.submit(SUM)
+    assert certificate(room, room.submit(COUNT))["guarantee"] == "dp", "its columns are as they were"
+
+
+def test_a_preference_of_ones_own_keeps_its_word_if_it_was_stated_before(room: Room) -> None:
+    room.policy({"preferences": ["epsilon"]})
+    before = room.submit(preference={"epsilon": 0.5})
+    room.approve(before)
+    room.look()
+    found = certificate(room, before)
+    assert (found["guarantee"], found["epsilon"]) == ("dp", 0.5)
+    with pytest.raises(Forbidden, match="stated after a look"):
+        room.submit(SUM, preference={"epsilon": 0.5})
+
+
+def test_what_reads_the_people_carries_no_guarantee_and_tells_no_epsilon(room: Room) -> None:
+    room.policy(ANY | {"preferences": ["rule", "gap"]})
+    request = room.submit(preference={"gap": 1.2})
+    page = room.requests.inspect(room["alice"], request.id)["facts"]
+    assert (page["guarantee"], page["epsilon"], page["queries"][0]["epsilon"]) == ("none", None, None)
+    with pytest.raises(NoGuarantee):
+        room.approve(request)
+    room.approve(request, accept_none=True)
+    found = certificate(room, request)
+    assert (found["guarantee"], found["epsilon"]) == ("none", None)
+    assert room.charged == 10

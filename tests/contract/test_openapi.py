@@ -1,0 +1,59 @@
+"""Whatever is sent by whomever: what comes back is what the OpenAPI document says may come, and never a failure."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+import schemathesis
+from schemathesis.specs.openapi import checks
+
+from tests.api import STATES, TOKENS, Api, Place, opened
+from tests.depth import depth
+from tests.room import BY_WARD, COUNT, SCHEMA, SUM
+
+DEEP = os.environ.get("SFUMATO_DEPTH") == "prove"
+BINDING = "the binding of the page"
+KNOWN: dict[str, list[Any]] = {
+    "names": ["stays", "STAYS", "visits", "nothing", *TOKENS],
+    "ids": [*map(str, range(1, len(STATES) + 2)), *TOKENS.values(), "notice-of-alice", "notice-of-bob", "0", "٣"],
+    "queries": [COUNT, SUM, BY_WARD, "SELECT AVG(age) FROM stays", "SELECT nothing", "DROP TABLE stays", "'", "--"],
+    "schemas": [SCHEMA, SCHEMA.replace('"stays"', '"more"'), SCHEMA.replace("60", "70"), "name = 1", "[", "a = nan"],
+    "bindings": [BINDING],
+}
+PLACES = {
+    "path.name": "names", "path.id": "ids", "query.dataset": "names", "body.dataset": "names", "body.person": "names",
+    "body.sql": "queries", "body.queries[*].sql": "queries", "body.schema_text": "schemas", "body.binding": "bindings",
+}  # fmt: skip
+ANSWERS = schemathesis.openapi.from_dict(
+    Api.app.openapi(),
+    config=schemathesis.Config.from_dict(
+        {
+            "dictionaries": {name: {"values": values} for name, values in KNOWN.items()},
+            "parameters": {place: {"dictionary": name, "probability": 0.8} for place, name in PLACES.items()},
+            "generation": {"max-examples": depth("api calls"), "with-security-parameters": False},
+            "phases": {"coverage": {"enabled": DEEP}},
+        }
+    ),
+)
+CHECKS = [
+    schemathesis.checks.not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_headers_conformance,
+    checks.response_schema_conformance,
+    checks.negative_data_rejection,
+]
+
+
+@pytest.mark.depth("api calls")
+@pytest.mark.parametrize("who", ["alice", "bob", "eve", "root"])
+@ANSWERS.parametrize()
+def test_what_comes_back_is_what_the_document_says(case: Any, who: str, place: Place) -> None:
+    with opened(place) as api:  # as it was furnished: what a call changes is changed for no other
+        if isinstance(case.body, dict) and case.body.get("binding") == BINDING:
+            case.body["binding"] = api("alice", "GET", "/requests/1/page").json()["binding"]
+            case.path_parameters = {"id": "1"}
+        case.call_and_validate(app=api.app, headers={"Authorization": f"Bearer {api.secrets[who]}"}, checks=CHECKS)
+        api.room.go()

@@ -1,0 +1,285 @@
+"""Attacks by the API, line by line of what must hold: refused before data is touched; none of it is theirs to see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api import STATES, TOKENS, Api
+from tests.room import COUNT, SCHEMA, SUM
+
+Body = dict[str, Any]
+READING = ("sketch", "risk", "check")
+# Line 6
+TOUCHING = [
+    "SELECT COUNT(*) FROM read_csv('/etc/passwd')",
+    "SELECT COUNT(*) FROM '/etc/passwd'",
+    "SELECT COUNT(*) FROM stays WHERE age IN (SELECT length(content) FROM read_text('/etc/passwd'))",
+    "COPY stays TO '/tmp/stays.csv'",
+    "COPY (SELECT COUNT(*) FROM stays) TO '/tmp/stays.csv'",
+    "ATTACH '/tmp/other.db' AS other",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "PRAGMA table_info('stays')",
+    "SET enable_external_access = true",
+    "CREATE TABLE t AS SELECT COUNT(*) FROM stays",
+    "CREATE MACRO m() AS 1",
+    "ALTER TABLE stays ADD COLUMN x INTEGER",
+    "DROP TABLE stays",
+    "INSERT INTO stays VALUES (1, 2, 'a')",
+    "UPDATE stays SET days = 0",
+    "DELETE FROM stays",
+    "TRUNCATE stays",
+    "CALL pragma_version()",
+    "EXPORT DATABASE '/tmp/all'",
+    f"{COUNT}; DROP TABLE stays",
+    f"{COUNT}; {COUNT}",
+    f"{COUNT};; COPY stays TO '/tmp/x'",
+    f"{COUNT} -- \n; DROP TABLE stays",
+    f"{COUNT} /* ; */ ; DROP TABLE stays --",
+    "SELECT COUNT(*) FROM/**/read_csv/**/('/etc/passwd')",
+    "/* SELECT COUNT(*) FROM stays */ DROP TABLE stays",
+]
+# Of these there is no place to name
+NOWHERE = ["SELECT COUNT(*) FROM stays /* never closed", "-- SELECT COUNT(*) FROM stays", "SELECT COUNT(*)"]
+# Line 7
+TELLING = [
+    f"EXPLAIN {COUNT}",
+    f"EXPLAIN ANALYZE {COUNT}",
+    "SUMMARIZE stays",
+    "SUMMARIZE SELECT * FROM stays",
+    "DESCRIBE stays",
+    "SHOW TABLES",
+    "FROM stays",
+    "SELECT * FROM stays",
+    "SELECT COUNT(*) FROM information_schema.tables",
+    "SELECT COUNT(*) FROM duckdb_tables()",
+    "SELECT COUNT(*) FROM duckdb_settings",
+    "SELECT COUNT(*) FROM pg_catalog.pg_class",
+    "SELECT COUNT(*) FROM sqlite_master",
+    "SELECT COUNT(*) FROM main.stays, other.stays",
+    "SELECT COUNT(*) FROM range(10)",
+    "SELECT COUNT(*) FROM generate_series(1, 10)",
+    "SELECT COUNT(*) FROM query('SELECT * FROM stays')",
+    "SELECT COUNT(*) FROM query_table('stays')",
+    "SELECT COUNT(*) FROM json_execute_serialized_sql('{}')",
+    "SELECT json_execute_serialized_sql(json_serialize_sql('SELECT 1')) FROM stays",
+    "SELECT COUNT(*) FROM pragma_table_info('stays')",
+    "SELECT stats(age) FROM stays",
+    "SELECT COUNT(*) FROM stays WHERE error('leak:' || age)",
+    "SELECT SUM(getenv('HOME')) FROM stays",
+    "SELECT current_setting('access_mode') FROM stays",
+    "SELECT COUNT(*) FROM stays WHERE age = (SELECT MAX(age) FROM stays)",
+]
+
+
+def ways(sql: str) -> list[tuple[str, str, Body]]:
+    """Everywhere that SQL comes in: who sends it, where, and in what."""
+    several, one = {"queries": [{"sql": COUNT}, {"sql": sql}]}, {"sql": sql}
+    return [
+        ("bob", "/requests", several | {"dataset": "stays", "purpose": "planning"}),
+        ("bob", "/datasets/stays/estimate", several),
+        ("bob", "/datasets/stays/dry-run", several),
+        *(("bob", f"/datasets/stays/{verb}", one) for verb in ("worst-case", "rehearse", "compare")),
+        *(("alice", f"/datasets/stays/{verb}", one) for verb in ("worst-case", "rehearse", "compare", "risk")),
+        ("alice", "/datasets/stays/sketch", one | {"epsilon": 0.1}),
+    ]
+
+
+def refused_untouched(api: Api, sql: str) -> None:
+    before = api.room.entries(), api("eve", "GET", "/audit?limit=200").json(), api("eve", "GET", "/requests").json()
+    for who, path, body in ways(sql):
+        answer = api(who, "POST", path, json=body)
+        told = answer.json()
+        assert (answer.status_code, told["code"]) == (422, "query"), f"{path}: {told}"
+        assert told["where"].startswith("line ") or sql in NOWHERE, f"{path}: {told}"
+    assert api.room.runner.done == []
+    assert before == (
+        api.room.entries(),
+        api("eve", "GET", "/audit?limit=200").json(),
+        api("eve", "GET", "/requests").json(),
+    ), "nothing is entered, charged or submitted"
+
+
+@pytest.mark.parametrize("sql", [*TOUCHING, *NOWHERE])
+def test_line_6_what_reads_writes_or_loads_is_refused_before_any_data_is_touched(api: Api, sql: str) -> None:
+    refused_untouched(api, sql)
+
+
+@pytest.mark.parametrize("sql", TELLING)
+def test_line_7_explain_summarize_catalog_and_table_functions_are_refused(api: Api, sql: str) -> None:
+    refused_untouched(api, sql)
+
+
+def test_line_6_a_comment_goes_nowhere(api: Api) -> None:
+    """What was understood is written anew: nobody approves what a comment hides."""
+    sql = f"{COUNT} /* AND ward = 'a' */ -- ; DROP TABLE stays"
+    made = api("bob", "POST", "/requests", json={"dataset": "stays", "purpose": "x", "queries": [{"sql": sql}]})
+    assert made.json()["queries"][0]["sql"] == COUNT
+
+
+# Line 19: what is another's is not there
+
+
+def every_route(of: str) -> list[tuple[str, str, Body | None]]:
+    """Each route below /datasets/{name}, /requests/{id}, /notices/{id} or /tokens/{id}, with a body that would do."""
+    bodies: dict[str, Body] = {
+        "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]}, "policy": {"flow": [{"who": ["bob"]}]},
+        "estimate": {"queries": [{"sql": COUNT}]}, "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
+        "rehearse": {"sql": COUNT}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
+        "sketch": {"sql": COUNT, "epsilon": 0.1}, "approve": {"binding": "x"}, "return": {"note": "n"}, "refuse": {},
+    }  # fmt: skip
+    found = [
+        (method.upper(), path.removeprefix("/api/v1"), bodies.get(path.rpartition("/")[2]))
+        for path, methods in Api.app.openapi()["paths"].items()
+        if path.startswith(f"/api/v1/{of}/{{")
+        for method in methods
+    ]
+    assert len(found) >= {"datasets": 18, "requests": 9}.get(of, 1)
+    return found
+
+
+def as_if_not_there(api: Api, who: str, of: str, theirs: str, nobodys: str) -> None:
+    for method, path, body in every_route(of):
+        told = []
+        for one in (theirs, nobodys):
+            address = path.replace("{name}", one).replace("{id}", one)
+            if path.endswith("/data"):
+                answer = api(who, method, address, content=b"a\n1\n", headers={"Content-Type": "text/csv"})
+            else:
+                answer = api(who, method, address, json=body)
+            told.append((answer.status_code, answer.text.replace(f"'{one}'", "…")))
+        assert told[0] == told[1], f"{who} {method} {path}"
+        assert told[0][0] == 404, f"{who} {method} {path}: {told[0]}"
+
+
+def unchanged(api: Api, act: Callable[[], None]) -> None:
+    def record() -> tuple[Any, ...]:
+        tables = ("datasets", "versions", "policies", "requests", "notices", "tokens", "people")
+        return (api.room.entries(), api.room.outside.audit.read(), *(api.room.outside.rows(t).many() for t in tables))
+
+    before = record()
+    api.room.runner.done.clear()
+    act()
+    assert record() == before
+    assert api.room.runner.done == []
+
+
+@pytest.mark.parametrize(
+    ("who", "theirs"), [("fay", "stays"), ("alice", "visits"), ("bob", "visits"), ("root", "stays"), ("fay", "STAYS")]
+)
+def test_line_19_another_controllers_dataset_is_not_there(api: Api, who: str, theirs: str) -> None:
+    """With its policy, its versions and its ledger; to an analyst without a flow, and to an admin, neither."""
+    unchanged(api, lambda: as_if_not_there(api, who, "datasets", theirs, "nothing"))
+
+
+@pytest.mark.parametrize("who", ["fay", "dan", "root"])
+@pytest.mark.parametrize("state", STATES)
+def test_line_19_anothers_request_and_result_are_not_there(api: Api, who: str, state: str) -> None:
+    if (who, state) == ("dan", "computed"):
+        who = "bob"  # it is dan's
+    number = str(STATES.index(state) + 1)
+    id = api("eve", "GET", f"/requests/{number}").json()["id"]
+    unchanged(api, lambda: as_if_not_there(api, who, "requests", number, "999"))
+    unchanged(api, lambda: as_if_not_there(api, who, "requests", id, "f" * 24))
+    listed = api(who, "GET", "/requests?limit=200").json()["items"]
+    assert id not in [one["id"] for one in listed]
+
+
+@pytest.mark.parametrize("who", ["bob", "dan", "fay", "carol"])
+def test_line_19_anothers_notice_and_token_are_not_there(api: Api, who: str) -> None:
+    unchanged(api, lambda: as_if_not_there(api, who, "notices", "notice-of-alice", "nothing"))
+    unchanged(api, lambda: as_if_not_there(api, who, "tokens", TOKENS["alice"], "nothing"))
+    assert {one["person"] for one in api(who, "GET", "/notices").json()["items"]} <= {who}
+    assert {one["person"] for one in api(who, "GET", "/tokens").json()["items"]} == {who}
+
+
+@pytest.mark.parametrize("who", ["bob", "alice", "eve"])
+def test_line_19_nobody_acts_as_another(api: Api, who: str) -> None:
+    """Nor learns by trying who there is."""
+    for method, path, body in (
+        ("POST", "/tokens", {"person": "{}"}),
+        ("PATCH", "/people/{}", {"password": "four words put together"}),
+        ("PATCH", "/people/{}", {"roles": ["admin"]}),
+    ):
+
+        def told(name: str) -> httpx.Response:
+            said = {key: value.format(name) if isinstance(value, str) else value for key, value in body.items()}
+            return api(who, method, path.format(name), json=said)
+
+        def both() -> None:
+            known, unknown = told("fay"), told("nobody")
+            assert (known.status_code, known.text) == (403, unknown.text)
+
+        unchanged(api, both)
+    unchanged(api, lambda: _is(api(who, "PATCH", f"/people/{who}", json={"roles": ["admin"]}), 403))
+    unchanged(api, lambda: _is(api(who, "POST", "/people", json={"name": "gus", "roles": ["admin"]}), 403))
+
+
+def test_line_19_nobody_approves_their_own_request(api: Api) -> None:
+    room = api.room
+    room.people.change(room["root"], "carol", roles=["analyst", "controller"], organisation="Health Board")
+    asked = {"dataset": "stays", "purpose": "planning", "queries": [{"sql": SUM}]}
+    own = api("carol", "POST", "/requests", json=asked).json()
+    binding = api("alice", "GET", f"/requests/{own['id']}/page").json()["binding"]
+    for verb, body in (("approve", {"binding": binding}), ("return", {"note": "n"}), ("refuse", {}), ("answer", None)):
+        unchanged(api, lambda v=verb, b=body: _is(api("carol", "POST", f"/requests/{own['id']}/{v}", json=b), 403))  # type: ignore[misc]
+    _is(api("carol", "GET", f"/requests/{own['id']}/page"), 403)
+    _is(api("alice", "POST", f"/requests/{own['id']}/approve", json={"binding": binding}), 200)
+
+
+def test_line_19_a_page_of_another_site_changes_nothing(api: Api) -> None:
+    """It can make a browser send the cookie, and neither read nor guess the CSRF token."""
+    room = api.room
+    for name in ("alice", "carol"):
+        room.people.change(room["root"], name, password="four words put together")
+    alice, carol = api.caller("alice"), api.caller("carol")
+    csrf = {}
+    for name, caller in (("alice", alice), ("carol", carol)):
+        caller.headers = {}
+        signed = caller("POST", "/session", json={"name": name, "password": "four words put together"})
+        csrf[name] = signed.json()["csrf"]
+    page = alice("GET", "/requests/1/page").json()
+    for headers in ({}, {"X-CSRF-Token": csrf["carol"]}, {"X-CSRF-Token": ""}, {"Content-Type": "text/plain"}):
+
+        def forged(headers: dict[str, str] = headers) -> None:
+            for method, path, body in [*every_route("datasets"), *every_route("requests"), ("POST", "/tokens", {})]:
+                if method != "GET":
+                    address = path.replace("{name}", "stays").replace("{id}", "1")
+                    _is(alice(method, address, json=body, headers=headers), 403)
+
+        unchanged(api, forged)
+    approved = alice(
+        "POST", "/requests/1/approve", json={"binding": page["binding"]}, headers={"X-CSRF-Token": csrf["alice"]}
+    )
+    assert approved.json()["state"] == "approved"
+
+
+def test_line_19_an_analyst_reads_no_risk_profiles_entries_versions_policies_or_people(api: Api) -> None:
+    def tried() -> None:
+        for verb in READING:
+            body = {"sql": COUNT} | ({"epsilon": 0.1} if verb == "sketch" else {})
+            _is(api("bob", "POST", f"/datasets/stays/{verb}", json=body), 403)
+        for path in ("versions", "policy", "policies"):
+            _is(api("bob", "GET", f"/datasets/stays/{path}"), 403)
+        for path in ("/people", "/audit", "/audit/head"):
+            _is(api("bob", "GET", path), 403)
+        _is(api("bob", "POST", "/audit/verify", json={}), 403)
+        for number in (n for n, state in enumerate(STATES, 1) if state != "computed"):
+            _is(api("bob", "GET", f"/requests/{number}/page"), 403)
+            _is(api("bob", "POST", f"/requests/{number}/answer"), 403)
+        for method, path, body in every_route("datasets"):
+            if method in ("PUT", "DELETE") and not path.endswith("/data"):
+                _is(api("bob", method, path.replace("{name}", "stays"), json=body), 403)
+        csv = {"Content-Type": "text/csv"}
+        _is(api("bob", "PUT", "/datasets/stays/data", content=b"a\n", headers=csv), 403)
+
+    unchanged(api, tried)
+    assert "entries" not in api("bob", "GET", "/datasets/stays/ledger").json()
+
+
+def _is(answer: httpx.Response, status: int) -> None:
+    assert answer.status_code == status, f"{answer.request.method} {answer.request.url.path}: {answer.text}"
