@@ -24,7 +24,6 @@ import pytest
 from sfumato.client.client import Client
 from sfumato.errors import Gone, SfumatoError
 from sfumato.workspace.settings import Settings
-from tests.e2e import unsafe
 from tests.e2e.command import SFUMATO
 from tests.e2e.served import Served, Tokens, children, prepared
 
@@ -164,7 +163,7 @@ def test_nothing_of_the_data_is_on_a_disk_in_plain_text(files: dict[str, Path], 
 
 
 def test_without_encryption_it_is_found(files: dict[str, Path], tmp_path: Path) -> None:
-    command = (sys.executable, unsafe.__file__, "serve")
+    command = (sys.executable, Path(__file__).with_name("unsafe.py"), "serve")
     search, (states, _) = searched(command, tmp_path / "server", files)
     assert states == ["released", "released"]
     assert sum(place.startswith("workspace/vault/") for place in search.found) >= 2, "the CSV and the Parquet file"

@@ -1,6 +1,7 @@
 """`sfumato` as it must not be: data is kept as it came, and what does not fit into memory goes to files.
 
-A control: what is looked for in vain elsewhere is found here. Workers start from this file too, and do the same.
+A control: what is looked for in vain elsewhere is found here. It is run and never imported, or what imports it would do
+the same; its workers start from this file too, and are meant to.
 """
 
 from __future__ import annotations
