@@ -24,6 +24,7 @@ from sfumato.errors import (
     SfumatoError,
     VaultBroken,
 )
+from sfumato.escrow.outside import Limits
 from sfumato.escrow.person import Person
 from sfumato.escrow.request import STEPS, Act, State, stepped
 from sfumato.escrow.visible import ANALYST, CONTROLLER
@@ -115,11 +116,14 @@ def test_a_session_ends_by_time_by_a_new_password_and_with_its_person(room: Room
     with pytest.raises(NotSignedIn):
         room.people.of_session(session.secret)
     session = room.people.sign_in("bob", "four words put together")
-    room.people.change(room["bob"], "bob", password="four other words together")
+    with pytest.raises(Forbidden, match="not your password so far"):
+        room.people.change(room["bob"], "bob", password="four other words together")
+    known, other = "four words put together", "four other words together"
+    room.people.change(room["bob"], "bob", password=other, current_password=known)
     with pytest.raises(NotSignedIn):
         room.people.of_session(session.secret)
     with pytest.raises(BadInput, match="at least 12"):
-        room.people.change(room["bob"], "bob", password="short")
+        room.people.change(room["root"], "bob", password="short")
 
 
 def test_whoever_is_disabled_is_no_longer_let_in(room: Room) -> None:
@@ -830,3 +834,47 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
         assert workspace.escrow.audit.verify(root)["ledger"]["number"] > 0
     with pytest.raises(SfumatoError, match="passphrase"):
         opened(folder, passphrase="something else entirely")
+
+
+# Who reads the record, and several servers
+
+
+def test_a_controller_reads_the_record_of_their_own(room: Room) -> None:
+    room.policy()
+    request = room.submit()
+    room.people.add(room["root"], "olga", ["controller"])
+    room.datasets.register(room["olga"], 'name = "wages"\n[columns.pay]\ntype = "integer"\nbounds = [0, 9]\n')
+    told = {name: room.audit.many(room[name], limit=1000) for name in ("olga", "alice", "eve", "root")}
+    assert {entry["about"] for entry in told["olga"]} == {"wages"}
+    assert request.id in {entry["about"] for entry in told["alice"]}
+    assert "wages" not in {entry["about"] for entry in told["alice"]}
+    assert told["eve"] == told["root"]
+    assert len(told["eve"]) > len(told["olga"]) + len(told["alice"])
+
+
+def test_what_another_server_runs_is_left_to_it_until_its_time_is_over(room: Room) -> None:
+    room.policy()
+    object.__setattr__(room.outside, "limits", Limits(lease_seconds=420))
+    request = room.submit()
+    room.approve(request)
+
+    def meanwhile(_job: object) -> None:
+        room.requests.resume()
+        assert room.state(request) == State.RUNNING, "a server that starts now leaves it alone"
+        room.pass_(days=1)
+        room.requests.resume()
+
+    room.runner.meanwhile = meanwhile
+    with pytest.raises(Conflict):
+        room.go()
+    assert room.state(request) == State.FAILED, "its server was gone too long: what it says then is not heard"
+
+
+def test_what_never_had_data_is_taken_back(room: Room) -> None:
+    room.datasets.register(room["alice"], 'name = "wages"\n[columns.pay]\ntype = "integer"\nbounds = [0, 9]\n')
+    with pytest.raises(BadInput):
+        room.datasets.deliver(room["alice"], "wages", [b"days\n1\n"], "csv")
+    room.datasets.retire(room["alice"], "wages")
+    with pytest.raises(NotFound):
+        room.datasets.one(room["alice"], "wages")
+    room.datasets.register(room["alice"], 'name = "wages"\n[columns.pay]\ntype = "integer"\nbounds = [0, 9]\n')

@@ -82,7 +82,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     (
         "PATCH", "/people/bob", {"disabled": True}, 200,
-        "change", ("bob",), {"roles": None, "organisation": None, "disabled": True, "password": None},
+        "change", ("bob",),
+        {"roles": None, "organisation": None, "disabled": True, "password": None, "current_password": None},
     ),
     ("GET", "/datasets", None, 200, "many", (None, 101), {}),
     ("POST", "/datasets", {"schema_text": "S"}, 201, "register", ("S",), {"title": "", "reference": None}),
@@ -124,7 +125,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/requests/r1/return", {"note": "n"}, 200, "return_", ("r1", "n"), {"accept_none": False}),
     ("POST", "/requests/r1/refuse", {"accept_none": True}, 200, "refuse", ("r1", ""), {"accept_none": True}),
     ("POST", "/requests/r1/withdraw", None, 200, "withdraw", ("r1",), {}),
-    ("POST", "/requests/r1/cancel", {}, 200, "cancel", ("r1",), {}),
+    ("POST", "/requests/r1/cancel", {"accept_none": True}, 200, "cancel", ("r1",), {"accept_none": True}),
     ("GET", "/requests/r1/result", None, 200, "result", ("r1",), {}),
     ("GET", "/notices?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),
     ("POST", "/notices/n1/read", None, 204, "read", ("n1",), {}),

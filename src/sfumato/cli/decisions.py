@@ -58,7 +58,7 @@ def withdraw(id: Id, desk: Desk, as_json: options.Json = False) -> None:
 
 
 @at_a_desk
-def cancel(id: Id, desk: Desk, as_json: options.Json = False) -> None:
+def cancel(id: Id, desk: Desk, accept_none: AcceptNone = False, as_json: options.Json = False) -> None:
     """Stop one that is computed; what was charged stays charged."""
     with desk.open() as client:
-        show(client.request(id).cancel(), as_json)
+        show(client.request(id).cancel(accept_none=accept_none), as_json)

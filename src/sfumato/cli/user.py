@@ -53,6 +53,9 @@ def change(
     role: Roles = None,
     organisation: Organisation = None,
     new_password_file: NewPassword = None,
+    current_password_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="On a server, your own password so far, to change it.")
+    ] = None,
     disable: Annotated[bool, typer.Option("--disable", help="Keep them out.")] = False,
     enable: Annotated[bool, typer.Option("--enable", help="Let them in again.")] = False,
     as_json: options.Json = False,
@@ -62,8 +65,10 @@ def change(
         raise BadInput("--disable and --enable are opposites", hint="leave one of them out.")
     disabled = disable if disable or enable else None
     password = None if new_password_file is None else secret(new_password_file, "")
+    current = None if current_password_file is None else secret(current_password_file, "")
     with desk.open() as client:
         to = {"roles": role or None, "organisation": organisation, "disabled": disabled, "password": password}
+        to |= {} if current is None else {"current_password": current}
         show(client.change_person(name, **to), as_json)  # type: ignore[arg-type]
 
 

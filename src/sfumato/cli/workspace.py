@@ -69,7 +69,7 @@ def serve(
     from sfumato.server.run import Tls, bound
     from sfumato.server.run import serve as listen
     from sfumato.server.settings import Settings as ServerSettings
-    from sfumato.workspace.opening import opened
+    from sfumato.workspace.opening import opened, served_alone
     from sfumato.workspace.settings import load
 
     settings = load(directory)
@@ -77,6 +77,7 @@ def serve(
     tls = Tls(Path(settings.certificate), Path(settings.certificate_key)) if settings.certificate else None
     with (
         bound(at, on, tls=tls, behind_proxy=settings.behind_proxy) as taken,
+        served_alone(directory, settings),
         opened(directory, passphrase=unlocking(directory, passphrase_file, key_file), key_file=key_file) as workspace,
     ):
         workspace.escrow.datasets.sweep()

@@ -53,7 +53,13 @@ class Client:
             if data is None or found.version is not None:
                 raise
             found.describe(schema)  # an earlier attempt broke off before its data was there
-        return found if data is None else found.receive(data)
+        if data is None:
+            return found
+        try:
+            return found.receive(data)
+        except BadInput:
+            found.retire()  # nothing was ever delivered: it is as if it had not been registered
+            raise
 
     def set_policy(self, dataset: str, policy: str | Path | Mapping[str, Any]) -> Policy:
         """Write down who may ask what of a dataset: a TOML file, or the same as a mapping."""
@@ -108,8 +114,11 @@ class Client:
         organisation: str | None = None,
         disabled: bool | None = None,
         password: str | None = None,
+        current_password: str | None = None,
     ) -> Person:
-        to = {"roles": roles, "organisation": organisation, "disabled": disabled, "password": password}
+        """An admin changes anybody; whoever changes their own password states it as it is so far."""
+        to: dict[str, Any] = {"roles": roles, "organisation": organisation, "disabled": disabled, "password": password}
+        to |= {} if current_password is None else {"current_password": current_password}
         return people.change(self._connection, name, **to)
 
     def tokens(self) -> Listing[Token]:

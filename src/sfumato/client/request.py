@@ -169,9 +169,9 @@ class Request(Told):
         """Before it is decided."""
         return self._decided("withdraw", {})
 
-    def cancel(self) -> Request:
-        """While it is computed; what was charged stays charged."""
-        return self._decided("cancel", {})
+    def cancel(self, *, accept_none: bool = False) -> Request:
+        """While it is computed; what was charged stays charged. By a controller after a look it is a no."""
+        return self._decided("cancel", {"accept_none": accept_none})
 
     def _decided(self, verb: str, said: Mapping[str, Any]) -> Request:
         told = self._connection.post("requests", self.id, verb, body=said)

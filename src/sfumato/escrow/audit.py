@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.errors import BadInput, LedgerBroken
+from sfumato.escrow.held import Held
 from sfumato.escrow.outside import Outside
 from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
@@ -14,6 +15,7 @@ from sfumato.ledger import audit as chain
 from sfumato.ledger.entry import verify
 
 _CHAINS = ("ledger", "audit")
+_AT_ONCE = 1000
 
 
 class Audit:
@@ -21,8 +23,23 @@ class Audit:
         self._outside, self._people = outside, people
 
     def many(self, actor: Person, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
+        """All of it for an auditor and an admin; a controller's own deeds, and what was done to their datasets."""
         self._may(actor)
-        return [entry.as_dict() for entry in self._outside.audit.read(after, limit)]
+        if actor.has(Role.AUDITOR, Role.ADMIN):
+            return [entry.as_dict() for entry in self._outside.audit.read(after, limit)]
+        theirs = self._theirs(actor)
+        found: list[dict[str, Any]] = []
+        while len(found) < limit and (entries := self._outside.audit.read(after, _AT_ONCE)):
+            found += [entry.as_dict() for entry in entries if entry.who == actor.name or entry.about in theirs]
+            after = entries[-1].number
+        return found[:limit]
+
+    def _theirs(self, actor: Person) -> set[str]:
+        """The datasets that a controller holds, and the requests to them."""
+        held = (Held.of(row) for row in self._outside.rows("datasets").many(limit=100_000))
+        names = [one.name for one in held if one.is_controlled_by(actor)]
+        requests = self._outside.rows("requests").many(dataset=names, limit=100_000) if names else ()
+        return {*names, *(row["id"] for row in requests)}
 
     def verify(self, actor: Person, head: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Follow both chains to their ends; with a head, which somebody kept, they must go through it."""

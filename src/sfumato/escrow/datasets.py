@@ -129,8 +129,17 @@ class Datasets:
         return self._held(held.name)
 
     def retire(self, actor: Person, name: str) -> None:
-        """Forget the data of every version; the record stays, and what was released stays released."""
+        """Forget the data of every version; the record stays, and what was released stays released.
+
+        What never had data and never had a policy is no longer there at all.
+        """
         held = self.controlled(actor, name)
+        never = not self._versions.many(dataset=held.name, limit=1) and self._policies.of(held) is None
+        if never:
+            with self._outside.transaction():
+                self._rows.remove(name=held.name)
+                self._say(actor, "took back", held.name)
+            return
         for row in self._versions.many(dataset=held.name, forgotten=False, limit=100_000):
             self._forget(held, row["id"])
         with self._outside.transaction():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sfumato.errors import BadInput, Conflict, NotFound, NotSignedIn
+from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from sfumato.escrow.outside import Outside
 from sfumato.escrow.person import EVERYONE, Person, Role, checked_name, checked_roles
 
@@ -95,12 +95,15 @@ class People:
         organisation: str | None = None,
         disabled: bool | None = None,
         password: str | None = None,
+        current_password: str | None = None,
     ) -> Person:
-        """What an admin may change of anybody, and anybody of their own password."""
+        """What an admin may change of anybody, and anybody of their own password, which they then know."""
         own_password = actor.name == checked_name(name) and (roles, organisation, disabled) == (None, None, None)
         if not own_password:
             actor.require(Role.ADMIN, to="change others")
         found = self.one(name)
+        if password is not None and actor.name == found.name:
+            self._require_known(found, current_password)
         to: dict[str, object] = {}
         to |= {} if roles is None else {"roles": sorted(checked_roles(roles))}
         to |= {} if organisation is None else {"organisation": " ".join(organisation.split())}
@@ -117,6 +120,13 @@ class People:
                 self._sessions.remove(person=found.name)
             self._say(actor.name, "changed", found.name, {"what": told})
         return self.one(found.name)
+
+    def _require_known(self, person: Person, password: str | None) -> None:
+        """A token is not enough to take an account over; who has none so far may set one."""
+        row = self._rows.one(name=person.name)
+        stored = None if row is None else row["password"]
+        if stored is not None and not self._outside.locks.matches(stored, (password or "")[:MOST_PASSWORD]):
+            raise Forbidden("That is not your password so far", hint="state it, or ask an admin for another.")
 
     def _keep_an_admin(self, found: Person, to: Mapping[str, Any]) -> None:
         leaves = to.get("disabled") or ("roles" in to and Role.ADMIN not in to["roles"])

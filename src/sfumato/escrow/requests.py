@@ -184,7 +184,8 @@ class Requests:
             ledger = self._datasets.ledger_of(actor, held)
             self._enter(ledger, found, Act.WITHDRAW, found.binding, actor, accept_none)
         if found.state is State.RUNNING:
-            self._outside.runner.cancel(found.id)
+            if not self._outside.runner.cancel(found.id):
+                raise Conflict("It does not run here, or not any more", hint="look at it again.")
             self._say(actor.name, "stopped", found.id)
             return self._request(found.id)
         self._move(found, Act.WITHDRAW, {"decided_at": self._outside.moment})
@@ -299,7 +300,7 @@ class Requests:
         """Compute what was approved, if it is still what was approved; whatever goes wrong, no value leaves."""
         found = self._request(id)
         if found.state is not State.APPROVED or not self._rows.change(
-            _as_it_was(found), {"state": stepped(found.state, Act.START).value, "owner": self._outside.new_id()}
+            _as_it_was(found), {"state": stepped(found.state, Act.START).value, "owner": self._lease()}
         ):
             return  # somebody else has it
         running = replace(found, state=State.RUNNING)
@@ -325,12 +326,17 @@ class Requests:
     def resume(self) -> int:
         """After a start: what was approved goes on; what was running has an unknown outcome, and counts as spent."""
         for row in self._rows.many(state=State.RUNNING.value, limit=100_000):
-            with suppress(Conflict):  # another server ended it meanwhile
-                self._failed(Request.of(row), "The server was stopped while it ran.")
+            if datetime.fromisoformat(row["owner"]) <= self._outside.now():  # else it may be another server's
+                with suppress(Conflict):  # another server ended it meanwhile
+                    self._failed(Request.of(row), "The server was stopped while it ran.")
         waiting = [row["id"] for row in self._rows.many(state=State.APPROVED.value, limit=100_000)]
         for id in waiting:
             self._outside.later(lambda id=id: self.execute(id))  # type: ignore[misc]
         return len(waiting)
+
+    def _lease(self) -> str:
+        """Until when what runs is this server's, whatever others find."""
+        return (self._outside.now() + timedelta(seconds=self._outside.limits.lease_seconds)).isoformat()
 
     def _computed(self, found: Request) -> tuple[Mapping[str, Any], bool]:
         with self._outside.reading():

@@ -20,6 +20,9 @@ class Present(People):
         super().__init__(outside)
         self._here, self.token = person, outside.locks.new_secret()
 
+    def _require_known(self, person: Person, password: str | None) -> None:
+        """Whoever has the keys to all of it needs no password: so one that was forgotten is set anew."""
+
     def of_token(self, secret: str) -> tuple[Person, frozenset[str]]:
         if compare_digest(secret.encode(), self.token.encode()):
             return self._let_in(self._here.name), frozenset(SCOPES)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -26,9 +28,10 @@ from sfumato.vault.master import Master, unlock
 from sfumato.workers.pool import Workers
 from sfumato.workspace import jobs
 from sfumato.workspace.locks import VaultLocks
-from sfumato.workspace.settings import Settings, load
+from sfumato.workspace.settings import SQLITE, Settings, load
 
 VAULT = "vault"
+SERVING = "serving.lock"
 
 
 class Workspace:
@@ -60,7 +63,7 @@ class Workspace:
             later=self._later,
             now=lambda: datetime.now(UTC),
             new_id=lambda: os.urandom(12).hex(),
-            limits=Limits(settings.session_hours, settings.queries, settings.references),
+            limits=Limits(settings.session_hours, settings.queries, settings.references, settings.lease_seconds),
         )
 
     def _later(self, work: Callable[[], None]) -> None:
@@ -119,6 +122,21 @@ class _Runner:
             if self._made is None:
                 self._made = self._start()
             return self._made
+
+
+@contextmanager
+def served_alone(folder: Path, settings: Settings) -> Iterator[None]:
+    """A workspace in a file has one server: a second would take what the first one runs for left behind."""
+    if settings.database != SQLITE:
+        yield
+        return
+    with (folder / SERVING).open("w", encoding="ascii") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            hint = "stop that one; for several servers set database to PostgreSQL."
+            raise BadInput(f"{folder} is being served already", hint=hint) from None
+        yield
 
 
 def opened(

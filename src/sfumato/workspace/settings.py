@@ -16,6 +16,7 @@ from sfumato.stores.database import in_file
 FILE = "sfumato.toml"
 FORMAT = 1
 SQLITE = "sqlite"
+_MARGIN = 120  # seconds that starting and keeping what was drawn may take
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class Settings:
         if bool(self.certificate) != bool(self.certificate_key):
             raise BadInput("A certificate goes with its key", hint="state both, or neither.", where=FILE)
 
+    @property
+    def lease_seconds(self) -> float:
+        """How long what one server runs is left to it; a file has one server, which ends with what it ran."""
+        return 0.0 if self.database == SQLITE else self.seconds + _MARGIN
+
     def database_url(self, folder: Path) -> str:
         return in_file(folder.resolve() / "escrow.db") if self.database == SQLITE else self.database
 
@@ -62,7 +68,7 @@ _LIMITS = (
     ("port", 1, 65_535),
     ("workers", 1, 64),
     ("seconds", 1, 86_400),
-    ("memory_mb", 256, 1 << 24),
+    ("memory_mb", 512, 1 << 24),
     ("upload_mb", 1, 1 << 20),
     ("session_hours", 1, 720),
     ("queries", 1, 1000),

@@ -33,6 +33,7 @@ class PersonChange(Body):
     organisation: Line | None = None
     disabled: bool | None = None
     password: Secret | None = None
+    current_password: Secret | None = None  # one's own so far, to change it
 
 
 class PersonShown(BaseModel):

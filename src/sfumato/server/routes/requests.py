@@ -42,6 +42,10 @@ class Decision(Body):
     accept_none: bool = False
 
 
+class Stop(Body):
+    accept_none: bool = False
+
+
 class RequestShown(Open):
     """What this person may see of a request at this step."""
 
@@ -128,9 +132,9 @@ def withdraw(actor: Writer, id: NameInPath, escrow: Here) -> RequestShown:
 
 
 @routes.post("/{id}/cancel", responses=SENT)
-def cancel(actor: Writer, id: NameInPath, escrow: Here) -> RequestShown:
+def cancel(actor: Writer, id: NameInPath, escrow: Here, body: Stop | None = None) -> RequestShown:
     """Stop one that runs; what was charged stays charged."""
-    escrow.requests.cancel(actor, id)
+    escrow.requests.cancel(actor, id, accept_none=body is not None and body.accept_none)
     return one(actor, id, escrow)
 
 
