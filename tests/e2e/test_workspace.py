@@ -7,12 +7,14 @@ import shutil
 import socket
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sfumato.workspace.opening import opened
-from sfumato.workspace.settings import Settings
+from sfumato.errors import BadInput
+from sfumato.workspace.opening import opened, served_alone
+from sfumato.workspace.settings import Settings, load
 from tests.e2e.command import Ran, Typed, sfumato
 from tests.e2e.served import PASSPHRASE, PASSWORD, prepared, secret_file
 
@@ -245,3 +247,12 @@ def test_what_is_wrong_is_named(
     assert code == 1
     assert set(wrong) == {what, *(["dataset t"] if what == "ledger" else [])}
     assert sentence in wrong[what]
+
+
+def test_a_workspace_in_a_file_has_one_server(workspace: Path) -> None:
+    settings = load(workspace)
+    with served_alone(workspace, settings):
+        with pytest.raises(BadInput, match="is being served already"), served_alone(workspace, settings):
+            pass
+        with served_alone(workspace, replace(settings, database="postgresql+psycopg://sfumato@/escrow")):
+            pass  # there may be several

@@ -48,7 +48,7 @@ def four_columns(study: Study, folder: Path) -> Path:
     else:
         rows = csv.read_csv(study.file).select(COLUMNS)
     file = folder / "four.csv"
-    csv.write_csv(rows, file, csv.WriteOptions(quoting_style="none"))
+    csv.write_csv(rows, file, csv.WriteOptions(quoting_style="needed"))
     return file
 
 

@@ -28,10 +28,9 @@ from sfumato.vault.master import Master, unlock
 from sfumato.workers.pool import Workers
 from sfumato.workspace import jobs
 from sfumato.workspace.locks import VaultLocks
-from sfumato.workspace.settings import SQLITE, Settings, load
+from sfumato.workspace.settings import FILE, SQLITE, Settings, load
 
 VAULT = "vault"
-SERVING = "serving.lock"
 
 
 class Workspace:
@@ -130,7 +129,7 @@ def served_alone(folder: Path, settings: Settings) -> Iterator[None]:
     if settings.database != SQLITE:
         yield
         return
-    with (folder / SERVING).open("w", encoding="ascii") as held:
+    with (folder / FILE).open(encoding="utf-8") as held:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
