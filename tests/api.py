@@ -16,11 +16,12 @@ import httpx
 from sfumato.errors import EngineFailure
 from sfumato.escrow.request import Request
 from sfumato.escrow.service import Escrow
-from sfumato.server.app import made
+from sfumato.server.app import API, made
 from sfumato.server.settings import Settings
 from tests.room import BOARD, BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 from tests.served import Caller
 
+Body = dict[str, Any]
 TOKENS = {"alice": "t1", "carol": "t2", "bob": "t3", "dan": "t4", "eve": "t5", "root": "t6", "fay": "t7"}
 STATES = ("submitted", "returned", "refused", "withdrawn", "approved", "running", "computed", "released", "failed")
 
@@ -82,6 +83,23 @@ def opened(place: Place) -> Iterator[Api]:
         room = Room(Path(folder), f"sqlite:///{folder}/escrow.db")
         yield Api(room, place.secrets)
         room.close()
+
+
+def routes_of(noun: str) -> list[tuple[str, str, Body | None]]:
+    """Each route below /datasets/{name}, /requests/{id}, /notices/{id} or /tokens/{id}, with a body that would do."""
+    bodies: dict[str, Body] = {
+        "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]},
+        "policy": {"flow": [{"who": ["bob"]}]}, "estimate": {"queries": [{"sql": COUNT}]},
+        "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
+        "rehearse": {"sql": COUNT}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
+        "sketch": {"sql": COUNT, "epsilon": 0.1}, "approve": {"binding": "x"}, "return": {"note": "n"}, "refuse": {},
+    }  # fmt: skip
+    return [
+        (method.upper(), path.removeprefix(API), bodies.get(path.rpartition("/")[2]))
+        for path, methods in Api.app.openapi()["paths"].items()
+        if path.startswith(f"{API}/{noun}/{{")
+        for method in methods
+    ]
 
 
 def _brought(room: Room, state: str) -> Request:

@@ -11,20 +11,22 @@ from schemathesis.specs.openapi import checks
 
 from tests.api import STATES, TOKENS, Api, Place, opened
 from tests.depth import depth
-from tests.room import BY_WARD, COUNT, SCHEMA, SUM
+from tests.room import BY_WARD, COUNT, DATA, SCHEMA, SUM
 
 DEEP = os.environ.get("SFUMATO_DEPTH") == "prove"
 BINDING = "the binding of the page"
 KNOWN: dict[str, list[Any]] = {
-    "names": ["stays", "STAYS", "visits", "nothing", *TOKENS],
+    "names": ["stays", "STAYS", "Stays", "sTAYS", "visits", "nothing", *TOKENS],
     "ids": [*map(str, range(1, len(STATES) + 2)), *TOKENS.values(), "notice-of-alice", "notice-of-bob", "0", "٣"],
     "queries": [COUNT, SUM, BY_WARD, "SELECT AVG(age) FROM stays", "SELECT nothing", "DROP TABLE stays", "'", "--"],
     "schemas": [SCHEMA, SCHEMA.replace('"stays"', '"more"'), SCHEMA.replace("60", "70"), "name = 1", "[", "a = nan"],
     "bindings": [BINDING],
+    "roles": ["admin", "controller", "analyst", "auditor", "boss"],
 }
 PLACES = {
     "path.name": "names", "path.id": "ids", "query.dataset": "names", "body.dataset": "names", "body.person": "names",
     "body.sql": "queries", "body.queries[*].sql": "queries", "body.schema_text": "schemas", "body.binding": "bindings",
+    "body.controllers[*]": "names", "body.roles[*]": "roles",
 }  # fmt: skip
 ANSWERS = schemathesis.openapi.from_dict(
     Api.app.openapi(),
@@ -34,6 +36,7 @@ ANSWERS = schemathesis.openapi.from_dict(
             "parameters": {place: {"dictionary": name, "probability": 0.8} for place, name in PLACES.items()},
             "generation": {"max-examples": depth("api calls"), "with-security-parameters": False},
             "phases": {"coverage": {"enabled": DEEP}},
+            "checks": {"negative_data_rejection": {"expected-statuses": [401, 403, 404, 405, 409, 410, 413, 415, 422]}},
         }
     ),
 )
@@ -45,6 +48,13 @@ CHECKS = [
     checks.response_schema_conformance,
     checks.negative_data_rejection,
 ]
+
+
+@schemathesis.serializer("text/csv", "application/vnd.apache.parquet")
+def delivered(_context: object, made_up: Any) -> bytes:
+    """A file that is none, and every other time one that fits."""
+    sent = made_up if isinstance(made_up, bytes) else str(made_up).encode("utf-8", "replace")
+    return DATA if len(sent) % 2 else sent
 
 
 @pytest.mark.depth("api calls")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.api import STATES, TOKENS, Api
-from tests.room import COUNT, SCHEMA, SUM
+from tests.api import STATES, TOKENS, Api, Body, routes_of
+from tests.room import COUNT, SUM
 
-Body = dict[str, Any]
 READING = ("sketch", "risk", "check")
 # Line 6
 TOUCHING = [
@@ -90,18 +90,12 @@ def ways(sql: str) -> list[tuple[str, str, Body]]:
 
 
 def refused_untouched(api: Api, sql: str) -> None:
-    before = api.room.entries(), api("eve", "GET", "/audit?limit=200").json(), api("eve", "GET", "/requests").json()
-    for who, path, body in ways(sql):
-        answer = api(who, "POST", path, json=body)
-        told = answer.json()
-        assert (answer.status_code, told["code"]) == (422, "query"), f"{path}: {told}"
-        assert told["where"].startswith("line ") or sql in NOWHERE, f"{path}: {told}"
-    assert api.room.runner.done == []
-    assert before == (
-        api.room.entries(),
-        api("eve", "GET", "/audit?limit=200").json(),
-        api("eve", "GET", "/requests").json(),
-    ), "nothing is entered, charged or submitted"
+    with unchanged(api):
+        for who, path, body in ways(sql):
+            answer = api(who, "POST", path, json=body)
+            told = answer.json()
+            assert (answer.status_code, told["code"]) == (422, "query"), f"{path}: {told}"
+            assert told["where"].startswith("line ") or sql in NOWHERE, f"{path}: {told}"
 
 
 @pytest.mark.parametrize("sql", [*TOUCHING, *NOWHERE])
@@ -124,27 +118,8 @@ def test_line_6_a_comment_goes_nowhere(api: Api) -> None:
 # Line 19: what is another's is not there
 
 
-def every_route(of: str) -> list[tuple[str, str, Body | None]]:
-    """Each route below /datasets/{name}, /requests/{id}, /notices/{id} or /tokens/{id}, with a body that would do."""
-    bodies: dict[str, Body] = {
-        "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]},
-        "policy": {"flow": [{"who": ["bob"]}]}, "estimate": {"queries": [{"sql": COUNT}]},
-        "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
-        "rehearse": {"sql": COUNT}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
-        "sketch": {"sql": COUNT, "epsilon": 0.1}, "approve": {"binding": "x"}, "return": {"note": "n"}, "refuse": {},
-    }  # fmt: skip
-    found = [
-        (method.upper(), path.removeprefix("/api/v1"), bodies.get(path.rpartition("/")[2]))
-        for path, methods in Api.app.openapi()["paths"].items()
-        if path.startswith(f"/api/v1/{of}/{{")
-        for method in methods
-    ]
-    assert len(found) >= {"datasets": 18, "requests": 9}.get(of, 1)
-    return found
-
-
 def as_if_not_there(api: Api, who: str, of: str, theirs: str, nobodys: str) -> None:
-    for method, path, body in every_route(of):
+    for method, path, body in routes_of(of):
         told = []
         for one in (theirs, nobodys):
             address = path.replace("{name}", one).replace("{id}", one)
@@ -157,14 +132,17 @@ def as_if_not_there(api: Api, who: str, of: str, theirs: str, nobodys: str) -> N
         assert told[0][0] == 404, f"{who} {method} {path}: {told[0]}"
 
 
-def unchanged(api: Api, act: Callable[[], None]) -> None:
+@contextmanager
+def unchanged(api: Api) -> Iterator[None]:
+    """Whatever is tried meanwhile: nothing is entered, kept or run."""
+
     def record() -> tuple[Any, ...]:
         tables = ("datasets", "versions", "policies", "requests", "notices", "tokens", "people")
         return (api.room.entries(), api.room.outside.audit.read(), *(api.room.outside.rows(t).many() for t in tables))
 
     before = record()
     api.room.runner.done.clear()
-    act()
+    yield
     assert record() == before
     assert api.room.runner.done == []
 
@@ -174,7 +152,8 @@ def unchanged(api: Api, act: Callable[[], None]) -> None:
 )
 def test_line_19_another_controllers_dataset_is_not_there(api: Api, who: str, theirs: str) -> None:
     """With its policy, its versions and its ledger; to an analyst without a flow, and to an admin, neither."""
-    unchanged(api, lambda: as_if_not_there(api, who, "datasets", theirs, "nothing"))
+    with unchanged(api):
+        as_if_not_there(api, who, "datasets", theirs, "nothing")
 
 
 @pytest.mark.parametrize("who", ["fay", "dan", "root"])
@@ -184,16 +163,20 @@ def test_line_19_anothers_request_and_result_are_not_there(api: Api, who: str, s
         who = "bob"  # it is dan's
     number = str(STATES.index(state) + 1)
     id = api("eve", "GET", f"/requests/{number}").json()["id"]
-    unchanged(api, lambda: as_if_not_there(api, who, "requests", number, "999"))
-    unchanged(api, lambda: as_if_not_there(api, who, "requests", id, "f" * 24))
+    with unchanged(api):
+        as_if_not_there(api, who, "requests", number, "999")
+    with unchanged(api):
+        as_if_not_there(api, who, "requests", id, "f" * 24)
     listed = api(who, "GET", "/requests?limit=200").json()["items"]
     assert id not in [one["id"] for one in listed]
 
 
 @pytest.mark.parametrize("who", ["bob", "dan", "fay", "carol"])
 def test_line_19_anothers_notice_and_token_are_not_there(api: Api, who: str) -> None:
-    unchanged(api, lambda: as_if_not_there(api, who, "notices", "notice-of-alice", "nothing"))
-    unchanged(api, lambda: as_if_not_there(api, who, "tokens", TOKENS["alice"], "nothing"))
+    with unchanged(api):
+        as_if_not_there(api, who, "notices", "notice-of-alice", "nothing")
+    with unchanged(api):
+        as_if_not_there(api, who, "tokens", TOKENS["alice"], "nothing")
     assert {one["person"] for one in api(who, "GET", "/notices").json()["items"]} <= {who}
     assert {one["person"] for one in api(who, "GET", "/tokens").json()["items"]} == {who}
 
@@ -201,23 +184,15 @@ def test_line_19_anothers_notice_and_token_are_not_there(api: Api, who: str) -> 
 @pytest.mark.parametrize("who", ["bob", "alice", "eve"])
 def test_line_19_nobody_acts_as_another(api: Api, who: str) -> None:
     """Nor learns by trying who there is."""
-    for method, path, body in (
-        ("POST", "/tokens", {"person": "{}"}),
-        ("PATCH", "/people/{}", {"password": "four words put together"}),
-        ("PATCH", "/people/{}", {"roles": ["admin"]}),
-    ):
-
-        def told(name: str, method: str = method, path: str = path, body: Body = body) -> httpx.Response:
-            said = {key: value.format(name) if isinstance(value, str) else value for key, value in body.items()}
-            return api(who, method, path.format(name), json=said)
-
-        def both(told: Callable[[str], httpx.Response] = told) -> None:
-            known, unknown = told("fay"), told("nobody")
+    password = {"password": "four words put together"}
+    with unchanged(api):
+        for change in (password, {"roles": ["admin"]}, {"disabled": True}):
+            known, unknown = (api(who, "PATCH", f"/people/{name}", json=change) for name in ("fay", "nobody"))
             assert (known.status_code, known.text) == (403, unknown.text)
-
-        unchanged(api, both)
-    unchanged(api, lambda: _is(api(who, "PATCH", f"/people/{who}", json={"roles": ["admin"]}), 403))
-    unchanged(api, lambda: _is(api(who, "POST", "/people", json={"name": "gus", "roles": ["admin"]}), 403))
+        known, unknown = (api(who, "POST", "/tokens", json={"person": name}) for name in ("fay", "nobody"))
+        assert (known.status_code, known.text) == (403, unknown.text)
+        _is(api(who, "PATCH", f"/people/{who}", json={"roles": ["admin"]}), 403)
+        _is(api(who, "POST", "/people", json={"name": "gus", "roles": ["admin"]}), 403)
 
 
 def test_line_19_nobody_approves_their_own_request(api: Api) -> None:
@@ -227,7 +202,8 @@ def test_line_19_nobody_approves_their_own_request(api: Api) -> None:
     own = api("carol", "POST", "/requests", json=asked).json()
     binding = api("alice", "GET", f"/requests/{own['id']}/page").json()["binding"]
     for verb, body in (("approve", {"binding": binding}), ("return", {"note": "n"}), ("refuse", {}), ("answer", None)):
-        unchanged(api, lambda v=verb, b=body: _is(api("carol", "POST", f"/requests/{own['id']}/{v}", json=b), 403))  # type: ignore[misc]
+        with unchanged(api):
+            _is(api("carol", "POST", f"/requests/{own['id']}/{verb}", json=body), 403)
     _is(api("carol", "GET", f"/requests/{own['id']}/page"), 403)
     _is(api("alice", "POST", f"/requests/{own['id']}/approve", json={"binding": binding}), 200)
 
@@ -245,14 +221,11 @@ def test_line_19_a_page_of_another_site_changes_nothing(api: Api) -> None:
         csrf[name] = signed.json()["csrf"]
     page = alice("GET", "/requests/1/page").json()
     for headers in ({}, {"X-CSRF-Token": csrf["carol"]}, {"X-CSRF-Token": ""}, {"Content-Type": "text/plain"}):
-
-        def forged(headers: dict[str, str] = headers) -> None:
-            for method, path, body in [*every_route("datasets"), *every_route("requests"), ("POST", "/tokens", {})]:
+        with unchanged(api):
+            for method, path, body in [*routes_of("datasets"), *routes_of("requests"), ("POST", "/tokens", {})]:
                 if method != "GET":
                     address = path.replace("{name}", "stays").replace("{id}", "1")
                     _is(alice(method, address, json=body, headers=headers), 403)
-
-        unchanged(api, forged)
     approved = alice(
         "POST", "/requests/1/approve", json={"binding": page["binding"]}, headers={"X-CSRF-Token": csrf["alice"]}
     )
@@ -260,7 +233,7 @@ def test_line_19_a_page_of_another_site_changes_nothing(api: Api) -> None:
 
 
 def test_line_19_an_analyst_reads_no_risk_profiles_entries_versions_policies_or_people(api: Api) -> None:
-    def tried() -> None:
+    with unchanged(api):
         for verb in READING:
             asked = {"sql": COUNT} | ({"epsilon": 0.1} if verb == "sketch" else {})
             _is(api("bob", "POST", f"/datasets/stays/{verb}", json=asked), 403)
@@ -272,13 +245,11 @@ def test_line_19_an_analyst_reads_no_risk_profiles_entries_versions_policies_or_
         for number in (n for n, state in enumerate(STATES, 1) if state != "computed"):
             _is(api("bob", "GET", f"/requests/{number}/page"), 403)
             _is(api("bob", "POST", f"/requests/{number}/answer"), 403)
-        for method, path, body in every_route("datasets"):
+        for method, path, body in routes_of("datasets"):
             if method in ("PUT", "DELETE") and not path.endswith("/data"):
                 _is(api("bob", method, path.replace("{name}", "stays"), json=body), 403)
         csv = {"Content-Type": "text/csv"}
         _is(api("bob", "PUT", "/datasets/stays/data", content=b"a\n", headers=csv), 403)
-
-    unchanged(api, tried)
     assert "entries" not in api("bob", "GET", "/datasets/stays/ledger").json()
 
 

@@ -65,8 +65,8 @@ GUARDS = {
     "worlds-apart": "tests/property/test_belief.py::test_the_risk_is_bayes_at_the_worst_output",
 }
 
-# Only a failed assertion catches a mutant: code that merely falls over was not seen through.
-CAUGHT = re.compile(r"^FAILED \S+::(test_\S+?(?:\[.*\])?) - (?:AssertionError|assert)", re.MULTILINE)
+# Only a failed assertion, of a refusal too, catches a mutant: code that merely falls over was not seen through.
+CAUGHT = re.compile(r"^FAILED \S+::(test_\S+?(?:\[.*\])?) - (?:AssertionError|assert|Failed: DID NOT RAISE)", re.MULTILINE)
 
 
 class Untested(Exception):

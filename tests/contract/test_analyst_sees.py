@@ -1,0 +1,166 @@
+"""What an analyst can see at each step is a fixed list: nothing of the data, of other partners or of others' notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from sfumato.server.app import API
+from tests.api import STATES, TOKENS, Api, routes_of
+from tests.room import BOARD, COUNT, DATA, SCHEMA, SUM
+
+MARKER = "qzmarker"
+_ASKED = {"id", "number", "dataset", "purpose", "queries", "preference", "state", "next", "submitted_at", "version"}
+_DECIDED = _ASKED | {"decided_at"}
+REQUEST = {
+    "submitted": _ASKED,
+    "withdrawn": _ASKED,
+    "returned": _DECIDED | {"note", "guarantee"},
+    "refused": _DECIDED | {"note", "guarantee"},
+    "approved": _DECIDED,
+    "running": _DECIDED,
+    "computed": _DECIDED,
+    "released": _DECIDED | {"note", "guarantee", "charged"},
+    "failed": _DECIDED | {"note"},
+}
+_LISTED = {"name", "title", "schema", "columns", "unit", "relation", "version", "ready"}
+_RISK = {"source", "people", "outputs", "mechanism", "sensitivity", "influence", "exposure", "candidates"}
+_ANSWER = {"columns", "rows", "ranges", "numbers", "types", "ranged"}
+SEEN = {
+    "/datasets/stays": _LISTED | {"flow", "policy"},
+    "/datasets/stays/ledger": {
+        "dataset", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "stop",
+    },
+    "/datasets/stays/estimate": {
+        "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "stop", "left",
+    },
+    "/datasets/stays/dry-run": {"answers", "invented"},
+    "/datasets/stays/worst-case": _RISK,
+    "/datasets/stays/rehearse": _RISK | {"solution", "at"},
+    "/datasets/stays/compare": {"query", "mechanism", "delta", "looked", "methods", "together"},
+    "/requests/8/result": {"answers", "guarantee", "charged"},
+}  # fmt: skip
+CERTIFICATE = {
+    "guarantee", "epsilon", "delta", "mechanism", "sensitivity", "scale", "unit", "relation", "outputs",
+    "select_epsilon", "charged", "noise_90", "query", "query_sha256", "ledger_entry", "dataset", "released_at",
+    "method", "decided_by", "fixed", "assumed", "dataset_total", "dataset_guarantee", "grid_step", "numbers",
+    "post_processing", "at_most", "dataset_delta", "stop", "calibration", "shares", "laws", "rank_90", "threshold",
+    "max_rows", "bounds_source", "why", "planned_at", "looked", "released_by", "sampler", "software", "batch",
+    "batch_delta", "lost", "reach",
+}  # fmt: skip
+
+
+@pytest.fixture
+def marked(api: Api) -> Api:
+    """The marker is in the data, in another partner's name, organisation, purpose and query, in what controllers wrote
+    to that partner and in what another controller holds; bob has a request in every state, and one more is released.
+    """
+    room = api.room
+    room.sql("UPDATE requests SET analyst = 'bob' WHERE number = :n", n=STATES.index("computed") + 1)
+    partner = room.people.add(room["root"], f"{MARKER}-dan", ["analyst"], organisation=f"{MARKER} Insurer")
+    room.people.new_token(partner, f"{MARKER} laptop")
+    room.datasets.describe(room["fay"], "visits", SCHEMA.replace('"stays"', '"visits"') + f"# {MARKER}\n")
+    room.datasets.deliver(room["alice"], "stays", [DATA, f"{MARKER},4,{MARKER}\n9,{MARKER},b\n".encode()], "csv")
+    rated = {BOARD: "high", partner.organisation: "low"}
+    room.policy(
+        {"who": [partner.name, partner.organisation]}, {"who": [BOARD]}, trust=rated, purpose="planning of beds"
+    )
+    sql = f"SELECT COUNT(*) FROM stays WHERE ward = '{MARKER}' OR days > 3"
+    for note in (f"{MARKER} note", ""):
+        request = room.requests.submit(partner, "stays", f"{MARKER} purpose", [{"sql": sql}])
+        if note:
+            room.requests.return_(room["alice"], request.id, note)
+        else:
+            room.approve(request, note=f"{MARKER} note")
+            room.go()
+    request = room.submit(SUM)
+    room.approve(request, note="for bob")
+    room.go()
+    assert room.state(request) == "released"
+    return api
+
+
+def every_get(api: Api, who: str) -> Iterator[httpx.Response]:
+    """All that there is to read, by every id that there is."""
+    for path in api.app.openapi()["paths"]:
+        if "get" in api.app.openapi()["paths"][path]:
+            for address in addresses(api, path.removeprefix(API)):
+                yield api(who, "GET", address)
+
+
+def every_post(api: Api, who: str) -> Iterator[httpx.Response]:
+    """All that there is to try: what only reads first, and every request's own verbs after that."""
+    for noun in ("datasets", "requests", "notices"):
+        for method, path, body in routes_of(noun):
+            if method == "POST":
+                for address in addresses(api, path):
+                    yield api(who, "POST", address, json=body)
+    asked = {"dataset": "stays", "purpose": "more", "queries": [{"sql": COUNT}]}
+    yield api(who, "POST", "/requests", json=asked)
+    yield api(who, "POST", "/requests", json=asked | {"queries": [{"sql": "SELECT SUM(nothing) FROM stays"}]})
+    yield api(who, "POST", "/tokens", json={"label": "another"})
+    yield api(who, "POST", "/people", json={"name": "gus", "roles": ["analyst"]})
+    yield api(who, "POST", "/datasets", json={"schema_text": SCHEMA})
+    yield api(who, "POST", "/audit/verify", json={})
+
+
+def addresses(api: Api, path: str) -> list[str]:
+    """The path with every name, number or id that there is."""
+    if "{name}" in path:
+        return [path.replace("{name}", name) for name in ("stays", "visits")]
+    if "{id}" not in path:
+        return [path]
+    noun = path.split("/")[1]
+    rows = api.room.outside.rows(noun).many()
+    return [path.replace("{id}", str(row["number" if noun == "requests" else "id"])) for row in rows]
+
+
+def test_nothing_of_the_data_of_other_partners_or_of_others_notes(marked: Api) -> None:
+    told = [*every_get(marked, "bob"), *every_post(marked, "bob"), *every_get(marked, "bob")]
+    assert len(told) > 200
+    assert {answer.status_code for answer in told} >= {200, 201, 202, 403, 404}
+    found = [
+        f"{one.request.method} {one.request.url.path}: {one.text}" for one in told if MARKER in one.text.casefold()
+    ]
+    assert found == []
+
+
+def test_whoever_holds_the_data_does_see_the_partner(marked: Api) -> None:
+    """The same search finds what is there to be found."""
+    found = {one.request.url.path for one in every_get(marked, "alice") if MARKER in one.text}
+    assert {f"{API}/{noun}" for noun in ("people", "requests", "notices", "audit", "datasets/stays/policy")} <= found
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_of_a_request_what_its_state_lets_them_see(marked: Api, state: str) -> None:
+    number = STATES.index(state) + 1
+    shown = marked("bob", "GET", f"/requests/{number}").json()
+    assert (shown["state"], set(shown)) == (state, REQUEST[state])
+    listed = marked("bob", "GET", f"/requests?state={state}").json()["items"]
+    assert all(set(one) == REQUEST[state] for one in listed)
+    assert number in [one["number"] for one in listed]
+    answer = marked("bob", "GET", f"/requests/{number}/result")
+    expected = {"released": 200, "returned": 410, "refused": 410, "withdrawn": 410, "failed": 410}
+    assert answer.status_code == expected.get(state, 202)
+    assert ("answers" in answer.json()) == (state == "released")
+
+
+def test_of_everything_else_a_fixed_list(marked: Api) -> None:
+    bodies = {path: body for _, path, body in routes_of("datasets")}
+    for path, fields in SEEN.items():
+        body = bodies.get(path.replace("stays", "{name}")) if path.count("/") == 3 else None
+        answer = marked("bob", "POST" if body else "GET", path, json=body)
+        assert (answer.status_code, set(answer.json())) == (200, fields), path
+    assert all(set(one) == _LISTED for one in marked("bob", "GET", "/datasets").json()["items"])
+    for one in marked("bob", "GET", "/requests/8/result").json()["answers"]:
+        assert set(one) == _ANSWER | {"certificate"}
+        assert set(one["certificate"]) == CERTIFICATE
+    for one in marked("bob", "POST", "/datasets/stays/dry-run", json=bodies["/datasets/{name}/dry-run"]).json()[
+        "answers"
+    ]:
+        assert set(one) == _ANSWER | {"query"}, "what nobody drew is certified by nobody"
+    flow = marked("bob", "GET", "/datasets/stays").json()["flow"]
+    assert set(flow) == {"preferences", "guarantees", "approve"}, "nobody else whom the flow names, and no approver"
+    assert {one["id"] for one in marked("bob", "GET", "/tokens").json()["items"]} == {TOKENS["bob"]}
