@@ -66,7 +66,8 @@ GUARDS = {
 }
 
 # Only a failed assertion, of a refusal too, catches a mutant: code that merely falls over was not seen through.
-CAUGHT = re.compile(r"^FAILED \S+::(test_\S+?(?:\[.*\])?) - (?:AssertionError|assert|Failed: DID NOT RAISE)", re.MULTILINE)
+SEEN = "AssertionError|assert|Failed: DID NOT RAISE"
+CAUGHT = re.compile(rf"^FAILED \S+::(test_\S+?(?:\[.*\])?) - (?:{SEEN})", re.MULTILINE)
 
 
 class Untested(Exception):
