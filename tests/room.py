@@ -20,7 +20,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.ledger.entry import Entry, Event
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.mandate import Mandate
-from sfumato.ports import LedgerStore
+from sfumato.ports import LedgerStore, Row
 from sfumato.session.dataset import Dataset
 from sfumato.stores.database import Database
 from sfumato.vault.files import Files
@@ -172,10 +172,15 @@ class Room:
             self.waiting.pop(0)()
 
     def state(self, request: Request) -> str:
-        return str(self.requests.one(self["eve"], request.id)["state"])
+        return str(self._row(request)["state"])
 
     def note(self, request: Request) -> str:
-        return str(self.requests.one(self["eve"], request.id)["note"])
+        return str(self._row(request)["note"])
+
+    def _row(self, request: Request) -> Row:
+        row = self.outside.rows("requests").one(id=request.id)
+        assert row is not None
+        return row
 
     def result(self, request: Request) -> dict[str, Any]:
         return self.requests.result(self[request.analyst], request.id)

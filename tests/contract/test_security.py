@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.errors import BadInput, Conflict, Forbidden, PreferenceError, SfumatoError
+from sfumato.errors import BadInput, Conflict, Forbidden, PreferenceError, SfumatoError, VaultBroken
 from sfumato.escrow.request import Asked, Request
 from sfumato.escrow.requests import _binding
 from sfumato.ledger.entry import Event
@@ -134,6 +134,26 @@ def test_5_a_withheld_answer_is_approved_as_it_was_computed_or_not_at_all(room: 
             room.approve(request, accept_none=True)
         assert room.state(request) == "computed"
         room.requests.refuse(room["alice"], request.id, accept_none=True)
+
+
+def test_5_a_withheld_answer_is_not_released_by_an_edited_row(room: Room) -> None:
+    room.policy({"approve": "after the answer", "guarantees": ["none"]})
+    request, other = room.submit(), room.submit(SUM)
+    for one in (request, other):
+        room.approve(one, accept_none=True)
+    room.go()
+    room.sql("UPDATE requests SET state = 'released' WHERE id = :id", id=request.id)
+    with pytest.raises(VaultBroken):
+        room.result(request)
+    room.approve(other, accept_none=True)
+    assert room.result(other)["answers"]
+    room.sql(
+        "UPDATE requests SET answers = (SELECT answers FROM requests WHERE id = :other) WHERE id = :id",
+        id=request.id,
+        other=other.id,
+    )
+    with pytest.raises(VaultBroken):
+        room.result(request)
 
 
 def test_5_an_approval_is_of_what_was_on_the_page(room: Room) -> None:

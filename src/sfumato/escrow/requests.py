@@ -264,7 +264,9 @@ class Requests:
                 raise _meanwhile()
             self._say(actor.name, "approved in part", found.id, {"binding": binding})
             return self._request(found.id)
-        to = {"decided_by": made, "decided_at": self._outside.moment, "note": note, "binding": binding}
+        to: dict[str, Any] = {"decided_by": made, "decided_at": self._outside.moment, "note": note, "binding": binding}
+        if found.state is State.COMPUTED:
+            to["answers"] = self._sealed(found, self._answers(found)["answers"], withheld=False)
         self._move(found, Act.APPROVE, to | {"policy": signed.number, "version": held.version})
         self._say(actor.name, "approved", found.id, {"binding": binding, "guarantee": foreseen.guarantee.value})
         self._notices.tell([found.analyst], of_request.decided(found.number, Act.APPROVE, note), found.id)
@@ -313,7 +315,7 @@ class Requests:
             self._failed(running, "")
             raise
         act = Act.WITHHOLD if withheld else Act.RELEASE
-        kept = {"answers": self._outside.locks.seal(json.dumps(answers["answers"]).encode(), _about(id))}
+        kept = {"answers": self._sealed(running, answers["answers"], withheld=withheld)}
         with self._outside.transaction():
             self._move(running, act, kept | {"guarantee": answers["guarantee"], "charged": answers["charged"]})
             self._say("sfumato", "computed" if withheld else "released", id, {"guarantee": answers["guarantee"]})
@@ -532,7 +534,12 @@ class Requests:
     def _answers(self, found: Request) -> dict[str, Any]:
         row = self._rows.one(id=found.id)
         assert row is not None
-        return {"answers": json.loads(self._outside.locks.unseal(row["answers"], _about(found.id)))}
+        about = _about(found.id, withheld=found.state is State.COMPUTED)
+        return {"answers": json.loads(self._outside.locks.unseal(row["answers"], about))}
+
+    def _sealed(self, found: Request, answers: object, *, withheld: bool) -> str:
+        """What is withheld is sealed as that: a state that is edited in the database does not release it."""
+        return self._outside.locks.seal(json.dumps(answers).encode(), _about(found.id, withheld=withheld))
 
     def _kept_long_enough(self, found: Request, held: Held) -> None:
         signed = self._datasets.policy_of(held)
@@ -592,5 +599,5 @@ def _checked_purpose(stated: str) -> str:
     return readable(said, "purpose")
 
 
-def _about(id: str) -> str:
-    return f"answers of {id}"
+def _about(id: str, *, withheld: bool) -> str:
+    return f"{'withheld ' if withheld else ''}answers of {id}"
