@@ -290,10 +290,7 @@ class Lifecycle(RuleBasedStateMachine):
         attested = any(approval.attested for approval in given)
         stated = not self.looked or self.plans.get(query) == self.stated(one) or attested
         stated = stated or (not one.own and (of_record or self.policy.attested))
-        if given:
-            decided = by_people(given) == "dp"
-        else:
-            decided = of_record or self.policy.attested
+        decided = by_people(given) == "dp" if given else of_record or self.policy.attested
         return "dp" if stated and decided and self.policy.kind != "after the answer" else "none"
 
     def stated(self, one: Asked) -> object:
