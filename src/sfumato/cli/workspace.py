@@ -21,6 +21,8 @@ KeyFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="A file that unlocks the workspace in place of a passphrase.")
 ]
 
+SHORTEST = 12  # characters of a passphrase
+
 
 def init(
     directory: Dir,
@@ -41,6 +43,9 @@ def init(
     from sfumato.workspace.settings import Settings
 
     passphrase = None if key_file is not None else secret(passphrase_file, "Passphrase of the workspace", twice=True)
+    if passphrase is not None and len(passphrase) < SHORTEST:
+        hint = "take four words that nobody else would put together: it is all that protects the data."
+        raise BadInput(f"A passphrase has at least {SHORTEST} characters", hint=hint)
     password = secret(password_file, f"Password of {admin}", twice=True)
     settings = Settings(database=database)
     person = made(

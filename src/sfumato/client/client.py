@@ -15,7 +15,7 @@ from sfumato.client.in_process import InProcess
 from sfumato.client.people import Person, Token
 from sfumato.client.request import Request
 from sfumato.client.told import Listing, Told
-from sfumato.errors import BadInput, Conflict
+from sfumato.errors import BadInput, Conflict, NotFound
 from sfumato.schema.load import parsed
 from sfumato.views import desk
 
@@ -48,8 +48,11 @@ class Client:
         body = {"schema_text": text, "title": title, "reference": reference}
         try:
             found = Dataset(self._connection, self._connection.post("datasets", body=body))
-        except Conflict:
-            found = self.dataset(parsed(text).name)
+        except Conflict as taken:
+            try:
+                found = self.dataset(parsed(text).name)
+            except NotFound:
+                raise taken from None  # it is somebody else's
             if data is None or found.version is not None:
                 raise
             found.describe(schema)  # an earlier attempt broke off before its data was there

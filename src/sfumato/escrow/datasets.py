@@ -215,9 +215,22 @@ class Datasets:
     ) -> dict[str, Any]:
         """What a request would cost and mean, before it is submitted."""
         held = self.visible(actor, name)
-        return self.foreseen(actor, held, checked_queries(queries, self._outside.limits.most_queries), stated)[
-            0
-        ].as_dict()
+        read, stated = checked_queries(queries, self._outside.limits.most_queries), self._stated(actor, held, stated)
+        foreseen, signed = self.foreseen(actor, held, read, stated)
+        if signed is not None and (flow := signed.policy.flow_for(actor)) is not None:
+            for statement in foreseen.statements:
+                flow.require(statement)
+        return foreseen.as_dict()
+
+    def _stated(self, actor: Person, held: Held, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """What this person may go by; the rule itself is nothing stated."""
+        signed = self._policies.of(held)
+        flow = None if signed is None else signed.policy.flow_for(actor)
+        if signed is None or flow is None:
+            return stated
+        beside = signed.policy.beside_the_rule(stated)
+        flow.require_preferences(beside)
+        return beside
 
     def dry_run(
         self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None

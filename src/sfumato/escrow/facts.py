@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.choose.preference import Ratio
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, StopReached
 from sfumato.escrow.asking import asked
 from sfumato.escrow.request import Asked
 from sfumato.ledger.entry import NANO, nano
@@ -15,6 +15,7 @@ from sfumato.model.guarantee import Guarantee, Provenance, join, word
 from sfumato.model.statement import Statement, columns_in
 from sfumato.session.choice import Choice
 from sfumato.session.dataset import Dataset
+from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.query import Query
 from sfumato.views.words import of_guarantee, of_request
 
@@ -73,12 +74,30 @@ class Foreseen:
 
     @property
     def charge(self) -> tuple[Fraction, Fraction] | None:
-        """Epsilon and delta of all of it; at most, where an epsilon is selected. None: what has none to tell."""
-        if not self.guarantee_before_approval.holds:
+        """Epsilon and delta of all of it; at most, where an epsilon is selected. None: it has none yet.
+
+        What has no guarantee is charged a public constant.
+        """
+        if not self.guarantee.holds:
+            return Fraction(str(EPSILON_MAX)) * len(self.choices), self._deltas
+        if any(choice.epsilon is None and not choice.asked.selecting for choice in self.choices):
             return None
         nanos = sum(nano(choice.select_epsilon) + nano(_most(choice)) for choice in self.choices)
-        deltas = sum((Fraction(str(choice.noise.delta or 0)) for choice in self.choices), Fraction(0))
-        return Fraction(nanos, NANO), deltas
+        return Fraction(nanos, NANO), self._deltas
+
+    @property
+    def _deltas(self) -> Fraction:
+        return sum((Fraction(str(choice.noise.delta or 0)) for choice in self.choices), Fraction(0))
+
+    def require_affordable(self) -> None:
+        """Refuse what could never be charged: less is left than it takes."""
+        stop, total = self.dataset.ledger.stop.epsilon, self.dataset.ledger.total
+        if self.charge is None or stop is None:
+            return
+        left = stop - Fraction(total.nano_epsilon, NANO)
+        if self.charge[0] > left:
+            raise StopReached(of_request.beyond(float(self.charge[0]), float(max(left, Fraction(0)))),
+                              hint="a controller raises the stop of the policy, or asks for less.")  # fmt: skip
 
     def as_dict(self) -> dict[str, Any]:
         total, stop = self.dataset.ledger.total, self.dataset.ledger.stop

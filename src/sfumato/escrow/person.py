@@ -42,8 +42,9 @@ class Person:
     def require(self, *roles: Role, to: str) -> None:
         """Refuse whoever has none of these roles; `to` says what they wanted."""
         if not self.has(*roles):
-            who = " or ".join(roles)
-            raise Forbidden(f"Only a {who} may {to}", hint="ask an admin for the role, or somebody who has it.")
+            first, *others = sorted(roles, key=lambda role: role[0] in "aeiou")
+            who = " or ".join([f"{'an' if first[0] in 'aeiou' else 'a'} {first.value}", *others])
+            raise Forbidden(f"Only {who} may {to}", hint="ask an admin for the role, or somebody who has it.")
 
     def is_among(self, names: Iterable[str]) -> bool:
         """Whether a list of names and organisations has this person on it."""

@@ -130,6 +130,11 @@ class Policy:
         """Of all that it says: whatever is changed after a look was changed after a look."""
         return digest(self.as_dict())
 
+    def beside_the_rule(self, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """What is stated, unless it is the rule itself: that is nothing stated."""
+        said = {name: value for name, value in (stated or {}).items() if value is not None and value is not False}
+        return None if not said or said == dict(self.rule or {}) else stated
+
     def flow_for(self, person: Person) -> Flow | None:
         """The first flow that names this person, their organisation, or everyone."""
         return next((flow for flow in self.flows if person.is_among(flow.who)), None)

@@ -37,6 +37,16 @@ class Act(StrEnum):
 
 _TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 LONGEST = 100_000  # characters that all queries of a request have
+DONE: Mapping[Act, str] = {
+    Act.APPROVE: "approved",
+    Act.RETURN: "returned",
+    Act.REFUSE: "refused",
+    Act.WITHDRAW: "withdrawn",
+    Act.START: "started",
+    Act.RELEASE: "released",
+    Act.WITHHOLD: "withheld",
+    Act.FAIL: "ended",
+}
 _DECISIONS = {Act.RETURN: State.RETURNED, Act.REFUSE: State.REFUSED}
 STEPS: Mapping[State, Mapping[Act, State]] = {
     State.SUBMITTED: {Act.APPROVE: State.APPROVED, Act.WITHDRAW: State.WITHDRAWN} | _DECISIONS,
@@ -51,8 +61,8 @@ def stepped(state: State, act: Act) -> State:
     try:
         return STEPS[state][act]
     except KeyError:
-        can = ", ".join(STEPS.get(state, {})) or "nothing"
-        raise Conflict(f"A request that is {state} cannot {act}", hint=f"it can {can}.") from None
+        already = f"This request is {state}, and cannot be {DONE[act]} any more"
+        raise Conflict(already, hint="it can be submitted again.") from None
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,10 @@ class Requests:
         with self._outside.reading():
             held, signed, flow = self._datasets.flowing(actor, dataset)
             version = self._datasets.version(held)
-        asked = checked_queries(queries, self._outside.limits.most_queries)
+        asked, preference = (
+            checked_queries(queries, self._outside.limits.most_queries),
+            signed.policy.beside_the_rule(preference),
+        )
         foreseen, _ = self._datasets.foreseen(actor, held, asked, preference, signed=signed)
         self._require_allowed(foreseen, flow, preference)
         asked = tuple(Asked(q.sql, one.weight) for q, one in zip(foreseen.queries, asked, strict=True))
@@ -328,7 +331,7 @@ class Requests:
     def resume(self) -> int:
         """After a start: what was approved goes on; what was running has an unknown outcome, and counts as spent."""
         for row in self._rows.many(state=State.RUNNING.value, limit=100_000):
-            if datetime.fromisoformat(row["owner"]) <= self._outside.now():  # else it may be another server's
+            if row["owner"] is None or datetime.fromisoformat(row["owner"]) <= self._outside.now():  # else another's
                 with suppress(Conflict):  # another server ended it meanwhile
                     self._failed(Request.of(row), "The server was stopped while it ran.")
         waiting = [row["id"] for row in self._rows.many(state=State.APPROVED.value, limit=100_000)]
@@ -410,6 +413,7 @@ class Requests:
                 raise Forbidden(choice.why.removesuffix("."), hint="ask for something else, or state an epsilon.")
         word = foreseen.guarantee_before_approval
         if flow.approve is Approve.AFTER_THE_ANSWER:
+            foreseen.require_affordable()
             return
         if word not in flow.guarantees:
             lost = next((one.because for one in foreseen.inputs if one.what != "approval"), "")

@@ -49,6 +49,7 @@ from sfumato.session.reserve import refuse_without_guarantee
 from sfumato.session.select import Outcome
 from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
+from sfumato.views.words import of_choosing
 
 if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
@@ -449,7 +450,7 @@ class Query:
 
         ceiling = asked.epsilon_max
         selected = None if drawn is None else drawn.selected
-        return solve(
+        found = solve(
             asked.preferences,
             people,
             asked.noise,
@@ -458,6 +459,9 @@ class Query:
             epsilon_max=ceiling,
             selected=selected,
         )
+        if not found.unbounded or self.dataset.ceiling >= EPSILON_MAX:  # nobody said where to stop
+            return found
+        return Solution(ceiling, feasible=True, unbounded=False, why=of_choosing.up_to_the_ceiling(found.why, ceiling))
 
     @property
     def _fixed(self) -> Fraction | None:

@@ -17,7 +17,8 @@ TOKENS = {"id": "id", "label": "label", "scopes": "may", "expires_at": "until", 
 DATASETS = {"name": "name", "title": "title", "controllers": "controllers", "version": "version"}
 VERSIONS = {"id": "version", "format": "format", "bytes": "bytes", "created_by": "delivered by", "created_at": "at"}
 REQUESTS = {
-    "id": "request",
+    "number": "request",
+    "id": "id",
     "dataset": "dataset",
     "analyst": "asked by",
     "purpose": "purpose",

@@ -56,6 +56,10 @@ def rehearsed(number: int, rehearsal: Mapping[str, Any]) -> str:
     )
 
 
+def beyond(charge: float, left: float) -> str:
+    return f"This would be charged epsilon {charge:.6g}, and {left:.6g} is left before the stop"
+
+
 def odds(chance: float) -> str:
     """The worst case of an answer, for anybody in any data."""
     wrong, right = round(100 * (1 - chance)), round(100 * chance)
