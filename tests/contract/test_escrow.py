@@ -841,13 +841,16 @@ def test_a_controller_reads_the_record_of_their_own(room: Room) -> None:
 
 def test_what_another_server_runs_is_left_to_it_until_its_time_is_over(room: Room) -> None:
     room.policy()
-    object.__setattr__(room.outside, "limits", Limits(lease_seconds=420))
+    object.__setattr__(room.outside, "limits", Limits(lease_seconds=420, server="one"))
     request = room.submit()
     room.approve(request)
 
     def meanwhile(_job: object) -> None:
-        room.requests.resume()
+        room.requests.resume(alone=False)
         assert room.state(request) == State.RUNNING, "a server that starts now leaves it alone"
+        object.__setattr__(room.outside, "limits", Limits(lease_seconds=420, server="another"))
+        room.requests.resume()
+        assert room.state(request) == State.RUNNING
         room.pass_(days=1)
         room.requests.resume()
 

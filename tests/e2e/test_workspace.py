@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.errors import BadInput
-from sfumato.workspace.opening import opened, served_alone
+from sfumato.workspace.opening import opened, served
 from sfumato.workspace.settings import Settings, load
 from tests.e2e.command import Ran, Typed, sfumato
 from tests.e2e.served import PASSPHRASE, PASSWORD, prepared, secret_file
@@ -251,8 +251,10 @@ def test_what_is_wrong_is_named(
 
 def test_a_workspace_in_a_file_has_one_server(workspace: Path) -> None:
     settings = load(workspace)
-    with served_alone(workspace, settings):
-        with pytest.raises(BadInput, match="is being served already"), served_alone(workspace, settings):
+    shared = replace(settings, database="postgresql+psycopg://sfumato@/escrow")
+    with served(workspace, settings) as alone:
+        assert alone
+        with pytest.raises(BadInput, match="is being served already"), served(workspace, settings):
             pass
-        with served_alone(workspace, replace(settings, database="postgresql+psycopg://sfumato@/escrow")):
-            pass  # there may be several
+        with served(workspace, shared) as second:
+            assert not second

@@ -95,7 +95,7 @@ def family(kind: type[SfumatoError]) -> Iterator[type[SfumatoError]]:
         yield from family(each)
 
 
-@pytest.mark.parametrize("kind", list(family(SfumatoError)))
+@pytest.mark.parametrize("kind", [kind for kind in family(SfumatoError) if kind.__module__ == "sfumato.errors"])
 def test_every_code_comes_back_as_its_error(kind: type[SfumatoError]) -> None:
     with pytest.raises(SfumatoError) as error:
         Server().on("GET /session", problem(400, kind.code, "no.")).connection().get("session")

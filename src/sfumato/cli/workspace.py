@@ -74,7 +74,7 @@ def serve(
     from sfumato.server.run import Tls, bound
     from sfumato.server.run import serve as listen
     from sfumato.server.settings import Settings as ServerSettings
-    from sfumato.workspace.opening import opened, served_alone
+    from sfumato.workspace.opening import opened, served
     from sfumato.workspace.settings import load
 
     settings = load(directory)
@@ -82,11 +82,11 @@ def serve(
     tls = Tls(Path(settings.certificate), Path(settings.certificate_key)) if settings.certificate else None
     with (
         bound(at, on, tls=tls, behind_proxy=settings.behind_proxy) as taken,
-        served_alone(directory, settings),
+        served(directory, settings) as alone,
         opened(directory, passphrase=unlocking(directory, passphrase_file, key_file), key_file=key_file) as workspace,
     ):
         workspace.escrow.datasets.sweep()
-        workspace.escrow.requests.resume()
+        workspace.escrow.requests.resume(alone=alone)
         secure = tls is not None or settings.behind_proxy
         app = made(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
         url = f"{'https' if tls else 'http'}://{at}:{on}"

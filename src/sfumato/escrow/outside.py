@@ -72,6 +72,7 @@ class Limits:
     most_queries: int = 20
     references: tuple[str, ...] = ()  # folders whose files may be registered without being copied
     lease_seconds: float = 0.0  # that what one server runs is left to it by others; 0: there are no others
+    server: str = ""  # which one this is
 
 
 @dataclass(frozen=True)

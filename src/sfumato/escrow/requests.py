@@ -328,10 +328,15 @@ class Requests:
             else:
                 self._notices.tell([found.analyst], of_request.released(found.number), id)
 
-    def resume(self) -> int:
-        """After a start: what was approved goes on; what was running has an unknown outcome, and counts as spent."""
+    def resume(self, *, alone: bool = True) -> int:
+        """After a start: what was approved goes on; what was running has an unknown outcome, and counts as spent.
+
+        What another server may still run is left to it for its time; `alone`: this one has no twin that lives.
+        """
         for row in self._rows.many(state=State.RUNNING.value, limit=100_000):
-            if row["owner"] is None or datetime.fromisoformat(row["owner"]) <= self._outside.now():  # else another's
+            until, _, server = (row["owner"] or "").partition(" ")
+            over = not until or datetime.fromisoformat(until) <= self._outside.now()
+            if over or (alone and server == self._outside.limits.server):
                 with suppress(Conflict):  # another server ended it meanwhile
                     self._failed(Request.of(row), "The server was stopped while it ran.")
         waiting = [row["id"] for row in self._rows.many(state=State.APPROVED.value, limit=100_000)]
@@ -340,8 +345,9 @@ class Requests:
         return len(waiting)
 
     def _lease(self) -> str:
-        """Until when what runs is this server's, whatever others find."""
-        return (self._outside.now() + timedelta(seconds=self._outside.limits.lease_seconds)).isoformat()
+        """Until when what runs is this server's, whatever others find, and which one it is."""
+        until = self._outside.now() + timedelta(seconds=self._outside.limits.lease_seconds)
+        return f"{until.isoformat()} {self._outside.limits.server}"
 
     def _computed(self, found: Request) -> tuple[Mapping[str, Any], bool]:
         with self._outside.reading():

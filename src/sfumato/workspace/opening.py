@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import platform
 import resource
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -47,7 +48,7 @@ class Workspace:
         self.escrow = Escrow(self._outside())
 
     def _outside(self) -> Outside:
-        database, settings = self._database, self.settings
+        database = self._database
         return Outside(
             rows=database.rows,
             transaction=database.transaction,
@@ -62,8 +63,13 @@ class Workspace:
             later=self._later,
             now=lambda: datetime.now(UTC),
             new_id=lambda: os.urandom(12).hex(),
-            limits=Limits(settings.session_hours, settings.queries, settings.references, settings.lease_seconds),
+            limits=self._limits(),
         )
+
+    def _limits(self) -> Limits:
+        here = f"{platform.node()}:{self.folder.resolve()}"
+        told = self.settings
+        return Limits(told.session_hours, told.queries, told.references, told.lease_seconds, here)
 
     def _later(self, work: Callable[[], None]) -> None:
         self._background.submit(work)
@@ -124,18 +130,19 @@ class _Runner:
 
 
 @contextmanager
-def served_alone(folder: Path, settings: Settings) -> Iterator[None]:
-    """A workspace in a file has one server: a second would take what the first one runs for left behind."""
-    if settings.database != SQLITE:
-        yield
-        return
+def served(folder: Path, settings: Settings) -> Iterator[bool]:
+    """Whether no other server of this folder lives. In a file there is room for one only."""
     with (folder / FILE).open(encoding="utf-8") as held:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
+            alone = False
+        else:
+            alone = True
+        if not alone and settings.database == SQLITE:
             hint = "stop that one; for several servers set database to PostgreSQL."
-            raise BadInput(f"{folder} is being served already", hint=hint) from None
-        yield
+            raise BadInput(f"{folder} is being served already", hint=hint)
+        yield alone
 
 
 def opened(
