@@ -71,8 +71,12 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """What this thread reads inside is of one moment, until it writes: nobody waits for a lock of their own."""
-        if self._here.connection is not None or self._here.reading is not None:
+        """What this thread reads inside is of one moment, until it writes: nobody waits for a lock of their own.
+
+        Not in an SQLite file: there whoever reads holds back whoever writes, and the ledger is read beside this.
+        """
+        is_file = self._url.get_backend_name() == "sqlite"
+        if is_file or self._here.connection is not None or self._here.reading is not None:
             yield
             return
         self._here.reading = guarded(self._failure, lambda: self._begun("nothing"))
