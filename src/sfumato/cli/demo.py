@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
+from sfumato.cli.workspace import require_server_extra
+from sfumato.errors import BadInput
 
 
 def demo(
@@ -17,9 +19,20 @@ def demo(
         str | None,
         typer.Option(metavar="DIR", help="Write adult.parquet, adult.toml and the ledger there, to go on with."),
     ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Open the web app on it instead, with two sign-ins and a request waiting.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="With --serve: the port to listen on; 0 takes a free one.", min=0)] = 8765,
     as_json: options.Json = False,
 ) -> None:
     """The main job from rule to certificate, on a population in which nobody exists."""
+    if serve:
+        if keep is not None or as_json:
+            raise BadInput("--serve goes without --keep and --json", hint="leave them out.")
+        require_server_extra()
+        from sfumato.cli.open_house import open_house
+
+        return open_house(port, rows, seed, typer.echo)
     from sfumato.demo.tour import tour
 
     said: list[str] = []

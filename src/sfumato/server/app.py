@@ -1,22 +1,30 @@
-"""The app: every route, behind the gate."""
+"""The app: every route and every page, behind the gate."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from sfumato.errors import SfumatoError
 from sfumato.escrow.service import Escrow
 from sfumato.server import openapi, problems
 from sfumato.server.access import Access
 from sfumato.server.asking import Lanes
+from sfumato.server.assets import PLACE, Assets
 from sfumato.server.faults import Faults
-from sfumato.server.gate import Gate
+from sfumato.server.gate import Gate, Opening
 from sfumato.server.headers import Headers
 from sfumato.server.lanes import Lane
+from sfumato.server.pages import failures, screens
+from sfumato.server.pages.shell import environment
 from sfumato.server.rates import Rate
 from sfumato.server.routes import (
     audit,
@@ -36,7 +44,17 @@ from sfumato.server.sizes import Sizes
 from sfumato.version import __version__
 
 API = "/api/v1"
-OPEN_TO_ALL = frozenset({("POST", f"{API}/session"), ("GET", f"{API}/health"), ("GET", f"{API}/openapi.json")})
+OPEN_TO_ALL = Opening(
+    frozenset(
+        {
+            ("POST", f"{API}/session"),
+            ("GET", f"{API}/health"),
+            ("GET", f"{API}/openapi.json"),
+            ("GET", failures.SIGN_IN),
+        }
+    ),
+    (f"{PLACE}/", "/public/", f"{API}/public/"),
+)
 _NOUNS = (session, tokens, people, datasets, data, policies, questions, requests, notices, audit, health)
 # Spans and logs of FastAPI's own would carry what was said.
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False, operation_spans=False, auto_configure=False)
@@ -56,14 +74,14 @@ def made(escrow: Escrow, settings: Settings | None = None) -> FastAPI:
         middleware=[
             Middleware(Headers, secure=told.secure),
             Middleware(Access),
-            Middleware(Faults),
-            Middleware(Gate, escrow=escrow, calls=Rate(told.calls_a_minute), open_to_all=OPEN_TO_ALL),
+            Middleware(Faults, told=failures.told),
+            Middleware(Gate, escrow=escrow, calls=Rate(told.calls_a_minute), opening=OPEN_TO_ALL, told=failures.told),
             Middleware(Sizes, limit=told.body_bytes),
         ],
         exception_handlers={
-            SfumatoError: problems.of_sfumato,
-            RequestValidationError: problems.of_validation,
-            HTTPException: problems.of_http,
+            SfumatoError: _readable(problems.of_sfumato),
+            RequestValidationError: _readable(problems.of_validation),
+            HTTPException: _readable(problems.of_http),
         },
     )
     app.state.escrow, app.state.settings = escrow, told
@@ -75,5 +93,21 @@ def made(escrow: Escrow, settings: Settings | None = None) -> FastAPI:
     )
     for noun in _NOUNS:
         app.include_router(noun.routes, prefix=API)
+    assets = Assets()
+    app.state.templates = environment(assets)
+    app.add_api_route(f"{PLACE}/{{version}}/{{name:path}}", assets.answer, include_in_schema=False)
+    for screen in screens.ALL:
+        app.include_router(screen)
     app.openapi = lambda: openapi.described(app)  # type: ignore[method-assign]
     return app
+
+
+def _readable(
+    said: Callable[[Request, Exception], Coroutine[Any, Any, JSONResponse]],
+) -> Callable[[Request, Exception], Coroutine[Any, Any, Response]]:
+    """The problem, as whoever called can read it."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        return failures.told(request, await said(request, error))
+
+    return answer

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sfumato.server import problems
+from sfumato.server.gate import Told
 
 _log = logging.getLogger("sfumato.faults")
 
@@ -15,8 +17,8 @@ _log = logging.getLogger("sfumato.faults")
 class Faults:
     """An exception's text and frames can quote values: its kind and its place are all that is written down."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, *, told: Told) -> None:
+        self._app, self._told = app, told
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -33,7 +35,7 @@ class Faults:
         except Exception as error:
             _log.error("%s at %s", type(error).__name__, _place(error))
             if not started:
-                await problems.our_failure()(scope, receive, send)
+                await self._told(Request(scope), problems.our_failure())(scope, receive, send)
 
 
 def _place(error: Exception) -> str:

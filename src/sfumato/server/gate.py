@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from hmac import compare_digest
 
 from anyio import to_thread
 from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sfumato.errors import Forbidden, NotSignedIn, SfumatoError
@@ -17,6 +19,7 @@ from sfumato.server.rates import Rate, network
 
 COOKIE = "sfumato"
 CSRF = "X-CSRF-Token"
+Told = Callable[[Request, JSONResponse], Response]
 SCOPES = frozenset({"read", "write"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -30,11 +33,25 @@ class Caller:
     csrf: str | None
 
 
-class Gate:
-    """Stands before every route, so that a route cannot forget it, and before the body is read."""
+@dataclass(frozen=True)
+class Opening:
+    """The few addresses that are open to everybody: these, and all below those folders, to read."""
 
-    def __init__(self, app: ASGIApp, *, escrow: Escrow, calls: Rate, open_to_all: frozenset[tuple[str, str]]) -> None:
-        self._app, self._escrow, self._calls, self._open = app, escrow, calls, open_to_all
+    addresses: frozenset[tuple[str, str]]
+    folders: tuple[str, ...] = ()
+
+    def holds(self, method: str, path: str) -> bool:
+        return (method, path) in self.addresses or (method in _SAFE and path.startswith(self.folders))
+
+
+class Gate:
+    """Stands before every route, so that a route cannot forget it, and before the body is read.
+
+    `told` makes of a problem what whoever called can read.
+    """
+
+    def __init__(self, app: ASGIApp, *, escrow: Escrow, calls: Rate, opening: Opening, told: Told) -> None:
+        self._app, self._escrow, self._calls, self._open, self._told = app, escrow, calls, opening, told
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -43,12 +60,12 @@ class Gate:
         try:
             await self._let_in(request)
         except SfumatoError as error:
-            return await problems.answer(error)(scope, receive, send)
+            return await self._told(request, problems.answer(error))(scope, receive, send)
         await self._app(scope, receive, send)
 
     async def _let_in(self, request: Request) -> None:
         stranger = ("address", network(address(request)))
-        if (request.method, request.scope["path"]) in self._open:
+        if self._open.holds(request.method, request.scope["path"]):
             return self._calls.count(stranger)
         try:
             caller = await to_thread.run_sync(self._caller, request)

@@ -7,6 +7,16 @@ from dataclasses import dataclass
 GIB = 1 << 30
 
 
+@dataclass(frozen=True)
+class Guest:
+    """Somebody of a demo, whose password everybody may know; `begins` is where they land."""
+
+    name: str
+    password: str
+    role: str
+    begins: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """`secure`: people reach this server by TLS, its own or a proxy's. Limits hold for each server process."""
@@ -22,3 +32,4 @@ class Settings:
     delivering_at_once: int = 8
     delivering_at_once_each: int = 2
     silence_seconds: float = 60.0
+    guests: tuple[Guest, ...] = ()

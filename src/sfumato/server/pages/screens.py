@@ -1,0 +1,50 @@
+"""All the screens there are, in the order in which their addresses are tried."""
+
+from __future__ import annotations
+
+from sfumato.server.pages import (
+    account,
+    audit,
+    catalogue,
+    certificate,
+    compare,
+    datasets,
+    editor,
+    explorer,
+    inbox,
+    introduction,
+    ledger,
+    people,
+    policy,
+    public,
+    register,
+    requests,
+    result,
+    sharing,
+    signing_in,
+)
+
+ALL = tuple(
+    screen.screens
+    for screen in (
+        signing_in,
+        register,
+        account,
+        audit,
+        catalogue,
+        certificate,
+        compare,
+        datasets,
+        editor,
+        explorer,
+        inbox,
+        introduction,
+        ledger,
+        people,
+        policy,
+        public,
+        requests,
+        result,
+        sharing,
+    )
+)

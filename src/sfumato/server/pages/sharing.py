@@ -1,0 +1,7 @@
+"""TO BE WRITTEN: sharing."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+screens = APIRouter(include_in_schema=False)

@@ -1,0 +1,26 @@
+"""Signing in, and where one begins."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import RedirectResponse, Response
+
+from sfumato.server.asking import Called, Told
+from sfumato.server.pages.failures import SIGN_IN
+from sfumato.server.pages.shell import Shown, home_of
+
+screens = APIRouter(include_in_schema=False)
+
+
+@screens.get("/")
+def begin(caller: Called) -> RedirectResponse:
+    return RedirectResponse(home_of(caller.person), 303)
+
+
+@screens.get(SIGN_IN)
+def sign_in(page: Shown, told: Told, next: Annotated[str, Query(max_length=2000)] = "/") -> Response:
+    """`next` is an address of this server, whatever was written there."""
+    own = next if next.startswith("/") and not next.startswith(("//", "/\\")) else "/"
+    return page("sign_in.html", facts={"next": own}, guests=told.guests)

@@ -1,0 +1,29 @@
+"""How numbers, times and names are written on pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sfumato.views.figure import number
+
+
+def moment(text: str | None) -> str:
+    """A time as people read it: to the minute, in the server's own UTC."""
+    return "" if not text else f"{text[:16].replace('T', ' ')} UTC"
+
+
+def figure(value: object) -> str:
+    """A number with as many digits as matter; anything else as it is."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+
+
+def listed(names: Any) -> str:
+    return ", ".join(str(name) for name in names or ())
+
+
+FILTERS: Mapping[str, Callable[..., str]] = {"moment": moment, "figure": figure, "short": number, "listed": listed}

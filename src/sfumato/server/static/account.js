@@ -1,0 +1,29 @@
+import { $, $$, at, busy, call, facts, say, sent } from "./sfumato.js";
+
+sent($("#new-token"), async ({ label, days, scopes }) => {
+  const made = await call("POST", "/tokens", { label, days: Number(days), scopes: scopes.split(" ") });
+  $("#secret-text").textContent = made.secret;
+  $("#secret").hidden = false;
+  $("#secret").scrollIntoView({ block: "nearest" });
+  say("The token is made. It is told this once.");
+});
+
+$("#copy").addEventListener("click", async () => {
+  await navigator.clipboard.writeText($("#secret-text").textContent);
+  say("Copied.");
+});
+
+for (const button of $$(".revoke")) {
+  button.addEventListener("click", () =>
+    busy(button, async () => {
+      await call("DELETE", `/tokens${at(button.dataset.id)}`);
+      location.reload();
+    }),
+  );
+}
+
+sent($("#new-password"), async (said, form) => {
+  await call("PATCH", `/people${at(facts().name)}`, { password: said.new, current_password: said.current });
+  form.reset();
+  location.assign("/sign-in");
+});

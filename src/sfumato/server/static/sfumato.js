@@ -1,0 +1,184 @@
+// What every page has: the way to the server, the parts that pages are put together with, and the frame around them.
+// It is one file, so that a page is few requests.
+
+// ---------------------------------------------------------------------------------------------- the server
+
+// The one way a page talks to it: /api/v1, with the session's cookie and its CSRF token.
+
+export class Problem extends Error {
+  // RFC 9457 as the server writes it: detail, hint, where, code, status.
+  constructor(said) {
+    super(said.detail);
+    Object.assign(this, said);
+  }
+
+  get sentence() {
+    const detail = this.detail.replace(/\.$/, "");
+    return `${detail}${this.where ? `: ${this.where}` : ""}.${this.hint ? ` ${upper(this.hint)}` : ""}`;
+  }
+}
+
+const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const UNREACHED = { status: 0, code: "unreached", detail: "The server does not answer", hint: "what you wrote is still here: try again in a moment.", where: "" };
+
+export async function call(method, path, body, { headers = {}, signal } = {}) {
+  const csrf = document.querySelector('meta[name="csrf"]')?.content;
+  const raw = body instanceof Blob;
+  const sent = {
+    method,
+    signal,
+    credentials: "same-origin",
+    headers: {
+      ...(body !== undefined && !raw ? { "Content-Type": "application/json" } : {}),
+      ...(csrf ? { "X-CSRF-Token": csrf } : {}),
+      ...headers,
+    },
+    body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
+  };
+  let answer;
+  try {
+    answer = await fetch(`/api/v1${path}`, sent);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(UNREACHED);
+  }
+  if (answer.status === 204) return null;
+  const said = await answer.json().catch(() => ({ ...UNREACHED, status: answer.status }));
+  if (answer.ok && answer.status !== 202) return said;
+  if (answer.status === 401 && csrf) return signInAgain();
+  throw new Problem(said);
+}
+
+// The session is over: sign in, and come back to where one was. The promise stays open: the page is going away.
+function signInAgain() {
+  location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+  return new Promise(() => {});
+}
+
+export const facts = () => JSON.parse(document.getElementById("facts").textContent);
+
+export const at = (...parts) => parts.map((part) => `/${encodeURIComponent(part)}`).join("");
+
+// ------------------------------------------------------------------------------------------------ the page
+
+// Texts are always text nodes: nothing that anybody wrote is ever read as HTML.
+
+export const $ = (selector, within = document) => within.querySelector(selector);
+export const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+// h("td", {class: "number"}, "12", h("b", {}, "!")): an element, its attributes, its children. `on…` are listeners.
+export function h(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+// Told to everybody, also to those who do not see the page.
+export function say(text) {
+  const said = document.getElementById("said");
+  said.textContent = text;
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => (said.textContent = ""), 8000);
+}
+
+// An error at its place: the nearest .problem of a form or section.
+export function show(error, within) {
+  if (!(error instanceof Problem)) throw error;
+  const place = within.querySelector(".problem");
+  place.textContent = error.sentence;
+  place.hidden = false;
+  return place;
+}
+
+export function quiet(within) {
+  for (const place of within.querySelectorAll(".problem")) place.hidden = true;
+}
+
+// While something is done, its button waits: a second click does nothing.
+export async function busy(button, work) {
+  if (button.getAttribute("aria-busy") === "true") return undefined;
+  button.setAttribute("aria-busy", "true");
+  button.disabled = true;
+  try {
+    return await work();
+  } finally {
+    button.removeAttribute("aria-busy");
+    button.disabled = false;
+  }
+}
+
+// A form that is sent by script: fields are checked first, errors stand in the form, its button waits meanwhile.
+export function sent(form, work) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    quiet(form);
+    if (!form.reportValidity()) return;
+    const button = event.submitter ?? form.querySelector("button:not([type=button])");
+    await busy(button, async () => {
+      try {
+        await work(Object.fromEntries(new FormData(form)), form, button);
+      } catch (error) {
+        show(error, form).scrollIntoView({ block: "nearest" });
+      }
+    });
+  });
+}
+
+// A table with a caption that scrolls by itself where the page is narrow.
+export function table(name, heads, rows, { numbers = [] } = {}) {
+  const kind = (i) => (numbers.includes(i) ? { class: "number" } : {});
+  const head = h("tr", {}, heads.map((text, i) => h("th", { scope: "col", ...kind(i) }, text)));
+  const body = rows.map((cells) =>
+    h("tr", {}, cells.map((cell, i) => (i ? h("td", kind(i), cell) : h("th", { scope: "row", ...kind(i) }, cell)))),
+  );
+  return h("div", { class: "table", role: "region", "aria-label": name, tabindex: "0" }, h("table", {}, h("thead", {}, head), h("tbody", {}, body)));
+}
+
+// A number with as many digits as matter.
+export function number(value, digits = 4) {
+  if (value === null || value === undefined) return "";
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en");
+  return Number(value.toPrecision(digits)).toLocaleString("en", { maximumSignificantDigits: digits });
+}
+
+export const dark = () => {
+  const stated = document.documentElement.dataset.theme;
+  return stated ? stated === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+};
+
+// The colours of the page, by their names in the palette.
+export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+// Done now, and again whenever the page turns from light to dark or back.
+export function onTheme(work) {
+  work();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", work);
+  document.addEventListener("theme", work);
+}
+
+// ------------------------------------------------------------------------------------------------ the frame
+
+$("#theme").addEventListener("click", () => {
+  const theme = dark() ? "light" : "dark";
+  document.documentElement.dataset.theme = theme;
+  document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=strict`;
+  document.dispatchEvent(new Event("theme"));
+});
+
+$("#sign-out")?.addEventListener("click", (event) =>
+  busy(event.currentTarget, async () => {
+    await call("DELETE", "/session");
+    location.assign("/sign-in");
+  }),
+);
+
+// A page that comes back from the browser's memory may show what is no longer so.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});
