@@ -110,9 +110,9 @@ def _brought(room: Room, state: str) -> Request:
     alice, bob = room["alice"], room["bob"]
     match state:
         case "returned":
-            room.requests.return_(alice, request.id, "take wider groups")
+            room.decisions.return_(alice, request.id, "take wider groups")
         case "refused":
-            room.requests.refuse(alice, request.id, "not for this")
+            room.decisions.refuse(alice, request.id, "not for this")
         case "withdrawn":
             room.requests.withdraw(bob, request.id)
         case "approved" | "running":

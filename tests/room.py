@@ -111,7 +111,12 @@ class Room:
         )
         self.escrow = Escrow(self.outside)
         self.people, self.datasets, self.policies = self.escrow.people, self.escrow.datasets, self.escrow.policies
-        self.requests, self.notices, self.audit = self.escrow.requests, self.escrow.notices, self.escrow.audit
+        self.questions, self.requests, self.decisions = (
+            self.escrow.questions,
+            self.escrow.requests,
+            self.escrow.decisions,
+        )
+        self.execution, self.notices, self.audit = self.escrow.execution, self.escrow.notices, self.escrow.audit
 
     def _planned(
         self, schema: Schema, mandate: Mandate | None, who: str, present: Mapping[str, Type | None] | None
@@ -160,11 +165,11 @@ class Room:
         return self.requests.submit(self[by], "stays", "planning beds", asked, preference, **how)
 
     def approve(self, request: Request, by: str = "alice", **how: Any) -> Request:
-        binding = self.requests.inspect(self[by], request.id)["binding"]
-        return self.requests.approve(self[by], request.id, binding, **how)
+        binding = self.decisions.inspect(self[by], request.id)["binding"]
+        return self.decisions.approve(self[by], request.id, binding, **how)
 
     def look(self, by: str = "alice", sql: str = SUM) -> None:
-        self.datasets.look(self[by], "stays", sql, {})
+        self.questions.look(self[by], "stays", sql, {})
 
     def go(self) -> None:
         """What was left for later, now."""

@@ -81,7 +81,9 @@ class Nouns:
     people: People = field(default_factory=People)
     datasets: Verbs = field(default_factory=Verbs)
     policies: Verbs = field(default_factory=Verbs)
+    questions: Verbs = field(default_factory=Verbs)
     requests: Verbs = field(default_factory=Verbs)
+    decisions: Verbs = field(default_factory=Verbs)
     notices: Verbs = field(default_factory=Verbs)
     audit: Verbs = field(default_factory=Verbs)
 

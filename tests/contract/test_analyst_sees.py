@@ -71,7 +71,7 @@ def marked(api: Api) -> Api:
     for note in (f"{MARKER} note", ""):
         request = room.requests.submit(partner, "stays", f"{MARKER} purpose", [{"sql": sql}])
         if note:
-            room.requests.return_(room["alice"], request.id, note)
+            room.decisions.return_(room["alice"], request.id, note)
         else:
             room.approve(request, note=f"{MARKER} note")
             room.go()

@@ -202,13 +202,13 @@ def test_to_whoever_has_no_flow_a_dataset_is_not_there(room: Room) -> None:
     shown = room.datasets.one(room["bob"], "stays")
     assert {"controllers", "created_by", "reference"}.isdisjoint(shown)
     assert "entries" not in room.datasets.ledger(room["bob"], "stays")
-    for confidential in (room.datasets.versions, room.datasets.check, room.policies.current, room.policies.history):
+    for confidential in (room.datasets.versions, room.questions.check, room.policies.current, room.policies.history):
         with pytest.raises(Forbidden):
             confidential(room["bob"], "stays")
     with pytest.raises(Forbidden):
         room.look("bob")
     with pytest.raises(Forbidden):
-        room.datasets.sketch(room["bob"], "stays", COUNT, 0.1, {})
+        room.questions.sketch(room["bob"], "stays", COUNT, 0.1, {})
 
 
 def test_each_controller_holds_the_data_until_they_no_longer_do(room: Room) -> None:
@@ -371,14 +371,14 @@ def test_what_each_may_see_of_a_request_is_a_fixed_list(room: Room) -> None:
         room.requests.one(room["dan"], request.id)
     for nobody in ("bob", "eve"):
         with pytest.raises(Forbidden, match="Only a controller of stays decides"):
-            room.requests.inspect(room[nobody], request.id)
+            room.decisions.inspect(room[nobody], request.id)
 
 
 def test_the_approvers_page_has_public_facts_only(room: Room) -> None:
     room.policy(stop=3)
     request = room.submit(COUNT, SUM)
     jobs = len(room.runner.done)
-    page = room.requests.inspect(room["alice"], request.id)
+    page = room.decisions.inspect(room["alice"], request.id)
     assert {(job["verb"], job["format"]) for job in room.runner.done[jobs:]} == {("rehearse", "invented")}, "nobody"
     assert [one["at"]["epsilon"] for one in page["rehearsal"]] == [q["epsilon"] for q in page["facts"]["queries"]]
     assert room.entries(Event.LOOKED, Event.RESERVED) == []
@@ -388,16 +388,16 @@ def test_the_approvers_page_has_public_facts_only(room: Room) -> None:
     assert [query["outputs"] for query in facts["queries"]] == [1, 1]
     assert all(query["worst_case"] and query["odds"] for query in facts["queries"])
     room.look()
-    assert room.requests.inspect(room["carol"], request.id)["warning"]
+    assert room.decisions.inspect(room["carol"], request.id)["warning"]
 
 
 def test_a_no_has_a_note_and_ends_it(room: Room) -> None:
     room.policy()
     returned, refused = room.submit(), room.submit(SUM)
     with pytest.raises(BadInput, match="with a note"):
-        room.requests.return_(room["alice"], returned.id, " ")
-    assert room.requests.return_(room["alice"], returned.id, "round the ages").state == "returned"
-    assert room.requests.refuse(room["carol"], refused.id, "not for this").state == "refused"
+        room.decisions.return_(room["alice"], returned.id, " ")
+    assert room.decisions.return_(room["alice"], returned.id, "round the ages").state == "returned"
+    assert room.decisions.refuse(room["carol"], refused.id, "not for this").state == "refused"
     for request, note in ((returned, "round the ages"), (refused, "not for this")):
         assert room.requests.one(room["bob"], request.id)["note"] == note
         with pytest.raises(Gone, match=note):
@@ -414,7 +414,7 @@ def test_a_request_can_be_refused_when_its_flow_is_gone(room: Room) -> None:
     room.policy({"who": ["dan"]})
     with pytest.raises(Forbidden):
         room.approve(request)
-    assert room.requests.refuse(room["alice"], request.id).state == "refused"
+    assert room.decisions.refuse(room["alice"], request.id).state == "refused"
 
 
 def test_what_is_withdrawn_does_not_run(room: Room) -> None:
@@ -460,10 +460,10 @@ def test_two_approvals_are_two_peoples_of_the_same_thing(room: Room) -> None:
     request = room.submit()
     assert room.approve(request, "alice").state == "submitted"
     assert room.approve(request, "alice").state == "submitted", "twice the same is once"
-    page = room.requests.inspect(room["carol"], request.id)
+    page = room.decisions.inspect(room["carol"], request.id)
     assert page["approvals"] == {"needed": 2, "given": ["alice"]}
     room.policy({"approvals": 2}, purpose="another")
-    assert room.requests.inspect(room["carol"], request.id)["approvals"]["given"] == []
+    assert room.decisions.inspect(room["carol"], request.id)["approvals"]["given"] == []
     assert room.approve(request, "carol").state == "submitted", "alice approved it under another policy"
     assert room.approve(request, "alice").state == "approved"
     room.go()
@@ -482,11 +482,11 @@ def test_nobody_decides_their_own_request(room: Room) -> None:
     room.people.change(room["root"], "alice", roles=["analyst", "controller"])
     room.policy()
     request = room.submit(by="alice")
-    for decide in (room.requests.inspect, room.requests.refuse, room.requests.answer):
+    for decide in (room.decisions.inspect, room.decisions.refuse, room.decisions.answer):
         with pytest.raises(Forbidden, match="Nobody decides their own"):
             decide(room["alice"], request.id)
     with pytest.raises(Forbidden, match="Nobody decides their own"):
-        room.requests.approve(room["alice"], request.id, request.binding)
+        room.decisions.approve(room["alice"], request.id, request.binding)
     room.approve(request, "carol")
     room.go()
     assert room.result(request)["guarantee"] == "dp"
@@ -498,11 +498,11 @@ def test_a_second_click_on_approve_changes_nothing(room: Room) -> None:
     first = room.approve(request)
     entries = len(room.entries())
     for _ in range(2):
-        assert room.requests.approve(room["alice"], request.id, first.binding) == first
+        assert room.decisions.approve(room["alice"], request.id, first.binding) == first
     assert (len(room.waiting), len(room.entries())) == (1, entries)
     room.waiting *= 2
     room.go()
-    assert room.requests.approve(room["alice"], request.id, first.binding).state == "released"
+    assert room.decisions.approve(room["alice"], request.id, first.binding).state == "released"
     assert room.charged == 0.2
 
 
@@ -575,7 +575,7 @@ def test_what_runs_when_the_server_stops_has_failed_and_what_waits_goes_on(room:
     room.sql("UPDATE requests SET state = 'running' WHERE id = :id", id=running.id)
     room.waiting.clear()
     room.runner.meanwhile = lambda _job: None
-    assert room.requests.resume() == 1
+    assert room.execution.resume() == 1
     assert (room.state(running), room.note(running)) == ("failed", "The server was stopped while it ran.")
     room.go()
     assert room.state(waiting) == "released"
@@ -620,7 +620,7 @@ def test_nothing_is_released_past_the_stop(room: Room) -> None:
 def test_an_epsilon_ceiling_holds_for_whatever_is_asked(room: Room) -> None:
     room.policy({"preferences": ["epsilon", "within"]}, epsilon_max=0.5)
     for stated in ({"epsilon": 3}, {"epsilon": 3, "epsilon_max": 8}, {"within": 1, "confidence": 0.9}):
-        estimate = room.datasets.estimate(room["bob"], "stays", [{"sql": COUNT}], stated)
+        estimate = room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], stated)
         assert estimate["epsilon"] in (None, 0.0, 0.5)
     assert room.released(preference={"epsilon": 3})["answers"][0]["certificate"]["epsilon"] == 0.5
     with pytest.raises(Forbidden, match="go by the rule alone"):
@@ -645,12 +645,12 @@ def test_after_the_answer_it_is_computed_withheld_seen_and_then_decided(room: Ro
                 room.requests.result(room[who], one.id)
     assert room.charged == 20, "the public constant, each"
     assert "answers" not in room.requests.one(room["bob"], request.id)
-    seen = room.requests.answer(room["alice"], request.id)
+    seen = room.decisions.answer(room["alice"], request.id)
     assert seen["true"] == [[[26]]]
     assert [entry.draft.who for entry in room.entries(Event.LOOKED)] == ["alice"]
     with pytest.raises(NoGuarantee):
-        room.requests.refuse(room["alice"], other.id)
-    assert room.requests.refuse(room["alice"], other.id, accept_none=True).state == "refused"
+        room.decisions.refuse(room["alice"], other.id)
+    assert room.decisions.refuse(room["alice"], other.id, accept_none=True).state == "refused"
     assert room.approve(request, "carol", accept_none=True).state == "released"
     result = room.result(request)
     assert (result["guarantee"], result["charged"], result["answers"]) == ("none", None, seen["answers"])
@@ -693,7 +693,7 @@ def test_partners_who_are_trusted_more_get_less_noise(room: Room) -> None:
         sensitivity={"dataset": "medium", "columns": {"age": "very high"}},
     )
     epsilons = {
-        (who, sql): room.datasets.estimate(room[who], "stays", [{"sql": sql}], None)["epsilon"]
+        (who, sql): room.questions.estimate(room[who], "stays", [{"sql": sql}], None)["epsilon"]
         for who in ("bob", "dan")
         for sql in (COUNT, SUM)
     }
@@ -708,27 +708,27 @@ def test_an_estimate_and_a_dry_run_charge_nothing_and_read_nobody(room: Room) ->
     room.policy()
     before, asked = len(room.entries()), [{"sql": COUNT}, {"sql": BY_WARD}]
     room.outside.files.forget(room.datasets.of("stays").id, str(room.datasets.of("stays").version))
-    estimate = room.datasets.estimate(room["bob"], "stays", asked, None)
+    estimate = room.questions.estimate(room["bob"], "stays", asked, None)
     assert (estimate["epsilon"], estimate["guarantee"]) == (0.4, "dp")
-    dry = room.datasets.dry_run(room["bob"], "stays", asked, None)
+    dry = room.questions.dry_run(room["bob"], "stays", asked, None)
     assert dry["invented"]
     assert [len(answer["rows"]) for answer in dry["answers"]] == [1, 3]
-    assert room.datasets.worst_case(room["bob"], "stays", COUNT, {})["source"] == "worst case"
-    assert room.datasets.rehearse(room["bob"], "stays", COUNT, None)["source"]
-    assert room.datasets.compare(room["bob"], "stays", COUNT, None)
+    assert room.questions.worst_case(room["bob"], "stays", COUNT, {})["source"] == "worst case"
+    assert room.questions.rehearse(room["bob"], "stays", COUNT, None)["source"]
+    assert room.questions.compare(room["bob"], "stays", COUNT, None)
     assert len(room.entries()) == before
     for stated in ({"gap": 1.2}, None):
-        room.datasets.dry_run(room["bob"], "stays", [{"sql": SUM}], stated)
+        room.questions.dry_run(room["bob"], "stays", [{"sql": SUM}], stated)
     assert len(room.entries()) == before
     assert {job["format"] for job in room.runner.done} == {"invented"}
 
 
 def test_a_sketch_is_charged_and_no_look(room: Room) -> None:
     room.policy()
-    room.datasets.sketch(room["alice"], "stays", SUM, 0.05, {})
+    room.questions.sketch(room["alice"], "stays", SUM, 0.05, {})
     assert room.charged == 0.05
     assert room.entries(Event.LOOKED) == []
-    room.datasets.check(room["carol"], "stays")
+    room.questions.check(room["carol"], "stays")
     assert [entry.draft.who for entry in room.entries(Event.LOOKED)] == ["carol"]
 
 
@@ -810,7 +810,7 @@ def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url
         escrow.datasets.deliver(root, "stays", [DATA], "csv")
         escrow.policies.set(root, "stays", {"rule": RULE, "flow": [{"who": ["bob"]}]})
         request = requests.submit(bob, "stays", "planning", [{"sql": COUNT}, {"sql": BY_WARD}])
-        requests.approve(root, request.id, request.binding)
+        escrow.decisions.approve(root, request.id, request.binding)
         withdrawn = requests.submit(bob, "stays", "planning", [{"sql": SUM}])
         requests.cancel(bob, withdrawn.id)
     with opened(folder, passphrase=passphrase) as workspace:  # what was approved was waited for
@@ -846,13 +846,13 @@ def test_what_another_server_runs_is_left_to_it_until_its_time_is_over(room: Roo
     room.approve(request)
 
     def meanwhile(_job: object) -> None:
-        room.requests.resume(alone=False)
+        room.execution.resume(alone=False)
         assert room.state(request) == State.RUNNING, "a server that starts now leaves it alone"
         object.__setattr__(room.outside, "limits", Limits(lease_seconds=420, server="another"))
-        room.requests.resume()
+        room.execution.resume()
         assert room.state(request) == State.RUNNING
         room.pass_(days=1)
-        room.requests.resume()
+        room.execution.resume()
 
     room.runner.meanwhile = meanwhile
     with pytest.raises(Conflict):
@@ -873,12 +873,12 @@ def test_what_never_had_data_is_taken_back(room: Room) -> None:
 def test_where_every_epsilon_will_do_the_ceiling_holds(room: Room) -> None:
     rated: dict[str, Any] = {"rule": {"sharing_risk": "low", "choices": 4}, "trust": {"everyone": "very high"}}
     room.policy({"approve": "automatic"}, **rated, sensitivity={"dataset": "low"}, epsilon_max=0.5)
-    assert room.datasets.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["epsilon"] == 0.5
+    assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["epsilon"] == 0.5
     request = room.submit()
     room.go()
     assert room.result(request)["charged"] == 0.5
     room.policy({"approve": "automatic"}, **rated, sensitivity={"dataset": "low"})
-    assert room.datasets.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["epsilon"] is None
+    assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["epsilon"] is None
     with pytest.raises(Forbidden, match="Every epsilon meets"):
         room.submit(SUM)
 
@@ -887,10 +887,10 @@ def test_an_estimate_is_of_what_may_be_submitted(room: Room) -> None:
     room.policy({"columns": ["days", "ward"]})
     asked = [{"sql": COUNT}]
     with pytest.raises(Forbidden, match="does not let you go by 'epsilon'"):
-        room.datasets.estimate(room["bob"], "stays", asked, {"epsilon": 1.0})
+        room.questions.estimate(room["bob"], "stays", asked, {"epsilon": 1.0})
     with pytest.raises(Forbidden, match="does not let you ask about 'age'"):
-        room.datasets.estimate(room["bob"], "stays", [{"sql": SUM}], None)
-    assert room.datasets.estimate(room["bob"], "stays", asked, RULE) == room.datasets.estimate(
+        room.questions.estimate(room["bob"], "stays", [{"sql": SUM}], None)
+    assert room.questions.estimate(room["bob"], "stays", asked, RULE) == room.questions.estimate(
         room["bob"], "stays", asked, None
     )
     assert room.submit(preference=RULE).preference is None
@@ -898,6 +898,6 @@ def test_an_estimate_is_of_what_may_be_submitted(room: Room) -> None:
 
 def test_what_is_charged_more_than_is_left_is_not_submitted(room: Room) -> None:
     room.policy({"approve": "after the answer", "guarantees": ["none"]}, stop=5)
-    assert room.datasets.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["epsilon"] == 10
+    assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["epsilon"] == 10
     with pytest.raises(StopReached, match="charged epsilon 10, and 5 is left"):
         room.submit()

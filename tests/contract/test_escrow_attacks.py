@@ -45,12 +45,12 @@ def test_nobody_rates_their_own_trust(room: Room) -> None:
     asked = {"sharing_risk": "low", "choices": 4}
     room.submit(preference=asked)
     for own in ({"trust": "high"}, {"data_sensitivity": 0.1}):
-        for ask in (room.datasets.estimate, room.datasets.dry_run):
+        for ask in (room.questions.estimate, room.questions.dry_run):
             with pytest.raises(Forbidden, match="the policy's to say"):
                 ask(room["bob"], "stays", [{"sql": COUNT}], asked | own)
         with pytest.raises(Forbidden, match="the policy's to say"):
             room.submit(preference=asked | own)
-    assert room.datasets.estimate(room["alice"], "stays", [{"sql": COUNT}], asked)["epsilon"] is not None
+    assert room.questions.estimate(room["alice"], "stays", [{"sql": COUNT}], asked)["epsilon"] is not None
 
 
 def test_nobody_who_asks_raises_the_ceiling(room: Room) -> None:
@@ -67,7 +67,7 @@ def test_whoever_approves_what_the_policy_did_not_is_no_policy(room: Room) -> No
     room.policy({"guarantees": ["dp", "none"], "preferences": ["epsilon"], "approvals": 2} | AUTOMATIC)
     room.look()
     request = room.submit(preference={"epsilon": 1})
-    assert room.requests.inspect(room["alice"], request.id)["warning"] is not None
+    assert room.decisions.inspect(room["alice"], request.id)["warning"] is not None
     room.approve(request, "alice", fixed_beforehand="minutes of 3 May")
     room.approve(request, "carol", accept_none=True)
     room.go()
@@ -111,15 +111,15 @@ def test_an_answer_that_comes_back_to_somebody_else_has_the_word_of_that_decisio
 def test_a_look_amid_a_decision_comes_before_it(room: Room, monkeypatch: pytest.MonkeyPatch, decide: str) -> None:
     room.policy()
     request = room.submit()
-    binding, enter = room.requests.inspect(room["alice"], request.id)["binding"], room.requests._enter
+    binding, enter = room.decisions.inspect(room["alice"], request.id)["binding"], room.decisions.enter
 
     def looked(*given: Any, **named: Any) -> Any:
         room.look("carol", COUNT)
         return enter(*given, **named)
 
-    monkeypatch.setattr(room.requests, "_enter", looked)
+    monkeypatch.setattr(room.decisions, "enter", looked)
     with pytest.raises(NoGuarantee):
-        getattr(room.requests, decide)(room["alice"], request.id, binding)
+        getattr(room.decisions, decide)(room["alice"], request.id, binding)
     assert room.state(request) == "submitted"
 
 
@@ -202,13 +202,13 @@ with opened({str(tmp_path / "ws")!r}, passphrase="open"):
 def test_a_server_starts_while_another_ends_what_it_ran(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.policy(AUTOMATIC)
     request = room.submit()
-    failed = room.requests._failed
+    failed = room.execution._failed
 
     def meanwhile(found: Request, why: str) -> None:
         monkeypatch.undo()
         room.sql("UPDATE requests SET state = 'released' WHERE id = :id", id=found.id)
         failed(found, why)
 
-    monkeypatch.setattr(room.requests, "_failed", meanwhile)
+    monkeypatch.setattr(room.execution, "_failed", meanwhile)
     room.sql("UPDATE requests SET state = 'running' WHERE id = :id", id=request.id)
-    assert (room.requests.resume(), room.state(request)) == (0, "released")
+    assert (room.execution.resume(), room.state(request)) == (0, "released")

@@ -92,7 +92,7 @@ def test_a_no_after_a_look_ends_the_total(room: Room, no: str) -> None:
     room.policy()
     before, request = room.submit(SUM), room.submit()
     room.approve(before)
-    verb = getattr(room.requests, no)
+    verb = getattr(room.requests if no == "cancel" else room.decisions, no)
     said = ["change it"] if no == "return_" else []
     room.look()
     with pytest.raises(NoGuarantee, match="to say no tells something about them"):
@@ -149,7 +149,7 @@ def test_a_policy_says_nothing_of_an_approval_that_was_made_after_a_look(room: R
     room.policy(ANY, fixed_beforehand=MINUTES)
     request = room.submit()
     room.look()
-    assert room.requests.inspect(room["alice"], request.id)["facts"]["guarantee"] == "none"
+    assert room.decisions.inspect(room["alice"], request.id)["facts"]["guarantee"] == "none"
     with pytest.raises(NoGuarantee):
         room.approve(request)
     room.approve(request, accept_none=True)
@@ -179,7 +179,7 @@ def test_a_preference_of_ones_own_keeps_its_word_if_it_was_stated_before(room: R
 def test_what_reads_the_people_carries_no_guarantee_and_tells_no_epsilon(room: Room) -> None:
     room.policy(ANY | {"preferences": ["rule", "gap"]})
     request = room.submit(preference={"gap": 1.2})
-    page = room.requests.inspect(room["alice"], request.id)["facts"]
+    page = room.decisions.inspect(room["alice"], request.id)["facts"]
     assert (page["guarantee"], page["epsilon"], page["queries"][0]["epsilon"]) == ("none", 10, None)
     with pytest.raises(NoGuarantee):
         room.approve(request)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sfumato.errors import BadInput, Conflict, Forbidden, PreferenceError, SfumatoError, VaultBroken
+from sfumato.escrow.docket import Docket
 from sfumato.escrow.request import Asked, Request
-from sfumato.escrow.requests import _binding
 from sfumato.ledger.entry import Event
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 
@@ -46,12 +46,12 @@ def test_5_what_is_changed_after_its_approval_does_not_run(room: Room) -> None:
         room.people.change(room["root"], "bob", organisation="Board")
         room.policy()
         request, seen = room.submit(), room.submit(SUM)
-        binding = room.requests.inspect(room["alice"], seen.id)["binding"]
+        binding = room.decisions.inspect(room["alice"], seen.id)["binding"]
         room.approve(request)
         change(room)
         assert_refused(room, request, changed)
         with pytest.raises((Conflict, Forbidden)):
-            room.requests.approve(room["alice"], seen.id, binding)
+            room.decisions.approve(room["alice"], seen.id, binding)
         assert room.state(seen) == "submitted"
 
 
@@ -85,7 +85,8 @@ def test_5_nor_does_one_whose_binding_was_made_to_fit(room: Room) -> None:
     held = room.datasets.of("stays")
     signed = room.policies.current(room["alice"], "stays")
     asked, who = [request.id, request.purpose], room["bob"]
-    binding = _binding(asked, held, str(held.version), [Asked(ALL)], {"epsilon": 5.0}, signed, who)
+    docket = Docket(room.outside, room.people, room.datasets)
+    binding = docket.binding(asked, held, [Asked(ALL)], {"epsilon": 5.0}, signed, who)
     made = [dict(one) | {"binding": binding} for one in approved.decided_by]
     room.sql(
         "UPDATE requests SET queries = :queries, preference = :preference, binding = :binding, decided_by = :made",
@@ -108,7 +109,7 @@ def test_5_nor_one_that_was_declared_approved(room: Room) -> None:
             made=json.dumps(made),
             id=request.id,
         )
-        room.requests.execute(request.id)
+        room.execution.execute(request.id)
         assert_refused(room, request)
 
 
@@ -133,7 +134,7 @@ def test_5_a_withheld_answer_is_approved_as_it_was_computed_or_not_at_all(room: 
         with pytest.raises(Conflict, match="no longer what was approved"):
             room.approve(request, accept_none=True)
         assert room.state(request) == "computed"
-        room.requests.refuse(room["alice"], request.id, accept_none=True)
+        room.decisions.refuse(room["alice"], request.id, accept_none=True)
 
 
 def test_5_a_withheld_answer_is_not_released_by_an_edited_row(room: Room) -> None:
@@ -161,7 +162,7 @@ def test_5_an_approval_is_of_what_was_on_the_page(room: Room) -> None:
     first, second = room.submit(), room.submit(SUM)
     for wrong in ("", second.binding, first.binding.upper()):
         with pytest.raises(Conflict, match="no longer what was approved"):
-            room.requests.approve(room["alice"], first.id, wrong)
+            room.decisions.approve(room["alice"], first.id, wrong)
     assert room.entries(Event.DECIDED) == []
 
 
@@ -203,9 +204,9 @@ def test_16_an_epsilon_that_is_none_is_rejected(room: Room) -> None:
         with pytest.raises(PreferenceError, match="epsilon"):
             room.submit(preference={"epsilon": number})
         with pytest.raises(PreferenceError):
-            room.datasets.estimate(room["bob"], "stays", [{"sql": COUNT}], {"epsilon": number})
+            room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], {"epsilon": number})
         with pytest.raises(PreferenceError):
-            room.datasets.sketch(room["alice"], "stays", COUNT, number, {})  # type: ignore[arg-type]
+            room.questions.sketch(room["alice"], "stays", COUNT, number, {})  # type: ignore[arg-type]
     assert (len(room.entries()), room.requests.many(room["eve"])) == (before, [])
 
 
@@ -235,12 +236,12 @@ def test_16_a_retried_request_is_charged_once(room: Room) -> None:
     request = room.submit(idempotency="once")
     assert room.submit(idempotency="once") == request
     approved = room.approve(request)
-    room.requests.approve(room["alice"], request.id, approved.binding)
+    room.decisions.approve(room["alice"], request.id, approved.binding)
     room.waiting *= 3
     room.go()
     for _ in range(2):
-        room.requests.execute(request.id)
-        room.requests.resume()
+        room.execution.execute(request.id)
+        room.execution.resume()
         room.go()
         assert room.submit(idempotency="once").id == request.id
         room.result(request)
@@ -254,7 +255,7 @@ def test_16_a_request_whose_outcome_is_unknown_counts_as_spent(room: Room) -> No
     room.approve(request)
     room.go()
     room.sql("UPDATE requests SET state = 'running', answers = NULL")
-    assert room.requests.resume() == 0
+    assert room.execution.resume() == 0
     assert room.state(request) == "failed"
     assert room.charged == 0.2
     again = room.released()

@@ -185,7 +185,7 @@ class Lifecycle(RuleBasedStateMachine):
     def approve(self, data: st.DataObject, said: str, later: bool) -> None:
         """By what is on the page now."""
         one, by = self.drawn(data, "submitted", "computed"), data.draw(st.sampled_from(CONTROLLERS))
-        page = self.tried(lambda: self.room.requests.inspect(self.room[by], one.request.id))
+        page = self.tried(lambda: self.room.decisions.inspect(self.room[by], one.request.id))
         binding = one.request.binding if page is None else page["binding"]
         if page is not None:
             bound = (one.request.id, self.policy, self.version)
@@ -204,7 +204,7 @@ class Lifecycle(RuleBasedStateMachine):
     def approved(self, one: Asked, by: str, binding: str, accept: bool, attested: bool) -> None:
         state = self.room.state(one.request)
         said: dict[str, Any] = {"accept_none": accept, "fixed_beforehand": MINUTES if attested else ""}
-        made = self.tried(lambda: self.room.requests.approve(self.room[by], one.request.id, binding, **said))
+        made = self.tried(lambda: self.room.decisions.approve(self.room[by], one.request.id, binding, **said))
         if made is None:
             return
         assert by != one.analyst, "nobody approves their own"
@@ -221,8 +221,9 @@ class Lifecycle(RuleBasedStateMachine):
     @rule(data=st.data(), no=st.sampled_from(("withdraw", "cancel", "refuse", "return_")), accept=st.booleans())
     def end_it(self, data: st.DataObject, no: str, accept: bool) -> None:
         one, by = data.draw(st.sampled_from(self.asked)), data.draw(st.sampled_from((*CONTROLLERS, "bob", "dan")))
-        verb = partial(getattr(self.room.requests, no), self.room[by], one.request.id)
         decides = no in ("refuse", "return_")
+        noun = self.room.decisions if decides else self.room.requests
+        verb = partial(getattr(noun, no), self.room[by], one.request.id)
         said = {"note": "no", "accept_none": accept} if decides else {}
         if self.tried(lambda: verb(**said)) is not None:
             assert decides == (by != one.analyst) or no == "cancel"
@@ -232,7 +233,7 @@ class Lifecycle(RuleBasedStateMachine):
     @rule(data=st.data(), by=st.sampled_from(CONTROLLERS))
     def see_a_withheld_answer(self, data: st.DataObject, by: str) -> None:
         one = self.drawn(data, "computed")
-        if self.tried(lambda: self.room.requests.answer(self.room[by], one.request.id)) is not None:
+        if self.tried(lambda: self.room.decisions.answer(self.room[by], one.request.id)) is not None:
             self.was_looked()
 
     # The platform
@@ -245,7 +246,7 @@ class Lifecycle(RuleBasedStateMachine):
     def executed(self, one: Asked) -> None:
         before = self.room.state(one.request)
         expected = self.foreseen(one) if before == "approved" else before
-        self.room.requests.execute(one.request.id)
+        self.room.execution.execute(one.request.id)
         assert self.room.state(one.request) == expected
         self.read(one)
 

@@ -13,7 +13,7 @@ from sfumato.server.stated import Preference
 from tests.served import Caller, Nouns, app_on
 
 NOUNS = Nouns()
-NOUNS.datasets.answers |= {"estimate": {}, "sketch": {}}
+NOUNS.questions.answers |= {"estimate": {}, "sketch": {}}
 APP = app_on(NOUNS, calls_a_minute=1_000_000, body_bytes=10_000)
 CALL = Caller(APP)
 JSON = {"Content-Type": "application/json"}
@@ -22,6 +22,7 @@ JSON = {"Content-Type": "application/json"}
 @pytest.fixture(autouse=True)
 def nothing_was_called() -> None:
     NOUNS.datasets.calls.clear()
+    NOUNS.questions.calls.clear()
 
 
 def estimate(preference: str) -> Any:
@@ -32,7 +33,7 @@ def estimate(preference: str) -> Any:
 def test_a_preference_that_is_fine() -> None:
     stated = '{"gap": 1.2, "worst_case": true, "worlds": [1, 2.5, {"é": null}]}'
     assert estimate(stated).status_code == 200
-    queries, preference = NOUNS.datasets.calls[0][1][2:]
+    queries, preference = NOUNS.questions.calls[0][1][2:]
     assert queries == [{"sql": "SELECT COUNT(*) FROM t", "weight": 1.0}]
     assert preference == {"gap": 1.2, "worst_case": True, "worlds": [1, 2.5, {"é": None}]}
     assert estimate("null").status_code == 200
@@ -62,7 +63,7 @@ def test_a_preference_that_is_fine() -> None:
 def test_a_preference_that_is_none(stated: str) -> None:
     answer = estimate(stated)
     assert answer.status_code == 422
-    assert not NOUNS.datasets.calls
+    assert not NOUNS.questions.calls
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_an_epsilon_that_is_none(epsilon: str) -> None:
     content = b'{"sql": "SELECT 1", "epsilon": %s}' % epsilon.encode()
     answer = CALL("POST", "/datasets/adult/sketch", content=content, headers=JSON)
     assert (answer.status_code, answer.json()["where"]) == (422, "body.epsilon")
-    assert not NOUNS.datasets.calls
+    assert not NOUNS.questions.calls
 
 
 def test_nothing_is_taken_that_was_not_asked_for() -> None:
@@ -157,9 +158,9 @@ def test_every_name_of_a_preference_has_a_kind() -> None:
 )
 def test_a_preference_of_another_kind(stated: str) -> None:
     assert estimate(stated).status_code == 422
-    assert not NOUNS.datasets.calls
+    assert not NOUNS.questions.calls
 
 
 def test_a_name_that_is_not_known_is_for_the_escrow_to_say() -> None:
     assert estimate('{"gapp": 1.2}').status_code == 200
-    assert NOUNS.datasets.calls[0][1][3] == {"gapp": 1.2}
+    assert NOUNS.questions.calls[0][1][3] == {"gapp": 1.2}

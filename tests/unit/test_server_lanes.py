@@ -52,7 +52,7 @@ def test_quick_calls_are_served_while_slow_ones_last() -> None:
         assert may_end.wait(20)
         return {"done": True}
 
-    nouns.datasets.answers["rehearse"] = slow
+    nouns.questions.answers["rehearse"] = slow
     app = app_on(nouns, asking_at_once=3, asking_at_once_each=2)
     body = {"sql": "SELECT 1"}
 
@@ -62,12 +62,12 @@ def test_quick_calls_are_served_while_slow_ones_last() -> None:
             asyncio.create_task(who.answer("POST", "/datasets/adult/rehearse", json=body))
             for who in (alice, alice, bob, carol)
         ]
-        while len(nouns.datasets.calls) < 3:
+        while len(nouns.questions.calls) < 3:
             await asyncio.sleep(0.001)
         third = await alice.answer("POST", "/datasets/adult/rehearse", json=body)
         assert (third.status_code, third.json()["code"]) == (429, TooMany.code)
         assert (await alice.answer("GET", "/session")).status_code == 200
-        assert len(nouns.datasets.calls) == 3  # the fourth waits its turn
+        assert len(nouns.questions.calls) == 3  # the fourth waits its turn
         may_end.set()
         assert [answer.status_code for answer in await asyncio.gather(*asked)] == [200] * 4
         assert (await alice.answer("POST", "/datasets/adult/rehearse", json=body)).status_code == 200

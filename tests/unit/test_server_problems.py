@@ -100,7 +100,7 @@ def test_the_log_has_the_kind_and_the_place_of_a_failure(caplog: pytest.LogCaptu
 def test_the_access_log_has_no_names_no_queries_and_no_bodies(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     sql = "SELECT AVG(pay) FROM staff WHERE name = 'Marta'"
-    NOUNS.datasets.answers["estimate"] = {"total": 1}
+    NOUNS.questions.answers["estimate"] = {"total": 1}
     CALL("POST", "/datasets/hospital-ward-7/estimate?note=Marta", json={"queries": [{"sql": sql}]})
     CALL("PATCH", "/people/marta.kowalska?Marta", json={"password": "Marta Marta Marta"})
     Caller(APP, None)("GET", "/people/marta.kowalska")
@@ -133,7 +133,7 @@ def test_a_method_that_is_not_taken() -> None:
 
 
 def test_a_number_without_an_end_is_null() -> None:
-    NOUNS.datasets.answers["worst_case"] = {"gap": float("inf"), "rdr_max": float("nan")}
+    NOUNS.questions.answers["worst_case"] = {"gap": float("inf"), "rdr_max": float("nan")}
     answer = CALL("POST", "/datasets/adult/worst-case", json={"sql": "SELECT 1"})
     assert answer.json() == {"gap": None, "rdr_max": None}
 

@@ -49,7 +49,7 @@ def nouns() -> Nouns:
         "deliver": Noun({"id": "v1"}),
     }
     for verb in ("estimate", "dry_run", "worst_case", "rehearse", "compare", "sketch", "look", "check"):
-        made.datasets.answers[verb] = {"a": 1}
+        made.questions.answers[verb] = {"a": 1}
     made.policies.answers = {
         "set": Noun({"number": 1}),
         "current": Noun({"number": 1}),
@@ -59,10 +59,9 @@ def nouns() -> Nouns:
         "submit": Noun(REQUEST),
         "many": [REQUEST],
         "one": REQUEST,
-        "inspect": {"binding": "b"},
-        "answer": {"answers": []},
         "result": {"answers": [{"rows": []}], "guarantee": "dp", "charged": 0.2},
     }
+    made.decisions.answers = {"inspect": {"binding": "b"}, "answer": {"answers": []}}
     made.notices.answers = {"many": [NOTICE | {"number": 1}]}
     made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": {}}}
     return made

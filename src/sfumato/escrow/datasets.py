@@ -9,28 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, SfumatoError, SourceError
-from sfumato.escrow.asking import HOW
-from sfumato.escrow.facts import Foreseen
 from sfumato.escrow.held import Held, Version
 from sfumato.escrow.outside import Outside
 from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Policies, Signed
-from sfumato.escrow.policy import PARTNER, Approve, Flow
-from sfumato.escrow.request import Asked, checked_queries, shares_of
+from sfumato.escrow.policy import Approve, Flow
 from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
 from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.ledger import Ledger, digest
-from sfumato.sql.parse import parse
 from sfumato.views import ledger as ledger_view
 
 FORMATS = ("csv", "parquet")
-_SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
-_RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
-_SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_none", "again", "fixed_beforehand")
 
 
 class Datasets:
@@ -64,7 +57,7 @@ class Datasets:
             if not self._rows.add(row):
                 hint = "rename the table in the schema, or deliver a new version of that one."
                 raise Conflict(f"There is a dataset '{schema.name}' already", hint=hint)
-            self._say(actor, "registered", held.name, {"reference": reference is not None})
+            self.say(actor, "registered", held.name, {"reference": reference is not None})
             if fits is not None:
                 self._deliver(actor, held, fits)
         return self._held(held.name)
@@ -90,7 +83,7 @@ class Datasets:
             raise
 
     def _fits(self, actor: Person, held: Held, version: str, format: str) -> dict[str, Any]:
-        job = self._job("fits", held, version, format, actor.name)
+        job = self.job_on("fits", held, version, format, actor.name)
         columns = self._outside.runner.run(f"fits {version}", job)["columns"]
         return {"id": version, "format": format, "columns": columns, "bytes": 0, "fingerprint": ""}
 
@@ -100,7 +93,7 @@ class Datasets:
         row = dict(made) | told | {"forgotten": False}
         self._versions.add(row)
         self._rows.change({"name": held.name}, {"version": made["id"]})
-        self._say(actor, "delivered", held.name, {"version": made["id"], "number": number})
+        self.say(actor, "delivered", held.name, {"version": made["id"], "number": number})
         return Version.of(row)
 
     def describe(self, actor: Person, name: str, schema_text: str) -> Held:
@@ -113,7 +106,7 @@ class Datasets:
             self._fits(actor, replace(held, schema_text=schema_text), version.id, version.format)
         with self._outside.transaction():
             self._rows.change({"name": held.name}, {"schema_text": schema_text})
-            self._say(actor, "described", held.name)
+            self.say(actor, "described", held.name)
         return self._held(held.name)
 
     def controllers(self, actor: Person, name: str, names: Sequence[str]) -> Held:
@@ -125,7 +118,7 @@ class Datasets:
             person.require(Role.CONTROLLER, to="hold data")
         with self._outside.transaction():
             self._rows.change({"name": held.name}, {"controllers": list(dict.fromkeys(p.name for p in found))})
-            self._say(actor, "named the controllers of", held.name, {"controllers": [p.name for p in found]})
+            self.say(actor, "named the controllers of", held.name, {"controllers": [p.name for p in found]})
         return self._held(held.name)
 
     def retire(self, actor: Person, name: str) -> None:
@@ -138,13 +131,13 @@ class Datasets:
         if never:
             with self._outside.transaction():
                 self._rows.remove(name=held.name)
-                self._say(actor, "took back", held.name)
+                self.say(actor, "took back", held.name)
             return
         for row in self._versions.many(dataset=held.name, forgotten=False, limit=100_000):
             self._forget(held, row["id"])
         with self._outside.transaction():
             self._rows.change({"name": held.name}, {"retired": True, "version": None})
-            self._say(actor, "retired", held.name)
+            self.say(actor, "retired", held.name)
 
     def sweep(self) -> int:
         """Forget the data that was kept as long as its policy said."""
@@ -208,118 +201,6 @@ class Datasets:
         shown = ledger_view.as_dict(self.ledger_of(actor, held).record)
         return shown if self._sees_all(actor, held) else {n: v for n, v in shown.items() if n != "entries"}
 
-    # Public facts: nobody is read
-
-    def estimate(
-        self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
-        """What a request would cost and mean, before it is submitted."""
-        held = self.visible(actor, name)
-        read, stated = checked_queries(queries, self._outside.limits.most_queries), self._stated(actor, held, stated)
-        foreseen, signed = self.foreseen(actor, held, read, stated)
-        if signed is not None and (flow := signed.policy.flow_for(actor)) is not None:
-            for statement in foreseen.statements:
-                flow.require(statement)
-        return foreseen.as_dict()
-
-    def _stated(self, actor: Person, held: Held, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """What this person may go by; the rule itself is nothing stated."""
-        signed = self._policies.of(held)
-        flow = None if signed is None else signed.policy.flow_for(actor)
-        if signed is None or flow is None:
-            return stated
-        beside = signed.policy.beside_the_rule(stated)
-        flow.require_preferences(beside)
-        return beside
-
-    def dry_run(
-        self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
-        """The same request on invented rows that follow the schema: the shape of an answer, and nobody's."""
-        held = self.visible(actor, name)
-        read = checked_queries(queries, self._outside.limits.most_queries)
-        foreseen, signed = self.foreseen(actor, held, read, stated)
-        rule = foreseen.dataset.schema.rule
-        job = self._job("release", held, "invented", "invented", actor.name) | {
-            "queries": [vars(one) for one in read],
-            "shares": list(shares_of(read)),
-            "preference": _filled(signed, actor, foreseen, stated),
-            "accept_none": True,
-            "fixed_beforehand": "",
-            "rule": rule,
-        }
-        answers = self._outside.runner.run(f"dry run {self._outside.new_id()}", job)["answers"]
-        texts = [query.sql for query in foreseen.queries]
-        shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
-        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)], "invented": True}
-
-    def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
-        held = self.visible(actor, name)
-        query = self._planned(held, None, actor).query(sql)
-        return dict(query.worst_case(**_only(how, _RISK)).view.as_dict())
-
-    def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The same query on invented rows: what people who follow the schema would be exposed to."""
-        held = self.visible(actor, name)
-        foreseen, signed = self.foreseen(actor, held, (Asked(sql),), stated)
-        filled = _filled(signed, actor, foreseen, stated)
-        return self._rehearsed(actor, held, sql, filled, foreseen.dataset.schema.rule)
-
-    def rehearsed(
-        self, partner: Person, held: Held, queries: Sequence[Asked], stated: Mapping[str, Any] | None
-    ) -> list[dict[str, Any]]:
-        """Each query of a request as its partner would have it; why not, where no rows can be invented for it."""
-        foreseen, signed = self.foreseen(partner, held, queries, stated)
-        filled, rule = _filled(signed, partner, foreseen, stated), foreseen.dataset.schema.rule
-        found: list[dict[str, Any]] = []
-        for one, choice in zip(queries, foreseen.choices, strict=True):
-            try:
-                found.append(self._rehearsed(partner, held, one.sql, filled, rule, choice.epsilon))
-            except SfumatoError as why:
-                found.append(why.as_dict())
-        return found
-
-    def _rehearsed(
-        self,
-        actor: Person,
-        held: Held,
-        sql: str,
-        stated: Mapping[str, Any] | None,
-        rule: Mapping[str, Any] | None,
-        epsilon: float | None = None,
-    ) -> dict[str, Any]:
-        job = self._job("rehearse", held, "invented", "invented", actor.name)
-        said = {"sql": sql, "preference": stated, "rule": rule, "epsilon": epsilon}
-        return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | said))
-
-    def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
-        held = self.visible(actor, name)
-        foreseen, _ = self.foreseen(actor, held, (Asked(sql),), stated)
-        preferences, how = foreseen.stated[0]
-        return dict(foreseen.dataset.compare(sql, preferences, **_only(how, HOW)).as_dict())
-
-    # The people themselves: controllers only, and recorded
-
-    def look(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
-        return self._read(actor, name, "risk", {"sql": sql, "how": _only(how, _RISK)})
-
-    def check(self, actor: Person, name: str) -> dict[str, Any]:
-        return self._read(actor, name, "check", {})
-
-    def sketch(self, actor: Person, name: str, sql: str, epsilon: float, how: Mapping[str, Any]) -> dict[str, Any]:
-        """A private histogram of exposures: charged, and no look."""
-        return self._read(actor, name, "sketch", {"sql": sql, "epsilon": epsilon, "how": _only(how, _SKETCH)})
-
-    def _read(self, actor: Person, name: str, verb: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-        held = self.controlled(actor, name)
-        policy = self._policies.of(held)
-        mandate = None if policy is None else mandate_of(policy, None)
-        if "sql" in asked:
-            self._planned(held, mandate, actor).query(asked["sql"])  # what is refused is refused before data is opened
-        job = self.job(verb, held, actor.name, mandate) | dict(asked)
-        self._say(actor, f"asked for the {verb} of", held.name)
-        return dict(self._outside.runner.run(f"{verb} {self._outside.new_id()}", job))
-
     # What the verbs above and requests lean on
 
     def visible(self, actor: Person, name: str) -> Held:
@@ -349,7 +230,7 @@ class Datasets:
 
     def enter_policy(self, held: Held, author: Person) -> None:
         """A policy is of record from the moment it is written."""
-        self._planned(held, None, author)
+        self.planned(held, None, author)
 
     def policy_of(self, held: Held) -> Signed | None:
         return self._policies.of(held)
@@ -362,7 +243,7 @@ class Datasets:
         return held
 
     def ledger_of(self, actor: Person, held: Held) -> Ledger:
-        return self._planned(held, None, actor).ledger
+        return self.planned(held, None, actor).ledger
 
     def controlled(self, actor: Person, name: str) -> Held:
         held = self.visible(actor, name)
@@ -378,61 +259,15 @@ class Datasets:
             raise Forbidden(f"The policy of {held.name} has nothing for you", hint="ask a controller for a flow.")
         return signed, flow
 
-    def foreseen(
-        self,
-        actor: Person,
-        held: Held,
-        queries: Sequence[Asked],
-        stated: Mapping[str, Any] | None,
-        *,
-        signed: Signed | None = None,
-        attestation: str = "",
-        by_a_person: bool = False,
-    ) -> tuple[Foreseen, Signed | None]:
-        """A request by public facts, under the policy as this person's partner; a controller needs no flow.
-
-        `signed` is the policy in force, where it was read already.
-        """
-        policy = signed or self._policies.of(held)
-        flow = None if policy is None else policy.policy.flow_for(actor)
-        if flow is None and not held.is_controlled_by(actor):
-            self.flow(actor, held)
-        mandate = None if policy is None else mandate_of(policy, flow, by_a_person=by_a_person)
-        rule, stated = self.terms(actor, held, queries, stated, policy)
-        dataset = self._planned(held, mandate, actor, rule)
-        return Foreseen(dataset, queries, shares_of(queries), stated, attestation), policy
-
-    def terms(
-        self,
-        partner: Person,
-        held: Held,
-        queries: Sequence[Asked],
-        stated: Mapping[str, Any] | None,
-        signed: Signed | None,
-    ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
-        """The rule of record and what was stated, as the policy has them for this partner."""
-        rule = held.schema.rule if signed is None else signed.policy.rule
-        if signed is None or signed.policy.flow_for(partner) is None:
-            return rule, stated
-        if own := [name for name in PARTNER if name in (stated or {})]:
-            hint = f"leave out {' and '.join(own)}."
-            raise Forbidden("How far you are trusted, and with how sensitive data, is the policy's to say", hint=hint)
-
-        def columns() -> set[str]:
-            present = self._columns(held)
-            return {column for one in queries for column in parse(one.sql, held.schema, present).columns}
-
-        return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, stated)
-
-    def _planned(
+    def planned(
         self, held: Held, mandate: Mandate | None, actor: Person, rule: Mapping[str, Any] | None = None
     ) -> Dataset:
         schema = replace(held.schema, rule=rule)
         if mandate is None and (policy := self._policies.of(held)) is not None:
             mandate = mandate_of(policy, None)
-        return self._outside.planned(schema, mandate, actor.name, self._columns(held))
+        return self._outside.planned(schema, mandate, actor.name, self.columns(held))
 
-    def _columns(self, held: Held) -> dict[str, Type | None] | None:
+    def columns(self, held: Held) -> dict[str, Type | None] | None:
         """The columns that the data has, so that a question is read as it will be."""
         row = None if held.version is None else self._versions.one(id=held.version)
         return None if row is None else {name: type_ and Type(type_) for name, type_ in row["columns"].items()}
@@ -462,9 +297,9 @@ class Datasets:
     def job(self, verb: str, held: Held, who: str, mandate: Mandate | None) -> dict[str, Any]:
         """A job on the newest data."""
         version = self.version(held)
-        return self._job(verb, held, version.id, version.format, who, mandate)
+        return self.job_on(verb, held, version.id, version.format, who, mandate)
 
-    def _job(
+    def job_on(
         self, verb: str, held: Held, version: str, format: str, who: str, mandate: Mandate | None = None
     ) -> dict[str, Any]:
         said = {"verb": verb, "dataset": held.id, "name": held.name, "version": version, "format": format, "who": who}
@@ -489,7 +324,7 @@ class Datasets:
     def _sees_all(self, actor: Person, held: Held) -> bool:
         return held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
 
-    def _say(self, actor: Person, verb: str, about: str, said: Mapping[str, object] | None = None) -> None:
+    def say(self, actor: Person, verb: str, about: str, said: Mapping[str, object] | None = None) -> None:
         self._outside.audit.append(self._outside.moment, actor.name, verb, about, said or {})
 
 
@@ -513,22 +348,5 @@ def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_pe
     )
 
 
-def _filled(
-    signed: Signed | None, actor: Person, foreseen: Foreseen, stated: Mapping[str, Any] | None
-) -> Mapping[str, Any] | None:
-    """A preference with this partner's trust, where the policy rates it."""
-    if signed is None or signed.policy.flow_for(actor) is None:
-        return stated
-    columns = {column for statement in foreseen.statements for column in statement.columns}
-    return signed.policy.rule_for(actor, lambda: columns, stated)
-
-
 def _format(reference: str) -> str:
     return "csv" if Path(reference).suffix.lower() in (".csv", ".tsv", ".txt") else "parquet"
-
-
-def _only(how: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
-    for name in how:
-        if name not in known:
-            raise BadInput(f"There is no option '{name}' here", hint=f"there are {', '.join(known)}.")
-    return dict(how)

@@ -7,11 +7,15 @@ from typing import Any
 
 from sfumato.escrow.audit import Audit
 from sfumato.escrow.datasets import Datasets
+from sfumato.escrow.decisions import Decisions
+from sfumato.escrow.docket import Docket
+from sfumato.escrow.execution import Execution
 from sfumato.escrow.notices import Notices
 from sfumato.escrow.outside import Outside
 from sfumato.escrow.people import People
 from sfumato.escrow.person import Person
 from sfumato.escrow.policies import Policies, Signed, may_write
+from sfumato.escrow.questions import Questions
 from sfumato.escrow.requests import Requests
 
 
@@ -21,12 +25,17 @@ class Escrow:
     def __init__(self, outside: Outside) -> None:
         self.outside = outside
         self.people = People(outside)
+        self.notices = Notices(outside)
+        self.audit = Audit(outside, self.people)
         kept = Policies(outside, self.people)
         self.datasets = Datasets(outside, self.people, kept)
-        self.notices = Notices(outside)
-        self.requests = Requests(outside, self.people, self.datasets, self.notices)
         self.policies = PolicyDesk(kept, self.datasets)
-        self.audit = Audit(outside, self.people)
+        self.questions = Questions(outside, self.datasets, kept)
+        docket = Docket(outside, self.people, self.datasets)
+        parts = (self.people, self.datasets, self.questions, docket, self.notices)
+        self.execution = Execution(outside, *parts)
+        self.decisions = Decisions(outside, *parts, self.execution)
+        self.requests = Requests(outside, *parts[1:], self.decisions, self.execution)
 
 
 class PolicyDesk:

@@ -9,10 +9,11 @@ from sfumato.choose.accuracy import RelativeError, Within
 from sfumato.choose.preference import Preference, Ratio, Satisfies, Variance
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
-from sfumato.model.dataset import Schema
+from sfumato.model.dataset import Relation, Schema
 from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.risk import WORST_CASE, Spread
+from sfumato.model.sketch import Sketch
 from sfumato.model.statement import Kind, Statement
 from sfumato.risk.exact import not_laplace, unknown_split
 from sfumato.risk.view import own_scale
@@ -40,6 +41,12 @@ def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> Spread:
         nobody=not survey.people_count,
         scale=1.0 if published else own_scale(measurement, noise),
     )
+
+
+def sketched(drawn: Sketch, measurement: Measurement, noise: Noise, relation: Relation) -> Spread:
+    """The same by a private sketch."""
+    scale = own_scale(measurement, noise)
+    return Spread(Fraction(drawn.min), Fraction(drawn.max), measurement.k or 1, relation=relation, scale=scale)
 
 
 def compared(preference: Preference, survey: Survey, noise: Noise) -> Spread:

@@ -11,17 +11,19 @@ from functools import cached_property
 from sfumato.choose.guesses import secret_columns
 from sfumato.choose.preference import Epsilon, Preference, Satisfies
 from sfumato.choose.preference import epsilon as stated_epsilon
-from sfumato.choose.private import SMALLEST
+from sfumato.choose.private import SMALLEST, Selected
 from sfumato.choose.rule import from_rule
+from sfumato.choose.solve import People, Solution, solve
 from sfumato.errors import PreferenceError
 from sfumato.ledger.record import Record
 from sfumato.model.choice import Noise
 from sfumato.model.dataset import AT_LEAST
 from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people, selected_privately
+from sfumato.model.measurement import Measurement
 from sfumato.model.statement import Statement
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.session.ledger import digest
-from sfumato.views.words import of_guarantee
+from sfumato.views.words import of_choosing, of_guarantee
 
 EPSILON_MAX = 10.0
 
@@ -152,6 +154,30 @@ def provenances(
     secrets = secret_columns(request.preferences)
     read = (*dict.fromkeys((*request.statement.columns, *secrets)), *([AT_LEAST] if request.selecting else []))
     return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation)
+
+
+def solved(
+    request: Request,
+    people: People,
+    measurement: Measurement | None,
+    selected: Mapping[Preference, Selected] | None,
+    *,
+    bounded: bool,
+) -> Solution:
+    """The epsilon that the preferences lead to; where every epsilon will do, the ceiling, if somebody set one."""
+    ceiling = request.epsilon_max
+    found = solve(
+        request.preferences,
+        people,
+        request.noise,
+        measurement=measurement,
+        grid=request.grid,
+        epsilon_max=ceiling,
+        selected=selected,
+    )
+    if not (found.unbounded and bounded):
+        return found
+    return Solution(ceiling, feasible=True, unbounded=False, why=of_choosing.up_to_the_ceiling(found.why, ceiling))
 
 
 def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:

@@ -11,33 +11,23 @@ from typing import TYPE_CHECKING, Any
 from sfumato.choose.guesses import secret_of
 from sfumato.choose.preference import Preference
 from sfumato.choose.preference import epsilon as stated_epsilon
-from sfumato.choose.solve import Solution, solve
+from sfumato.choose.solve import Solution
 from sfumato.errors import PreferenceError
-from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.record import Record
 from sfumato.measure import measure
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Reach, Totals
-from sfumato.model.guarantee import Guarantee, Provenance, word
+from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.statement import Statement
-from sfumato.risk.calibrate import added_numbers, furthest_of
-from sfumato.risk.view import own_scale
-from sfumato.session import as_published, select
+from sfumato.risk.calibrate import furthest_of
+from sfumato.session import as_published, plan, select
 from sfumato.session.aftermath import Aftermath
 from sfumato.session.choice import Choice
-from sfumato.session.compare import compared, fixed_part, require_exact, spread
-from sfumato.session.decide import (
-    EPSILON_MAX,
-    Request,
-    Rule,
-    Standing,
-    checked_noise,
-    grid_of,
-    provenances,
-)
-from sfumato.session.draw import draw, drawn_key, refuse_beyond_stop, repeats
+from sfumato.session.compare import compared, fixed_part, require_exact, sketched, spread
+from sfumato.session.decide import EPSILON_MAX, Request, Rule, Standing, checked_noise, grid_of, provenances, solved
+from sfumato.session.draw import draw
 from sfumato.session.guessing import Guessing, partner_of
 from sfumato.session.ledger import digest
 from sfumato.session.missing import Beliefs
@@ -45,16 +35,12 @@ from sfumato.session.profile import RiskProfile
 from sfumato.session.rehearsal import rehearsed
 from sfumato.session.release import Release
 from sfumato.session.request import request_of, require_delta, require_made_here
-from sfumato.session.reserve import refuse_without_guarantee
 from sfumato.session.select import Outcome
 from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
-from sfumato.views.words import of_choosing
 
 if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
-
-_UNREAD = Solution(None, feasible=False, unbounded=False, why="nobody was read")  # its charge is a public constant
 
 
 class Query:
@@ -172,13 +158,7 @@ class Query:
             self.sql,
             measurement,
             noise,
-            Spread(
-                Fraction(drawn.min),
-                Fraction(drawn.max),
-                measurement.k or 1,
-                relation=self.dataset.schema.relation,
-                scale=own_scale(measurement, noise),
-            ),
+            sketched(drawn, measurement, noise, self.dataset.schema.relation),
             sketch=drawn,
             candidates=shown,
         )
@@ -245,24 +225,7 @@ class Query:
         selects anew.
         """
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
-        ledger, unmet = self.dataset.ledger, select.unmet(self, asked)
-        drawn: Outcome | None = None
-        if asked.selecting and unmet is None:
-            select.require_affordable(self, asked, accept_none, again, fixed_beforehand)
-            self._enter(asked, fixed_beforehand)
-        if unmet is None:
-            drawn = select.outcome(self, asked, accept_none, again, fixed_beforehand)
-        solution = unmet or self._solved(asked, drawn)
-        if not asked.selecting or unmet is not None:
-            self._enter(asked, fixed_beforehand, drawn)
-        inputs = self._provenances(asked, ledger.known, fixed_beforehand)
-        choice = self._choice(asked, solution, inputs, fixed_beforehand)
-        if unmet is not None:
-            return replace(choice, select_epsilon=0.0)  # nothing was selected
-        if drawn is None:
-            return choice
-        inputs = self.provenances(choice, ledger.known, fixed_beforehand)
-        return self._choice(asked, solution, inputs, fixed_beforehand)
+        return plan.chosen(self, asked, fixed_beforehand, accept_none=accept_none, again=again)
 
     def foreseen(
         self,
@@ -279,9 +242,7 @@ class Query:
         What is read off the people or drawn has no epsilon yet.
         """
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
-        solution = _UNREAD if asked.reads_people or asked.draws else self._solved(asked)
-        inputs = self._provenances(asked, self.dataset.ledger.record, fixed_beforehand)
-        return self._choice(asked, solution, inputs, fixed_beforehand)
+        return plan.foreseen(self, asked, fixed_beforehand)
 
     def plan(
         self,
@@ -298,29 +259,7 @@ class Query:
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
-        if asked.reads_people:
-            raise PreferenceError(
-                f"“{asked.method}” reads the people, so that no plan gives it a guarantee",
-                hint="plan one that reads nobody, such as --gap 1.2 --worst-case, or one that is selected privately.",
-            )
-        self._enter(asked, fixed_beforehand)
-        return word(self._provenances(asked, self.dataset.ledger.known, fixed_beforehand))
-
-    def _enter(self, asked: Request, attestation: str, drawn: Outcome | None = None) -> None:
-        """The plan, unless it is in force; with what was drawn for it, unless that is in the record."""
-        ledger = self.dataset.ledger
-        fresh = drawn.stored() if drawn is not None and not drawn.kept else {}
-
-        def plan(record: Record) -> Sequence[Draft]:
-            foreseen = word(self._provenances(asked, record, attestation))
-            what = f"{asked.said(told=foreseen.holds)} for {self.sql}"
-            public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
-            hidden: dict[str, object] = {} if foreseen.holds else {"method": asked.method}
-            public |= {"query_sha256": self.statement.sha256}
-            return [ledger.draft(Event.PLANNED, asked.key, public, hidden | fresh)]
-
-        if fresh or not ledger.record.in_force(asked.key, self.statement.sha256):
-            ledger.write(plan)
+        return plan.planned(self, asked, fixed_beforehand)
 
     def require_releasable(
         self,
@@ -339,23 +278,7 @@ class Query:
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
-        if asked.noise.mechanism != "laplace" and self._declared is not None:
-            added_numbers(self._declared, asked.noise)
-        record = self.dataset.ledger.record
-        before = [] if again else select.before(self, asked, record)
-        known = self._solved(asked, before[-1]).epsilon if before else None
-        if not again and repeats(self, drawn_key(asked, known), record, accept_none):
-            return True
-        inputs = self._provenances(asked, record, fixed_beforehand)
-        if not accept_none:
-            refuse_without_guarantee(inputs)
-        if asked.selecting and not before:
-            select.require_affordable(self, asked, accept_none, again, fixed_beforehand)
-            return False
-        solution = _UNREAD if asked.reads_people else self._solved(asked, before[-1] if before else None)
-        if asked.reads_people or solution.epsilon is not None:
-            refuse_beyond_stop(self, self._choice(asked, solution, inputs, fixed_beforehand), record, inputs)
-        return False
+        return plan.releasable(self, asked, fixed_beforehand, accept_none=accept_none, again=again)
 
     # From an epsilon to an answer
 
@@ -428,8 +351,7 @@ class Query:
         return choice.asked.applies(self.rule)
 
     def _provenances(self, asked: Request, record: Record, attestation: str) -> tuple[Provenance, ...]:
-        ledger = self.dataset.ledger
-        mandate = self.dataset.mandate
+        ledger, mandate = self.dataset.ledger, self.dataset.mandate
         of_rule = "" if mandate is None else mandate.attestation  # the policy's own, for its rule alone
         attestation = " ".join(attestation.split())
         standing = Standing(self.rule, ledger.rule, ledger.schema)
@@ -448,46 +370,17 @@ class Query:
         def people(preference: Preference) -> Spread:
             return compared(preference, self._look(asked.noise), asked.noise)
 
-        ceiling = asked.epsilon_max
         selected = None if drawn is None else drawn.selected
-        found = solve(
-            asked.preferences,
-            people,
-            asked.noise,
-            measurement=self._declared,
-            grid=asked.grid,
-            epsilon_max=ceiling,
-            selected=selected,
-        )
-        if not found.unbounded or self.dataset.ceiling >= EPSILON_MAX:  # nobody said where to stop
-            return found
-        return Solution(ceiling, feasible=True, unbounded=False, why=of_choosing.up_to_the_ceiling(found.why, ceiling))
+        return solved(asked, people, self._declared, selected, bounded=self.dataset.ceiling < EPSILON_MAX)
 
     @property
     def _fixed(self) -> Fraction | None:
         return fixed_part(self.statement, self.dataset.schema, self._declared)
 
-    def _choice(self, asked: Request, solution: Solution, inputs: tuple[Provenance, ...], attestation: str) -> Choice:
-        return Choice(
-            epsilon=solution.epsilon,
-            feasible=solution.feasible,
-            unbounded=solution.unbounded,
-            why=solution.why,
-            method=asked.method,
-            guarantee=word(inputs),
-            noise=asked.noise,
-            epsilon_max=asked.epsilon_max,
-            select_epsilon=asked.select_epsilon,
-            provenances=inputs,
-            attestation=attestation,
-            asked=asked,
-        )
-
     def _look(self, noise: Noise) -> Survey:
         """What the people carry, after the look was entered."""
-        self.dataset.ledger.look(
-            digest(["risk", self.sql, self.dataset.version]), f"risk of the people under {self.sql}"
-        )
+        key = digest(["risk", self.sql, self.dataset.version])
+        self.dataset.ledger.look(key, f"risk of the people under {self.sql}")
         return self._survey(noise)
 
     def _survey(self, noise: Noise) -> Survey:

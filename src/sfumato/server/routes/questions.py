@@ -56,35 +56,35 @@ def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
 @routes.post("/estimate", responses=SENT)
 async def estimate(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
     """What a request would cost, and what noise it would get."""
-    work = escrow.datasets.estimate
+    work = escrow.questions.estimate
     return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), table_of(body.preference))
 
 
 @routes.post("/dry-run", responses=SENT)
 async def dry_run(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
     """The same queries on rows that were made up from the schema."""
-    work = escrow.datasets.dry_run
+    work = escrow.questions.dry_run
     return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), table_of(body.preference))
 
 
 @routes.post("/worst-case", responses=SENT)
 async def worst_case(actor: Reader, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
     """The risk from public facts alone."""
-    return await lanes.asking.run(actor.name, escrow.datasets.worst_case, actor, name, body.sql, body.how.table())
+    return await lanes.asking.run(actor.name, escrow.questions.worst_case, actor, name, body.sql, body.how.table())
 
 
 @routes.post("/rehearse", responses=SENT)
 async def rehearse(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
     """The same query on a look-alike."""
     return await lanes.asking.run(
-        actor.name, escrow.datasets.rehearse, actor, name, body.sql, table_of(body.preference)
+        actor.name, escrow.questions.rehearse, actor, name, body.sql, table_of(body.preference)
     )
 
 
 @routes.post("/compare", responses=SENT)
 async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
     """Every method side by side."""
-    work = escrow.datasets.compare
+    work = escrow.questions.compare
     return await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
 
 
@@ -95,17 +95,17 @@ async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here
 async def sketch(actor: Writer, name: NameInPath, body: Sketched, escrow: Here, lanes: Slowly) -> Answer:
     """A private histogram of exposures: charged, and free to decide from."""
     return await lanes.asking.run(
-        actor.name, escrow.datasets.sketch, actor, name, body.sql, body.epsilon, body.how.table()
+        actor.name, escrow.questions.sketch, actor, name, body.sql, body.epsilon, body.how.table()
     )
 
 
 @routes.post("/risk", responses=SENT)
 async def risk(actor: Writer, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
     """The people themselves: recorded as a look."""
-    return await lanes.asking.run(actor.name, escrow.datasets.look, actor, name, body.sql, body.how.table())
+    return await lanes.asking.run(actor.name, escrow.questions.look, actor, name, body.sql, body.how.table())
 
 
 @routes.post("/check", responses=SENT)
 async def check(actor: Writer, name: NameInPath, escrow: Here, lanes: Slowly) -> Answer:
     """What does not fit the schema: recorded as a look."""
-    return await lanes.asking.run(actor.name, escrow.datasets.check, actor, name)
+    return await lanes.asking.run(actor.name, escrow.questions.check, actor, name)

@@ -94,33 +94,33 @@ def one(actor: Reader, id: NameInPath, escrow: Here) -> RequestShown:
 @routes.get("/{id}/page", responses=SENT)
 async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """What an approver needs, on one page, from public facts."""
-    return await lanes.asking.run(actor.name, escrow.requests.inspect, actor, id)
+    return await lanes.asking.run(actor.name, escrow.decisions.inspect, actor, id)
 
 
 @routes.post("/{id}/answer", responses=SENT)
 async def withheld(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """An answer that is withheld until somebody saw it, beside the true one: recorded as a look."""
-    return await lanes.asking.run(actor.name, escrow.requests.answer, actor, id)
+    return await lanes.asking.run(actor.name, escrow.decisions.answer, actor, id)
 
 
 @routes.post("/{id}/approve", responses=SENT)
 def approve(actor: Writer, id: NameInPath, body: Approval, escrow: Here) -> RequestShown:
     """Approve what the page showed, and nothing else."""
-    escrow.requests.approve(actor, id, **body.model_dump())
+    escrow.decisions.approve(actor, id, **body.model_dump())
     return one(actor, id, escrow)
 
 
 @routes.post("/{id}/return", responses=SENT)
 def give_back(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> RequestShown:
     """Send it back with a word on what to change."""
-    escrow.requests.return_(actor, id, body.note, accept_none=body.accept_none)
+    escrow.decisions.return_(actor, id, body.note, accept_none=body.accept_none)
     return one(actor, id, escrow)
 
 
 @routes.post("/{id}/refuse", responses=SENT)
 def refuse(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> RequestShown:
     """Say no, and why."""
-    escrow.requests.refuse(actor, id, body.note, accept_none=body.accept_none)
+    escrow.decisions.refuse(actor, id, body.note, accept_none=body.accept_none)
     return one(actor, id, escrow)
 
 

@@ -1,0 +1,219 @@
+"""What whoever holds the data decides of a request: inspect, return, refuse or approve, each entered in the ledger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.errors import BadInput, Conflict, Forbidden, NoGuarantee
+from sfumato.escrow.datasets import Datasets, mandate_of
+from sfumato.escrow.docket import Docket
+from sfumato.escrow.execution import Execution
+from sfumato.escrow.facts import Foreseen
+from sfumato.escrow.held import Held
+from sfumato.escrow.notices import Notices
+from sfumato.escrow.outside import Outside
+from sfumato.escrow.people import People
+from sfumato.escrow.person import Person
+from sfumato.escrow.policies import Signed
+from sfumato.escrow.policy import Flow
+from sfumato.escrow.questions import Questions
+from sfumato.escrow.request import Act, Request, State, stepped
+from sfumato.escrow.visible import shown
+from sfumato.ledger.entry import Draft, Event
+from sfumato.ledger.record import Record
+from sfumato.model.guarantee import Guarantee
+from sfumato.session.ledger import Ledger
+from sfumato.views.words import of_policy, of_request
+
+
+class Decisions:
+    def __init__(
+        self,
+        outside: Outside,
+        people: People,
+        datasets: Datasets,
+        questions: Questions,
+        docket: Docket,
+        notices: Notices,
+        execution: Execution,
+    ) -> None:
+        self._outside, self._people, self._datasets = outside, people, datasets
+        self._questions, self._docket, self._notices, self._execution = questions, docket, notices, execution
+
+    def inspect(self, actor: Person, id: str, *, rehearse: bool = True) -> dict[str, Any]:
+        """The approver's page: who asks, why, what, at what cost, and the worst it can do. Public facts only.
+
+        With the rehearsal it has the same queries on invented rows.
+        """
+        found, held = self._docket.decidable(actor, id)
+        foreseen, signed, flow = self._foreseen(found, held)
+        analyst, now = self._people.one(found.analyst), self._docket.binding_now(found, held, signed)
+        looked = foreseen.dataset.ledger.known.somebody_looked
+        self._docket.say(actor.name, "inspected", found.id)
+        return {
+            "request": shown(found, to_controller=True),
+            "binding": now,
+            "analyst": {"name": analyst.name, "organisation": analyst.organisation},
+            "facts": foreseen.as_dict(),
+            "approve": flow.approve.value,
+            "approvals": {"needed": flow.approvals, "given": list(found.approved_by(now))},
+            "guarantees": [word.value for word in flow.guarantees],
+            "looked": looked,
+            "warning": of_policy.AFTER_LOOK if looked and found.state in (State.SUBMITTED, State.COMPUTED) else None,
+            "policy": signed.policy.sentences(),
+            "rehearsal": self._rehearsed(analyst, found, held) if rehearse else None,
+        }
+
+    def _rehearsed(self, analyst: Person, found: Request, held: Held) -> list[dict[str, Any]]:
+        return self._questions.rehearsed(analyst, held, found.queries, found.preference)
+
+    def answer(self, actor: Person, id: str) -> dict[str, Any]:
+        """A withheld answer, beside the true one, as 003's controller sees them: a look."""
+        found, held = self._docket.decidable(actor, id)
+        if found.state is not State.COMPUTED:
+            raise Conflict("There is no withheld answer", hint='only `approve = "after the answer"` makes one.')
+        signed, flow = self._docket.flow(found, held)
+        job = self._datasets.job("answer", held, actor.name, mandate_of(signed, flow, found.binding))
+        true = self._outside.runner.run(f"answer {found.id}", job | {"queries": [vars(one) for one in found.queries]})
+        self._docket.say(actor.name, "looked at the answer of", found.id)
+        return self._docket.answers(found) | {"true": true["answers"]}
+
+    def approve(
+        self,
+        actor: Person,
+        id: str,
+        binding: str,
+        *,
+        note: str = "",
+        accept_none: bool = False,
+        fixed_beforehand: str = "",
+    ) -> Request:
+        """Let it go on, exactly as it was seen: `binding` is the page's. A second click changes nothing."""
+        found, held = self._docket.decidable(actor, id)
+        if self._approved_before(found, actor, binding):
+            return found
+        stepped(found.state, Act.APPROVE)
+        foreseen, signed, flow = self._foreseen(found, held, fixed_beforehand)
+        if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
+            raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
+        now = self._docket.binding_now(found, held, signed)
+        if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then
+            raise Conflict(of_request.CHANGED, hint="refuse or return it; it can be submitted again.")
+        if binding != now:
+            raise Conflict(of_request.CHANGED, hint="inspect it again.")
+        self._require_word(foreseen, flow, accept_none)
+        self.enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, accept_none, fixed_beforehand)
+        made = self._decision(found, actor, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
+        done = len({actor.name, *found.approved_by(binding)} & {*held.controllers}) >= flow.approvals
+        if not done:
+            self._docket.change(found, {"decided_by": made, "binding": binding})
+            self._docket.say(actor.name, "approved in part", found.id, {"binding": binding})
+            return self._docket.request(found.id)
+        to: dict[str, Any] = {"decided_by": made, "decided_at": self._outside.moment, "note": note, "binding": binding}
+        if found.state is State.COMPUTED:
+            to["answers"] = self._docket.sealed(found, self._docket.answers(found)["answers"], withheld=False)
+        self._docket.move(found, Act.APPROVE, to | {"policy": signed.number, "version": held.version})
+        self._docket.say(actor.name, "approved", found.id, {"binding": binding, "guarantee": foreseen.guarantee.value})
+        self._notices.tell([found.analyst], of_request.decided(found.number, Act.APPROVE, note), found.id)
+        if found.state is State.SUBMITTED:
+            self._outside.later(lambda: self._execution.execute(found.id))
+        return self._docket.request(found.id)
+
+    def return_(self, actor: Person, id: str, note: str, *, accept_none: bool = False) -> Request:
+        """Back to whoever asked, with what to change."""
+        if not note.strip():
+            raise BadInput("A request is returned with a note", hint="say what to change.")
+        return self._no(actor, id, Act.RETURN, note, accept_none)
+
+    def refuse(self, actor: Person, id: str, note: str = "", *, accept_none: bool = False) -> Request:
+        return self._no(actor, id, Act.REFUSE, note, accept_none)
+
+    def _no(self, actor: Person, id: str, act: Act, note: str, accept_none: bool) -> Request:
+        """A no after a look tells about the people: it is entered, and the dataset's total is none from then on."""
+        found, held = self._docket.decidable(actor, id)
+        stepped(found.state, act)
+        ledger = self._datasets.ledger_of(actor, held)
+        word = self.enter(ledger, found, act, found.binding, actor, accept_none)
+        told = None if word.holds else word.value
+        to = {"decided_by": self._decision(found, actor, act, found.binding, note, accept_none), "note": note}
+        self._docket.move(found, act, to | {"decided_at": self._outside.moment, "guarantee": told})
+        self._docket.say(actor.name, f"{act}ed" if act is Act.RETURN else "refused", found.id)
+        self._notices.tell([found.analyst], of_request.decided(found.number, act, note), found.id)
+        return self._docket.request(found.id)
+
+    def enter(
+        self,
+        ledger: Ledger,
+        found: Request,
+        act: Act,
+        binding: str,
+        actor: Person,
+        accept_none: bool,
+        attestation: str = "",
+    ) -> Guarantee:
+        """The decision, in the ledger, and its word: none after a look, which has to be accepted.
+
+        Whether somebody has looked is read in the transaction that enters it: no look comes in between.
+        """
+        attested = " ".join(attestation.split())
+
+        def decided(record: Record) -> list[Draft]:
+            holds = not record.somebody_looked or (bool(attested) and act is Act.APPROVE)
+            if not holds and not accept_none:
+                raise _no_guarantee(act)
+            public: dict[str, object] = {
+                "what": f"request {found.number}: {act}",
+                "approved": act is Act.APPROVE,
+                "guarantee": (Guarantee.DP if holds else Guarantee.NONE).value,
+            }
+            public |= {"attested": attested} if attested else {}
+            return [ledger.draft(Event.DECIDED, binding, public, who=actor.name)]
+
+        return Guarantee(str(ledger.write(decided)[-1].draft.public["guarantee"]))
+
+    def _require_word(self, foreseen: Foreseen, flow: Flow, accept_none: bool) -> None:
+        word = foreseen.guarantee
+        if word not in flow.guarantees:
+            hint = f"it allows {' and '.join(flow.guarantees)}; or state where it was fixed with --fixed-beforehand."
+            raise Forbidden(
+                f"Approved now, this would carry the word {word}, which the policy does not allow", hint=hint
+            )
+        if not word.holds and not accept_none:
+            raise _no_guarantee(Act.APPROVE)
+
+    def _decision(
+        self,
+        found: Request,
+        actor: Person,
+        act: Act,
+        binding: str,
+        note: str,
+        accept_none: bool,
+        fixed_beforehand: str = "",
+    ) -> list[dict[str, Any]]:
+        made = {"who": actor.name, "at": self._outside.moment, "act": act.value, "binding": binding, "note": note}
+        made |= {"fixed_beforehand": " ".join(fixed_beforehand.split()), "state": found.state.value}
+        return [*map(dict, found.decided_by), made | {"accept_none": accept_none}]
+
+    def _approved_before(self, found: Request, actor: Person, binding: str) -> bool:
+        """Whether this very approval was given: for what it led to, or as one of several."""
+        given = [d for d in found.decided_by if d["act"] == Act.APPROVE and d["who"] == actor.name]
+        return any(d["binding"] == binding and (d["state"] == found.state or found.state not in
+                   (State.SUBMITTED, State.COMPUTED)) for d in given)  # fmt: skip
+
+    def _foreseen(self, found: Request, held: Held, attestation: str = "") -> tuple[Foreseen, Signed, Flow]:
+        analyst = self._people.one(found.analyst)
+        signed, flow = self._docket.flow(found, held)
+        foreseen, _ = self._questions.foreseen(
+            analyst, held, found.queries, found.preference, signed=signed, attestation=attestation, by_a_person=True
+        )
+        return foreseen, signed, flow
+
+
+def _no_guarantee(act: Act) -> NoGuarantee:
+    if act is Act.APPROVE:
+        return NoGuarantee(
+            "Approved now, this would carry no guarantee. Nothing was drawn and nothing was charged",
+            hint="state where the approval was fixed with --fixed-beforehand, or accept it with --accept-none.",
+        )
+    return NoGuarantee(of_policy.NO_AFTER_LOOK, hint="accept that with --accept-none, or leave it to the policy.")

@@ -1,0 +1,204 @@
+"""What may be asked of a dataset beside a request: of public facts, of a private sketch, of the people themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sfumato.errors import BadInput, Forbidden, SfumatoError
+from sfumato.escrow.asking import HOW
+from sfumato.escrow.datasets import Datasets, mandate_of
+from sfumato.escrow.facts import Foreseen
+from sfumato.escrow.held import Held
+from sfumato.escrow.outside import Outside
+from sfumato.escrow.person import Person
+from sfumato.escrow.policies import Policies, Signed
+from sfumato.escrow.policy import PARTNER
+from sfumato.escrow.request import Asked, checked_queries, shares_of
+from sfumato.sql.parse import parse
+
+_SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
+_RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
+_SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_none", "again", "fixed_beforehand")
+
+
+class Questions:
+    def __init__(self, outside: Outside, datasets: Datasets, policies: Policies) -> None:
+        self._outside, self._datasets, self._policies = outside, datasets, policies
+
+    # Public facts: nobody is read
+
+    def estimate(
+        self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """What a request would cost and mean, before it is submitted."""
+        held = self._datasets.visible(actor, name)
+        read, stated = checked_queries(queries, self._outside.limits.most_queries), self._stated(actor, held, stated)
+        foreseen, signed = self.foreseen(actor, held, read, stated)
+        if signed is not None and (flow := signed.policy.flow_for(actor)) is not None:
+            for statement in foreseen.statements:
+                flow.require(statement)
+        return foreseen.as_dict()
+
+    def _stated(self, actor: Person, held: Held, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """What this person may go by; the rule itself is nothing stated."""
+        signed = self._policies.of(held)
+        flow = None if signed is None else signed.policy.flow_for(actor)
+        if signed is None or flow is None:
+            return stated
+        beside = signed.policy.beside_the_rule(stated)
+        flow.require_preferences(beside)
+        return beside
+
+    def dry_run(
+        self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """The same request on invented rows that follow the schema: the shape of an answer, and nobody's."""
+        held = self._datasets.visible(actor, name)
+        read = checked_queries(queries, self._outside.limits.most_queries)
+        foreseen, signed = self.foreseen(actor, held, read, stated)
+        rule = foreseen.dataset.schema.rule
+        job = self._datasets.job_on("release", held, "invented", "invented", actor.name) | {
+            "queries": [vars(one) for one in read],
+            "shares": list(shares_of(read)),
+            "preference": _filled(signed, actor, foreseen, stated),
+            "accept_none": True,
+            "fixed_beforehand": "",
+            "rule": rule,
+        }
+        answers = self._outside.runner.run(f"dry run {self._outside.new_id()}", job)["answers"]
+        texts = [query.sql for query in foreseen.queries]
+        shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
+        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)], "invented": True}
+
+    def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
+        held = self._datasets.visible(actor, name)
+        query = self._datasets.planned(held, None, actor).query(sql)
+        return dict(query.worst_case(**_only(how, _RISK)).view.as_dict())
+
+    def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The same query on invented rows: what people who follow the schema would be exposed to."""
+        held = self._datasets.visible(actor, name)
+        foreseen, signed = self.foreseen(actor, held, (Asked(sql),), stated)
+        filled = _filled(signed, actor, foreseen, stated)
+        return self._rehearsed(actor, held, sql, filled, foreseen.dataset.schema.rule)
+
+    def rehearsed(
+        self, partner: Person, held: Held, queries: Sequence[Asked], stated: Mapping[str, Any] | None
+    ) -> list[dict[str, Any]]:
+        """Each query of a request as its partner would have it; why not, where no rows can be invented for it."""
+        foreseen, signed = self.foreseen(partner, held, queries, stated)
+        filled, rule = _filled(signed, partner, foreseen, stated), foreseen.dataset.schema.rule
+        found: list[dict[str, Any]] = []
+        for one, choice in zip(queries, foreseen.choices, strict=True):
+            try:
+                found.append(self._rehearsed(partner, held, one.sql, filled, rule, choice.epsilon))
+            except SfumatoError as why:
+                found.append(why.as_dict())
+        return found
+
+    def _rehearsed(
+        self,
+        actor: Person,
+        held: Held,
+        sql: str,
+        stated: Mapping[str, Any] | None,
+        rule: Mapping[str, Any] | None,
+        epsilon: float | None = None,
+    ) -> dict[str, Any]:
+        job = self._datasets.job_on("rehearse", held, "invented", "invented", actor.name)
+        said = {"sql": sql, "preference": stated, "rule": rule, "epsilon": epsilon}
+        return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | said))
+
+    def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
+        held = self._datasets.visible(actor, name)
+        foreseen, _ = self.foreseen(actor, held, (Asked(sql),), stated)
+        preferences, how = foreseen.stated[0]
+        return dict(foreseen.dataset.compare(sql, preferences, **_only(how, HOW)).as_dict())
+
+    # The people themselves: controllers only, and recorded
+
+    def look(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
+        return self._read(actor, name, "risk", {"sql": sql, "how": _only(how, _RISK)})
+
+    def check(self, actor: Person, name: str) -> dict[str, Any]:
+        return self._read(actor, name, "check", {})
+
+    def sketch(self, actor: Person, name: str, sql: str, epsilon: float, how: Mapping[str, Any]) -> dict[str, Any]:
+        """A private histogram of exposures: charged, and no look."""
+        return self._read(actor, name, "sketch", {"sql": sql, "epsilon": epsilon, "how": _only(how, _SKETCH)})
+
+    def _read(self, actor: Person, name: str, verb: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+        held = self._datasets.controlled(actor, name)
+        policy = self._policies.of(held)
+        mandate = None if policy is None else mandate_of(policy, None)
+        if "sql" in asked:  # what is refused is refused before data is opened
+            self._datasets.planned(held, mandate, actor).query(asked["sql"])
+        job = self._datasets.job(verb, held, actor.name, mandate) | dict(asked)
+        self._datasets.say(actor, f"asked for the {verb} of", held.name)
+        return dict(self._outside.runner.run(f"{verb} {self._outside.new_id()}", job))
+
+    # A request, before it is one
+
+    def foreseen(
+        self,
+        actor: Person,
+        held: Held,
+        queries: Sequence[Asked],
+        stated: Mapping[str, Any] | None,
+        *,
+        signed: Signed | None = None,
+        attestation: str = "",
+        by_a_person: bool = False,
+    ) -> tuple[Foreseen, Signed | None]:
+        """A request by public facts, under the policy as this person's partner; a controller needs no flow.
+
+        `signed` is the policy in force, where it was read already.
+        """
+        policy = signed or self._policies.of(held)
+        flow = None if policy is None else policy.policy.flow_for(actor)
+        if flow is None and not held.is_controlled_by(actor):
+            self._datasets.flow(actor, held)
+        mandate = None if policy is None else mandate_of(policy, flow, by_a_person=by_a_person)
+        rule, stated = self.terms(actor, held, queries, stated, policy)
+        dataset = self._datasets.planned(held, mandate, actor, rule)
+        return Foreseen(dataset, queries, shares_of(queries), stated, attestation), policy
+
+    def terms(
+        self,
+        partner: Person,
+        held: Held,
+        queries: Sequence[Asked],
+        stated: Mapping[str, Any] | None,
+        signed: Signed | None,
+    ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
+        """The rule of record and what was stated, as the policy has them for this partner."""
+        rule = held.schema.rule if signed is None else signed.policy.rule
+        if signed is None or signed.policy.flow_for(partner) is None:
+            return rule, stated
+        if own := [name for name in PARTNER if name in (stated or {})]:
+            hint = f"leave out {' and '.join(own)}."
+            raise Forbidden("How far you are trusted, and with how sensitive data, is the policy's to say", hint=hint)
+
+        def columns() -> set[str]:
+            present = self._datasets.columns(held)
+            return {column for one in queries for column in parse(one.sql, held.schema, present).columns}
+
+        return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, stated)
+
+
+def _filled(
+    signed: Signed | None, actor: Person, foreseen: Foreseen, stated: Mapping[str, Any] | None
+) -> Mapping[str, Any] | None:
+    """A preference with this partner's trust, where the policy rates it."""
+    if signed is None or signed.policy.flow_for(actor) is None:
+        return stated
+    columns = {column for statement in foreseen.statements for column in statement.columns}
+    return signed.policy.rule_for(actor, lambda: columns, stated)
+
+
+def _only(how: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    for name in how:
+        if name not in known:
+            raise BadInput(f"There is no option '{name}' here", hint=f"there are {', '.join(known)}.")
+    return dict(how)
