@@ -4,7 +4,7 @@ PYTHON ?= python3
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check bench prove mutants constraints vendor clean postgres
+.PHONY: help demo test check bench prove mutants constraints vendor clean postgres chromium
 
 BIN := .venv/bin
 INPUTS := pyproject.toml constraints.txt
@@ -31,7 +31,7 @@ help: ## list the targets
 demo: .venv/.base ## install the base and take the guided tour on the embedded population
 	@$(BIN)/sfumato demo
 
-test: .venv/.dev postgres ## run all tests, then check that they catch every mutant
+test: .venv/.dev postgres chromium ## run all tests, then check that they catch every mutant
 	$(BIN)/pytest -n 2 --dist worksteal
 	@$(MAKE) --no-print-directory mutants
 
@@ -44,7 +44,7 @@ check: .venv/.dev ## lint, format, types, import contracts
 bench: .venv/.dev ## measure what privacy costs against its targets (15 minutes); writes bench/results.json
 	$(BIN)/python bench/run.py
 
-prove: .venv/.dev postgres ## the same tests at full depth; writes docs/evidence.json
+prove: .venv/.dev postgres chromium ## the same tests at full depth; writes docs/evidence.json
 	@mkdir -p docs
 	SFUMATO_DEPTH=prove $(BIN)/pytest -n 2 --dist worksteal --evidence=docs/evidence.json
 	@$(MAKE) --no-print-directory mutants
@@ -69,14 +69,23 @@ clean: ## remove what make made
 	rm -rf .venv .venv-constraints dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 	find src tests bench -type d -name __pycache__ -prune -exec rm -rf {} +
 
-# The tests start a PostgreSQL server of their own. Where its programs are missing they are installed if that may be
-# done without asking; else those tests are skipped, each with one line.
+# Installs the Debian package $(2) for the tests of $(1) if that may be done without asking; else those tests are
+# skipped, each with one line.
+define from_apt
+	{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "Installing $(1) for its tests ..." && \
+		export DEBIAN_FRONTEND=noninteractive && apt-get -qq -o Acquire::http::Timeout=10 update && \
+		apt-get -qq -y --no-install-recommends install $(2) >/dev/null; } || \
+		echo "$(1) is not here and cannot be installed: its tests are skipped." >&2
+endef
+
+# The tests start a PostgreSQL server of their own,
 postgres:
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || \
-		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "Installing PostgreSQL for its tests ..." && \
-		export DEBIAN_FRONTEND=noninteractive && apt-get -qq -o Acquire::http::Timeout=10 update && \
-		apt-get -qq -y --no-install-recommends install postgresql >/dev/null; } || \
-		echo "PostgreSQL is not here and cannot be installed: its tests are skipped." >&2
+		$(call from_apt,PostgreSQL,postgresql)
+
+# and look at pages with a browser.
+chromium:
+	@command -v chromium >/dev/null 2>&1 || $(call from_apt,Chromium,chromium)
 
 $(BIN)/pip:
 	$(call new_venv,.venv)

@@ -40,9 +40,12 @@ def test_the_wheel_stands_alone(tmp_path: Path) -> None:
     """Built once, installed with what it asks for and nothing else, run from a folder of its own."""
     run(tmp_path, sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path / "dist", ROOT)
     [wheel] = (tmp_path / "dist").glob("*.whl")
-    assert {"env.py", "versions/0001_escrow.py"} <= {
-        name.removeprefix("sfumato/stores/migrations/") for name in zipfile.ZipFile(wheel).namelist()
-    }
+    packed = set(zipfile.ZipFile(wheel).namelist())
+    assert {f"sfumato/stores/migrations/{name}" for name in ("env.py", "versions/0001_escrow.py")} <= packed
+    for kind in ("static", "templates"):
+        files = [path for path in (ROOT / "src/sfumato/server" / kind).rglob("*") if path.is_file()]
+        assert files
+        assert {path.relative_to(ROOT / "src").as_posix() for path in files} <= packed
     venv.create(tmp_path / "fresh")
     python, sfumato = (tmp_path / "fresh" / "bin" / name for name in ("python", "sfumato"))
     install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile", "-c", CONSTRAINTS]

@@ -7,11 +7,12 @@ import re
 import pytest
 
 from sfumato.server.app import API, OPEN_TO_ALL
+from sfumato.server.pages.failures import SIGN_IN
 from tests.served import CSRF, PASSWORD, Caller, Nouns, app_on, operations
 
 NOUNS = Nouns()
 APP = app_on(NOUNS, calls_a_minute=1_000_000)
-CLOSED = [one for one in operations(APP) if one not in OPEN_TO_ALL]
+CLOSED = [one for one in operations(APP) if not OPEN_TO_ALL.holds(*one)]
 
 
 def address(path: str) -> str:
@@ -20,15 +21,26 @@ def address(path: str) -> str:
 
 def test_three_addresses_are_open_and_the_document_says_so() -> None:
     said = {(m, p) for m, p in operations(APP) if APP.openapi()["paths"][p][m.lower()].get("security") == []}
-    assert said == OPEN_TO_ALL - {("GET", f"{API}/openapi.json")}
+    assert said == OPEN_TO_ALL.addresses - {("GET", f"{API}/openapi.json"), ("GET", SIGN_IN)}
     assert len(CLOSED) > 40
+
+
+def test_below_the_open_folders_one_may_read_and_nothing_else() -> None:
+    for folder in OPEN_TO_ALL.folders:
+        path = f"{folder}nowhere"
+        assert Caller(APP, None)("GET", f"https://escrow.test{path}").status_code == 404
+        for method in ("POST", "PUT", "PATCH", "DELETE"):
+            assert Caller(APP, None)(method, f"https://escrow.test{path}").status_code == 401, f"{method} {path}"
+        beside = f"https://escrow.test{folder.removesuffix('/')}nowhere"
+        assert Caller(APP, None)("GET", beside).status_code in (303, 401)
 
 
 def test_the_document_is_at_its_address_and_knows_every_route() -> None:
     answer = Caller(APP, None)("GET", "/openapi.json")
     assert answer.json()["openapi"].startswith("3.")
     routes = {route.path for route in APP.routes if hasattr(route, "path")}
-    assert routes == {f"{API}/openapi.json"}  # nothing beside the document but what was included from routes/
+    beside = {f"{API}/openapi.json", "/static/{version}/{name:path}"}
+    assert routes == beside  # and what was included from routes/ and pages/
 
 
 @pytest.fixture(autouse=True)

@@ -22,5 +22,9 @@ def begin(caller: Called) -> RedirectResponse:
 @screens.get(SIGN_IN)
 def sign_in(page: Shown, told: Told, next: Annotated[str, Query(max_length=2000)] = "/") -> Response:
     """`next` is an address of this server, whatever was written there."""
-    own = next if next.startswith("/") and not next.startswith(("//", "/\\")) else "/"
-    return page("sign_in.html", facts={"next": own}, guests=told.guests)
+    return page("sign_in.html", facts={"next": next if _is_own(next) else "/"}, guests=told.guests)
+
+
+def _is_own(address: str) -> bool:
+    """Two slashes begin another host's address; browsers leave out tabs and line ends before they look for them."""
+    return address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()

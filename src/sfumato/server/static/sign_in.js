@@ -10,7 +10,7 @@ sent(form, async ({ name, password }) => {
   try {
     await signIn(name, password, facts().next);
   } catch (error) {
-    $("#password").value = "";
+    if (error.status === 401) $("#password").value = "";
     $("#password").focus();
     throw error;
   }

@@ -1,0 +1,109 @@
+"""Every page, for everybody who sees it: what axe finds in it, light and dark, full, empty and out of order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route
+
+from sfumato.cli.open_house import ANALYST, CONTROLLER
+from tests.web import pages
+from tests.web.axe import violations
+from tests.web.browser import Visitors
+from tests.web.conftest import SignedIn
+from tests.web.house import House
+
+OUT_OF_ORDER = {
+    "type": "about:blank",
+    "title": "Out of order",
+    "status": 500,
+    "code": "internal",
+    "detail": "Something failed",
+    "hint": "try again.",
+    "where": "",
+}
+
+
+def seen(path: str, house: House, visitors: Visitors, **how: Any) -> Iterator[tuple[Page, str]]:
+    """A page as each who sees it in another way, once nothing on it is at work; and whose it is."""
+    opened: dict[str | None, Page] = {}
+    for view in pages.different(pages.views(path, house)):
+        page = opened.get(view.who) or visitors.enter(house, view.who, **how)
+        opened[view.who] = page
+        page.emulate_media(color_scheme="light")
+        page.goto(view.path)
+        page.wait_for_function("document.querySelector('[aria-busy=true]') === null")
+        yield page, f"{view.path} of {view.who}"
+
+
+def is_well_made(page: Page, whose: str) -> None:
+    """In the dark nothing changes but the colours."""
+    assert violations(page) == [], whose
+    page.emulate_media(color_scheme="dark")
+    assert violations(page, "cat.color") == [], f"{whose}, dark"
+
+
+@pytest.mark.parametrize("path", pages.ALL)
+def test_every_page(path: str, house: House, visitors: Visitors) -> None:
+    for page, whose in seen(path, house, visitors):
+        is_well_made(page, whose)
+
+
+@pytest.mark.parametrize("path", pages.WITHOUT_NAMES)
+def test_every_page_on_the_first_morning(path: str, empty_house: House, visitors: Visitors) -> None:
+    for page, whose in seen(path, empty_house, visitors):
+        is_well_made(page, whose)
+
+
+@pytest.mark.parametrize("path", pages.ALL)
+def test_every_page_when_all_that_it_asks_for_fails(path: str, house: House, visitors: Visitors) -> None:
+    visitors.forgive("500 (Internal Server Error)")
+    asked: list[str] = []
+
+    def fails(route: Route) -> None:
+        asked.append(route.request.url)
+        route.fulfill(status=500, content_type="application/problem+json", body=json.dumps(OUT_OF_ORDER))
+
+    visitors.on_the_way("**/api/v1/**", fails)
+    for page, whose in seen(path, house, visitors):
+        if asked:  # else it is the page that was looked at already
+            is_well_made(page, whose)
+        asked.clear()
+
+
+@pytest.mark.parametrize("path", pages.ALL)
+def test_no_page_is_wider_than_a_telephone(path: str, house: House, visitors: Visitors) -> None:
+    for page, whose in seen(path, house, visitors, viewport={"width": 400, "height": 800}):
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400, whose
+
+
+@pytest.mark.parametrize(
+    ("who", "path", "status"),
+    [(CONTROLLER, "/nowhere", 404), (ANALYST, "/datasets/nowhere/ask", 404), (ANALYST, "/requests/nowhere", 404)],
+)
+def test_what_is_not_there(signed_in: SignedIn, visitors: Visitors, who: str, path: str, status: int) -> None:
+    visitors.forgive(f"{status} (")
+    page = signed_in(who)
+    answer = page.goto(path)
+    assert answer is not None
+    assert answer.status == status
+    is_well_made(page, path)
+
+
+def test_what_went_wrong_while_signing_in(page: Page, visitors: Visitors) -> None:
+    visitors.forgive("401 (Unauthorized)")
+    page.goto("/sign-in")
+    page.get_by_label("Name").fill(ANALYST)
+    page.get_by_label("Password").fill("nobody lives there")
+    page.get_by_label("Password").press("Enter")
+    page.get_by_role("alert").wait_for()
+    is_well_made(page, "sign-in")
+
+
+def test_axe_finds_what_is_wrong(page: Page) -> None:
+    page.goto("/sign-in")
+    page.evaluate("document.querySelector('label').remove()")
+    assert [one.partition(" ")[0] for one in violations(page)] == ["label"]
