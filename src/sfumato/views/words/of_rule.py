@@ -1,0 +1,44 @@
+"""The rules that a form offers, each in a sentence with a gap in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+BEFORE_ANYBODY_LOOKS = "The rule holds for every release. It keeps its word because it is fixed before anybody looks."
+KINDS: Mapping[str, tuple[str, str]] = {
+    "gap": (
+        "How even the risk is",
+        "Nobody, in any data, is at more than so many times the risk of anybody else: 1.2 is even, 2 is not.",
+    ),
+    "attack_chance": (
+        "How often an attacker is right",
+        "Whoever knows everybody else guesses whether a person is in the data right at most so often: 0.5 is a coin, "
+        "0.55 is 55 times of 100.",
+    ),
+    "within": (
+        "How far the noise may go",
+        "In 90 of 100 answers a figure is moved by at most so much. This states what the answer is good for; what it "
+        "tells about a person follows from it, up to the ceiling.",
+    ),
+    "sharing_risk": (
+        "The risk of sharing, by trust and sensitivity",
+        "The less a partner is trusted and the more sensitive the data is, the more noise they get.",
+    ),
+    "epsilon": (
+        "An epsilon",
+        "How much a release may tell about any one person, as a number. Smaller: more noise, and less is told.",
+    ),
+    "": ("No rule", "Whoever asks states a preference of their own, of those that are allowed."),
+}
+CEILING = "No release has an epsilon above this, whatever the rule comes to."
+STOP = "When all releases together have spent so much, nothing more is released."
+APPROVE: Mapping[str, str] = {
+    "by a controller": "A controller decides each request, before anything is drawn.",
+    "automatic": "The policy decides by itself: what carries a guarantee and fits the rule is released at once.",
+    "after the answer": (
+        "A controller decides twice, the second time with the answer in view. What leaves so carries no guarantee."
+    ),
+}
+FIXED_BEFOREHAND = "Where all this was written down before anybody looked at the people, such as minutes with a date."
+PUBLIC_PAGE = "Everybody may read which releases there were and what they add up to, without signing in."
+INTRODUCTION = "Whoever approves in a browser has passed the three-minute introduction."
