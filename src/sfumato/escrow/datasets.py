@@ -58,9 +58,10 @@ class Datasets:
         return self._held(held.name)
 
     def drafted(self, actor: Person, schema_text: str) -> Held:
-        """A table as it would be registered; nothing of it is kept."""
+        """A table as it would be registered, or described anew before its data is there; nothing of it is kept."""
         held = Held.of(self._row(actor, schema_text, "", None))
-        if self._rows.one(name=held.name) is not None:
+        before = self._rows.one(name=held.name)
+        if before is not None and (before["version"] is not None or not Held.of(before).is_controlled_by(actor)):
             raise _taken(held)
         return held
 

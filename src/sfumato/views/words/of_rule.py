@@ -39,6 +39,11 @@ APPROVE: Mapping[str, str] = {
         "A controller decides twice, the second time with the answer in view. What leaves so carries no guarantee."
     ),
 }
+AFTER_LOOK = (
+    "A policy that is signed now is signed after that look: what goes by its rule, and what it decides by itself, "
+    "carries no guarantee, unless it says where it was fixed beforehand. The policy that was in force at the first "
+    "look keeps its word, also when it is put back as it was."
+)
 FIXED_BEFOREHAND = "Where all this was written down before anybody looked at the people, such as minutes with a date."
 PUBLIC_PAGE = "Everybody may read which releases there were and what they add up to, without signing in."
 INTRODUCTION = "Whoever approves in a browser has passed the three-minute introduction."

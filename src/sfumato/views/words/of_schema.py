@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sfumato.model.dataset import Bounds, Column, Relation, Schema, Type
-from sfumato.views.figure import number
 from sfumato.views.words.of_guarantee import rows_that_count
 
 STATED_BY_A_PERSON = (
@@ -16,6 +15,14 @@ STATED_BY_A_PERSON = (
 NOT_DESCRIBED = (
     "A column that is not described is not added up or grouped by. If it is in the file, it can still be counted and "
     "asked about in conditions, unless the policy names the columns that may be."
+)
+AFTER_LOOK = (
+    "Somebody has looked at the people in this dataset. What is stated otherwise from now on was stated after a look: "
+    "a release that reads it carries no guarantee, unless it was fixed beforehand."
+)
+CHECK_IS_ENTERED = (
+    "It is entered into the ledger before anything is shown, with your name, and stays there. The policy that is in "
+    "force now keeps its word; what is stated otherwise after this does not."
 )
 NULL_VALUES = "Texts that stand for a missing value, such as ? or NA."
 PEOPLE_AT_LEAST = (
@@ -66,11 +73,11 @@ def _column(column: Column) -> str:
 
 
 def _between(bounds: Bounds) -> str:
-    return f"from {number(float(bounds.lower))} to {number(float(bounds.upper))}"
+    return f"from {float(bounds.lower):,.15g} to {float(bounds.upper):,.15g}"
 
 
 def _listed(values: tuple[object, ...]) -> str:
-    shown = ", ".join(str(value) for value in values[:_MOST_LISTED])
+    shown = ", ".join(f"“{one}”" if isinstance(one, str) else str(one) for one in values[:_MOST_LISTED])
     more = len(values) - _MOST_LISTED
     return f"{shown} and {more:,} more" if more > 0 else shown
 
