@@ -13,6 +13,7 @@ from sfumato.escrow.person import Person, Role
 from sfumato.escrow.service import Escrow
 from sfumato.server.asking import AfterName, Here, NameInPath, Reader
 from sfumato.server.pages.shell import Shown
+from sfumato.views.ledger import total_text
 from sfumato.views.words import of_guarantee, of_rule, of_schema
 
 screens = APIRouter(include_in_schema=False)
@@ -52,14 +53,14 @@ def dataset(page: Shown, actor: Reader, escrow: Here, name: NameInPath) -> Respo
         sentences=of_schema.sentences(held.schema)[:2],
         versions=[one.as_dict() for one in escrow.datasets.versions(actor, held.name)][::-1] if controls else [],
         may_hold=sorted({*may_hold, *held.controllers}),
-        spent=record.total.epsilon,
+        spent=total_text(record.total),
         stop=of_guarantee.stop(record.stop) if record.stop.stated else None,
         public_page=_has_public_page(escrow, actor, held.name, shown["policy"]),
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,
         stated=of_schema.STATED_BY_A_PERSON,
         looked=of_schema.AFTER_LOOK if record.known.somebody_looked else None,
-        facts={"name": held.name, "ready": shown["ready"]},
+        facts={"name": held.name, "person": actor.name},
     )
 
 

@@ -9,7 +9,8 @@ from fastapi import APIRouter, Query
 from pydantic import JsonValue
 from starlette.responses import Response
 
-from sfumato.errors import LedgerBroken, NotFound
+from sfumato.errors import LedgerBroken, NotFound, PreferenceError
+from sfumato.escrow.held import Held
 from sfumato.escrow.person import Person
 from sfumato.escrow.policies import Signed
 from sfumato.escrow.service import Escrow
@@ -27,19 +28,18 @@ Rule = Annotated[str | None, Query(max_length=4000)]
 def policy(page: Shown, actor: Reader, escrow: Here, name: NameInPath, rule: Rule = None) -> Response:
     """`rule` is one that somebody found elsewhere, to be put into the form."""
     held = escrow.datasets.for_whoever_decides(actor, name)
-    now, before, broken = _signed(escrow, actor, held.name)
+    now, before, broken = _signed(escrow, actor, held)
     controls = held.is_controlled_by(actor) and not held.retired
     brought = None if rule is None else _brought(rule)
-    looked = broken is None and escrow.datasets.ledger_of(actor, held).known.somebody_looked
     return page(
         "policy.html",
         dataset=held,
         now=None if now is None else now.as_dict(),
         history=[one.as_dict() for one in reversed(before)],
         broken=broken,
-        none=of_policy.NO_POLICY,
+        no_policy=of_policy.NO_POLICY,
         controls=controls,
-        looked=[of_policy.AFTER_LOOK, of_rule.AFTER_LOOK] if looked else [],
+        looked=[of_policy.AFTER_LOOK, of_rule.AFTER_LOOK] if _looked(escrow, actor, held) else [],
         brought=None if brought is None else of_policy.rule(brought).removeprefix("The rule of record: "),
         unread=rule is not None and brought is None,
         form=offered(escrow, len(held.controllers)) if controls else None,
@@ -52,14 +52,22 @@ def policy(page: Shown, actor: Reader, escrow: Here, name: NameInPath, rule: Rul
     )
 
 
-def _signed(escrow: Escrow, actor: Person, name: str) -> tuple[Signed | None, list[Signed], str | None]:
+def _signed(escrow: Escrow, actor: Person, held: Held) -> tuple[Signed | None, list[Signed], str | None]:
     """What holds, every version of it, and what is wrong with them if they were edited outside."""
     try:
-        return escrow.policies.current(actor, name), escrow.policies.history(actor, name), None
+        return escrow.policies.current(actor, held.name), escrow.policies.history(actor, held.name), None
     except NotFound:
         return None, [], None
     except LedgerBroken as error:
         return None, [], f"{error.message}. {error.hint[:1].upper()}{error.hint[1:]}"
+
+
+def _looked(escrow: Escrow, actor: Person, held: Held) -> bool:
+    """Whether somebody has looked at the people; not known where the policy leaves nothing readable."""
+    try:
+        return escrow.datasets.ledger_of(actor, held).known.somebody_looked
+    except (LedgerBroken, PreferenceError):
+        return False
 
 
 def _brought(text: str) -> dict[str, JsonValue] | None:

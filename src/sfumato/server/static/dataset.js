@@ -1,6 +1,7 @@
 import { $, $$, at, busy, call, facts, number, quiet, say, sent, show, table, upload } from "./sfumato.js";
 
-const place = `/datasets${at(facts().name)}`;
+const { name, person } = facts();
+const place = `/datasets${at(name)}`;
 
 for (const button of $$("[data-close]")) button.addEventListener("click", () => button.closest("dialog").close());
 
@@ -32,10 +33,15 @@ if (delivery) {
 
 const holders = $("#new-controllers");
 if (holders) {
-  sent(holders, async (_, form) => {
-    const controllers = new FormData(form).getAll("controllers");
-    await call("PUT", `${place}/controllers`, { controllers });
-    location.assign(controllers.length ? location.pathname : "/datasets");
+  const stated = () => new FormData(holders).getAll("controllers");
+  const keep = async (next) => {
+    await call("PUT", `${place}/controllers`, { controllers: stated() });
+    location.assign(next);
+  };
+  sent(holders, () => (stated().length && !stated().includes(person) ? $("#leave-dialog").showModal() : keep(location.pathname)));
+  $("#leave-yes").addEventListener("click", () => {
+    $("#leave-dialog").close();
+    keep("/datasets").catch((error) => show(error, holders));
   });
 }
 

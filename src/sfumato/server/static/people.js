@@ -18,7 +18,6 @@ if (done) {
   $("#done-text").textContent = done.text;
   $("#undo").hidden = !done.before;
   $("#done").hidden = false;
-  say(done.text);
 }
 $("#undo").addEventListener("click", (event) =>
   busy(event.currentTarget, () =>

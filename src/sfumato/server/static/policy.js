@@ -34,6 +34,12 @@ sent(form, () => readBack({ policy: read(form, base) }, (error) => showAt(error,
 
 sent($("#policy-as-text"), ({ text }, within) => readBack(parsed(text), (error) => show(error, within)));
 
+// The text says what the form says, until it is edited itself.
+const text = $("#policy-text");
+$("#as-text").addEventListener("toggle", () => {
+  if (text.value === text.defaultValue) text.value = text.defaultValue = JSON.stringify(read(form, base), null, 2);
+});
+
 // JSON begins with a brace; whatever else is written is a policy file.
 function parsed(text) {
   if (!text.trimStart().startsWith("{")) return { policy_text: text };

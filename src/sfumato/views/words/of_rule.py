@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-BEFORE_ANYBODY_LOOKS = "The rule holds for every release. It keeps its word because it is fixed before anybody looks."
+from sfumato.views.words.of_risk import GAP_IS_NO_PROBABILITY
+
+BEFORE_ANYBODY_LOOKS = (
+    "It holds for whoever states nothing else, and keeps its word if it is fixed before anybody looks."
+)
 KINDS: Mapping[str, tuple[str, str]] = {
     "gap": (
         "How even the risk is",
-        "Nobody, in any data, is at more than so many times the risk of anybody else: 1.2 is even, 2 is not.",
+        "Nobody, in any data, is at more than so many times the risk of anybody else: 1.2 is even, 2 is not. "
+        + GAP_IS_NO_PROBABILITY,
     ),
     "attack_chance": (
         "How often an attacker is right",
@@ -17,8 +22,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
     ),
     "within": (
         "How far the noise may go",
-        "In 90 of 100 answers a figure is moved by at most so much. This states what the answer is good for; what it "
-        "tells about a person follows from it, up to the ceiling.",
+        "All figures of an answer are moved by at most so much, in 95 of 100 answers unless the rule says otherwise. "
+        "What a release tells about a person follows from that, up to the ceiling.",
     ),
     "sharing_risk": (
         "The risk of sharing, by trust and sensitivity",
@@ -31,7 +36,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "": ("No rule", "Whoever asks states a preference of their own, of those that are allowed."),
 }
 CEILING = "No release has an epsilon above this, whatever the rule comes to."
-STOP = "When all releases together have spent so much, nothing more is released."
+STOP = "A release that would bring all of them together beyond this is refused."
 APPROVE: Mapping[str, str] = {
     "by a controller": "A controller decides each request, before anything is drawn.",
     "automatic": "The policy decides by itself: what carries a guarantee and fits the rule is released at once.",
