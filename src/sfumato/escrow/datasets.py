@@ -12,6 +12,7 @@ from sfumato.errors import (
     BadInput,
     Conflict,
     Forbidden,
+    LedgerBroken,
     NotFound,
     PolicyError,
     PreferenceError,
@@ -255,7 +256,7 @@ class Datasets:
         """Refuse a policy that stops below what is spent: nothing could be asked under it, nor read."""
         try:
             total = self.ledger_of(actor, held).total
-        except PreferenceError:  # the policy in force is such a one: any other may take its place
+        except (LedgerBroken, PreferenceError):  # nothing flows under the policy in force: any other takes its place
             return
         try:
             refuse_below(total, policy.stop)
@@ -380,7 +381,7 @@ def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_pe
 
 def _taken(held: Held) -> Conflict:
     hint = "rename the table in the schema, or deliver a new version of that one."
-    return Conflict(f"There is a dataset '{held.name}' already", hint=hint)
+    return Conflict(f"There is a dataset '{held.schema.name}' already", hint=hint)
 
 
 def _format(reference: str) -> str:
