@@ -103,6 +103,8 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/people"): {"name": "carol", "roles": ["analyst"]},
     ("PATCH", "/people/{name}"): {"organisation": "x"},
     ("POST", "/datasets"): {"schema_text": SCHEMA},
+    ("POST", "/datasets/check-schema"): {"schema_text": SCHEMA.replace('"stays"', '"new"')},
+    ("POST", "/datasets/{name}/check-policy"): {"policy": POLICY},
     ("PUT", "/datasets/{name}/schema"): {"schema_text": 'name = "another"'},
     ("PUT", "/datasets/{name}/controllers"): {"controllers": ["carol"]},
     ("PUT", "/datasets/{name}/policy"): {},
@@ -137,16 +139,17 @@ RECORD = {("GET", "/audit"), ("GET", "/audit/head"), ("POST", "/audit/verify"), 
 ADMIN = {("POST", "/people"), ("PATCH", "/people/{name}")}
 HOLDS = {
     *(("PUT", f"/datasets/{{name}}/{what}") for what in ("data", "schema", "controllers", "policy")),
-    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("sketch", "risk", "check")),
+    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("sketch", "risk", "check", "check-policy")),
     ("GET", "/datasets/{name}/versions"),
     ("GET", "/requests/{id}/page"),
     *(("POST", f"/requests/{{id}}/{verb}") for verb in ("approve", "return", "answer")),
 }
+REGISTERS = {("POST", "/datasets"), ("POST", "/datasets/check-schema")}
 # Who is *not* told 403 or 404: everything else is.
 ALLOWED = {
     "root": EVERYBODY | RECORD | ADMIN,
-    "carol": EVERYBODY | RECORD | SEES | PUBLIC | FOLLOWS | POLICIES | HOLDS | {("POST", "/datasets")},
-    "other": EVERYBODY | RECORD | {("POST", "/datasets")},
+    "carol": EVERYBODY | RECORD | SEES | PUBLIC | FOLLOWS | POLICIES | HOLDS | REGISTERS,
+    "other": EVERYBODY | RECORD | REGISTERS,
     "ada": EVERYBODY | SEES | PUBLIC | FOLLOWS | {("POST", "/requests")},
     "eve": EVERYBODY,
     "otto": EVERYBODY | RECORD | SEES | FOLLOWS | POLICIES | {("POST", "/datasets/{name}/worst-case")},

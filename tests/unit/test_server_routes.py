@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from sfumato.schema.load import from_dict
+from sfumato.schema.write import write
 from tests.served import Caller, Nouns, app_on, operations, person
 
 REQUEST = {"id": "r1", "number": 7, "state": "submitted", "next": "It waits."}
@@ -55,6 +57,8 @@ def nouns() -> Nouns:
         "current": Noun({"number": 1}),
         "history": [Noun({"number": 1})],
     }
+    said = {"policy": {}, "sentences": ["S."]}
+    made.drafts.answers = {"schema": {"name": "t", "schema_text": "S", "sentences": [], "policy": said}, "policy": said}
     made.requests.answers = {
         "submit": Noun(REQUEST),
         "many": [REQUEST],
@@ -86,6 +90,11 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     ("GET", "/datasets", None, 200, "many", (None, 101), {}),
     ("POST", "/datasets", {"schema_text": "S"}, 201, "register", ("S",), {"title": "", "reference": None}),
+    (
+        "POST", "/datasets/check-schema", {"schema_table": {"name": "t"}, "policy": {"flow": [1]}}, 200,
+        "schema", (write(from_dict({"name": "t"})), {"flow": [1]}), {},
+    ),
+    ("POST", "/datasets/adult/check-policy", {"policy_text": "stop = 3"}, 200, "policy", ("adult", "stop = 3"), {}),
     ("GET", "/datasets/adult", None, 200, "one", ("adult",), {}),
     ("PUT", "/datasets/adult/schema", {"schema_text": "S"}, 200, "describe", ("adult", "S"), {}),
     ("PUT", "/datasets/adult/controllers", {"controllers": ["a"]}, 200, "controllers", ("adult", ["a"]), {}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
@@ -33,6 +34,7 @@ _TOP = (
     "flow",
     "retention",
 )
+_EXACT = re.compile("[0-9]{1,30}(/[1-9][0-9]{0,30})?")  # a stop as a policy says it
 _FLOW = ("who", "aggregates", "columns", "preferences", "guarantees", "approve", "approvers", "approvals")
 
 
@@ -233,7 +235,10 @@ class _Reader:
     def stop(self, stated: Mapping[str, Any], name: str, most: int) -> Fraction | None:
         if name not in stated:
             return None
-        found: Fraction = self.checked(name, lambda: limit(name, stated[name], most))
+        said = stated[name]
+        if isinstance(said, str) and _EXACT.fullmatch(said):
+            said = Fraction(said)
+        found: Fraction = self.checked(name, lambda: limit(name, said, most))
         return found
 
     def days(self, stated: Mapping[str, Any], name: str) -> int | None:
