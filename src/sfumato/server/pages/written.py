@@ -22,8 +22,19 @@ def figure(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
 
+def bound(value: float) -> str:
+    """As it was stated: with every digit."""
+    return f"{value:,.15g}"
+
+
 def listed(names: Any) -> str:
     return ", ".join(str(name) for name in names or ())
 
 
-FILTERS: Mapping[str, Callable[..., str]] = {"moment": moment, "figure": figure, "short": number, "listed": listed}
+FILTERS: Mapping[str, Callable[..., str]] = {
+    "moment": moment,
+    "figure": figure,
+    "bound": bound,
+    "short": number,
+    "listed": listed,
+}
