@@ -64,7 +64,7 @@ def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
         has=of_request.HAS[request["state"]],
         answers=answers,
         without=without,
-        comparable=any(answer["cells"] for answer in answers),
+        comparable=sum(len(group["rows"]) for answer in answers for group in answer["cells"]) > 1,
         words={"question": of_difference.QUESTION, "each": of_difference.EACH, "stopped": of_request.STOPPED},
         facts={
             "id": request["id"],
@@ -116,4 +116,4 @@ def _cells(told: Mapping[str, Any]) -> list[dict[str, Any]]:
                 for row, cells in enumerate(told["rows"], 1)
             ]
             found.append({"column": column, "name": name, "rows": rows})
-    return found if sum(len(one["rows"]) for one in found) > 1 else []
+    return found
