@@ -34,9 +34,9 @@ SEEN = {
         "dataset", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "stop",
     },
     "/datasets/stays/estimate": {
-        "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "stop", "left",
+        "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "stop", "left", "sentences",
     },
-    "/datasets/stays/dry-run": {"answers", "invented"},
+    "/datasets/stays/dry-run": {"answers", "invented", "sentence"},
     "/datasets/stays/worst-case": _RISK,
     "/datasets/stays/rehearse": _RISK | {"solution", "at"},
     "/datasets/stays/compare": {"query", "mechanism", "delta", "looked", "methods", "together"},

@@ -95,7 +95,7 @@ def refused_untouched(api: Api, sql: str) -> None:
             answer = api(who, "POST", path, json=body)
             told = answer.json()
             assert (answer.status_code, told["code"]) == (422, "query"), f"{path}: {told}"
-            assert told["where"].startswith("line ") or sql in NOWHERE, f"{path}: {told}"
+            assert told["where"].removeprefix("query 2, ").startswith("line ") or sql in NOWHERE, f"{path}: {told}"
 
 
 @pytest.mark.parametrize("sql", [*TOUCHING, *NOWHERE])

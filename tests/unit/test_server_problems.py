@@ -68,7 +68,9 @@ def test_where_things_lie_on_the_server_is_not_told() -> None:
 
 
 def test_a_problem_has_a_sentence_a_hint_and_a_place() -> None:
-    answer = told(errors.QueryError("Window functions are not answered", hint="leave them out.", where="line 1"))
+    answer = told(
+        errors.QueryError("Window functions are not answered", hint="leave them out.", where="line 1, column 8")
+    )
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.json() == {
         "type": "about:blank",
@@ -77,7 +79,8 @@ def test_a_problem_has_a_sentence_a_hint_and_a_place() -> None:
         "code": "query",
         "detail": "Window functions are not answered",
         "hint": "leave them out.",
-        "where": "line 1",
+        "where": "line 1, column 8",
+        "at": {"query": 1, "line": 1, "column": 8},
     }
 
 

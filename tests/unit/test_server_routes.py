@@ -8,6 +8,7 @@ import pytest
 
 from sfumato.schema.load import from_dict
 from sfumato.schema.write import write
+from sfumato.session.difference import Cell
 from tests.served import Caller, Nouns, app_on, operations, person
 
 REQUEST = {"id": "r1", "number": 7, "state": "submitted", "next": "It waits."}
@@ -64,6 +65,15 @@ def nouns() -> Nouns:
         "many": [REQUEST],
         "one": REQUEST,
         "result": {"answers": [{"rows": []}], "guarantee": "dp", "charged": 0.2},
+        "difference": {
+            "difference": 3,
+            "low": 1,
+            "high": 5,
+            "larger": True,
+            "smaller": False,
+            "sentence": "yes",
+            "covers": "noise",
+        },
     }
     made.decisions.answers = {"inspect": {"binding": "b"}, "answer": {"answers": []}}
     made.notices.answers = {"many": [NOTICE | {"number": 1}]}
@@ -135,6 +145,11 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/requests/r1/withdraw", None, 200, "withdraw", ("r1",), {}),
     ("POST", "/requests/r1/cancel", {"accept_none": True}, 200, "cancel", ("r1",), {"accept_none": True}),
     ("GET", "/requests/r1/result", None, 200, "result", ("r1",), {}),
+    (
+        "POST", "/requests/r1/difference",
+        {"first": {"row": 1, "column": 2}, "second": {"query": 2, "row": 3, "column": 2}}, 200,
+        "difference", ("r1", Cell(1, 1, 2), Cell(2, 3, 2)), {},
+    ),
     ("GET", "/notices?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),
     ("POST", "/notices/n1/read", None, 204, "read", ("n1",), {}),
     ("GET", "/audit?after=5", None, 200, "many", (5, 101), {}),

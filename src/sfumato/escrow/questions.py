@@ -8,7 +8,7 @@ from typing import Any
 from sfumato.errors import BadInput, Forbidden, SfumatoError
 from sfumato.escrow.asking import HOW
 from sfumato.escrow.datasets import Datasets, mandate_of
-from sfumato.escrow.facts import Foreseen
+from sfumato.escrow.facts import Foreseen, each
 from sfumato.escrow.held import Held
 from sfumato.escrow.outside import Outside
 from sfumato.escrow.person import Person
@@ -16,6 +16,7 @@ from sfumato.escrow.policies import Policies, Signed
 from sfumato.escrow.policy import PARTNER
 from sfumato.escrow.request import Asked, checked_queries, shares_of
 from sfumato.sql.parse import parse
+from sfumato.views.words import of_request
 
 _SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
@@ -36,8 +37,7 @@ class Questions:
         read, stated = checked_queries(queries, self._outside.limits.most_queries), self._stated(actor, held, stated)
         foreseen, signed = self.foreseen(actor, held, read, stated)
         if signed is not None and (flow := signed.policy.flow_for(actor)) is not None:
-            for statement in foreseen.statements:
-                flow.require(statement)
+            tuple(each(flow.require, foreseen.statements))
         return foreseen.as_dict()
 
     def _stated(self, actor: Person, held: Held, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
@@ -69,7 +69,10 @@ class Questions:
         answers = self._outside.runner.run(f"dry run {self._outside.new_id()}", job)["answers"]
         texts = [query.sql for query in foreseen.queries]
         shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
-        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)], "invented": True}
+        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)]} | {
+            "invented": True,
+            "sentence": of_request.INVENTED,
+        }
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
         held = self._datasets.visible(actor, name)

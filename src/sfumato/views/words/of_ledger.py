@@ -51,6 +51,21 @@ def total(certificate: Certificate) -> str:
     return f"Everything released from {certificate.dataset} so far: {spent}; {odds}.{ending}"
 
 
+def so_far(spent: float | None, delta: float, releases_hold: bool, stop: float | None) -> str:
+    """What everything released from a dataset has cost, for whoever may ask it.
+
+    >>> so_far(0.2, 0.0, True, 3.0)
+    'Spent so far: epsilon 0.2. It stops at epsilon 3.'
+    """
+    ending = "" if stop is None else f" It stops at epsilon {stop:.15g}."
+    if spent is None:
+        why = OTHER_UNITS if releases_hold else "something was released without a guarantee"
+        return f"Spent so far: no total exists ({why}).{ending}"
+    if not spent and not delta:
+        return f"Spent so far: nothing.{ending}"
+    return f"Spent so far: epsilon {spent:.15g}{f', delta {exactly(delta)}' if delta else ''}.{ending}"
+
+
 def concentrated(total: Total, at: AtDelta | None = None) -> str:
     """The total as zero-concentrated privacy, and the epsilon of all of it at a delta; nothing where there is none."""
     if not total.releases or not total.exists:

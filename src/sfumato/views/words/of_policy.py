@@ -53,6 +53,11 @@ def decided(approve: str, approvers: Sequence[str], approvals: int, guarantees: 
     return f"{by}. What leaves carries the word {' or '.join(word.value for word in guarantees)}."
 
 
+def decides(approve: str) -> str:
+    """The same for whoever asks, who is not told which of the controllers."""
+    return f"{_DECIDED[approve].format(who='A controller must approve')}."
+
+
 def rule(stated: Mapping[str, object] | None) -> str:
     """The rule of record, as it is written."""
     if stated is None:
