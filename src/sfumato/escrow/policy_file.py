@@ -13,7 +13,7 @@ from sfumato.choose.guesses import level
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import PolicyError, PreferenceError
 from sfumato.escrow.person import EVERYONE, Person
-from sfumato.escrow.policy import PARTNER, RETENTION, RULE, Approve, Flow, Policy
+from sfumato.escrow.policy import PARTNER, RETENTION, RULE, SWITCHES, Approve, Flow, Policy
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.statement import Kind
 from sfumato.model.stop import MOST_DELTA, MOST_EPSILON, Stop, limit
@@ -32,6 +32,7 @@ _TOP = (
     "sensitivity",
     "flow",
     "retention",
+    *SWITCHES,
 )
 _FLOW = ("who", "aggregates", "columns", "preferences", "guarantees", "approve", "approvers", "approvals")
 
@@ -89,6 +90,7 @@ class _Reader:
             sensitivity_otherwise=sensitivity.get("dataset"),
             answers_days=self.days(retention, "answers_days"),
             data_days=self.days(retention, "data_days"),
+            **{name: self.switch(stated, name) for name in SWITCHES if name in stated},
         )
         self.require_partners(made)
         return made
@@ -194,6 +196,12 @@ class _Reader:
         if not isinstance(found, str):
             raise PolicyError(f"'{name}' is a text", hint=f'write {name} = "...".')
         return " ".join(found.split())
+
+    def switch(self, stated: Mapping[str, Any], name: str) -> bool:
+        found = stated[name]
+        if not isinstance(found, bool):
+            raise PolicyError(f"'{name}' is true or false", hint=f"write {name} = true.")
+        return found
 
     def names(self, stated: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
         found = stated.get(name, [])

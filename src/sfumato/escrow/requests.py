@@ -132,6 +132,18 @@ class Requests:
         self._kept_long_enough(found, held)
         return self._docket.answers(found) | {"guarantee": found.guarantee, "charged": found.charged}
 
+    def recipients(self, actor: Person, dataset: str) -> dict[int, list[dict[str, Any]]]:
+        """Who has the answer of which charge, by the number of its entry: for those who hold the data."""
+        held = self._datasets.for_whoever_decides(actor, dataset)
+        found: dict[int, list[dict[str, Any]]] = {}
+        for row in self._docket.rows.many(dataset=held.name, state=State.RELEASED.value, limit=100_000):
+            request = Request.of(row)
+            whom = self._docket.asker(request)
+            for answer in self._docket.answers(request)["answers"]:
+                told = {"number": request.number, "name": whom.name, "organisation": whom.organisation}
+                found.setdefault(answer["certificate"]["ledger_entry"], []).append(told)
+        return found
+
     def one(self, actor: Person, id: str) -> dict[str, Any]:
         found, held = self._docket.seen(actor, id)
         to_controller = held.is_controlled_by(actor) or actor.has(Role.AUDITOR)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from sfumato.ledger.entry import upward
 from sfumato.ledger.odometer import AtDelta, By, Total
 from sfumato.model.dataset import Relation
+from sfumato.model.guarantee import Guarantee
 from sfumato.model.per_person import InAll
 from sfumato.model.release import Certificate
 from sfumato.risk.attack import attack_chance
@@ -49,6 +52,48 @@ def total(certificate: Certificate) -> str:
     ending = f" It stops at {certificate.stop}." if certificate.stop else ""
     odds = f"from all of it together, whether you are in it is guessed right at most {right} times of 100"
     return f"Everything released from {certificate.dataset} so far: {spent}; {odds}.{ending}"
+
+
+def odds(total: Total) -> str:
+    """What everything together tells, at worst; what there is in its place where no total exists."""
+    if total.epsilon is None:
+        return f"No total exists for this dataset: {why_no_total(total)}. Nothing bounds what all of it tells."
+    if not total.releases:
+        return "Nothing was released: nothing is told about anybody."
+    right = in_100(attack_chance(total.epsilon, total.delta or 0.0))
+    return (
+        f"From everything together, whether a person is in the data is guessed right at most {right} times of 100 "
+        "(50 is a coin), by whoever knows everybody else."
+    )
+
+
+def promised(guarantee: Guarantee, epsilon: float, delta: float, at_most: float | None, protected: str) -> str:
+    """What a charge stands for, by its word alone."""
+    if not guarantee.holds:
+        return "No differential-privacy guarantee: how much noise there is, or that this left, was decided by looking."
+    pair = f"({epsilon:.15g}, {exactly(delta)})" if delta else f"{epsilon:.15g}"
+    if guarantee is Guarantee.DP:
+        return f"{pair}-differential privacy for {protected}."
+    most = "" if at_most is None else f", and never more than {at_most:.15g}, whatever had been selected"
+    return f"Epsilon was selected privately, which is charged too. Charged: {pair}{most}; for {protected}."
+
+
+def why_no_total(total: Total) -> str:
+    return OTHER_UNITS if total.guarantee.holds else "something was released, or decided, without a guarantee"
+
+
+def verified(ends: Mapping[str, Any], head: Mapping[str, Any] | None) -> str:
+    """What it shows that both chains hold."""
+    both = f"the ledger ({ends['ledger']['number']:,} entries) and the audit log ({ends['audit']['number']:,} entries)"
+    if head is None:
+        return (
+            f"Whole: {both} follow from their first entry to their last, and none was changed. That an older copy of "
+            "both was put back is seen only by a head that was kept elsewhere."
+        )
+    return (
+        f"Whole: {both} follow from their first entry to their last, and go through the head that {head['by']} took "
+        f"on {head['at'][:16].replace('T', ' ')}: nothing of what it stood for was taken back."
+    )
 
 
 def concentrated(total: Total, at: AtDelta | None = None) -> str:
