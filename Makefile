@@ -4,7 +4,7 @@ PYTHON ?= python3
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check bench prove mutants constraints clean postgres
+.PHONY: help demo test check bench prove mutants constraints vendor clean postgres
 
 BIN := .venv/bin
 INPUTS := pyproject.toml constraints.txt
@@ -60,6 +60,10 @@ constraints: ## pin the newest versions that pyproject.toml allows in constraint
 	@if grep -Evn '^(#.*|[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+)$$' constraints.new >&2; then \
 		rm -rf constraints.new .venv-constraints; echo "These lines are not plain pins: constraints.txt is left as it was." >&2; exit 1; fi
 	@mv constraints.new constraints.txt && rm -rf .venv-constraints
+
+vendor: ## make the browser's libraries anew from the versions in tools/vendor/package.json; needs Node.js and npm
+	@command -v node >/dev/null && command -v npm >/dev/null || { echo "make vendor needs Node.js and npm; nothing else here does." >&2; exit 1; }
+	@node tools/vendor/bundle.mjs
 
 clean: ## remove what make made
 	rm -rf .venv .venv-constraints dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache

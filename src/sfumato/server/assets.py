@@ -15,6 +15,7 @@ from starlette.responses import Response
 FOLDER = Path(__file__).parent / "static"
 PLACE = "/static"
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}
+_JOINED = {"sfumato.css": "vendor/plotly.css"}  # one sheet is one request
 _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
@@ -36,6 +37,8 @@ class Assets:
     def __init__(self, folder: Path = FOLDER) -> None:
         files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in _KINDS}
         self._all = {name: Asset(files[name].read_bytes(), _KINDS[files[name].suffix]) for name in sorted(files)}
+        for name, other in _JOINED.items():
+            self._all[name] = Asset(self._all[name].content + self._all[other].content, _KINDS[".css"])
         told = sha256()
         for name, asset in self._all.items():
             told.update(f"{name} {len(asset.content)} ".encode() + asset.content)
