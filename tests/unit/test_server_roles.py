@@ -109,6 +109,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/datasets/{name}/estimate"): QUERY,
     ("POST", "/datasets/{name}/dry-run"): QUERY,
     ("POST", "/datasets/{name}/worst-case"): QUERY["queries"][0],
+    ("POST", "/datasets/{name}/guessing"): QUERY["queries"][0] | {"how": {"choices": 4}},
     ("POST", "/datasets/{name}/rehearse"): QUERY["queries"][0],
     ("POST", "/datasets/{name}/compare"): QUERY["queries"][0],
     ("POST", "/datasets/{name}/sketch"): {"sql": "SELECT 1", "epsilon": 0.1},
@@ -118,6 +119,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/requests/{id}/return"): {"note": "x", "accept_none": True},
     ("POST", "/requests/{id}/refuse"): {},
     ("POST", "/audit/verify"): {},
+    ("POST", "/introduction"): {"answers": [0, 0, 0, 0]},
 }  # fmt: skip
 SPARED = {  # these would end the story that other tests go on with
     ("DELETE", "/session"), ("DELETE", "/datasets/{name}"), ("DELETE", "/tokens/{id}"),
@@ -125,7 +127,7 @@ SPARED = {  # these would end the story that other tests go on with
 }  # fmt: skip
 EVERYBODY = {
     ("GET", "/session"), ("GET", "/tokens"), ("POST", "/tokens"), ("GET", "/datasets"), ("GET", "/requests"),
-    ("GET", "/notices"), ("POST", "/notices/{id}/read"),
+    ("GET", "/notices"), ("POST", "/notices/{id}/read"), ("GET", "/introduction"), ("POST", "/introduction"),
 }  # fmt: skip
 SEES = {("GET", "/datasets/{name}"), ("GET", "/datasets/{name}/ledger")}
 PUBLIC = {
@@ -156,7 +158,7 @@ ALLOWED = {
 @pytest.mark.parametrize("who", ROLES)
 def test_who_is_refused_what(desk: Desk, who: str) -> None:
     shown = {
-        (method, path.removeprefix(API)) for method, path in operations(desk.app) if (method, path) not in OPEN_TO_ALL
+        (method, path.removeprefix(API)) for method, path in operations(desk.app) if not OPEN_TO_ALL.holds(method, path)
     }
     request = desk.as_["ada"]("POST", "/requests", json=desk.asked).json()["id"]
     let_in = set()

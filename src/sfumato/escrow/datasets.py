@@ -219,8 +219,9 @@ class Datasets:
             shown = ledger_view.for_everybody(ledger.record)
         except (BadInput, Refused):  # a record that cannot be relied on is shown to nobody
             raise _not_there(name) from None
+        protected = of_ledger.who_is_protected(held.schema.unit, held.schema.relation)
         about = {"name": held.name, "title": held.title, "purpose": signed.policy.purpose}
-        return about | shown | {"protected": ledger.protected, "stop": of_guarantee.stop(ledger.stop)}
+        return about | shown | {"protected": protected, "stop": of_guarantee.stop(ledger.stop)}
 
     # What the verbs above and requests lean on
 

@@ -141,7 +141,8 @@ class Requests:
             whom = self._docket.asker(request)
             for answer in self._docket.answers(request)["answers"]:
                 told = {"number": request.number, "name": whom.name, "organisation": whom.organisation}
-                found.setdefault(answer["certificate"]["ledger_entry"], []).append(told)
+                have = found.setdefault(answer["certificate"]["ledger_entry"], [])
+                have += [] if told in have else [told]  # one charge may be for several of its answers
         return found
 
     def one(self, actor: Person, id: str) -> dict[str, Any]:

@@ -53,6 +53,11 @@ def home_of(person: Person) -> str:
     return next(place.path for place in MENU if person.has(*place.roles))
 
 
+def own_address(stated: str, otherwise: str = "/") -> str:
+    """An address of this server, whatever was written there."""
+    return stated if stated.startswith("/") and not stated.startswith(("//", "/\\")) else otherwise
+
+
 def environment(assets: Assets) -> Environment:
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from sfumato.server.asking import Called, Told
 from sfumato.server.pages.failures import SIGN_IN
-from sfumato.server.pages.shell import Shown, home_of
+from sfumato.server.pages.shell import Shown, home_of, own_address
 
 screens = APIRouter(include_in_schema=False)
 
@@ -21,6 +21,4 @@ def begin(caller: Called) -> RedirectResponse:
 
 @screens.get(SIGN_IN)
 def sign_in(page: Shown, told: Told, next: Annotated[str, Query(max_length=2000)] = "/") -> Response:
-    """`next` is an address of this server, whatever was written there."""
-    own = next if next.startswith("/") and not next.startswith(("//", "/\\")) else "/"
-    return page("sign_in.html", facts={"next": own}, guests=told.guests)
+    return page("sign_in.html", facts={"next": own_address(next)}, guests=told.guests)

@@ -1,4 +1,4 @@
-"""What everybody may know of a dataset, without signing in: if its policy opens a page, and as if it were not there if not."""
+"""What everybody may know of a dataset, without signing in, if its policy opens a page; else it is not there."""
 
 from __future__ import annotations
 
