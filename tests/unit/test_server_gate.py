@@ -29,7 +29,8 @@ def test_the_document_is_at_its_address_and_knows_every_route() -> None:
     answer = Caller(APP, None)("GET", "/openapi.json")
     assert answer.json()["openapi"].startswith("3.")
     routes = {route.path for route in APP.routes if hasattr(route, "path")}
-    assert routes == {f"{API}/openapi.json"}  # nothing beside the document but what was included from routes/
+    # Beside the document and static files there is only what was included from routes/ and pages/.
+    assert routes == {f"{API}/openapi.json", "/static/{version}/{name:path}"}
 
 
 @pytest.fixture(autouse=True)
@@ -112,11 +113,11 @@ def test_a_token_goes_before_a_cookie_and_needs_no_csrf() -> None:
 
 
 # What a token may do that can only read: whatever changes nothing and leaves nothing on a dataset's record.
-READS = {"estimate", "dry-run", "worst-case", "rehearse", "compare", "verify"}
+READS = {"estimate", "dry-run", "worst-case", "guessing", "rehearse", "compare", "verify"}
 EITHER = {f"{API}/session"}
 BODY = {
     "name": "x", "roles": [], "schema_text": "x", "controllers": ["x"], "sql": "x", "epsilon": 1.0, "binding": "x",
-    "dataset": "x", "purpose": "x", "queries": [{"sql": "x"}], "scopes": ["write"],
+    "dataset": "x", "purpose": "x", "queries": [{"sql": "x"}], "scopes": ["write"], "how": {}, "answers": [0, 0, 0, 0],
 }  # fmt: skip
 
 

@@ -139,7 +139,7 @@ RECORD = {("GET", "/audit"), ("GET", "/audit/head"), ("POST", "/audit/verify"), 
 ADMIN = {("POST", "/people"), ("PATCH", "/people/{name}")}
 HOLDS = {
     *(("PUT", f"/datasets/{{name}}/{what}") for what in ("data", "schema", "controllers", "policy")),
-    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("sketch", "risk", "check")),
+    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("guessing", "sketch", "risk", "check")),
     ("GET", "/datasets/{name}/versions"),
     ("GET", "/requests/{id}/page"),
     *(("POST", f"/requests/{{id}}/{verb}") for verb in ("approve", "return", "answer")),
