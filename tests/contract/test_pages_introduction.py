@@ -1,4 +1,4 @@
-"""Whoever approves in a browser knows what it means: the introduction, its questions, and what is refused before."""
+"""Whoever signs in to approve knows what it means: the introduction, its questions, and what is refused before."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_nothing_is_entered_where_it_is_refused(room: Room) -> None:
     binding = room.decisions.inspect(room["alice"], request.id)["binding"]
     entries = room.entries()
     with pytest.raises(NotIntroduced):
-        room.decisions.approve(room["alice"], request.id, binding, in_browser=True)
+        room.decisions.approve(room["alice"], request.id, binding, by_session=True)
     assert room.entries() == entries
 
 

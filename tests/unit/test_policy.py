@@ -330,7 +330,7 @@ def test_a_policy_in_sentences() -> None:
         "The data is forgotten 365 days after it was delivered.",
     ]
     assert read(EVERYTHING | {"introduction": False, "public_page": True}).sentences()[-2:] == [
-        "Whoever approves in a browser need not pass the introduction first.",
+        "Whoever signs in to approve need not pass the introduction first.",
         "A page that is open to everybody lists what was released, and its total.",
     ]
     after = read(flow(approve="after the answer", guarantees=["none"])).sentences()

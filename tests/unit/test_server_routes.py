@@ -121,7 +121,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     (
         "POST", "/requests/r1/approve", {"binding": "b"}, 200,
         "approve", ("r1",),
-        {"binding": "b", "note": "", "accept_none": False, "fixed_beforehand": "", "in_browser": False},
+        {"binding": "b", "note": "", "accept_none": False, "fixed_beforehand": "", "by_session": False},
     ),
     ("POST", "/requests/r1/return", {"note": "n"}, 200, "return_", ("r1", "n"), {"accept_none": False}),
     ("POST", "/requests/r1/refuse", {"accept_none": True}, 200, "refuse", ("r1", ""), {"accept_none": True}),

@@ -87,9 +87,12 @@ class Decisions:
         note: str = "",
         accept_none: bool = False,
         fixed_beforehand: str = "",
-        in_browser: bool = False,
+        by_session: bool = False,
     ) -> Request:
-        """Let it go on, exactly as it was seen: `binding` is the page's. A second click changes nothing."""
+        """Let it go on, exactly as it was seen: `binding` is the page's. A second click changes nothing.
+
+        `by_session`: by somebody who signed in, whom the policy may ask to have passed the introduction.
+        """
         found, held = self._docket.decidable(actor, id)
         if self._approved_before(found, actor, binding):
             return found
@@ -97,7 +100,7 @@ class Decisions:
         foreseen, signed, flow = self._foreseen(found, held, fixed_beforehand)
         if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
             raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
-        if in_browser and signed.policy.introduction and self._people.introduced(actor) is None:
+        if by_session and signed.policy.introduction and self._people.introduced(actor) is None:
             raise NotIntroduced(of_introduction.FIRST, hint="it takes three minutes: /introduction.")
         now = self._docket.binding_now(found, held, signed)
         if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then

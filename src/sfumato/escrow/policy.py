@@ -108,7 +108,7 @@ class Policy:
     sensitivity_otherwise: float | str | None = None
     answers_days: int | None = None
     data_days: int | None = None
-    introduction: bool = True  # whoever approves in a browser has passed it
+    introduction: bool = True  # whoever signs in to approve has passed it
     public_page: bool = False
 
     @classmethod

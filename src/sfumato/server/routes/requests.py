@@ -106,7 +106,7 @@ async def withheld(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -
 @routes.post("/{id}/approve", responses=SENT)
 def approve(actor: Writer, caller: Called, id: NameInPath, body: Approval, escrow: Here) -> RequestShown:
     """Approve what the page showed, and nothing else."""
-    escrow.decisions.approve(actor, id, **body.model_dump(), in_browser=caller.csrf is not None)
+    escrow.decisions.approve(actor, id, **body.model_dump(), by_session=caller.csrf is not None)
     return one(actor, id, escrow)
 
 

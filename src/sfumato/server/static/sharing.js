@@ -201,7 +201,7 @@ $("#take").addEventListener("click", (event) =>
       const partner = { trust: trust / grid.steps, data_sensitivity: sensitivity / grid.steps, limit };
       const found = await call("POST", `/datasets${at(name)}/guessing`, { sql: grid.query, how: { ...how, ...partner } });
       const exact = found.candidates.findIndex((one) => one.epsilon === found.epsilon);
-      $("#exact").textContent = `Exactly, as a rule would have it: ${found.why} ${found.sentences[exact] ?? ""}`;
+      $("#exact").textContent = exact < 0 ? "" : `Exactly, as a rule would have it: ${found.why} ${found.sentences[exact]}`;
     } catch (error) {
       show(error, form);
     }

@@ -62,9 +62,10 @@ def _becomes(ends: tuple[int, int]) -> str:
 def noise_range(numbers: Sequence[str], row: GuessAt) -> str:
     """How far the noise moves each number, and what that does to a count."""
     both = list(zip(numbers, row.noise_90, strict=True))
-    moved = " and ".join(f"the {what} by {number(far)}" for what, far in both if far is not None)
+    known = [f"the {what} by {number(far)}" for what, far in both if far is not None]
+    moved, each = " and ".join(known), "each " if len(known) > 1 else ""
     count = "" if row.hundred is None else f": {_becomes(row.hundred)}"
-    said = [f"the noise moves {moved} at most, 90 times of 100{count}"] if moved else []
+    said = [f"the noise moves {moved} at most, {each}90 times of 100{count}"] if moved else []
     return "; ".join(said + [f"the {what} is selected by its rank" for what, far in both if far is None])
 
 

@@ -82,7 +82,7 @@ def retention(answers_days: int | None, data_days: int | None) -> list[str]:
 
 def switches(*, introduction: bool, public_page: bool) -> list[str]:
     """What is said of a switch that does not stand as it does by itself."""
-    said = [] if introduction else ["Whoever approves in a browser need not pass the introduction first."]
+    said = [] if introduction else ["Whoever signs in to approve need not pass the introduction first."]
     return said + (["A page that is open to everybody lists what was released, and its total."] if public_page else [])
 
 
