@@ -31,7 +31,7 @@ _ANSWER = {"columns", "rows", "ranges", "numbers", "types", "ranged"}
 SEEN = {
     "/datasets/stays": _LISTED | {"flow", "policy"},
     "/datasets/stays/ledger": {
-        "dataset", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "stop",
+        "dataset", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "stop", "sentences",
     },
     "/datasets/stays/estimate": {
         "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "stop", "left", "sentences",

@@ -42,6 +42,7 @@ def nouns() -> Nouns:
         "many": [person("alice"), person("bob")],
         "tokens": [Noun(TOKEN)],
         "new_token": (Noun(TOKEN), "the secret"),
+        "introduce": [],
     }
     made.datasets.answers = {
         "register": Noun(DATASET),
@@ -51,7 +52,7 @@ def nouns() -> Nouns:
         "ledger": {"spent": 1},
         "deliver": Noun({"id": "v1"}),
     }
-    for verb in ("estimate", "dry_run", "worst_case", "rehearse", "compare", "sketch", "look", "check"):
+    for verb in ("estimate", "dry_run", "worst_case", "guessing", "rehearse", "compare", "sketch", "look", "check"):
         made.questions.answers[verb] = {"a": 1}
     made.policies.answers = {
         "set": Noun({"number": 1}),
@@ -77,7 +78,7 @@ def nouns() -> Nouns:
     }
     made.decisions.answers = {"inspect": {"binding": "b"}, "answer": {"answers": []}}
     made.notices.answers = {"many": [NOTICE | {"number": 1}]}
-    made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": {}}}
+    made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": END, "audit": END}}
     return made
 
 
@@ -138,7 +139,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/requests/r1/answer", None, 200, "answer", ("r1",), {}),
     (
         "POST", "/requests/r1/approve", {"binding": "b"}, 200,
-        "approve", ("r1",), {"binding": "b", "note": "", "accept_none": False, "fixed_beforehand": ""},
+        "approve", ("r1",),
+        {"binding": "b", "note": "", "accept_none": False, "fixed_beforehand": "", "by_session": False},
     ),
     ("POST", "/requests/r1/return", {"note": "n"}, 200, "return_", ("r1", "n"), {"accept_none": False}),
     ("POST", "/requests/r1/refuse", {"accept_none": True}, 200, "refuse", ("r1", ""), {"accept_none": True}),
@@ -152,7 +154,16 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     ("GET", "/notices?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),
     ("POST", "/notices/n1/read", None, 204, "read", ("n1",), {}),
-    ("GET", "/audit?after=5", None, 200, "many", (5, 101), {}),
+    (
+        "GET", "/audit?after=5&newest_first=true&who=ada", None, 200,
+        "many", (5, 101), {"newest_first": True, "who": "ada", "about": None},
+    ),
+    ("GET", "/introduction", None, 200, "introduced", (), {}),
+    ("POST", "/introduction", {"answers": [1, 0, 2, 1]}, 200, "introduce", ([1, 0, 2, 1],), {}),
+    (
+        "POST", "/datasets/adult/guessing", {"sql": "Q", "how": {"choices": 4, "trust": "low"}}, 200,
+        "guessing", ("adult", "Q", {"choices": 4, "trust": "low"}), {},
+    ),
     ("GET", "/audit/head", None, 200, "head", (), {}),
     ("POST", "/audit/verify", {"head": HEAD}, 200, "verify", (HEAD,), {}),
 ]  # fmt: skip
@@ -176,6 +187,7 @@ def test_a_route_is_a_verb(
 def test_no_route_is_left_out() -> None:
     elsewhere = {
         ("GET", "/health"),
+        ("GET", "/public/{name}"),
         ("PUT", "/datasets/{name}/data"),
         *((m, "/session") for m in ("GET", "POST", "DELETE")),
     }
@@ -213,7 +225,9 @@ def test_pages_go_on_where_the_last_one_ended() -> None:
 
 def test_a_page_that_is_just_full_is_the_last() -> None:
     made = nouns()
-    made.audit.answers["many"] = lambda _, after, limit: [ENTRY | {"number": n} for n in range(after + 1, 5)][:limit]
+    made.audit.answers["many"] = lambda _, after, limit, **_how: [ENTRY | {"number": n} for n in range(after + 1, 5)][
+        :limit
+    ]
     call = Caller(app_on(made))
     assert call("GET", "/audit?limit=2").json()["next"] == 2
     assert call("GET", "/audit?limit=2&after=2").json()["next"] is None

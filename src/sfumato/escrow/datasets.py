@@ -16,6 +16,7 @@ from sfumato.errors import (
     NotFound,
     PolicyError,
     PreferenceError,
+    Refused,
     SfumatoError,
     SourceError,
 )
@@ -32,6 +33,7 @@ from sfumato.session.dataset import Dataset
 from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.ledger import Ledger, digest, refuse_below
 from sfumato.views import ledger as ledger_view
+from sfumato.views.words import of_guarantee, of_ledger
 
 FORMATS = ("csv", "parquet")
 
@@ -218,8 +220,29 @@ class Datasets:
     def ledger(self, actor: Person, name: str) -> dict[str, object]:
         """What was looked at, planned and spent; an analyst sees the total."""
         held = self.visible(actor, name)
-        shown = ledger_view.as_dict(self.ledger_of(actor, held).record)
+        ledger = self.ledger_of(actor, held)
+        total, stop = ledger.total, ledger.stop
+        shown = ledger_view.as_dict(ledger.record) | {
+            "stop": {name: limit and float(limit) for name, limit in vars(stop).items()} if stop.stated else None,
+            "sentences": [ledger_view.total_text(total), of_ledger.odds(total)],
+        }
         return shown if self._sees_all(actor, held) else {n: v for n, v in shown.items() if n != "entries"}
+
+    def public(self, name: str) -> dict[str, object]:
+        """What everybody may know, if the policy in force says so; else it is not there, whoever asks."""
+        row = self._rows.one(name=name.casefold())
+        held = None if row is None else Held.of(row)
+        signed = None if held is None else self._policies_quietly(held)
+        if held is None or signed is None or not signed.policy.public_page:
+            raise _not_there(name)
+        try:
+            ledger = self.planned(held, None, self._people.one(signed.author)).ledger
+            shown = ledger_view.for_everybody(ledger.record)
+        except (BadInput, Refused):  # a record that cannot be relied on is shown to nobody
+            raise _not_there(name) from None
+        protected = of_ledger.who_is_protected(held.schema.unit, held.schema.relation)
+        about = {"name": held.name, "title": held.title, "purpose": signed.policy.purpose}
+        return about | shown | {"protected": protected, "stop": of_guarantee.stop(ledger.stop)}
 
     # What the verbs above and requests lean on
 
@@ -241,7 +264,7 @@ class Datasets:
             return held, None
         signed = None if held is None else self._policies_quietly(held)
         if held is None or not _is_shown(actor, held, signed):
-            raise NotFound(f"There is no dataset '{name}'", hint="list those that you may see.")
+            raise _not_there(name)
         return held, signed
 
     def of(self, name: str) -> Held:
@@ -357,6 +380,10 @@ class Datasets:
 
     def say(self, actor: Person, verb: str, about: str, said: Mapping[str, object] | None = None) -> None:
         self._outside.audit.append(self._outside.moment, actor.name, verb, about, said or {})
+
+
+def _not_there(name: str) -> NotFound:
+    return NotFound(f"There is no dataset '{name}'", hint="list those that you may see.")
 
 
 def _is_shown(actor: Person, held: Held, signed: Signed | None) -> bool:

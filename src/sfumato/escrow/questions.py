@@ -16,10 +16,15 @@ from sfumato.escrow.policies import Policies, Signed
 from sfumato.escrow.policy import PARTNER
 from sfumato.escrow.request import Asked, checked_queries, shares_of
 from sfumato.sql.parse import parse
-from sfumato.views.words import of_request
+from sfumato.views import sharing
+from sfumato.views.words import of_guessing, of_request
 
 _SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
+_GUESSING = (
+    *("choices", "secret", "radius", "prior", "trust", "data_sensitivity", "limit"),
+    *("mechanism", "delta", "calibration", "candidates"),
+)
 _SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_none", "again", "fixed_beforehand")
 
 
@@ -78,6 +83,19 @@ class Questions:
         held = self._datasets.visible(actor, name)
         query = self._datasets.planned(held, None, actor).query(sql)
         return dict(query.worst_case(**_only(how, _RISK)).view.as_dict())
+
+    def guessing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
+        """What a snoop guesses, and what sharing the answer risks: each candidate also in a sentence."""
+        held = self._datasets.controlled(actor, name)
+        found = self._datasets.planned(held, None, actor).query(sql).guessing(**_only(how, _GUESSING)).view
+        return found.as_dict() | {"sentences": [of_guessing.guess_at(row, found.blind) for row in found.candidates]}
+
+    def sharing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
+        """The same for every partner and all data, at noises from little to much: what sliders look up."""
+        held = self._datasets.controlled(actor, name)
+        told = _only(how, _GUESSING) | {"candidates": sharing.EPSILONS}
+        found = self._datasets.planned(held, None, actor).query(sql).guessing(**told).view
+        return sharing.grid(found)
 
     def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
         """The same query on invented rows: what people who follow the schema would be exposed to."""

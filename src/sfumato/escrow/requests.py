@@ -149,6 +149,19 @@ class Requests:
             figures.append(figure_of(measurement, Answer.from_dict(told), certificate, cell))
         return difference(*figures).as_dict()
 
+    def recipients(self, actor: Person, dataset: str) -> dict[int, list[dict[str, Any]]]:
+        """Who has the answer of which charge, by the number of its entry: for those who hold the data."""
+        held = self._datasets.for_whoever_decides(actor, dataset)
+        found: dict[int, list[dict[str, Any]]] = {}
+        for row in self._docket.rows.many(dataset=held.name, state=State.RELEASED.value, limit=100_000):
+            request = Request.of(row)
+            whom = self._docket.asker(request)
+            for answer in self._docket.answers(request)["answers"]:
+                told = {"number": request.number, "name": whom.name, "organisation": whom.organisation}
+                have = found.setdefault(answer["certificate"]["ledger_entry"], [])
+                have += [] if told in have else [told]  # one charge may be for several of its answers
+        return found
+
     def one(self, actor: Person, id: str) -> dict[str, Any]:
         found, held = self._docket.seen(actor, id)
         to_controller = held.is_controlled_by(actor) or actor.has(Role.AUDITOR)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from pydantic import BaseModel, Field, StringConstraints
 
-from sfumato.server.asking import AfterNumber, Here, Limit, NameInPath, Page, Reader, Slowly, Writer, page
+from sfumato.server.asking import AfterNumber, Called, Here, Limit, NameInPath, Page, Reader, Slowly, Writer, page
 from sfumato.server.openapi import FOUND, SENT, SIGNED_IN, statuses
 from sfumato.server.problems import Problem
 from sfumato.server.routes.questions import Several, as_asked
@@ -138,9 +138,9 @@ async def withheld(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -
 
 
 @routes.post("/{id}/approve", responses=SENT)
-def approve(actor: Writer, id: NameInPath, body: Approval, escrow: Here) -> RequestShown:
+def approve(actor: Writer, caller: Called, id: NameInPath, body: Approval, escrow: Here) -> RequestShown:
     """Approve what the page showed, and nothing else."""
-    escrow.decisions.approve(actor, id, **body.model_dump())
+    escrow.decisions.approve(actor, id, **body.model_dump(), by_session=caller.csrf is not None)
     return one(actor, id, escrow)
 
 

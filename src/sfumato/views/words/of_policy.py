@@ -85,6 +85,12 @@ def retention(answers_days: int | None, data_days: int | None) -> list[str]:
     return said + ([] if data_days is None else [f"The data is forgotten {data_days} days after it was delivered."])
 
 
+def switches(*, introduction: bool, public_page: bool) -> list[str]:
+    """What is said of a switch that does not stand as it does by itself."""
+    said = [] if introduction else ["Whoever signs in to approve need not pass the introduction first."]
+    return said + (["A page that is open to everybody lists what was released, and its total."] if public_page else [])
+
+
 def _one(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
