@@ -91,7 +91,7 @@ def routes_of(noun: str) -> list[tuple[str, str, Body | None]]:
         "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]},
         "policy": {"flow": [{"who": ["bob"]}]}, "estimate": {"queries": [{"sql": COUNT}]},
         "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
-        "rehearse": {"sql": COUNT}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
+        "rehearse": {"sql": COUNT}, "explore": {"sql": COUNT}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
         "sketch": {"sql": COUNT, "epsilon": 0.1}, "approve": {"binding": "x"}, "return": {"note": "n"}, "refuse": {},
     }  # fmt: skip
     return [

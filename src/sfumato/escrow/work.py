@@ -7,8 +7,10 @@ from typing import Any
 
 from sfumato.escrow.asking import asked
 from sfumato.model.guarantee import Guarantee, join
+from sfumato.model.risk import Source
 from sfumato.session.batch import Batch
 from sfumato.session.dataset import Dataset
+from sfumato.session.explorer import explored, first_figure
 from sfumato.session.release import Release
 from sfumato.views import fit as fit_view
 
@@ -59,6 +61,20 @@ def _sketched(dataset: Dataset, job: Job) -> dict[str, Any]:
     return dict(profile.view.as_dict()) | {"certificate": certificate}
 
 
+def _explored(dataset: Dataset, job: Job) -> dict[str, Any]:
+    """The risk of a query as a page moves through it: on invented rows, in a private sketch, or of the people."""
+    query, how, cell = dataset.query(job["sql"]), job["how"], None
+    match Source(job["source"]):
+        case Source.SKETCH:
+            profile = query.sketch(job["epsilon"], **how)
+        case Source.PEOPLE:
+            profile = query.risk(**how)
+            cell = first_figure(query)
+        case _:
+            profile = query.rehearse(**how)
+    return explored(profile, ceiling=job["ceiling"], stated=job["stated"], now=job["now"], cell=cell)
+
+
 def _checked(dataset: Dataset, _job: Job) -> dict[str, Any]:
     return fit_view.as_dict(dataset.check())
 
@@ -87,4 +103,5 @@ _VERBS: Mapping[str, Callable[[Dataset, Job], dict[str, Any]]] = {
     "check": _checked,
     "rehearse": _rehearsed,
     "fits": _fits,
+    "explore": _explored,
 }
