@@ -96,7 +96,7 @@ class Decisions:
         job = self._datasets.job("answer", held, actor.name, mandate_of(signed, flow, found.binding))
         true = self._outside.runner.run(f"answer {found.id}", job | {"queries": [vars(one) for one in found.queries]})
         self._docket.say(actor.name, "looked at the answer of", found.id)
-        return self._docket.answers(found) | {"true": true["answers"]}
+        return self._docket.answers(found) | {"true": true["answers"], "cells": true["cells"]}
 
     def approve(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import BadInput, Forbidden, PreferenceError, SfumatoError
@@ -15,12 +16,15 @@ from sfumato.escrow.person import Person
 from sfumato.escrow.policies import Policies, Signed
 from sfumato.escrow.policy import PARTNER
 from sfumato.escrow.request import Asked, checked_queries, shares_of
+from sfumato.ledger.entry import NANO
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import Source
 from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.explorer import explored
+from sfumato.session.side_by_side import Comparison
 from sfumato.sql.parse import parse
+from sfumato.views.words import of_explorer, of_guarantee
 
 _SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
@@ -117,10 +121,23 @@ class Questions:
         return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | said))
 
     def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
+        return dict(self.compared(actor, name, sql, stated).as_dict())
+
+    def side_by_side(self, actor: Person, name: str, sql: str) -> Comparison:
+        """The same for a controller, who needs no rule for it: then all are examples."""
+        held = self._datasets.controlled(actor, name)
+        dataset = self._datasets.planned(held, None, actor)
+        dataset.query(sql)
+        try:
+            return self.compared(actor, name, sql, None)
+        except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
+            return dataset.compare(sql)
+
+    def compared(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> Comparison:
         held = self._datasets.visible(actor, name)
         foreseen, _ = self.foreseen(actor, held, (Asked(sql),), stated)
         preferences, how = foreseen.stated[0]
-        return dict(foreseen.dataset.compare(sql, preferences, **_only(how, HOW)).as_dict())
+        return foreseen.dataset.compare(sql, preferences, **_only(how, HOW))
 
     # The people themselves: controllers only, and recorded
 
@@ -182,9 +199,17 @@ class Questions:
             case Source.SKETCH if epsilon is None:
                 raise BadInput("A sketch states its epsilon", hint="try 0.05.")
             case Source.SKETCH:
-                return self._read(actor, name, "explore", asked, "sketch")
+                return self._read(actor, name, "explore", asked, "sketch") | {"spent": self._spent(actor, held)}
             case Source.PEOPLE:
                 return self._read(actor, name, "explore", asked, "risk")
+
+    def _spent(self, actor: Person, held: Held) -> dict[str, Any]:
+        """What the dataset has spent, and that in words."""
+        ledger = self._datasets.ledger_of(actor, held)
+        total, stop = ledger.total, ledger.stop
+        left = None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO))
+        words = of_explorer.spent(total.epsilon, of_guarantee.stop(stop), left)
+        return {"epsilon": total.epsilon, "words": words}
 
     def _read(
         self, actor: Person, name: str, verb: str, asked: Mapping[str, Any], what: str | None = None

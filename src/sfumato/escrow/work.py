@@ -11,6 +11,7 @@ from sfumato.model.risk import Source
 from sfumato.session.batch import Batch
 from sfumato.session.dataset import Dataset
 from sfumato.session.explorer import explored, first_figure
+from sfumato.session.query import Query
 from sfumato.session.release import Release
 from sfumato.views import fit as fit_view
 
@@ -52,7 +53,16 @@ def _looked(dataset: Dataset, job: Job) -> dict[str, Any]:
 
 def _answer(dataset: Dataset, job: Job) -> dict[str, Any]:
     """The true answers, a look: what 003's controller sees beside the noisy ones."""
-    return {"answers": [[list(row) for row in dataset.query(one["sql"]).answer()] for one in job["queries"]]}
+    queries = [dataset.query(one["sql"]) for one in job["queries"]]
+    return {
+        "answers": [[list(row) for row in query.answer()] for query in queries],
+        "cells": [_cells(query) for query in queries],
+    }
+
+
+def _cells(query: Query) -> list[str]:
+    """Which cell each row of a true answer is of, where the group keys are public."""
+    return [" · ".join(map(str, cell)) for cell in query.measurement.cells or ()]
 
 
 def _sketched(dataset: Dataset, job: Job) -> dict[str, Any]:

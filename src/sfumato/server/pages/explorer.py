@@ -23,6 +23,7 @@ from sfumato.views.words import of_explorer, of_policy, of_risk
 
 screens = APIRouter(include_in_schema=False)
 _WAITING = (State.SUBMITTED.value, State.COMPUTED.value)
+_TO_CHARGE = (State.SUBMITTED.value, State.APPROVED.value, State.RUNNING.value)
 _MOVED = ("mechanism", "delta", "calibration")
 SKETCHED = 0.05  # what a sketch costs, unless somebody states another epsilon
 
@@ -67,8 +68,9 @@ def risk(
             actor, held.name, sql, Source.WORST_CASE, how, stated=rule["stated"], now=rule["epsilon"]
         )
     except SfumatoError as refused:
-        return page("risk.html", **around, problem=_said(refused), status=422)
+        return page("risk.html", **around, problem=_said(refused))
     facts = _facts(held.name, sql, how, rule["stated"], found, looked=rule["looked"], word=rule["guarantee"])
+    facts["say"] |= {"thought": of_explorer.NO_REQUEST, "unknown": of_explorer.NO_REQUEST}
     shown = around | {"found": found, "method": rule["method"], "looked": rule["looked"], "carries": rule["guarantee"]}
     return page("risk.html", facts=facts, problem=None, **shown, **_drawn(found))
 
@@ -128,6 +130,7 @@ def _page(
         "dataset": request["dataset"],
         "sql": request["queries"][place]["sql"],
         "looked": seen["looked"],
+        "after_look": of_policy.AFTER_LOOK,
         "accept_no": of_explorer.ACCEPT_NO,
         "before_answer": of_explorer.BEFORE_ANSWER,
     }
@@ -141,9 +144,11 @@ def _page(
     around |= {
         "carries": word,
         "method": asked["method"],
-        "guarantee": (guarantee.value, *of_explorer.WORDS[guarantee]),
-        "cost": of_explorer.cost(cost["epsilon"], cost["delta"], guarantee),
-        "spent": of_explorer.spent(cost["spent"], cost["stop"], cost["left"], Guarantee(cost["dataset_guarantee"])),
+        "guarantee": (guarantee.value, of_explorer.LEAVES[guarantee]),
+        "cost": of_explorer.cost(cost["epsilon"], cost["delta"], guarantee)
+        if request["state"] in _TO_CHARGE
+        else of_explorer.charged(request["charged"]),
+        "spent": of_explorer.spent(cost["spent"], cost["stop"], cost["left"]),
     }
     return page("explorer.html", facts=facts, **around, **_drawn(found))
 
@@ -175,10 +180,10 @@ def _facts(
         "verdicts": {name: explorer.said(name) for name in explorer.VERDICTS},
         "say": {
             "thought": of_explorer.A_THOUGHT,
-            "stands": of_explorer.AS_IT_STANDS,
             "unknown": of_explorer.NOT_KNOWN,
             "looked": of_explorer.LOOKED,
             "nobody": of_explorer.NOBODY_LOOKED,
+            "after": of_explorer.DECIDED_AFTER,
         },
     }
 

@@ -1,23 +1,22 @@
 // Deciding a request: in a dialog that repeats what is decided, with the binding of the page, once.
 
 import { $, $$, at, call, facts, h, quiet, say, show, table } from "./sfumato.js";
-import { asks, looked, opened, proposal } from "./explorer.js";
+import { asks, looked, noteLook, opened, proposal } from "./explorer.js";
 
 const known = facts();
 const here = `/requests${at(known.request)}`;
-let seen = false; // the withheld answer
 
 // ------------------------------------------------------------------------------------------------ asking
 
 export function ask(id) {
   const name = { propose: "return", "see-answer": "answer" }[id] ?? id;
-  if (name === "approve" && !known.looked && (looked() || seen)) {
+  if (name === "approve" && !known.looked && looked()) {
     location.hash = "approve"; // since the look an approval carries another word: the page says which
     location.reload();
     return;
   }
   if (id === "propose") $("#return-note").value = proposal();
-  if (looked() || seen) {
+  if looked() {
     for (const place of $$(".accept-no")) {
       place.hidden = false;
       $("input", place).required = true;
@@ -37,7 +36,7 @@ function refused(error, form) {
   if (error.code === "introduction") {
     const next = encodeURIComponent(location.pathname + location.search);
     place.append(" ", h("a", { href: `/introduction?next=${next}` }, "To the introduction"));
-  } else if (error.status === 409) {
+  } else if ([403, 409].includes(error.status)) {
     place.append(" ", h("button", { type: "button", class: "plain", onclick: () => location.reload() }, "Reload the page"));
   }
   place.scrollIntoView({ block: "nearest" });
@@ -52,7 +51,7 @@ settled("refuse", async ({ note, accept_none }) => over(await call("POST", `${he
 settled("cancel", async ({ accept_none }) => over(await call("POST", `${here}/cancel`, { accept_none })));
 settled("answer", async () => {
   const answer = await call("POST", `${here}/answer`);
-  seen = true;
+  noteLook();
   withheld(answer);
 });
 
@@ -69,20 +68,22 @@ if (accept) {
 }
 
 // The noisy answer beside the true one, query by query.
-function withheld({ answers, true: truths }) {
+function withheld({ answers, true: truths, cells }) {
   const cell = (value) => (value === null ? "" : typeof value === "number" ? value.toLocaleString("en") : String(value));
   const parts = answers.flatMap((answer, i) => {
-    const keys = answer.columns.length - (truths[i][0]?.length ?? 0);
+    const query = answers.length > 1 ? `Query ${i + 1}: ` : "";
+    const width = truths[i][0]?.length ?? 0;
+    const heads = ["cell", ...Array.from({ length: width }, (_, j) => (width > 1 ? `figure ${j + 1}` : "figure"))];
     return [
-      h("h3", {}, answers.length > 1 ? `Query ${i + 1}: as it would be released` : "As it would be released"),
-      table(`Query ${i + 1}, as it would be released`, answer.columns, answer.rows.map((row) => row.map(cell))),
-      h("h3", {}, "The true answer"),
-      table(`Query ${i + 1}, the true answer`, truths[i][0]?.map((_, j) => answer.columns[Math.max(keys, 0) + j] ?? "") ?? [], truths[i].map((row) => row.map(cell))),
+      h("h3", {}, `${query}as it would be released`),
+      table(`${query}as it would be released`, answer.columns, answer.rows.map((row) => row.map(cell))),
+      h("h3", {}, `${query}the true answer`),
+      table(`${query}the true answer`, heads, truths[i].map((row, j) => [cells[i][j] || "all", ...row.map(cell)])),
     ];
   });
   $("#withheld").replaceChildren(...parts);
   $("#see-answer").hidden = true;
-  say("The withheld answer is shown below, beside the true one.");
+  say("The withheld answer is shown, beside the true one.");
 }
 
 // ------------------------------------------------------------------------------------------------ what comes of it
@@ -137,6 +138,7 @@ export async function follow() {
     await new Promise((over) => setTimeout(over, pause));
     try {
       const now = await call("GET", here);
+      if (now.state === "computed") return location.reload(); // withheld: there is another decision to make
       quiet(status);
       tell(now);
       if (DONE.includes(now.state)) break;

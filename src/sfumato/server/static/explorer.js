@@ -88,7 +88,7 @@ function layout(x, y) {
     paper_bgcolor: colour("paper"),
     plot_bgcolor: colour("paper"),
     font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 },
-    margin: { t: 16, r: 16, b: 44, l: 56 },
+    margin: { t: 16, r: 56, b: 44, l: 56 },
     height: 330,
     showlegend: false,
     bargap: 0.35,
@@ -102,13 +102,14 @@ function ranges(asked) {
   const said = points.map((point) => verdict(point, asked));
   const gaps = points.map((point) => point.gap ?? 1e6);
   const limit = kindOf() === "gap" ? asked.value : null;
+  const narrow = $("#plot").clientWidth < 480;
   const top = Math.log10(Math.max(...gaps, limit ?? 1, 1.05));
   const bars = {
     type: "bar",
     x: points.map((_, i) => i),
     base: points.map(() => 1),
     y: gaps.map((gap) => Math.max(gap - 1, 0.002)),
-    text: points.map((point, i) => `${point.gap_shown}<br>${said[i].glyph}`),
+    text: points.map((point, i) => (narrow ? said[i].glyph : `${point.gap_shown}<br>${said[i].glyph}`)),
     textposition: "outside",
     textfont: { size: 12 },
     constraintext: "none",
@@ -125,8 +126,8 @@ function ranges(asked) {
     mode: "lines+text",
     x: [-0.5, points.length - 0.5],
     y: [limit, limit],
-    text: ["", `limit ${asked.shown}`],
-    textposition: "top left",
+    text: ["", ` limit<br> ${asked.shown}`],
+    textposition: "middle right",
     cliponaxis: false,
     line: { color: colour("ink"), width: 1.5, dash: "5px,3px" },
     hoverinfo: "skip",
@@ -197,7 +198,7 @@ function thought(asked) {
 function about() {
   const { words, deciding, size, notes } = found();
   $("#source").textContent = words;
-  $("#deciding").textContent = deciding;
+  $("#deciding").textContent = now.looked ? known.say.after : deciding;
   $("#size").textContent = size;
   $("#notes").replaceChildren(...notes.map((note) => h("p", { class: "hint" }, note)));
 }
@@ -302,6 +303,14 @@ export function opened(dialog) {
   dialog.showModal();
 }
 
+// Somebody has looked: from now on another preference is one that was chosen after that.
+export function noteLook() {
+  now.looked = true;
+  for (const place of ["#sketch-none", "#warning"]) if ($(place)) $(place).hidden = false;
+  about();
+  draw();
+}
+
 function explorer() {
   for (const kind of [...KINDS, "selected"]) {
     const input = document.getElementById(kind);
@@ -322,15 +331,17 @@ function explorer() {
   $("#draw-sketch").addEventListener("click", () => opened($("#sketch-dialog")));
   asks($("#look-dialog"), async () => {
     await explored("people");
-    now.looked = true;
-    $("#sketch-none").hidden = false;
+    noteLook();
     turned("people");
     say(found().words);
   });
   asks($("#sketch-dialog"), async ({ epsilon, accept_none }) => {
     await explored("sketch", { epsilon: Number(epsilon), how: accept_none ? { accept_none } : {} });
+    const { epsilon: total, words: sentence } = sources.sketch.spent;
+    if ($("#spent")) $("#spent").textContent = sentence;
+    if ($("#spent-meter")) $("#spent-meter").value = total;
     turned("sketch");
-    say(found().words);
+    say(`${found().words} ${sentence}`);
   });
   stand(known.found.start);
   onTheme(draw);

@@ -31,20 +31,24 @@ PEOPLE = {
     Source.PEOPLE: "the person most at risk",
 }
 WORDS = {
-    Guarantee.DP: (
-        "By rule",
-        "The epsilon follows from public facts or from noisy outputs that were charged. What leaves carries the guarantee.",
-    ),
+    Guarantee.DP: "The epsilon follows from public facts, or from noisy outputs that were charged. No guarantee is lost by it.",
     Guarantee.SELECTED: (
-        "Chosen privately",
         "The epsilon is selected from the people under noise, when the question is asked. That is charged too, and the "
-        "guarantee holds for both together.",
+        "guarantee is for both together."
     ),
+    Guarantee.NONE: "The epsilon is chosen after a look at the people. What leaves carries no guarantee.",
+}
+LEAVES = {
+    Guarantee.DP: "Approved now, it carries the guarantee.",
+    Guarantee.SELECTED: "Approved now, it carries the guarantee, for selecting its epsilon and for the answer together.",
     Guarantee.NONE: (
-        "Looked",
-        "The epsilon is chosen after a look at the people. What leaves carries no guarantee.",
+        "Approved now, it carries no guarantee: the decision, or what its epsilon is chosen by, depends on the people."
     ),
 }
+DECIDED_AFTER = (
+    "Somebody has looked at the people: an epsilon that is chosen now, from whatever page, carries no guarantee. A rule "
+    "that was written down before the look keeps its word."
+)
 NOBODY_LOOKED = "Nobody has looked at the people in this dataset: every choice is open."
 LOOKED = (
     "Somebody has looked at the people in this dataset. Another preference than the one in force would be chosen after "
@@ -53,7 +57,7 @@ LOOKED = (
 A_THOUGHT = (
     "This is a thought. What is approved is the request as it stands. To change it, change the rule or return the request."
 )
-AS_IT_STANDS = "This is the request as it stands."
+NO_REQUEST = "This is a thought: nothing is in force by it. To have it decide what is asked, make it the rule."
 NOT_KNOWN = "The epsilon of this request is not known before it is selected. What you see here is a thought."
 BEFORE_LOOK = (
     "This is a look at the people, entered in the ledger with your name. After it, another preference or an approval "
@@ -68,8 +72,9 @@ BEFORE_ANSWER = (
     "This is a look: you see the withheld answer beside the true one. What is decided after it, yes or no, carries no "
     "guarantee."
 )
-APPROVED_WITHOUT = (
-    "Approved now, it leaves without a guarantee: the decision, or what its epsilon is chosen by, depends on the people."
+NOT_ALLOWED = (
+    "The policy lets nothing leave with the word none: this can be approved only if the approval was fixed before "
+    "anybody looked."
 )
 ACCEPT_NONE = "I accept that what leaves carries no guarantee."
 ACCEPT_NO = (
@@ -161,13 +166,18 @@ def cost(epsilon: float | None, delta: float | None, guarantee: Guarantee) -> st
         return "What it will be charged is not known yet."
     more = f" and delta {delta:g}" if delta else ""
     at_most = "at most " if guarantee is Guarantee.SELECTED else ""
-    why = "" if guarantee.holds else ", a public constant: what has no guarantee has no epsilon that may be told"
+    why = "" if guarantee.holds else ", a public constant for what has no guarantee"
     return f"It is charged {at_most}epsilon {epsilon:.6g}{more}{why}."
 
 
-def spent(epsilon: float, stop: str | None, left: float | None, guarantee: Guarantee) -> str:
+def charged(epsilon: float | None) -> str:
+    """What a request was charged."""
+    return "What it was charged is in the ledger." if epsilon is None else f"It was charged epsilon {epsilon:.6g}."
+
+
+def spent(epsilon: float | None, stop: str | None, left: float | None) -> str:
     """What the dataset has spent so far; after something that carries no guarantee it has no total."""
-    total = f"Spent so far: epsilon {epsilon:.6g}" if guarantee.holds else "No total exists for this dataset any more"
+    total = "No total exists for this dataset any more" if epsilon is None else f"Spent so far: epsilon {epsilon:.6g}"
     end = "; no stop is agreed" if stop is None else f"; all releases together stop at {stop}"
     rest = "" if left is None else f", {max(left, 0.0):.6g} is left"
     return f"{total}{end}{rest}."
