@@ -26,7 +26,10 @@ EPSILONS = (
 )
 CAPS = (0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 5.0)
 ALLOWED, SELECTING = 0.01, 0.1  # of a selection: one person of a hundred may lie above the cap; what it costs
-USUAL = {"confidence": 0.9, "each": True}  # of an error: 90 times of 100, each figure by itself, as a noise range is
+USUAL: dict[str, Any] = {
+    "confidence": 0.9,
+    "each": True,
+}  # of an error: 90 times of 100, each figure by itself, as a noise range is
 
 
 class Kind(StrEnum):
@@ -65,7 +68,13 @@ class Slider:
 
 
 def sliders(
-    spread: Spread, noise: Noise, measurement: Measurement, *, ceiling: float, stated: Mapping[str, Any], now: float | None
+    spread: Spread,
+    noise: Noise,
+    measurement: Measurement,
+    *,
+    ceiling: float,
+    stated: Mapping[str, Any],
+    now: float | None,
 ) -> tuple[Slider, ...]:
     """Every slider there is for a query, by what `spread` compares; one has a stop for each epsilon.
 
@@ -106,10 +115,11 @@ def _said(kind: Kind, stated: Mapping[str, Any]) -> float | None:
         if name in (*named.NAMES, *named.HOW) and value is not None and value is not False
     }
     found = next((name for name in _NAMES if _NAMES[name] is kind and name in said), None)
-    beside = {Kind.GAP: {"worst_case": True}, Kind.ERROR: USUAL}.get(kind, {})
+    beside = _BESIDE.get(kind, {})
     return said[found] if found is not None and said == {found: said[found]} | beside else None
 
 
+_BESIDE: Mapping[Kind, dict[str, Any]] = {Kind.GAP: {"worst_case": True}, Kind.ERROR: USUAL}
 _NAMES = {"gap": Kind.GAP, "attack_chance": Kind.CHANCE, "within": Kind.ERROR, "epsilon": Kind.EPSILON}
 
 
@@ -130,22 +140,23 @@ class _Of:
         return Slider(kind, stops)
 
     def _stop(self, kind: Kind, value: float) -> Stop:
-        stated = _MAKERS[kind](value) | (self._drawn if self.noise.mechanism != "laplace" else {})
-        own = {name: said for name, said in stated.items() if name not in self._drawn}
+        own = _MAKERS[kind](value)
         if kind is Kind.GAP and self.spread is not WORST_CASE:
             own.pop("worst_case")
         [preference] = named.preferences(own)
         if preference.selects:
-            return Stop(kind, value, preference, Interval(0.0, self.ceiling), None, stated)
+            return Stop(kind, value, preference, Interval(0.0, self.ceiling), None, own | self._drawn)
         solution = self._solved(preference, value) if kind is Kind.EPSILON else self._solved(preference)
         meets = Interval(0.0, value) if kind is Kind.EPSILON else self._interval(preference)
         if preference.reads_people:
-            stated = {} if solution.epsilon is None else {"epsilon": _floor(solution.epsilon)}
-        return Stop(kind, value, preference, meets, solution, stated)
+            own = {} if solution.epsilon is None else {"epsilon": _floor(solution.epsilon)}
+        return Stop(kind, value, preference, meets, solution, own | self._drawn if own else {})
 
     @property
     def _drawn(self) -> dict[str, Any]:
-        return {"mechanism": self.noise.mechanism, "delta": self.noise.delta, "calibration": self.noise.calibration}
+        """The noise, where a rule has to name it."""
+        named_law: dict[str, Any] = {} if self.noise.mechanism == "laplace" else {"mechanism": self.noise.mechanism}
+        return named_law if self.noise.delta is None else named_law | {"delta": self.noise.delta}
 
     def _interval(self, preference: Preference) -> Interval:
         return interval(preference, self.spread, self.noise, self.measurement)

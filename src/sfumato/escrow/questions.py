@@ -161,10 +161,11 @@ class Questions:
             foreseen, signed = self.foreseen(actor, held, (Asked(sql),), None)
         except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
             word = Guarantee.NONE if looked else Guarantee.DP
-            none = {"method": "", "epsilon": None, "stated": {}, "guarantee": word.value}
+            none: dict[str, Any] = {"method": "", "epsilon": None, "stated": {}, "guarantee": word.value}
             return vars(Noise()) | none | {"looked": looked}
         rule = held.schema.rule if signed is None else signed.policy.rule
-        return foreseen.as_dict()["queries"][0] | {"stated": dict(rule or {}), "looked": looked}
+        [told] = foreseen.as_dict()["queries"]
+        return dict(told) | {"stated": dict(rule or {}), "looked": looked}
 
     def explore(
         self,
@@ -185,7 +186,7 @@ class Questions:
         held = self._datasets.controlled(actor, name)
         policy = self._policies.of(held)
         ceiling = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
-        terms = {"ceiling": ceiling, "stated": dict(stated or {}), "now": now}
+        terms: dict[str, Any] = {"ceiling": ceiling, "stated": dict(stated or {}), "now": now}
         drawn = _only(how, _SKETCH if source is Source.SKETCH else _NOISE)
         asked = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:

@@ -15,8 +15,8 @@ from sfumato.session.figures import Figures
 from sfumato.views.explorer import Policy, epsilons, exploration
 
 if TYPE_CHECKING:
-    from sfumato.session.query import Query
     from sfumato.session.profile import RiskProfile
+    from sfumato.session.query import Query
 
 ALIKE = 0.01
 

@@ -1,4 +1,4 @@
-"""The risk explorer: what each place of its sliders means, as points with numbers and sentences that a page looks up."""
+"""The risk explorer: what each place of its sliders means, in points with numbers and sentences to look up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sfumato.views import risk
 from sfumato.views.figure import number
 from sfumato.views.marks import GLYPHS, Verdict
 from sfumato.views.spread import STEEP
-from sfumato.views.words import of_explorer, of_guarantee, of_risk, of_sketch
+from sfumato.views.words import of_compare, of_explorer, of_guarantee, of_risk, of_sketch
 
 LISTED = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 5.0)  # epsilons that are always in the table and in the picture
 VERDICTS: Mapping[str, tuple[Verdict, str]] = {
@@ -105,9 +105,7 @@ def said(name: str) -> dict[str, str]:
     return {"name": name, "mark": mark, "glyph": GLYPHS[mark] if words else "", "words": words}
 
 
-def _point(
-    at: RiskAt, worst: float, view: RiskView, policy: Policy, cell: tuple[str, float] | None
-) -> dict[str, Any]:
+def _point(at: RiskAt, worst: float, view: RiskView, policy: Policy, cell: tuple[str, float] | None) -> dict[str, Any]:
     inside = of_guarantee.in_100(worst)
     ranges = risk.ranges(at)
     return {
@@ -141,7 +139,7 @@ def _stop(stop: Stop, source: Source, policy: Policy) -> dict[str, Any]:
         "value": stop.value,
         "shown": _SHOWN[stop.kind].format(number(100 * stop.value if stop.kind is Kind.CHANCE else stop.value, 4)),
         "words": of_explorer.stop(stop, source),
-        "low": stop.meets.low,
+        "low": min(stop.meets.low, of_compare.FAR),
         "high": None if math.isinf(stop.meets.high) else stop.meets.high,
         "epsilon": held if solution is None or held is not None else solution.epsilon,
         "why": of_explorer.leads_to(stop, policy.ceiling),

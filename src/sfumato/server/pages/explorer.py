@@ -80,7 +80,13 @@ def _of_request(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: i
     asked, named = seen["facts"]["queries"][place], seen["request"]["dataset"]
     how = {name: asked[name] for name in _MOVED}
     return escrow.questions.explore(
-        actor, named, asked["sql"], Source.WORST_CASE, how, stated=_stated(escrow, actor, seen, place), now=asked["epsilon"]
+        actor,
+        named,
+        asked["sql"],
+        Source.WORST_CASE,
+        how,
+        stated=_stated(escrow, actor, seen, place),
+        now=asked["epsilon"],
     )
 
 

@@ -93,7 +93,6 @@ class Shell:
         text = made.get_template(template).render(around | shown)
         return HTMLResponse(text, status, {"Content-Security-Policy": POLICY})
 
-
     def _waiting(self, person: Person) -> int:
         """How much waits for their decision: the menu says so on every page."""
         if not person.has(Role.CONTROLLER):

@@ -49,7 +49,7 @@ class Sketched(Looked):
 
 
 class Explored(Looked):
-    """`source`: worst case, rehearsal, sketch or people. `preference` and `now` are what is in force, and its epsilon."""
+    """`preference` and `now` are what is in force, and its epsilon; `epsilon` is a sketch's own."""
 
     source: Literal["worst case", "rehearsal", "sketch", "people"] = "worst case"
     epsilon: Annotated[float, Field(gt=0, le=1e6)] | None = None
@@ -118,8 +118,8 @@ async def risk(actor: Writer, name: NameInPath, body: Looked, escrow: Here, lane
 
 @routes.post("/explore", responses=SENT)
 async def explore(actor: Writer, name: NameInPath, body: Explored, escrow: Here, lanes: Slowly) -> Answer:
-    """Risk as sliders move through it: points with numbers and sentences. A sketch is charged, the people are a look."""
-    said = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
+    """Risk as sliders move through it, in points with sentences. A sketch is charged, the people are a look."""
+    said: Answer = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
     work = partial(escrow.questions.explore, actor, name, body.sql, Source(body.source), body.how.table(), **said)
     return await lanes.asking.run(actor.name, work)
 

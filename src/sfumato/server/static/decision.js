@@ -16,7 +16,7 @@ export function ask(id) {
     return;
   }
   if (id === "propose") $("#return-note").value = proposal();
-  if looked() {
+  if (looked()) {
     for (const place of $$(".accept-no")) {
       place.hidden = false;
       $("input", place).required = true;

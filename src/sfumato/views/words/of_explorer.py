@@ -31,7 +31,9 @@ PEOPLE = {
     Source.PEOPLE: "the person most at risk",
 }
 WORDS = {
-    Guarantee.DP: "The epsilon follows from public facts, or from noisy outputs that were charged. No guarantee is lost by it.",
+    Guarantee.DP: (
+        "The epsilon follows from public facts, or from noisy outputs that were charged. No guarantee is lost by it."
+    ),
     Guarantee.SELECTED: (
         "The epsilon is selected from the people under noise, when the question is asked. That is charged too, and the "
         "guarantee is for both together."
@@ -40,14 +42,14 @@ WORDS = {
 }
 LEAVES = {
     Guarantee.DP: "Approved now, it carries the guarantee.",
-    Guarantee.SELECTED: "Approved now, it carries the guarantee, for selecting its epsilon and for the answer together.",
+    Guarantee.SELECTED: "Approved now, it carries the guarantee, for selecting epsilon and for the answer together.",
     Guarantee.NONE: (
         "Approved now, it carries no guarantee: the decision, or what its epsilon is chosen by, depends on the people."
     ),
 }
 DECIDED_AFTER = (
-    "Somebody has looked at the people: an epsilon that is chosen now, from whatever page, carries no guarantee. A rule "
-    "that was written down before the look keeps its word."
+    "Somebody has looked at the people: an epsilon that is chosen now, from whatever page, carries no guarantee. A "
+    "rule that was written down before the look keeps its word."
 )
 NOBODY_LOOKED = "Nobody has looked at the people in this dataset: every choice is open."
 LOOKED = (
@@ -55,7 +57,8 @@ LOOKED = (
     "that look; a rule of record stays as it is."
 )
 A_THOUGHT = (
-    "This is a thought. What is approved is the request as it stands. To change it, change the rule or return the request."
+    "This is a thought. What is approved is the request as it stands. To change it, change the rule or return the "
+    "request."
 )
 NO_REQUEST = "This is a thought: nothing is in force by it. To have it decide what is asked, make it the rule."
 NOT_KNOWN = "The epsilon of this request is not known before it is selected. What you see here is a thought."
@@ -95,8 +98,8 @@ def stop(one: Stop, source: Source) -> str:
             return f"No one at more than {value} times the risk of anybody else. It compares {COMPARES[source]}."
         case Kind.CHANCE:
             return (
-                f"Whoever knows everybody else guesses right at most {100 * one.value:.4g} times of 100 whether somebody "
-                "is in the data (50 is a coin)."
+                f"Whoever knows everybody else guesses right at most {100 * one.value:.4g} times of 100 whether "
+                "somebody is in the data (50 is a coin)."
             )
         case Kind.ERROR:
             return f"The noise moves each figure by no more than {value}, 90 times of 100."
@@ -104,8 +107,9 @@ def stop(one: Stop, source: Source) -> str:
             return f"An epsilon of at most {one.value:.6g}."
         case Kind.SELECTED:
             return (
-                f"Nobody’s own epsilon, which is epsilon times their exposure, above {value}, but for {100 * ALLOWED:g} "
-                f"person of 100. Finding it costs epsilon {SELECTING:g}, charged beside the release."
+                f"Nobody’s own epsilon, which is epsilon times their exposure, above {value}, but for "
+                f"{100 * ALLOWED:g} person of 100: so it comes out 95 times of 100. Finding it costs epsilon "
+                f"{SELECTING:g}, charged beside the release."
             )
 
 
@@ -142,8 +146,8 @@ def point(at: RiskAt, source: Source, ranges: str, worst: float) -> tuple[str, .
     ]
     if source is not Source.WORST_CASE:
         said.append(
-            f"An attacker is right at most {in_100(at.attack_chance)} times of 100 whether {whom}; of anybody in any data, "
-            f"{in_100(worst)}."
+            f"An attacker is right at most {in_100(at.attack_chance)} times of 100 whether {whom}; of anybody in any "
+            f"data, {in_100(worst)}."
         )
     return tuple(said)
 
