@@ -17,7 +17,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.dataset import Type
 from sfumato.model.release import Answer, Certificate
 from sfumato.server.asking import Here, NameInPath, Reader
-from sfumato.server.pages.shell import Shell, Shown
+from sfumato.server.pages.shell import Shell
 from sfumato.session.columns import columns
 from sfumato.views import nist, release
 from sfumato.views.words import of_difference, of_guarantee, of_request
@@ -25,11 +25,6 @@ from sfumato.views.words import of_difference, of_guarantee, of_request
 screens = APIRouter(include_in_schema=False)
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
 _MOST_COMPARED = 400  # figures that two lists still hold
-
-
-@screens.get("/requests/{id}")
-def status(page: Shown, actor: Reader, id: NameInPath, escrow: Here) -> Response:
-    return shown(page, actor, escrow, id)
 
 
 @screens.get("/requests/{id}/answer-{number}.csv")
