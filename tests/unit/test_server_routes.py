@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sfumato.model.risk import Source
 from tests.served import Caller, Nouns, app_on, operations, person
 
 REQUEST = {"id": "r1", "number": 7, "state": "submitted", "next": "It waits."}
@@ -48,7 +49,7 @@ def nouns() -> Nouns:
         "ledger": {"spent": 1},
         "deliver": Noun({"id": "v1"}),
     }
-    for verb in ("estimate", "dry_run", "worst_case", "rehearse", "compare", "sketch", "look", "check"):
+    for verb in ("estimate", "dry_run", "worst_case", "rehearse", "compare", "sketch", "look", "check", "explore"):
         made.questions.answers[verb] = {"a": 1}
     made.policies.answers = {
         "set": Noun({"number": 1}),
@@ -106,6 +107,10 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     ("POST", "/datasets/adult/risk", {"sql": "Q"}, 200, "look", ("adult", "Q", {}), {}),
     ("POST", "/datasets/adult/check", None, 200, "check", ("adult",), {}),
+    (
+        "POST", "/datasets/adult/explore", {"sql": "Q", "source": "people", "preference": {"gap": 1.2}, "now": 0.2}, 200,
+        "explore", ("adult", "Q", Source.PEOPLE, {}), {"epsilon": None, "stated": {"gap": 1.2}, "now": 0.2},
+    ),
     (
         "GET", "/requests?state=released&dataset=adult&after=9&limit=3", None, 200,
         "many", (), {"state": "released", "dataset": "adult", "after": 9, "limit": 4},
