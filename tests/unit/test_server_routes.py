@@ -108,8 +108,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/datasets/adult/risk", {"sql": "Q"}, 200, "look", ("adult", "Q", {}), {}),
     ("POST", "/datasets/adult/check", None, 200, "check", ("adult",), {}),
     (
-        "POST", "/datasets/adult/explore", {"sql": "Q", "source": "people", "preference": {"gap": 1.2}, "now": 0.2}, 200,
-        "explore", ("adult", "Q", Source.PEOPLE, {}), {"epsilon": None, "stated": {"gap": 1.2}, "now": 0.2},
+        "POST", "/datasets/adult/explore", {"sql": "Q", "source": "people", "preference": {"gap": 2.0}, "now": 1.0},
+        200, "explore", ("adult", "Q", Source.PEOPLE, {}), {"epsilon": None, "stated": {"gap": 2.0}, "now": 1.0},
     ),
     (
         "GET", "/requests?state=released&dataset=adult&after=9&limit=3", None, 200,
