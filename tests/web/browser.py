@@ -105,6 +105,18 @@ class Visitors:
             self.troubles.append(f"a call elsewhere: {request.url}")
 
 
+def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def follow(page: Page, name: str) -> None:
+    """A link, until the page that it leads to is ready."""
+    with page.expect_navigation(wait_until="load"):
+        page.get_by_role("link", name=name).click()
+
+
 def tab_to(page: Page, wanted: Locator, key: str = "Tab") -> None:
     """With the keyboard alone, as far as it takes."""
     for _ in range(200):
