@@ -81,6 +81,7 @@ class Nouns:
     people: People = field(default_factory=People)
     datasets: Verbs = field(default_factory=Verbs)
     policies: Verbs = field(default_factory=Verbs)
+    drafts: Verbs = field(default_factory=Verbs)
     questions: Verbs = field(default_factory=Verbs)
     requests: Verbs = field(default_factory=Verbs)
     decisions: Verbs = field(default_factory=Verbs)

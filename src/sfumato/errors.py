@@ -21,6 +21,7 @@ SfumatoError            exit 1  our own failure
     ├── LedgerBroken            the record was edited: nothing is released on top of it
     ├── NotSignedIn             nobody known asked
     ├── Forbidden               a role or a policy does not allow it
+    ├── NotIntroduced           whoever signed in to approve has not passed the introduction
     ├── Conflict                it is no longer what it was when it was last seen
     ├── TooMany                 too much was asked in too little time
     ├── Gone                    it was kept as long as the policy said
@@ -157,6 +158,10 @@ class NotSignedIn(Refused):
 
 class Forbidden(Refused):
     code = "forbidden"
+
+
+class NotIntroduced(Refused):
+    code = "introduction"
 
 
 class Conflict(Refused):

@@ -128,7 +128,16 @@ class AuditStore(Protocol):
     def append(self, at: str, who: str, verb: str, about: str, said: Row) -> int:
         """The number of the entry."""
 
-    def read(self, after: int = 0, limit: int | None = None) -> Sequence[AuditEntry]: ...
+    def read(
+        self,
+        after: int = 0,
+        limit: int | None = None,
+        *,
+        newest_first: bool = False,
+        who: str | None = None,
+        about: str | None = None,
+    ) -> Sequence[AuditEntry]:
+        """From behind an entry on; newest first, back from before it or from the end."""
 
     def newest(self, verb: str, about: str) -> AuditEntry | None:
         """The last time that this was done to it."""

@@ -31,12 +31,12 @@ _ANSWER = {"columns", "rows", "ranges", "numbers", "types", "ranged"}
 SEEN = {
     "/datasets/stays": _LISTED | {"flow", "policy"},
     "/datasets/stays/ledger": {
-        "dataset", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "stop",
+        "dataset", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "stop", "sentences",
     },
     "/datasets/stays/estimate": {
-        "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "stop", "left",
+        "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "stop", "left", "sentences",
     },
-    "/datasets/stays/dry-run": {"answers", "invented"},
+    "/datasets/stays/dry-run": {"answers", "invented", "sentence"},
     "/datasets/stays/worst-case": _RISK,
     "/datasets/stays/rehearse": _RISK | {"solution", "at"},
     "/datasets/stays/compare": {"query", "mechanism", "delta", "looked", "methods", "together"},

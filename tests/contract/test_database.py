@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -66,7 +67,7 @@ def person(name: str, *roles: str) -> dict[str, object]:
 def test_a_row_comes_back_as_it_was(database: Database) -> None:
     people = database.rows("people")
     assert people.add(person("ada", "admin", "controller"))
-    assert people.one(name="ada") == person("ada", "admin", "controller") | {"password": None}
+    assert people.one(name="ada") == person("ada", "admin", "controller") | {"password": None, "introduced_at": None}
     assert people.one(name="bob") is None
     assert database.rows("versions").add(version("v", "stays"))
     assert database.rows("versions").one(id="v") == version("v", "stays") | {"number": 1}
@@ -325,6 +326,20 @@ def test_the_audit_log_is_one_chain(database: Database) -> None:
     assert audit.verify([]) == (0, GENESIS)
 
 
+def test_the_audit_log_is_read_from_either_end_and_by_whom_or_what_it_is_about(database: Database) -> None:
+    log = database.audit()
+    for who, about in (("ada", "stays"), ("bob", "stays"), ("ada", "visits"), ("ada", "stays")):
+        log.append(WHEN, who, "did", about, {})
+
+    def numbers(*place: int, **how: Any) -> list[int]:
+        return [entry.number for entry in log.read(*place, **how)]
+
+    assert numbers(newest_first=True) == [4, 3, 2, 1]
+    assert numbers(3, 1, newest_first=True) == [2]
+    assert numbers(who="ada", newest_first=True) == [4, 3, 1]
+    assert numbers(1, who="ada", about="stays") == [4]
+
+
 @pytest.mark.parametrize("table", ["audit", "ledger"])
 @pytest.mark.parametrize("statement", ["UPDATE {} SET who = 'eve'", "DELETE FROM {}", "TRUNCATE {}"])
 def test_the_database_itself_refuses_a_change(database: Database, raw: sa.Engine, table: str, statement: str) -> None:
@@ -386,6 +401,28 @@ def test_upgrading_again_changes_nothing(database: Database) -> None:
     database.rows("notices").add(notice("a"))
     database.upgrade()
     assert len(database.rows("notices").many()) == 1
+
+
+def test_a_workspace_from_before_the_introduction(
+    database_url: str, raw: sa.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who was there stays, and has not passed it."""
+    newest = command.upgrade
+    monkeypatch.setattr(command, "upgrade", lambda config, _to: newest(config, "0001"))
+    database = Database(database_url)
+    database.upgrade()
+    with raw.begin() as connection:
+        values = person("ada") | {"roles": "[]"}
+        names = ", ".join(values)
+        connection.execute(
+            sa.text(f"INSERT INTO people ({names}) VALUES ({', '.join(f':{name}' for name in values)})"), values
+        )
+    monkeypatch.undo()
+    database.upgrade()
+    row = database.rows("people").one(name="ada")
+    assert row is not None
+    assert row["introduced_at"] is None
+    database.close()
 
 
 def test_several_servers_may_start_at_once(database_url: str) -> None:

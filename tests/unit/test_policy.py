@@ -264,8 +264,20 @@ def test_nobody_is_trusted_who_is_not_rated() -> None:
 # What it is kept and shown as
 
 
+def test_a_policy_that_says_what_holds_by_itself_is_the_same_policy() -> None:
+    """Those that were written before there were switches keep their fingerprints."""
+    assert read(flow() | {"introduction": True, "public_page": False}).fingerprint == read(flow()).fingerprint
+    with pytest.raises(PolicyError, match="'public_page' is true or false"):
+        read(flow() | {"public_page": "yes"})
+
+
 def test_a_policy_comes_back_from_what_is_kept_of_it() -> None:
-    for stated in (EVERYTHING, flow(), flow(approve="after the answer", guarantees=["none"])):
+    for stated in (
+        EVERYTHING,
+        EVERYTHING | {"introduction": False, "public_page": True},
+        flow(),
+        flow(approve="after the answer", guarantees=["none"]),
+    ):
         policy = read(stated)
         kept = json.loads(json.dumps(policy.as_dict()))
         assert Policy.of(kept) == policy
@@ -285,6 +297,8 @@ def test_whatever_is_changed_changes_the_fingerprint() -> None:
         {"sensitivity": {"dataset": "medium", "columns": {"income": "high"}}},
         {"retention": {"answers_days": 31, "data_days": 365}},
         {"retention": {"answers_days": 30}},
+        {"introduction": False},
+        {"public_page": True},
         {"flow": EVERYTHING["flow"][::-1]},
         *({"flow": [EVERYTHING["flow"][0] | one]} for one in (
             {"who": ["bob"]}, {"aggregates": ["count"]}, {"columns": ["age"]}, {"preferences": ["rule"]},
@@ -314,6 +328,10 @@ def test_a_policy_in_sentences() -> None:
         "The sensitivity of income: very high.",
         "An answer is handed out for 30 days after its release.",
         "The data is forgotten 365 days after it was delivered.",
+    ]
+    assert read(EVERYTHING | {"introduction": False, "public_page": True}).sentences()[-2:] == [
+        "Whoever signs in to approve need not pass the introduction first.",
+        "A page that is open to everybody lists what was released, and its total.",
     ]
     after = read(flow(approve="after the answer", guarantees=["none"])).sentences()
     assert after[1].startswith("Any controller must approve, and once more after seeing the answer")

@@ -103,12 +103,15 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/people"): {"name": "carol", "roles": ["analyst"]},
     ("PATCH", "/people/{name}"): {"organisation": "x"},
     ("POST", "/datasets"): {"schema_text": SCHEMA},
+    ("POST", "/datasets/check-schema"): {"schema_text": SCHEMA.replace('"stays"', '"new"')},
+    ("POST", "/datasets/{name}/check-policy"): {"policy": POLICY},
     ("PUT", "/datasets/{name}/schema"): {"schema_text": 'name = "another"'},
     ("PUT", "/datasets/{name}/controllers"): {"controllers": ["carol"]},
     ("PUT", "/datasets/{name}/policy"): {},
     ("POST", "/datasets/{name}/estimate"): QUERY,
     ("POST", "/datasets/{name}/dry-run"): QUERY,
     ("POST", "/datasets/{name}/worst-case"): QUERY["queries"][0],
+    ("POST", "/datasets/{name}/guessing"): QUERY["queries"][0] | {"how": {"choices": 4}},
     ("POST", "/datasets/{name}/rehearse"): QUERY["queries"][0],
     ("POST", "/datasets/{name}/compare"): QUERY["queries"][0],
     ("POST", "/datasets/{name}/sketch"): {"sql": "SELECT 1", "epsilon": 0.1},
@@ -118,6 +121,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/requests/{id}/return"): {"note": "x", "accept_none": True},
     ("POST", "/requests/{id}/refuse"): {},
     ("POST", "/audit/verify"): {},
+    ("POST", "/introduction"): {"answers": [0, 0, 0, 0]},
 }  # fmt: skip
 SPARED = {  # these would end the story that other tests go on with
     ("DELETE", "/session"), ("DELETE", "/datasets/{name}"), ("DELETE", "/tokens/{id}"),
@@ -125,7 +129,7 @@ SPARED = {  # these would end the story that other tests go on with
 }  # fmt: skip
 EVERYBODY = {
     ("GET", "/session"), ("GET", "/tokens"), ("POST", "/tokens"), ("GET", "/datasets"), ("GET", "/requests"),
-    ("GET", "/notices"), ("POST", "/notices/{id}/read"),
+    ("GET", "/notices"), ("POST", "/notices/{id}/read"), ("GET", "/introduction"), ("POST", "/introduction"),
 }  # fmt: skip
 SEES = {("GET", "/datasets/{name}"), ("GET", "/datasets/{name}/ledger")}
 PUBLIC = {
@@ -137,16 +141,17 @@ RECORD = {("GET", "/audit"), ("GET", "/audit/head"), ("POST", "/audit/verify"), 
 ADMIN = {("POST", "/people"), ("PATCH", "/people/{name}")}
 HOLDS = {
     *(("PUT", f"/datasets/{{name}}/{what}") for what in ("data", "schema", "controllers", "policy")),
-    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("sketch", "risk", "check")),
+    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("guessing", "sketch", "risk", "check", "check-policy")),
     ("GET", "/datasets/{name}/versions"),
     ("GET", "/requests/{id}/page"),
     *(("POST", f"/requests/{{id}}/{verb}") for verb in ("approve", "return", "answer")),
 }
+REGISTERS = {("POST", "/datasets"), ("POST", "/datasets/check-schema")}
 # Who is *not* told 403 or 404: everything else is.
 ALLOWED = {
     "root": EVERYBODY | RECORD | ADMIN,
-    "carol": EVERYBODY | RECORD | SEES | PUBLIC | FOLLOWS | POLICIES | HOLDS | {("POST", "/datasets")},
-    "other": EVERYBODY | RECORD | {("POST", "/datasets")},
+    "carol": EVERYBODY | RECORD | SEES | PUBLIC | FOLLOWS | POLICIES | HOLDS | REGISTERS,
+    "other": EVERYBODY | RECORD | REGISTERS,
     "ada": EVERYBODY | SEES | PUBLIC | FOLLOWS | {("POST", "/requests")},
     "eve": EVERYBODY,
     "otto": EVERYBODY | RECORD | SEES | FOLLOWS | POLICIES | {("POST", "/datasets/{name}/worst-case")},

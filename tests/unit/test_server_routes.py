@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from sfumato.schema.load import from_dict
+from sfumato.schema.write import write
+from sfumato.session.difference import Cell
 from tests.served import Caller, Nouns, app_on, operations, person
 
 REQUEST = {"id": "r1", "number": 7, "state": "submitted", "next": "It waits."}
@@ -39,6 +42,7 @@ def nouns() -> Nouns:
         "many": [person("alice"), person("bob")],
         "tokens": [Noun(TOKEN)],
         "new_token": (Noun(TOKEN), "the secret"),
+        "introduce": [],
     }
     made.datasets.answers = {
         "register": Noun(DATASET),
@@ -48,22 +52,33 @@ def nouns() -> Nouns:
         "ledger": {"spent": 1},
         "deliver": Noun({"id": "v1"}),
     }
-    for verb in ("estimate", "dry_run", "worst_case", "rehearse", "compare", "sketch", "look", "check"):
+    for verb in ("estimate", "dry_run", "worst_case", "guessing", "rehearse", "compare", "sketch", "look", "check"):
         made.questions.answers[verb] = {"a": 1}
     made.policies.answers = {
         "set": Noun({"number": 1}),
         "current": Noun({"number": 1}),
         "history": [Noun({"number": 1})],
     }
+    said = {"policy": {}, "sentences": ["S."]}
+    made.drafts.answers = {"schema": {"name": "t", "schema_text": "S", "sentences": [], "policy": said}, "policy": said}
     made.requests.answers = {
         "submit": Noun(REQUEST),
         "many": [REQUEST],
         "one": REQUEST,
         "result": {"answers": [{"rows": []}], "guarantee": "dp", "charged": 0.2},
+        "difference": {
+            "difference": 3,
+            "low": 1,
+            "high": 5,
+            "larger": True,
+            "smaller": False,
+            "sentence": "yes",
+            "covers": "noise",
+        },
     }
     made.decisions.answers = {"inspect": {"binding": "b"}, "answer": {"answers": []}}
     made.notices.answers = {"many": [NOTICE | {"number": 1}]}
-    made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": {}}}
+    made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": END, "audit": END}}
     return made
 
 
@@ -86,6 +101,11 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     ("GET", "/datasets", None, 200, "many", (None, 101), {}),
     ("POST", "/datasets", {"schema_text": "S"}, 201, "register", ("S",), {"title": "", "reference": None}),
+    (
+        "POST", "/datasets/check-schema", {"schema_table": {"name": "t"}, "policy": {"flow": [1]}}, 200,
+        "schema", (write(from_dict({"name": "t"})), {"flow": [1]}), {},
+    ),
+    ("POST", "/datasets/adult/check-policy", {"policy_text": "stop = 3"}, 200, "policy", ("adult", "stop = 3"), {}),
     ("GET", "/datasets/adult", None, 200, "one", ("adult",), {}),
     ("PUT", "/datasets/adult/schema", {"schema_text": "S"}, 200, "describe", ("adult", "S"), {}),
     ("PUT", "/datasets/adult/controllers", {"controllers": ["a"]}, 200, "controllers", ("adult", ["a"]), {}),
@@ -119,16 +139,31 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/requests/r1/answer", None, 200, "answer", ("r1",), {}),
     (
         "POST", "/requests/r1/approve", {"binding": "b"}, 200,
-        "approve", ("r1",), {"binding": "b", "note": "", "accept_none": False, "fixed_beforehand": ""},
+        "approve", ("r1",),
+        {"binding": "b", "note": "", "accept_none": False, "fixed_beforehand": "", "by_session": False},
     ),
     ("POST", "/requests/r1/return", {"note": "n"}, 200, "return_", ("r1", "n"), {"accept_none": False}),
     ("POST", "/requests/r1/refuse", {"accept_none": True}, 200, "refuse", ("r1", ""), {"accept_none": True}),
     ("POST", "/requests/r1/withdraw", None, 200, "withdraw", ("r1",), {}),
     ("POST", "/requests/r1/cancel", {"accept_none": True}, 200, "cancel", ("r1",), {"accept_none": True}),
     ("GET", "/requests/r1/result", None, 200, "result", ("r1",), {}),
+    (
+        "POST", "/requests/r1/difference",
+        {"first": {"row": 1, "column": 2}, "second": {"query": 2, "row": 3, "column": 2}}, 200,
+        "difference", ("r1", Cell(1, 1, 2), Cell(2, 3, 2)), {},
+    ),
     ("GET", "/notices?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),
     ("POST", "/notices/n1/read", None, 204, "read", ("n1",), {}),
-    ("GET", "/audit?after=5", None, 200, "many", (5, 101), {}),
+    (
+        "GET", "/audit?after=5&newest_first=true&who=ada", None, 200,
+        "many", (5, 101), {"newest_first": True, "who": "ada", "about": None},
+    ),
+    ("GET", "/introduction", None, 200, "introduced", (), {}),
+    ("POST", "/introduction", {"answers": [1, 0, 2, 1]}, 200, "introduce", ([1, 0, 2, 1],), {}),
+    (
+        "POST", "/datasets/adult/guessing", {"sql": "Q", "how": {"choices": 4, "trust": "low"}}, 200,
+        "guessing", ("adult", "Q", {"choices": 4, "trust": "low"}), {},
+    ),
     ("GET", "/audit/head", None, 200, "head", (), {}),
     ("POST", "/audit/verify", {"head": HEAD}, 200, "verify", (HEAD,), {}),
 ]  # fmt: skip
@@ -152,6 +187,7 @@ def test_a_route_is_a_verb(
 def test_no_route_is_left_out() -> None:
     elsewhere = {
         ("GET", "/health"),
+        ("GET", "/public/{name}"),
         ("PUT", "/datasets/{name}/data"),
         *((m, "/session") for m in ("GET", "POST", "DELETE")),
     }
@@ -189,7 +225,9 @@ def test_pages_go_on_where_the_last_one_ended() -> None:
 
 def test_a_page_that_is_just_full_is_the_last() -> None:
     made = nouns()
-    made.audit.answers["many"] = lambda _, after, limit: [ENTRY | {"number": n} for n in range(after + 1, 5)][:limit]
+    made.audit.answers["many"] = lambda _, after, limit, **_how: [ENTRY | {"number": n} for n in range(after + 1, 5)][
+        :limit
+    ]
     call = Caller(app_on(made))
     assert call("GET", "/audit?limit=2").json()["next"] == 2
     assert call("GET", "/audit?limit=2&after=2").json()["next"] is None

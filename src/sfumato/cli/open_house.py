@@ -22,6 +22,8 @@ POLICY = {
     "rule": {"gap": 1.2, "worst_case": True},
     "epsilon_max": 1.0,
     "stop": 3.0,
+    "introduction": False,  # who only looks around may decide at once; it is offered below every page
+    "public_page": True,
     "trust": {BOARD: "low"},
     "sensitivity": {"dataset": "high"},
     "flow": [{"who": [BOARD], "preferences": ["rule", "epsilon", "gap", "within"], "approve": "by a controller"}],

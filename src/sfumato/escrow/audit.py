@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sfumato.errors import BadInput, LedgerBroken
@@ -22,14 +23,24 @@ class Audit:
     def __init__(self, outside: Outside, people: People) -> None:
         self._outside, self._people = outside, people
 
-    def many(self, actor: Person, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
+    def many(
+        self,
+        actor: Person,
+        after: int = 0,
+        limit: int = 100,
+        *,
+        newest_first: bool = False,
+        who: str | None = None,
+        about: str | None = None,
+    ) -> list[dict[str, Any]]:
         """All of it for an auditor and an admin; a controller's own deeds, and what was done to their datasets."""
         self._may(actor)
+        read = partial(self._outside.audit.read, newest_first=newest_first, who=who, about=about)
         if actor.has(Role.AUDITOR, Role.ADMIN):
-            return [entry.as_dict() for entry in self._outside.audit.read(after, limit)]
+            return [entry.as_dict() for entry in read(after, limit)]
         theirs = self._theirs(actor)
         found: list[dict[str, Any]] = []
-        while len(found) < limit and (entries := self._outside.audit.read(after, _AT_ONCE)):
+        while len(found) < limit and (entries := read(after, _AT_ONCE)):
             found += [entry.as_dict() for entry in entries if entry.who == actor.name or entry.about in theirs]
             after = entries[-1].number
         return found[:limit]

@@ -8,20 +8,32 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, SfumatoError, SourceError
+from sfumato.errors import (
+    BadInput,
+    Conflict,
+    Forbidden,
+    LedgerBroken,
+    NotFound,
+    PolicyError,
+    PreferenceError,
+    Refused,
+    SfumatoError,
+    SourceError,
+)
 from sfumato.escrow.held import Held, Version
 from sfumato.escrow.outside import Outside
 from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Policies, Signed
-from sfumato.escrow.policy import Approve, Flow
+from sfumato.escrow.policy import Approve, Flow, Policy
 from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
 from sfumato.session.decide import EPSILON_MAX
-from sfumato.session.ledger import Ledger, digest
+from sfumato.session.ledger import Ledger, digest, refuse_below
 from sfumato.views import ledger as ledger_view
+from sfumato.views.words import of_guarantee, of_ledger
 
 FORMATS = ("csv", "parquet")
 
@@ -35,11 +47,31 @@ class Datasets:
 
     def register(self, actor: Person, schema_text: str, *, title: str = "", reference: str | None = None) -> Held:
         """A table by its schema; its data is delivered next, or lies where the reference says."""
-        actor.require(Role.CONTROLLER, to="register data")
-        schema = parsed(schema_text)
+        row = self._row(actor, schema_text, title, reference)
         if reference is not None:
             self._allowed(reference)
-        row = {
+        held = Held.of(row)
+        fits = None if reference is None else self._fits(actor, held, self._outside.new_id(), _format(reference))
+        with self._outside.transaction():
+            if not self._rows.add(row):
+                raise _taken(held)
+            self.say(actor, "registered", held.name, {"reference": reference is not None})
+            if fits is not None:
+                self._deliver(actor, held, fits)
+        return self._held(held.name)
+
+    def drafted(self, actor: Person, schema_text: str) -> Held:
+        """A table as it would be registered, or described anew before its data is there; nothing of it is kept."""
+        held = Held.of(self._row(actor, schema_text, "", None))
+        before = self._rows.one(name=held.name)
+        if before is not None and (before["version"] is not None or not Held.of(before).is_controlled_by(actor)):
+            raise _taken(held)
+        return held
+
+    def _row(self, actor: Person, schema_text: str, title: str, reference: str | None) -> dict[str, Any]:
+        actor.require(Role.CONTROLLER, to="register data")
+        schema = parsed(schema_text)
+        return {
             "name": schema.name.casefold(),
             "id": self._outside.new_id(),
             "title": " ".join(title.split()) or schema.name,
@@ -51,16 +83,6 @@ class Datasets:
             "reference": reference,
             "retired": False,
         }
-        held = Held.of(row)
-        fits = None if reference is None else self._fits(actor, held, self._outside.new_id(), _format(reference))
-        with self._outside.transaction():
-            if not self._rows.add(row):
-                hint = "rename the table in the schema, or deliver a new version of that one."
-                raise Conflict(f"There is a dataset '{schema.name}' already", hint=hint)
-            self.say(actor, "registered", held.name, {"reference": reference is not None})
-            if fits is not None:
-                self._deliver(actor, held, fits)
-        return self._held(held.name)
 
     def deliver(self, actor: Person, name: str, chunks: Iterable[bytes], format: str) -> Version:
         """The data itself, encrypted as it comes; a file that does not fit the schema is forgotten again."""
@@ -198,8 +220,29 @@ class Datasets:
     def ledger(self, actor: Person, name: str) -> dict[str, object]:
         """What was looked at, planned and spent; an analyst sees the total."""
         held = self.visible(actor, name)
-        shown = ledger_view.as_dict(self.ledger_of(actor, held).record)
+        ledger = self.ledger_of(actor, held)
+        total, stop = ledger.total, ledger.stop
+        shown = ledger_view.as_dict(ledger.record) | {
+            "stop": {name: limit and float(limit) for name, limit in vars(stop).items()} if stop.stated else None,
+            "sentences": [ledger_view.total_text(total), of_ledger.odds(total)],
+        }
         return shown if self._sees_all(actor, held) else {n: v for n, v in shown.items() if n != "entries"}
+
+    def public(self, name: str) -> dict[str, object]:
+        """What everybody may know, if the policy in force says so; else it is not there, whoever asks."""
+        row = self._rows.one(name=name.casefold())
+        held = None if row is None else Held.of(row)
+        signed = None if held is None else self._policies_quietly(held)
+        if held is None or signed is None or not signed.policy.public_page:
+            raise _not_there(name)
+        try:
+            ledger = self.planned(held, None, self._people.one(signed.author)).ledger
+            shown = ledger_view.for_everybody(ledger.record)
+        except (BadInput, Refused):  # a record that cannot be relied on is shown to nobody
+            raise _not_there(name) from None
+        protected = of_ledger.who_is_protected(held.schema.unit, held.schema.relation)
+        about = {"name": held.name, "title": held.title, "purpose": signed.policy.purpose}
+        return about | shown | {"protected": protected, "stop": of_guarantee.stop(ledger.stop)}
 
     # What the verbs above and requests lean on
 
@@ -221,7 +264,7 @@ class Datasets:
             return held, None
         signed = None if held is None else self._policies_quietly(held)
         if held is None or not _is_shown(actor, held, signed):
-            raise NotFound(f"There is no dataset '{name}'", hint="list those that you may see.")
+            raise _not_there(name)
         return held, signed
 
     def of(self, name: str) -> Held:
@@ -231,6 +274,17 @@ class Datasets:
     def enter_policy(self, held: Held, author: Person) -> None:
         """A policy is of record from the moment it is written."""
         self.planned(held, None, author)
+
+    def require_room(self, actor: Person, held: Held, policy: Policy) -> None:
+        """Refuse a policy that stops below what is spent: nothing could be asked under it, nor read."""
+        try:
+            total = self.ledger_of(actor, held).total
+        except (LedgerBroken, PreferenceError):  # nothing flows under the policy in force: any other takes its place
+            return
+        try:
+            refuse_below(total, policy.stop)
+        except PreferenceError as wrong:
+            raise PolicyError(wrong.message, hint=wrong.hint, where="stop") from None
 
     def policy_of(self, held: Held) -> Signed | None:
         return self._policies.of(held)
@@ -328,6 +382,10 @@ class Datasets:
         self._outside.audit.append(self._outside.moment, actor.name, verb, about, said or {})
 
 
+def _not_there(name: str) -> NotFound:
+    return NotFound(f"There is no dataset '{name}'", hint="list those that you may see.")
+
+
 def _is_shown(actor: Person, held: Held, signed: Signed | None) -> bool:
     """To an analyst for whom its policy has a flow."""
     flow = None if signed is None else signed.policy.flow_for(actor)
@@ -346,6 +404,11 @@ def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_pe
         epsilon_max=policy.epsilon_max or EPSILON_MAX,  # nobody who asks raises it
         stop=policy.stop,
     )
+
+
+def _taken(held: Held) -> Conflict:
+    hint = "rename the table in the schema, or deliver a new version of that one."
+    return Conflict(f"There is a dataset '{held.schema.name}' already", hint=hint)
 
 
 def _format(reference: str) -> str:

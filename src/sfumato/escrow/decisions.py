@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sfumato.errors import BadInput, Conflict, Forbidden, NoGuarantee
+from sfumato.errors import BadInput, Conflict, Forbidden, NoGuarantee, NotIntroduced
 from sfumato.escrow.datasets import Datasets, mandate_of
 from sfumato.escrow.docket import Docket
 from sfumato.escrow.execution import Execution
@@ -23,7 +23,7 @@ from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.record import Record
 from sfumato.model.guarantee import Guarantee
 from sfumato.session.ledger import Ledger
-from sfumato.views.words import of_policy, of_request
+from sfumato.views.words import of_introduction, of_policy, of_request
 
 
 class Decisions:
@@ -87,8 +87,12 @@ class Decisions:
         note: str = "",
         accept_none: bool = False,
         fixed_beforehand: str = "",
+        by_session: bool = False,
     ) -> Request:
-        """Let it go on, exactly as it was seen: `binding` is the page's. A second click changes nothing."""
+        """Let it go on, exactly as it was seen: `binding` is the page's. A second click changes nothing.
+
+        `by_session`: by somebody who signed in, whom the policy may ask to have passed the introduction.
+        """
         found, held = self._docket.decidable(actor, id)
         if self._approved_before(found, actor, binding):
             return found
@@ -96,6 +100,8 @@ class Decisions:
         foreseen, signed, flow = self._foreseen(found, held, fixed_beforehand)
         if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
             raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
+        if by_session and signed.policy.introduction and self._people.introduced(actor) is None:
+            raise NotIntroduced(of_introduction.FIRST, hint="it takes three minutes: /introduction.")
         now = self._docket.binding_now(found, held, signed)
         if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then
             raise Conflict(of_request.CHANGED, hint="refuse or return it; it can be submitted again.")

@@ -47,6 +47,9 @@ class Docket:
         assert row is not None  # requests are never removed
         return Request.of(row)
 
+    def asker(self, found: Request) -> Person:
+        return self._people.one(found.analyst)
+
     def move(self, found: Request, act: Act, to: Mapping[str, Any]) -> None:
         """One step, if it is still where it was."""
         state = stepped(found.state, act)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from sfumato.choose.preference import Ratio
-from sfumato.errors import BadInput, StopReached
+from sfumato.errors import BadInput, SfumatoError, StopReached
 from sfumato.escrow.asking import asked
 from sfumato.escrow.request import Asked
 from sfumato.ledger.entry import NANO, nano
@@ -17,7 +17,11 @@ from sfumato.session.choice import Choice
 from sfumato.session.dataset import Dataset
 from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.query import Query
-from sfumato.views.words import of_guarantee, of_request
+from sfumato.views.nist import MEANINGS
+from sfumato.views.words import of_choosing, of_guarantee, of_request
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 
 class Foreseen:
@@ -32,13 +36,15 @@ class Foreseen:
         attestation: str = "",
     ) -> None:
         self.dataset = dataset
-        self.queries = tuple(dataset.query(one.sql) for one in queries)
+        self.queries = tuple(each(lambda one: dataset.query(one.sql), queries))
         self._weights = tuple(one.weight for one in queries)
         self.stated = tuple(asked(query, stated, share) for query, share in zip(self.queries, shares, strict=True))
         self._refuse_twice()
         self.choices = tuple(
-            query.foreseen(*preferences, **how, fixed_beforehand=attestation)
-            for query, (preferences, how) in zip(self.queries, self.stated, strict=True)
+            each(
+                lambda one: one[0].foreseen(*one[1][0], **one[1][1], fixed_beforehand=attestation),
+                tuple(zip(self.queries, self.stated, strict=True)),
+            )
         )
 
     @property
@@ -102,6 +108,7 @@ class Foreseen:
     def as_dict(self) -> dict[str, Any]:
         total, stop = self.dataset.ledger.total, self.dataset.ledger.stop
         charge = self.charge
+        left = None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO))
         return {
             "queries": [self._query(*one) for one in zip(self.queries, self.choices, self._weights, strict=True)],
             "epsilon": None if charge is None else float(charge[0]),
@@ -110,7 +117,11 @@ class Foreseen:
             "spent": total.epsilon,
             "dataset_guarantee": total.guarantee.value,
             "stop": of_guarantee.stop(stop),
-            "left": None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO)),
+            "left": left,
+            "sentences": [
+                of_request.costs(charge and float(charge[0]), charge and float(charge[1]), self.guarantee, left),
+                f"What leaves would carry the word {self.guarantee.value}. {MEANINGS[self.guarantee]}",
+            ],
         }
 
     def _query(self, query: Query, choice: Choice, weight: float) -> dict[str, Any]:
@@ -119,6 +130,7 @@ class Foreseen:
         )
         epsilon = choice.epsilon if told else None
         noise = choice.noise
+        names = [number.words for number in query.measurement.numbers]
         at = None
         if epsilon is not None:
             worst = query.worst_case(noise.mechanism, noise.delta, [epsilon], noise.calibration)
@@ -127,7 +139,7 @@ class Foreseen:
             "sql": query.sql,
             "weight": weight,
             "outputs": query.measurement.k,
-            "numbers": [number.words for number in query.measurement.numbers],
+            "numbers": names,
             "columns": list(query.statement.columns),
             "mechanism": noise.mechanism,
             "epsilon": epsilon,
@@ -137,6 +149,7 @@ class Foreseen:
             "guarantee": choice.guarantee.value,
             "select_epsilon": choice.select_epsilon,
             "worst_case": None if at is None else at.as_dict(),
+            "means": None if at is None else of_choosing.noise(at, names, query.furthest(at.epsilon, noise)),
             "odds": None if at is None else of_request.odds(at.attack_chance),
         }
 
@@ -144,6 +157,17 @@ class Foreseen:
         texts = [query.sql for query in self.queries]
         if twice := next((text for text in texts if texts.count(text) > 1), None):
             raise BadInput(f"The same query is in the request twice: {twice}", hint="leave one out.")
+
+
+def each(work: Callable[[T], U], queries: Sequence[T]) -> Iterator[U]:
+    """Done with one query after the other; what goes wrong with one of several says with which."""
+    for number, one in enumerate(queries, 1):
+        try:
+            yield work(one)
+        except SfumatoError as error:
+            if len(queries) > 1:
+                error.where = ", ".join(filter(None, (f"query {number}", error.where)))
+            raise
 
 
 def _most(choice: Choice) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from sfumato.escrow.outside import Outside
 from sfumato.escrow.person import EVERYONE, Person, Role, checked_name, checked_roles
+from sfumato.views.words.of_introduction import QUIZ
 
 SCOPES = ("read", "write")
 LEAST_PASSWORD, MOST_PASSWORD = 12, 1024
@@ -240,6 +241,30 @@ class People:
         with self._outside.transaction():
             self._tokens.change({"id": id}, {"revoked": True})
             self._say(actor.name, "revoked a token of", row["person"], {"token": id})
+
+    # The introduction
+
+    def introduced(self, actor: Person) -> str | None:
+        """When they passed it first."""
+        row = self._rows.one(name=actor.name)
+        return None if row is None else row["introduced_at"]
+
+    def introduce(self, actor: Person, answers: Sequence[int]) -> list[dict[str, object]]:
+        """What was answered wrong, and why; with nothing wrong it is passed."""
+        if len(answers) != len(QUIZ):
+            raise BadInput(
+                f"The quiz has {len(QUIZ)} questions", hint="answer each with the number of a choice, from 0."
+            )
+        wrong = [
+            {"question": number, "why": question.why}
+            for number, (question, answer) in enumerate(zip(QUIZ, answers, strict=True))
+            if answer != question.right
+        ]
+        if not wrong and self.introduced(actor) is None:
+            with self._outside.transaction():
+                self._rows.change({"name": actor.name}, {"introduced_at": self._outside.moment})
+                self._say(actor.name, "passed the introduction", actor.name)
+        return wrong
 
     # Signing
 

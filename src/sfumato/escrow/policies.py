@@ -43,7 +43,7 @@ class Policies:
 
     def write(self, author: Person, held: Held, stated: Mapping[str, Any]) -> Signed:
         """The next version of a dataset's policy; nothing is kept of one that cannot be read."""
-        made = self._read(held, stated)
+        made = self.read(held, stated)
         content = json.dumps(made.as_dict(), sort_keys=True)
         with self._outside.transaction():
             number = max((row["number"] for row in self._rows.many(dataset=held.name, limit=100_000)), default=0) + 1
@@ -83,7 +83,7 @@ class Policies:
             raise NotFound(of_policy.NO_POLICY, hint=hint)
         return found
 
-    def _read(self, held: Held, stated: Mapping[str, Any]) -> Policy:
+    def read(self, held: Held, stated: Mapping[str, Any]) -> Policy:
         """Where it states no rule it takes the schema's in, as it stands: another schema does not change a policy."""
         rule = {} if held.schema.rule is None else {"rule": held.schema.rule}
         people = [person for person in self._people.all() if not person.disabled]

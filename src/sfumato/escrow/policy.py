@@ -19,6 +19,7 @@ from sfumato.views.words import of_policy
 
 RULE = "rule"
 RETENTION = ("answers_days", "data_days")
+SWITCHES = ("introduction", "public_page")
 _STOPS = {"epsilon": "stop", "delta": "stop_delta"}
 PARTNER = ("trust", "data_sensitivity")
 
@@ -107,6 +108,8 @@ class Policy:
     sensitivity_otherwise: float | str | None = None
     answers_days: int | None = None
     data_days: int | None = None
+    introduction: bool = True  # whoever signs in to approve has passed it
+    public_page: bool = False
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Policy:
@@ -123,6 +126,7 @@ class Policy:
             sensitivity=sensitivity.get("columns", {}),
             sensitivity_otherwise=sensitivity.get("dataset"),
             **{name: kept.get(name) for name in RETENTION},
+            **{name: said[name] for name in SWITCHES if name in said},
         )
 
     @property
@@ -174,7 +178,7 @@ class Policy:
         return max(found, key=lambda stated: level("sensitivity", stated))
 
     def as_dict(self) -> dict[str, object]:
-        """As its file has it; a stop exactly."""
+        """As its file has it; a stop exactly. A switch that stands as it does by itself is not said."""
         texts = self.stop.as_texts()
         said: dict[str, object] = {"purpose": self.purpose, "fixed_beforehand": self.fixed_beforehand}
         said |= {} if self.epsilon_max is None else {"epsilon_max": self.epsilon_max}
@@ -185,6 +189,7 @@ class Policy:
         sensitivity = otherwise | ({"columns": dict(self.sensitivity)} if self.sensitivity else {})
         said |= {"sensitivity": sensitivity} if sensitivity else {}
         kept = {name: getattr(self, name) for name in RETENTION if getattr(self, name) is not None}
+        said |= {name: getattr(self, name) for name in SWITCHES if getattr(self, name) is not getattr(Policy, name)}
         return said | ({"retention": kept} if kept else {}) | {"flow": [flow.as_dict() for flow in self.flows]}
 
     def sentences(self) -> list[str]:
@@ -197,4 +202,5 @@ class Policy:
         said.append(of_policy.rule(None if self.rule is None else dict(self.rule)))
         said += of_policy.limits(self.epsilon_max, self.stop)
         said += of_policy.partners(self.trust, self.sensitivity, self.sensitivity_otherwise)
-        return said + of_policy.retention(self.answers_days, self.data_days)
+        said += of_policy.retention(self.answers_days, self.data_days)
+        return said + of_policy.switches(introduction=self.introduction, public_page=self.public_page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
@@ -13,7 +14,7 @@ from sfumato.choose.guesses import level
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import PolicyError, PreferenceError
 from sfumato.escrow.person import EVERYONE, Person
-from sfumato.escrow.policy import PARTNER, RETENTION, RULE, Approve, Flow, Policy
+from sfumato.escrow.policy import PARTNER, RETENTION, RULE, SWITCHES, Approve, Flow, Policy
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.statement import Kind
 from sfumato.model.stop import MOST_DELTA, MOST_EPSILON, Stop, limit
@@ -32,7 +33,9 @@ _TOP = (
     "sensitivity",
     "flow",
     "retention",
+    *SWITCHES,
 )
+_EXACT = re.compile("[0-9]{1,30}(/[1-9][0-9]{0,30})?")  # a stop as a policy says it
 _FLOW = ("who", "aggregates", "columns", "preferences", "guarantees", "approve", "approvers", "approvals")
 
 
@@ -89,6 +92,7 @@ class _Reader:
             sensitivity_otherwise=sensitivity.get("dataset"),
             answers_days=self.days(retention, "answers_days"),
             data_days=self.days(retention, "data_days"),
+            **{name: self.switch(stated, name) for name in SWITCHES if name in stated},
         )
         self.require_partners(made)
         return made
@@ -195,6 +199,12 @@ class _Reader:
             raise PolicyError(f"'{name}' is a text", hint=f'write {name} = "...".')
         return " ".join(found.split())
 
+    def switch(self, stated: Mapping[str, Any], name: str) -> bool:
+        found = stated[name]
+        if not isinstance(found, bool):
+            raise PolicyError(f"'{name}' is true or false", hint=f"write {name} = true.")
+        return found
+
     def names(self, stated: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
         found = stated.get(name, [])
         if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
@@ -233,7 +243,10 @@ class _Reader:
     def stop(self, stated: Mapping[str, Any], name: str, most: int) -> Fraction | None:
         if name not in stated:
             return None
-        found: Fraction = self.checked(name, lambda: limit(name, stated[name], most))
+        said = stated[name]
+        if isinstance(said, str) and _EXACT.fullmatch(said):
+            said = Fraction(said)
+        found: Fraction = self.checked(name, lambda: limit(name, said, most))
         return found
 
     def days(self, stated: Mapping[str, Any], name: str) -> int | None:

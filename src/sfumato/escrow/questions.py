@@ -8,7 +8,7 @@ from typing import Any
 from sfumato.errors import BadInput, Forbidden, SfumatoError
 from sfumato.escrow.asking import HOW
 from sfumato.escrow.datasets import Datasets, mandate_of
-from sfumato.escrow.facts import Foreseen
+from sfumato.escrow.facts import Foreseen, each
 from sfumato.escrow.held import Held
 from sfumato.escrow.outside import Outside
 from sfumato.escrow.person import Person
@@ -16,9 +16,15 @@ from sfumato.escrow.policies import Policies, Signed
 from sfumato.escrow.policy import PARTNER
 from sfumato.escrow.request import Asked, checked_queries, shares_of
 from sfumato.sql.parse import parse
+from sfumato.views import sharing
+from sfumato.views.words import of_guessing, of_request
 
 _SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
+_GUESSING = (
+    *("choices", "secret", "radius", "prior", "trust", "data_sensitivity", "limit"),
+    *("mechanism", "delta", "calibration", "candidates"),
+)
 _SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_none", "again", "fixed_beforehand")
 
 
@@ -36,8 +42,7 @@ class Questions:
         read, stated = checked_queries(queries, self._outside.limits.most_queries), self._stated(actor, held, stated)
         foreseen, signed = self.foreseen(actor, held, read, stated)
         if signed is not None and (flow := signed.policy.flow_for(actor)) is not None:
-            for statement in foreseen.statements:
-                flow.require(statement)
+            tuple(each(flow.require, foreseen.statements))
         return foreseen.as_dict()
 
     def _stated(self, actor: Person, held: Held, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
@@ -69,12 +74,28 @@ class Questions:
         answers = self._outside.runner.run(f"dry run {self._outside.new_id()}", job)["answers"]
         texts = [query.sql for query in foreseen.queries]
         shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
-        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)], "invented": True}
+        return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)]} | {
+            "invented": True,
+            "sentence": of_request.INVENTED,
+        }
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
         held = self._datasets.visible(actor, name)
         query = self._datasets.planned(held, None, actor).query(sql)
         return dict(query.worst_case(**_only(how, _RISK)).view.as_dict())
+
+    def guessing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
+        """What a snoop guesses, and what sharing the answer risks: each candidate also in a sentence."""
+        held = self._datasets.controlled(actor, name)
+        found = self._datasets.planned(held, None, actor).query(sql).guessing(**_only(how, _GUESSING)).view
+        return found.as_dict() | {"sentences": [of_guessing.guess_at(row, found.blind) for row in found.candidates]}
+
+    def sharing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
+        """The same for every partner and all data, at noises from little to much: what sliders look up."""
+        held = self._datasets.controlled(actor, name)
+        told = _only(how, _GUESSING) | {"candidates": sharing.EPSILONS}
+        found = self._datasets.planned(held, None, actor).query(sql).guessing(**told).view
+        return sharing.grid(found)
 
     def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
         """The same query on invented rows: what people who follow the schema would be exposed to."""

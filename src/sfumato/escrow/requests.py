@@ -11,7 +11,7 @@ from sfumato.escrow.datasets import Datasets
 from sfumato.escrow.decisions import Decisions
 from sfumato.escrow.docket import Docket
 from sfumato.escrow.execution import Execution
-from sfumato.escrow.facts import Foreseen
+from sfumato.escrow.facts import Foreseen, each
 from sfumato.escrow.held import Held
 from sfumato.escrow.notices import Notices
 from sfumato.escrow.outside import Outside
@@ -20,6 +20,8 @@ from sfumato.escrow.policy import Approve, Flow
 from sfumato.escrow.questions import Questions
 from sfumato.escrow.request import Act, Asked, Request, State, checked_queries, readable, stepped
 from sfumato.escrow.visible import shown
+from sfumato.model.release import Answer, Certificate
+from sfumato.session.difference import Cell, difference, figure_of
 from sfumato.session.ledger import digest
 from sfumato.views.words import of_request
 
@@ -132,6 +134,34 @@ class Requests:
         self._kept_long_enough(found, held)
         return self._docket.answers(found) | {"guarantee": found.guarantee, "charged": found.charged}
 
+    def difference(self, actor: Person, id: str, first: Cell, second: Cell) -> dict[str, object]:
+        """Whether one released figure may be called larger than another: from what was released alone."""
+        answers = self.result(actor, id)["answers"]
+        found, held = self._docket.seen(actor, id)
+        dataset = self._datasets.planned(held, None, actor)
+        figures = []
+        for cell in (first, second):
+            if not 0 < cell.query <= len(answers):
+                raise BadInput(f"Request {found.number} has no query {cell.query}", hint="queries count from 1.")
+            told = answers[cell.query - 1]
+            certificate = Certificate.from_dict(told["certificate"])
+            measurement = dataset.query(certificate.query).measurement
+            figures.append(figure_of(measurement, Answer.from_dict(told), certificate, cell))
+        return difference(*figures).as_dict()
+
+    def recipients(self, actor: Person, dataset: str) -> dict[int, list[dict[str, Any]]]:
+        """Who has the answer of which charge, by the number of its entry: for those who hold the data."""
+        held = self._datasets.for_whoever_decides(actor, dataset)
+        found: dict[int, list[dict[str, Any]]] = {}
+        for row in self._docket.rows.many(dataset=held.name, state=State.RELEASED.value, limit=100_000):
+            request = Request.of(row)
+            whom = self._docket.asker(request)
+            for answer in self._docket.answers(request)["answers"]:
+                told = {"number": request.number, "name": whom.name, "organisation": whom.organisation}
+                have = found.setdefault(answer["certificate"]["ledger_entry"], [])
+                have += [] if told in have else [told]  # one charge may be for several of its answers
+        return found
+
     def one(self, actor: Person, id: str) -> dict[str, Any]:
         found, held = self._docket.seen(actor, id)
         to_controller = held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
@@ -183,9 +213,8 @@ class Requests:
 
     def _require_allowed(self, foreseen: Foreseen, flow: Flow, stated: Mapping[str, Any] | None) -> None:
         """Refuse what the policy does not have, before anything is kept."""
-        for statement in foreseen.statements:
-            flow.require(statement)
-            readable(statement.text, "query")
+        tuple(each(flow.require, foreseen.statements))
+        tuple(each(lambda statement: readable(statement.text, "query"), foreseen.statements))
         flow.require_columns(foreseen.compared)
         flow.require_preferences(stated)
         if (

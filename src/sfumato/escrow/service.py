@@ -9,6 +9,7 @@ from sfumato.escrow.audit import Audit
 from sfumato.escrow.datasets import Datasets
 from sfumato.escrow.decisions import Decisions
 from sfumato.escrow.docket import Docket
+from sfumato.escrow.drafts import Drafts
 from sfumato.escrow.execution import Execution
 from sfumato.escrow.notices import Notices
 from sfumato.escrow.outside import Outside
@@ -30,6 +31,7 @@ class Escrow:
         kept = Policies(outside, self.people)
         self.datasets = Datasets(outside, self.people, kept)
         self.policies = PolicyDesk(kept, self.datasets)
+        self.drafts = Drafts(self.datasets, kept)
         self.questions = Questions(outside, self.datasets, kept)
         docket = Docket(outside, self.people, self.datasets)
         parts = (self.people, self.datasets, self.questions, docket, self.notices)
@@ -47,6 +49,7 @@ class PolicyDesk:
     def set(self, actor: Person, dataset: str, policy: Mapping[str, Any]) -> Signed:
         held = self._datasets.visible(actor, dataset)
         may_write(actor, held)
+        self._datasets.require_room(actor, held, self._kept.read(held, policy))
         signed = self._kept.write(actor, held, policy)
         self._datasets.enter_policy(held, actor)
         return signed

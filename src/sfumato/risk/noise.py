@@ -56,13 +56,18 @@ def sum_tail(t: float, a: float, b: float) -> float:
 
 
 def mean_range(
-    total: float, count: float, scales: tuple[float, float], half_width: float, law: Law = Law.LAPLACE
+    total: float,
+    count: float,
+    scales: tuple[float, float],
+    half_width: float,
+    law: Law = Law.LAPLACE,
+    miss: float = 1 - COVERAGE,
 ) -> tuple[float, float]:
     """Fieller's range of a mean from its noisy centred sum and noisy count, within [-half_width, half_width].
 
     A mean m is believable when `total - m count`, which is then pure noise of scales b1 and m b2, is no larger
-    than that noise is 90 times of 100: `P(|X + m Y| > |total - m count|) >= 0.1`. The range is the hull of the
-    believable means; all of [-half_width, half_width] says that the answer tells nothing.
+    than that noise is but for a share `miss` of the time: `P(|X + m Y| > |total - m count|) >= miss`. The range is the
+    hull of the believable means; all of [-half_width, half_width] says that the answer tells nothing.
 
     >>> low, high = mean_range(total=-400.0, count=200.0, scales=(50.0, 1.0), half_width=50.0)
     >>> round(low, 2), round(high, 2)
@@ -70,7 +75,7 @@ def mean_range(
     """
 
     def believable(m: float) -> bool:
-        return joint_tail(law, abs(total - m * count), scales[0], abs(m) * scales[1]) >= 1 - COVERAGE
+        return joint_tail(law, abs(total - m * count), scales[0], abs(m) * scales[1]) >= miss
 
     believed = [m for m in _grid(half_width, total, count) if believable(m)]
     if not believed:
@@ -79,18 +84,23 @@ def mean_range(
 
 
 def variance_range(
-    values: Sequence[float], scales: Sequence[float], half_width: float, lost: int, law: Law = Law.LAPLACE
+    values: Sequence[float],
+    scales: Sequence[float],
+    half_width: float,
+    lost: int,
+    law: Law = Law.LAPLACE,
+    miss: float = 1 - COVERAGE,
 ) -> tuple[float, float]:
     """The range of a variance from its noisy squares, centred sum and count: the extremes over their joint box.
 
-    Each of the three stays in its side of the box all but 1/30 of the time, so all of them do 90 times of 100. With
+    Each of the three stays in its side of the box but for a third of `miss`, so all of them do but for `miss`. With
     x = 1/c the variance `q x + H^2/2 - (s x)^2` is concave in x: least at an end, largest at an end or at its top.
 
     >>> low, high = variance_range((0.0, 0.0, 1000.0), (12.5, 5.0, 1.0), half_width=5.0, lost=0)
     >>> round(low, 1), round(high, 1)
     (12.5, 12.5)
     """
-    reaches = [reach(law, scale, (1 - COVERAGE) / 3) for scale in scales]
+    reaches = [reach(law, scale, miss / 3) for scale in scales]
     (q_low, q_high), (s_low, s_high), (c_low, c_high) = (
         (value - far, value + far) for value, far in zip(values, reaches, strict=True)
     )

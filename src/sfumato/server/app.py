@@ -31,9 +31,11 @@ from sfumato.server.routes import (
     data,
     datasets,
     health,
+    introduction,
     notices,
     people,
     policies,
+    public,
     questions,
     requests,
     session,
@@ -55,7 +57,10 @@ OPEN_TO_ALL = Opening(
     ),
     (f"{PLACE}/", "/public/", f"{API}/public/"),
 )
-_NOUNS = (session, tokens, people, datasets, data, policies, questions, requests, notices, audit, health)
+_NOUNS = (
+    session, tokens, people, introduction, datasets, data, policies, questions, requests, notices, audit, public,
+    health,
+)  # fmt: skip
 # Spans and logs of FastAPI's own would carry what was said.
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False, operation_spans=False, auto_configure=False)
 

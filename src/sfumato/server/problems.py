@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Literal
@@ -49,6 +50,7 @@ _STATUSES: tuple[tuple[type[SfumatoError], HTTPStatus], ...] = (
     (Refused, HTTPStatus.CONFLICT),
     (EngineFailure, HTTPStatus.SERVICE_UNAVAILABLE),
 )
+_IN_SQL = re.compile(r"(?:query (?P<query>\d+)\b,? ?)?(?:line (?P<line>\d+), column (?P<column>\d+))?")
 _OUR_FAILURE = SfumatoError("sfumato failed by its own fault", hint="its log has the place; please report it.")
 # What starlette and FastAPI say by themselves, in our words.
 _SAID = {
@@ -68,8 +70,16 @@ _SAID = {
 }
 
 
+class Place(BaseModel):
+    """Where in the SQL: of which query of several, in which line and column of it. All count from 1."""
+
+    query: int
+    line: int | None
+    column: int | None
+
+
 class Problem(BaseModel):
-    """RFC 9457, with the code, the hint and the place that every error of sfumato has."""
+    """RFC 9457, with the code, the hint and the place that every error of sfumato has; `at` is `where` in numbers."""
 
     type: Literal["about:blank"]
     title: str
@@ -78,6 +88,7 @@ class Problem(BaseModel):
     detail: str
     hint: str
     where: str
+    at: Place | None
 
 
 def answer(error: SfumatoError) -> JSONResponse:
@@ -129,7 +140,27 @@ def _problem(
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     problem = Problem(
-        type="about:blank", title=status.phrase, status=status, code=code, detail=detail, hint=hint, where=where
+        type="about:blank",
+        title=status.phrase,
+        status=status,
+        code=code,
+        detail=detail,
+        hint=hint,
+        where=where,
+        at=_place(where),
     )
     media = "application/json" if status == HTTPStatus.ACCEPTED else MEDIA_TYPE
     return JSONResponse(problem.model_dump(), status, headers, media_type=media)
+
+
+def _place(where: str) -> Place | None:
+    """The place that a sentence states, if it is one in a query.
+
+    >>> _place("query 2, line 1, column 23"), _place("line 3, column 4").query, _place("body.sql")
+    (Place(query=2, line=1, column=23), 1, None)
+    """
+    found = _IN_SQL.match(where)
+    if found is None or not found[0]:
+        return None
+    query, line, column = (None if said is None else int(said) for said in found.groups())
+    return Place(query=query or 1, line=line, column=column)

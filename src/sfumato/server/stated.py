@@ -42,6 +42,19 @@ class How(Stated):
     fixed_beforehand: Text = ""
 
 
+class Guesses(Stated):
+    """What is guessed (`choices`, `secret`, `radius` or `prior`), and with whom an answer is shared."""
+
+    choices: int | None = None
+    secret: Text | None = None
+    radius: float | None = None
+    prior: float | None = None
+    trust: Level | None = None
+    data_sensitivity: Level | None = None
+    limit: Level | None = None
+    candidates: Epsilons | None = None
+
+
 class Preference(Stated):
     """The names of a schema's [rule], and how the noise is drawn."""
 

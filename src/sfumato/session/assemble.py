@@ -9,7 +9,7 @@ from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.model.release import Answer, Interval
 from sfumato.model.statement import NOTHING, Afterwards, Kind
-from sfumato.risk.noise import mean_range, reach, variance_range
+from sfumato.risk.noise import COVERAGE, mean_range, reach, variance_range
 from sfumato.session.afterwards import kept
 from sfumato.session.noise import Noisy
 from sfumato.views.words import of_release
@@ -31,7 +31,7 @@ def answer(
     ranges = None
     if calibration is not None:
         ranges = tuple(
-            tuple(_range_of(measurement.columns[i], measurement, numbers[row], calibration) for i in shown)
+            tuple(range_of(measurement.columns[i], measurement, numbers[row], calibration.numbers) for i in shown)
             for row in order
         )
     return Answer(
@@ -122,29 +122,34 @@ def _spread(column: Assembly, squares: NoisyNumber, values: Sequence[float]) -> 
     return variance**0.5 if column.kind.is_root else variance
 
 
-def _range_of(
-    column: Assembly, measurement: Measurement, cell: Sequence[float], calibration: Calibration
+def range_of(
+    column: Assembly,
+    measurement: Measurement,
+    cell: Sequence[float],
+    drawn: Sequence[Drawing],
+    miss: float = 1 - COVERAGE,
 ) -> Interval | None:
+    """Where the true figure lies, but for a share `miss` of the time; of keys and selections, nothing."""
     if column.key is not None:
         return None
     parts = [measurement.numbers[i] for i in column.numbers]
-    drawings = [calibration.numbers[i] for i in column.numbers]
+    drawings = [drawn[i] for i in column.numbers]
     values = [cell[i] for i in column.numbers]
     if len(parts) == 1:
-        return _plain_range(parts[0], values[0], drawings[0])
+        return _plain_range(parts[0], values[0], drawings[0], miss)
     law, scales, bounds = drawings[0].law, [drawing.scale or 0.0 for drawing in drawings], parts[0].bounds
     assert bounds is not None
     assert column.kind is not None
     if parts[0].kind is NumberKind.SQUARES:
-        low, high = variance_range(values, scales, float(bounds.half_width), column.kind.lost, law)
+        low, high = variance_range(values, scales, float(bounds.half_width), column.kind.lost, law, miss)
         return (low**0.5, high**0.5) if column.kind.is_root else (low, high)
-    low, high = mean_range(values[0], values[1], (scales[0], scales[1]), float(bounds.half_width), law)
+    low, high = mean_range(values[0], values[1], (scales[0], scales[1]), float(bounds.half_width), law, miss)
     centre = float(parts[0].centre)
     return centre + low, centre + high
 
 
-def _plain_range(number: NoisyNumber, value: float, drawing: Drawing) -> Interval | None:
-    half = _reach(drawing)
+def _plain_range(number: NoisyNumber, value: float, drawing: Drawing, miss: float) -> Interval | None:
+    half = _reach(drawing, miss)
     if half is None:
         return None
     if not number.kind.counts:
@@ -154,7 +159,7 @@ def _plain_range(number: NoisyNumber, value: float, drawing: Drawing) -> Interva
     return max(0, middle - furthest), max(0, middle + furthest)
 
 
-def _reach(drawing: Drawing) -> float | None:
+def _reach(drawing: Drawing, miss: float = 1 - COVERAGE) -> float | None:
     if drawing.law is Law.EXPONENTIAL or drawing.scale is None:
         return None
-    return reach(drawing.law, drawing.scale, furthest=drawing.furthest)
+    return reach(drawing.law, drawing.scale, miss, drawing.furthest)

@@ -43,7 +43,7 @@ class Ledger:
         self.protected = f"one {schema.unit.words}, {schema.relation}"
         self._record = Record(schema.name) if records is None else records.of(schema.name)
         self._lock = RLock()
-        _refuse_below(self.total, stop)
+        refuse_below(self.total, stop)
         if records is not None:
             records.keep(self._record)
         is_open = self.known.is_open(self.schema, self.rule, but=STOP)
@@ -159,7 +159,7 @@ def _limits(total: Total, stop: Stop) -> Sequence[tuple[str, Fraction, Fraction]
     return [(name, limit, spent[name]) for name, limit in vars(stop).items() if limit is not None]
 
 
-def _refuse_below(total: Total, stated: Stop) -> None:
+def refuse_below(total: Total, stated: Stop) -> None:
     """Refuse a stop that is stated at opening and was passed before: nobody could have meant to keep it."""
     for name, stop, spent in _limits(total, stated):
         if stop < spent:

@@ -31,6 +31,7 @@ from sfumato.model.statement import (
 )
 from sfumato.sql.names import Names, Scope
 from sfumato.sql.tree import canonical, default_name
+from sfumato.sql.vocabulary import AGGREGATES, FUNCTIONS
 
 logging.getLogger("sqlglot").disabled = True  # it echoes what it cannot parse
 
@@ -52,13 +53,6 @@ _AGGREGATES: dict[type[exp.Expr], Kind] = {
     exp.Quantile: Kind.QUANTILE_DISC,  # as DuckDB has it
 }
 _FINEST_QUANTILE = 10**6
-_ANSWERED = frozenset(
-    {
-        "COUNT", "SUM", "AVG", "VARIANCE", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_SAMP", "STDDEV_POP", "MIN", "MAX",
-        "MEDIAN", "QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC", "PERCENTILE_CONT", "PERCENTILE_DISC",
-        "ABS", "COALESCE", "LOWER", "UPPER",
-    }
-)  # fmt: skip
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 _NOT_BY_ROW = {
     "group": "GROUP BY",
@@ -110,7 +104,7 @@ def _require_few(outputs: Sequence[object]) -> None:
 
 
 class _Reader(Names):
-    answered = _ANSWERED
+    answered = frozenset({*AGGREGATES, *FUNCTIONS})
 
     def __init__(self, text: str, schema: Schema, present: Mapping[str, Type | None] | None) -> None:
         super().__init__(text, schema, present)

@@ -13,7 +13,6 @@ from sfumato.stores.rows import Within, keepable
 from sfumato.stores.tables import audit
 
 _NEWEST = sa.select(audit.c.number, audit.c.digest).order_by(audit.c.number.desc()).limit(1)
-_SINCE = sa.select(audit).where(audit.c.number > sa.bindparam("after")).order_by(audit.c.number)
 _OF = (
     sa.select(audit)
     .where(audit.c.verb == sa.bindparam("verb"), audit.c.about == sa.bindparam("about"))
@@ -47,10 +46,25 @@ class AuditTable:
 
         return self._within(find, writing=False)
 
-    def read(self, after: int = 0, limit: int | None = None) -> Sequence[AuditEntry]:
-        place = keepable({"after": after})
-        asked = _SINCE if limit is None else _SINCE.limit(limit)
+    def read(
+        self,
+        after: int = 0,
+        limit: int | None = None,
+        *,
+        newest_first: bool = False,
+        who: str | None = None,
+        about: str | None = None,
+    ) -> Sequence[AuditEntry]:
+        place = keepable({"after": after, "who": who, "about": about})
+        asked = sa.select(audit).limit(limit)
+        for name in ("who", "about"):
+            asked = asked if place[name] is None else asked.where(audit.c[name] == place[name])
+        if newest_first:
+            asked = asked.order_by(audit.c.number.desc())
+            asked = asked.where(audit.c.number < place["after"]) if after else asked
+        else:
+            asked = asked.order_by(audit.c.number).where(audit.c.number > place["after"])
         return self._within(
-            lambda connection: [AuditEntry(**row._asdict()) for row in connection.execute(asked, place)],
+            lambda connection: [AuditEntry(**row._asdict()) for row in connection.execute(asked)],
             writing=False,
         )

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
-REVISION = "0001"  # of the migrations, the one that makes these
+REVISION = "0002"  # of the migrations, the one that makes these
 Whole = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # 64 bits on either
 Key = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")  # in one order on either
 
@@ -68,6 +68,7 @@ people = _table(
     _maybe("password"),
     *_texts("public_key", "sealed_key", "created_at"),
     _flag("disabled"),
+    _maybe("introduced_at"),  # when the introduction was passed first
     order="name",
 )
 tokens = _table(

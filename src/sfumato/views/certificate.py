@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sfumato.model.release import Certificate
 from sfumato.views import nist
 from sfumato.views.figure import plain
@@ -49,9 +51,8 @@ def certificate_text(certificate: Certificate) -> str:
 def certificate_page(certificate: Certificate) -> str:
     """One page, to print or to file."""
     c = certificate
-    banner = "" if c.guarantee.holds else of_guarantee.without(c)
     footer = f"Written by {c.software or 'sfumato'}. The answer itself is not on this page."
-    return page(TITLE, _parts(c), banner=banner, footer=footer)
+    return page(TITLE, _parts(c), banner=sheet(c).warning, footer=footer)
 
 
 def certificate_html(certificate: Certificate) -> str:
@@ -59,23 +60,67 @@ def certificate_html(certificate: Certificate) -> str:
     return f"<article>{''.join(_parts(certificate))}</article>"
 
 
+@dataclass(frozen=True)
+class Sheet:
+    """All that stands on the page of a certificate, in its order."""
+
+    of: str
+    word: str
+    holds: bool
+    promise: str
+    meaning: str
+    warning: str
+    glance: list[tuple[str, str]]
+    query: str
+    sha256: str
+    columns: list[str]  # of the noisy numbers
+    numbers: list[list[str]]
+    noise: list[str]
+    assumed: list[str]
+    nist: str
+    questions: tuple[tuple[str, str], ...]
+    limits: tuple[str, ...]
+
+
+def sheet(c: Certificate) -> Sheet:
+    columns, numbers = _numbers(c)
+    wide = "" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")
+    return Sheet(
+        of=f"{c.dataset} · {of_release.moment(c.released_at)} · {_entry(c)}",
+        word=c.guarantee.value,
+        holds=c.guarantee.holds,
+        promise=of_guarantee.promise(c),
+        meaning=nist.MEANINGS[c.guarantee],
+        warning="" if c.guarantee.holds else of_guarantee.without(c),
+        glance=_at_a_glance(c),
+        query=c.query,
+        sha256=c.query_sha256,
+        columns=["number", *columns],
+        numbers=numbers,
+        noise=[said for said in (of_release.columns(columns) if numbers else "", wide) if said],
+        assumed=[of_guarantee.sentence(said) for said in c.assumed],
+        nist=nist.NIST,
+        questions=nist.questions(c),
+        limits=nist.limits(c),
+    )
+
+
 def _parts(c: Certificate) -> list[str]:
+    said = sheet(c)
+    kinds = ("soft" if said.numbers else "", "")
     return [
-        paragraph(f"{c.dataset} · {of_release.moment(c.released_at)} · {_entry(c)}", "soft"),
-        framed(
-            f"Guarantee: {c.guarantee.value}",
-            of_guarantee.promise(c),
-            nist.MEANINGS[c.guarantee],
-            well=c.guarantee.holds,
-        ),
-        definitions(_at_a_glance(c)),
-        section("The query", code(c.query), paragraph(f"SHA-256 {c.query_sha256}", "soft break")),
-        section("The noise", *_noise(c)),
-        section("What was assumed", items(map(of_guarantee.sentence, c.assumed))),
+        paragraph(said.of, "soft"),
+        framed(f"Guarantee: {said.word}", said.promise, said.meaning, well=said.holds),
+        definitions(said.glance),
+        section("The query", code(said.query), paragraph(f"SHA-256 {said.sha256}", "soft break")),
         section(
-            "The questions of NIST SP 800-226", paragraph(nist.NIST, "soft"), definitions(nist.questions(c), "asked")
+            "The noise",
+            scrolled(said.columns, said.numbers, "Each noisy number") if said.numbers else "",
+            *(paragraph(words, kind) for words, kind in zip(said.noise, kinds, strict=False)),
         ),
-        section("What this does not promise", items(nist.limits(c))),
+        section("What was assumed", items(said.assumed)),
+        section("The questions of NIST SP 800-226", paragraph(said.nist, "soft"), definitions(said.questions, "asked")),
+        section("What this does not promise", items(said.limits)),
     ]
 
 
@@ -92,19 +137,14 @@ def _at_a_glance(c: Certificate) -> list[tuple[str, str]]:
     ]
 
 
-def _noise(c: Certificate) -> list[str]:
-    """What was drawn, and a table of the numbers where they may be told. Columns that are withheld are left out."""
+def _numbers(c: Certificate) -> tuple[list[str], list[list[str]]]:
+    """A table of the noisy numbers where they may be told. Columns that are withheld are left out."""
     figures = {"share": c.shares, "sensitivity": c.sensitivity, "scale": c.scale, "grid step": c.grid_step}
     known = {"law": c.laws} | figures | {"reach": _reach(c)}
     columns = [name for name, values in known.items() if values is not None]
     told = [values for values in known.values() if values is not None]
     cells = zip(c.numbers, *told, strict=True) if c.numbers else ()
-    rows = [["" if cell is None else _figure(cell) for cell in row] for row in cells]
-    return [
-        scrolled(["number", *columns], rows, "Each noisy number") if rows else "",
-        paragraph(of_release.columns(columns) if rows else "", "soft"),
-        paragraph("" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")),
-    ]
+    return columns, [["" if cell is None else _figure(cell) for cell in row] for row in cells]
 
 
 def _figures(c: Certificate, position: int) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from textwrap import shorten
 
+from sfumato.ledger.charges import RELEASE
 from sfumato.ledger.entry import NANO, Draft, Entry, Event, upward
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.record import Record
@@ -79,6 +80,45 @@ def _public(entry: Entry) -> dict[str, object]:
         "rho": None if rho is None else upward(Fraction(str(rho))),
         "at_most": draft.public.get("at_most"),
         "what": draft.public.get("what"),
+        "kind": draft.public.get("kind"),
+        "epsilon": draft.public.get("epsilon"),
+        "select_epsilon": draft.public.get("select_epsilon"),
+        "digest": entry.digest,
+    }
+
+
+def for_everybody(record: Record) -> dict[str, object]:
+    """What anybody may know: each charge and their total. No answer, no look, and nobody's name.
+
+    It goes by charges, which are entered before anything is read: whether an answer came of one, and whether somebody
+    then let it go, may tell about the data.
+    """
+    total = record.total
+    return {
+        "releases": [_charge(entry.draft) for entry in record.entries if entry.draft.event is Event.RESERVED],
+        "total": {
+            "guarantee": total.guarantee.value,
+            "epsilon": total.epsilon,
+            "delta": total.delta,
+            "sentence": total_text(total),
+            "odds": of_ledger.odds(total),
+        },
+    }
+
+
+def _charge(draft: Draft) -> dict[str, object]:
+    public, word = draft.public, Guarantee(str(draft.public["guarantee"]))
+    epsilon, delta = draft.nano_epsilon / NANO, upward(Fraction(draft.delta))
+    most = public.get("at_most")
+    at_most = most if isinstance(most, int | float) else None
+    return {
+        "at": draft.at,
+        "kind": str(public.get("kind", RELEASE)),
+        "what": str(public.get("what", "")),
+        "guarantee": word.value,
+        "sentence": of_ledger.promised(word, epsilon, delta, at_most, str(public.get("protected", "one row"))),
+        "epsilon": epsilon if word.holds else None,
+        "delta": delta if word.holds else None,
     }
 
 

@@ -12,32 +12,32 @@ from sfumato.views.words import of_guarantee, of_release
 
 
 def answer_text(answer: Answer, certificate: Certificate) -> str:
-    return f"{figures(answer)}\n\n{' '.join([of_guarantee.guarantee(certificate), *_notes(answer, certificate)])}"
+    return f"{figures(answer)}\n\n{' '.join([of_guarantee.guarantee(certificate), *notes(answer, certificate)])}"
 
 
 def figures(answer: Answer) -> str:
     """The answer alone, with its noise ranges."""
-    return table(*_cells(answer))
+    return table(*cells(answer))
 
 
 def answer_html(answer: Answer, certificate: Certificate) -> str:
-    notes = "".join(f"<p>{escape(plain(note))}</p>" for note in _notes(answer, certificate))
-    return f"<div>{html_table(*_cells(answer), caption=of_guarantee.guarantee(certificate))}{notes}</div>"
+    below = "".join(f"<p>{escape(plain(note))}</p>" for note in notes(answer, certificate))
+    return f"<div>{html_table(*cells(answer), caption=of_guarantee.guarantee(certificate))}{below}</div>"
 
 
-def _cells(answer: Answer) -> tuple[list[str], list[list[str]]]:
+def cells(answer: Answer) -> tuple[list[str], list[list[str]]]:
     """The answer's columns, each figure followed by its noise range where there is one."""
     columns: list[str] = []
     rows: list[list[str]] = [[] for _ in answer.rows]
     for position, name in enumerate(answer.columns):
         columns.append(name)
-        for cells, row in zip(rows, answer.rows, strict=True):
-            cells.append(_figure(row[position]))
+        for line, row in zip(rows, answer.rows, strict=True):
+            line.append(_figure(row[position]))
         ranges = [row[position] for row in answer.ranges or ()]
         if any(ranges):
             columns.append("90 of 100")
-            for cells, interval in zip(rows, ranges, strict=True):
-                cells.append(_interval(interval))
+            for line, interval in zip(rows, ranges, strict=True):
+                line.append(_interval(interval))
     return columns, rows
 
 
@@ -53,7 +53,7 @@ def _interval(interval: Interval | None) -> str:
     return "" if interval is None else f"{interval[0]:,.6g} – {interval[1]:,.6g}"
 
 
-def _notes(answer: Answer, certificate: Certificate) -> list[str]:
+def notes(answer: Answer, certificate: Certificate) -> list[str]:
     """What the ranges cover, and what holds of selections instead, each where there is one; of no row, why."""
     if not answer.rows:
         return [note for note in [of_release.no_group(certificate)] if note]

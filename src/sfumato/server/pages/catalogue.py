@@ -1,7 +1,53 @@
-"""TO BE WRITTEN: catalogue."""
+"""The catalogue: what one may ask, as the controller described it. No counts, no samples."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from fastapi import APIRouter
+from starlette.responses import Response
+
+from sfumato.escrow.person import Person
+from sfumato.escrow.service import Escrow
+from sfumato.model.guarantee import Guarantee
+from sfumato.server.asking import AfterName, Here, NameInPath, Reader
+from sfumato.server.pages.shell import Shown
+from sfumato.views import nist
+from sfumato.views.words import of_asking, of_ledger, of_policy
 
 screens = APIRouter(include_in_schema=False)
+_A_PAGE = 50
+
+
+@screens.get("/catalogue")
+def catalogue(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+    found = escrow.datasets.many(actor, after, _A_PAGE + 1)
+    more = found[_A_PAGE - 1]["name"] if len(found) > _A_PAGE else None
+    return page("catalogue.html", datasets=found[:_A_PAGE], more=more, after=after)
+
+
+@screens.get("/catalogue/{name}")
+def dataset(page: Shown, actor: Reader, name: NameInPath, escrow: Here) -> Response:
+    held: Mapping[str, Any] = escrow.datasets.one(actor, name)
+    return page("catalogue_entry.html", held=held, flow=_flow(held["flow"]), spent=spent(actor, name, escrow))
+
+
+def spent(actor: Person, name: str, escrow: Escrow) -> str:
+    """The total of a dataset, in a sentence."""
+    told: Mapping[str, Any] = escrow.datasets.ledger(actor, name)
+    stop = told["stop"] and told["stop"]["epsilon"]
+    return of_ledger.so_far(told["spent"], told["delta"] or 0.0, Guarantee(told["guarantee"]).holds, stop)
+
+
+def _flow(flow: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What the policy lets this person ask, in words; None: it has nothing for them."""
+    if flow is None:
+        return None
+    return {
+        "aggregates": flow.get("aggregates"),
+        "columns": flow.get("columns"),
+        "offers": of_asking.offered(flow["preferences"]),
+        "guarantees": [(word, nist.MEANINGS[Guarantee(word)]) for word in flow["guarantees"]],
+        "decides": of_policy.decides(flow["approve"]),
+    }

@@ -1,7 +1,31 @@
-"""TO BE WRITTEN: introduction."""
+"""Three minutes for whoever decides about others' data: five short screens, and four questions."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from sfumato.server.asking import Here, Reader
+from sfumato.server.pages.shell import Shown, home_of, own_address
+from sfumato.views.words import of_introduction
+from sfumato.views.words.of_guarantee import in_100
 
 screens = APIRouter(include_in_schema=False)
+
+
+@screens.get("/introduction")
+def introduction(
+    page: Shown, actor: Reader, escrow: Here, next: Annotated[str, Query(max_length=2000)] = ""
+) -> Response:
+    right = in_100(of_introduction.CHANCE)
+    return page(
+        "introduction.html",
+        screens=of_introduction.SCREENS,
+        quiz=of_introduction.QUIZ,
+        dots=((100 - right, "not in the data"), (right, "in the data")),
+        passed_at=escrow.people.introduced(actor),
+        next=own_address(next, home_of(actor)),
+        passed=of_introduction.PASSED,
+    )

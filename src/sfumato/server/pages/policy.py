@@ -1,7 +1,79 @@
-"""TO BE WRITTEN: policy."""
+"""The policy of a dataset: what holds, who signed it, what held before, and the form that changes it."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import JsonValue
+from starlette.responses import Response
+
+from sfumato.errors import LedgerBroken, NotFound, PreferenceError
+from sfumato.escrow.held import Held
+from sfumato.escrow.person import Person
+from sfumato.escrow.policies import Signed
+from sfumato.escrow.service import Escrow
+from sfumato.server.asking import Here, NameInPath, Reader
+from sfumato.server.pages.policy_form import offered
+from sfumato.server.pages.shell import Shown
+from sfumato.server.texts import plain
+from sfumato.views.words import of_policy, of_rule
 
 screens = APIRouter(include_in_schema=False)
+Rule = Annotated[str | None, Query(max_length=4000)]
+
+
+@screens.get("/datasets/{name}/policy")
+def policy(page: Shown, actor: Reader, escrow: Here, name: NameInPath, rule: Rule = None) -> Response:
+    """`rule` is one that somebody found elsewhere, to be put into the form."""
+    held = escrow.datasets.for_whoever_decides(actor, name)
+    now, before, broken = _signed(escrow, actor, held)
+    controls = held.is_controlled_by(actor) and not held.retired
+    brought = None if rule is None else _brought(rule)
+    return page(
+        "policy.html",
+        dataset=held,
+        now=None if now is None else now.as_dict(),
+        history=[one.as_dict() for one in reversed(before)],
+        broken=broken,
+        no_policy=of_policy.NO_POLICY,
+        controls=controls,
+        looked=[of_policy.AFTER_LOOK, of_rule.AFTER_LOOK] if _looked(escrow, actor, held) else [],
+        brought=None if brought is None else of_policy.rule(brought).removeprefix("The rule of record: "),
+        unread=rule is not None and brought is None,
+        form=offered(escrow, len(held.controllers)) if controls else None,
+        facts={
+            "name": held.name,
+            "policy": {} if now is None else now.policy.as_dict(),
+            "versions": {one.number: one.policy.as_dict() for one in before} if controls else {},
+            "rule": brought,
+        },
+    )
+
+
+def _signed(escrow: Escrow, actor: Person, held: Held) -> tuple[Signed | None, list[Signed], str | None]:
+    """What holds, every version of it, and what is wrong with them if they were edited outside."""
+    try:
+        return escrow.policies.current(actor, held.name), escrow.policies.history(actor, held.name), None
+    except NotFound:
+        return None, [], None
+    except LedgerBroken as error:
+        return None, [], f"{error.message}. {error.hint[:1].upper()}{error.hint[1:]}"
+
+
+def _looked(escrow: Escrow, actor: Person, held: Held) -> bool:
+    """Whether somebody has looked at the people; not known where the policy leaves nothing readable."""
+    try:
+        return escrow.datasets.ledger_of(actor, held).known.somebody_looked
+    except (LedgerBroken, PreferenceError):
+        return False
+
+
+def _brought(text: str) -> dict[str, JsonValue] | None:
+    """A rule out of an address: what cannot be read as one is left there."""
+    try:
+        found: Any = json.loads(text)
+        return plain(found) if isinstance(found, dict) and found else None
+    except (ValueError, RecursionError):
+        return None

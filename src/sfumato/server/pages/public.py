@@ -1,7 +1,17 @@
-"""TO BE WRITTEN: public."""
+"""What everybody may read of a dataset, without signing in, where its policy opens a page."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
+from starlette.responses import Response
+
+from sfumato.server.asking import Here, NameInPath
+from sfumato.server.pages.shell import Shown
+from sfumato.views.words import of_ledger
 
 screens = APIRouter(include_in_schema=False)
+
+
+@screens.get("/public/{name}")
+def public(page: Shown, name: NameInPath, escrow: Here) -> Response:
+    return page("public.html", words=of_ledger, dataset=escrow.datasets.public(name))

@@ -1,7 +1,29 @@
-"""TO BE WRITTEN: register."""
+"""Registering a table, step by step: nothing leaves the browser before the last of them."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
+from starlette.responses import Response
+
+from sfumato.escrow.person import Role
+from sfumato.model.dataset import Relation, Type
+from sfumato.server.asking import Here, Reader
+from sfumato.server.pages.policy_form import offered
+from sfumato.server.pages.shell import Shown
+from sfumato.views.words import of_schema
 
 screens = APIRouter(include_in_schema=False)
+STEPS = ("The file", "Who is protected", "Columns", "Policy", "Review")
+
+
+@screens.get("/register")
+def register(page: Shown, actor: Reader, escrow: Here) -> Response:
+    actor.require(Role.CONTROLLER, to="register data")
+    return page(
+        "register.html",
+        steps=list(enumerate(STEPS, 1)),
+        relations={relation.value: said for relation, said in of_schema.RELATIONS.items()},
+        words=of_schema,
+        form=offered(escrow, 1),
+        facts={"person": actor.name, "types": [str(kind) for kind in Type], "replace": Relation.REPLACE.value},
+    )

@@ -1,7 +1,119 @@
-"""TO BE WRITTEN: result."""
+"""A request as whoever asked sees it: where it stands, and the answer once it is released."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import csv
+from collections.abc import Mapping
+from io import StringIO
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from starlette.responses import Response
+
+from sfumato.errors import NotFound, SfumatoError
+from sfumato.escrow.person import Person
+from sfumato.escrow.request import State
+from sfumato.escrow.service import Escrow
+from sfumato.model.dataset import Type
+from sfumato.model.release import Answer, Certificate
+from sfumato.server.asking import Here, NameInPath, Reader
+from sfumato.server.pages.shell import Shell, Shown
+from sfumato.session.columns import columns
+from sfumato.views import nist, release
+from sfumato.views.words import of_difference, of_guarantee, of_request
 
 screens = APIRouter(include_in_schema=False)
+_WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
+_MOST_COMPARED = 400  # figures that two lists still hold
+
+
+@screens.get("/requests/{id}")
+def status(page: Shown, actor: Reader, id: NameInPath, escrow: Here) -> Response:
+    return shown(page, actor, escrow, id)
+
+
+@screens.get("/requests/{id}/answer-{number}.csv")
+def as_csv(actor: Reader, id: NameInPath, number: Annotated[int, Path(ge=1, le=1000)], escrow: Here) -> Response:
+    """One answer as a file, each figure with the ends of its noise range."""
+    answers = escrow.requests.result(actor, id)["answers"]
+    if number > len(answers):
+        raise NotFound(f"There is no answer {number}", hint="they count from 1.")
+    made, text = columns(Answer.from_dict(answers[number - 1]), ranges=True), StringIO(newline="")
+    rows = zip(*(column.values for column in made), strict=True)
+    csv.writer(text).writerows([[column.name for column in made], *rows])
+    named = {"Content-Disposition": f'attachment; filename="answer-{number}.csv"'}
+    return Response(text.getvalue(), headers=named, media_type="text/csv")
+
+
+def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
+    """The page of one request, for everybody but those who decide it."""
+    request = escrow.requests.one(actor, id)
+    answers: list[dict[str, Any]] = []
+    without = ""
+    if request["state"] == State.RELEASED:
+        try:
+            answers = [_answer(one) for one in escrow.requests.result(actor, id)["answers"]]
+        except SfumatoError as why:
+            without = str(why)
+    waiting = request["state"] in _WAITING
+    return page(
+        "request.html",
+        request=request,
+        own=request.get("analyst", actor.name) == actor.name,
+        waiting=waiting,
+        has=of_request.HAS[request["state"]],
+        answers=answers,
+        without=without,
+        comparable=sum(len(group["rows"]) for answer in answers for group in answer["cells"]) > 1,
+        words={"question": of_difference.QUESTION, "each": of_difference.EACH, "stopped": of_request.STOPPED},
+        facts={
+            "id": request["id"],
+            "state": request["state"],
+            "waiting": waiting,
+            "answers": [answer["drawn"] for answer in answers],
+        },
+    )
+
+
+def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer for reading: its cells as text, what they are worth, and what may be compared."""
+    answer, certificate = Answer.from_dict(dict(told)), Certificate.from_dict(told["certificate"])
+    heads, rows = release.cells(answer)
+    numbers = _are_numbers(answer)
+    return {
+        "query": certificate.query,
+        "heads": list(zip(heads, numbers, strict=True)),
+        "rows": [list(zip(row, numbers, strict=True)) for row in rows],
+        "notes": release.notes(answer, certificate) if answer.ranges is not None else [nist.usefulness(certificate)],
+        "guarantee": certificate.guarantee.value,
+        "holds": certificate.guarantee.holds,
+        "sentence": of_guarantee.sentence(of_guarantee.guarantee(certificate).removesuffix(".")),
+        "odds": of_guarantee.promise(certificate),
+        "cells": _cells(told),
+        "drawn": {name: told[name] for name in ("columns", "rows", "ranges", "types", "ranged")},
+    }
+
+
+def _are_numbers(answer: Answer) -> list[bool]:
+    """Of each column that is shown; a range stands beside its figure."""
+    found = []
+    for i, type_ in enumerate(answer.types):
+        ranged = any(row[i] for row in answer.ranges or ())
+        found += [type_ in (Type.INTEGER, Type.NUMBER)] + [True] * ranged
+    return found
+
+
+def _cells(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Figures with noise ranges, by column: which row and column, and what they are called."""
+    if told["ranges"] is None or len(told["rows"]) > _MOST_COMPARED:
+        return []
+    keys = [i for i, ranged in enumerate(told["ranged"]) if not ranged]
+    found = []
+    for column, name in enumerate(told["columns"], 1):
+        if told["ranged"][column - 1]:
+            rows = [
+                {"row": row, "label": " · ".join([*(str(cells[i]) for i in keys), name])}
+                for row, cells in enumerate(told["rows"], 1)
+            ]
+            found.append({"column": column, "name": name, "rows": rows})
+    return found

@@ -53,6 +53,15 @@ def home_of(person: Person) -> str:
     return next(place.path for place in MENU if person.has(*place.roles))
 
 
+def own_address(stated: str, otherwise: str = "/") -> str:
+    """An address of this server, whatever was written there.
+
+    Two slashes begin another host's address; browsers leave out tabs and line ends before they look for them.
+    """
+    own = stated.startswith("/") and not stated.startswith(("//", "/\\")) and stated.isprintable()
+    return stated if own else otherwise
+
+
 def environment(assets: Assets) -> Environment:
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),

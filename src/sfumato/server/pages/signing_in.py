@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from sfumato.server.asking import Called, Told
 from sfumato.server.pages.failures import SIGN_IN
-from sfumato.server.pages.shell import Shown, home_of
+from sfumato.server.pages.shell import Shown, home_of, own_address
 
 screens = APIRouter(include_in_schema=False)
 
@@ -21,10 +21,4 @@ def begin(caller: Called) -> RedirectResponse:
 
 @screens.get(SIGN_IN)
 def sign_in(page: Shown, told: Told, next: Annotated[str, Query(max_length=2000)] = "/") -> Response:
-    """`next` is an address of this server, whatever was written there."""
-    return page("sign_in.html", facts={"next": next if _is_own(next) else "/"}, guests=told.guests)
-
-
-def _is_own(address: str) -> bool:
-    """Two slashes begin another host's address; browsers leave out tabs and line ends before they look for them."""
-    return address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
+    return page("sign_in.html", facts={"next": own_address(next)}, guests=told.guests)

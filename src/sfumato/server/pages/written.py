@@ -22,8 +22,19 @@ def figure(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
 
+def exact(value: object) -> str:
+    """A number that somebody stated, with the digits that it was stated with."""
+    return f"{value:,.15g}" if isinstance(value, int | float) else figure(value)
+
+
 def listed(names: Any) -> str:
     return ", ".join(str(name) for name in names or ())
 
 
-FILTERS: Mapping[str, Callable[..., str]] = {"moment": moment, "figure": figure, "short": number, "listed": listed}
+FILTERS: Mapping[str, Callable[..., str]] = {
+    "moment": moment,
+    "figure": figure,
+    "exact": exact,
+    "short": number,
+    "listed": listed,
+}

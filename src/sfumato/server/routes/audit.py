@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from sfumato.server.asking import AfterNumber, Here, Limit, Page, Reader, Slowly, page
 from sfumato.server.openapi import SENT, SIGNED_IN
-from sfumato.server.texts import Body, Line, Number, Open
+from sfumato.server.texts import Body, Line, Name, Number, Open
+from sfumato.views.words import of_ledger
 
 routes = APIRouter(prefix="/audit", tags=["audit"])
 
@@ -48,7 +49,9 @@ class EntryShown(BaseModel):
 
 
 class Verdict(Open):
-    """Whether the chain holds, and where not."""
+    """Where both chains end, and in a sentence what that shows; a chain that is broken is a problem."""
+
+    sentence: str
 
 
 class Head(Open):
@@ -56,9 +59,17 @@ class Head(Open):
 
 
 @routes.get("", responses=SIGNED_IN)
-def many(actor: Reader, escrow: Here, after: AfterNumber = None, limit: Limit = 100) -> Page[EntryShown]:
-    """Everything that was done, from the beginning."""
-    found = escrow.audit.many(actor, after or 0, limit + 1)
+def many(
+    actor: Reader,
+    escrow: Here,
+    after: AfterNumber = None,
+    limit: Limit = 100,
+    newest_first: Annotated[bool, Query()] = False,
+    who: Annotated[Name | None, Query()] = None,
+    about: Annotated[Name | None, Query()] = None,
+) -> Page[EntryShown]:
+    """Everything that was done, from the beginning or from the end; by one person, or to one thing."""
+    found = escrow.audit.many(actor, after or 0, limit + 1, newest_first=newest_first, who=who, about=about)
     return page(map(EntryShown.model_validate, found), limit, "number")
 
 
@@ -72,4 +83,5 @@ def head(actor: Reader, escrow: Here) -> Head:
 async def verify(actor: Reader, body: Verification, escrow: Here, lanes: Slowly) -> Verdict:
     """Go through the chain, and hold it against a head that was kept."""
     head = None if body.head is None else body.head.model_dump()
-    return Verdict.model_validate(await lanes.asking.run(actor.name, escrow.audit.verify, actor, head))
+    ends = await lanes.asking.run(actor.name, escrow.audit.verify, actor, head)
+    return Verdict.model_validate(ends | {"sentence": of_ledger.verified(ends, head)})

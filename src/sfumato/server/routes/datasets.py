@@ -2,24 +2,58 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import APIRouter
-from pydantic import Field
+from pydantic import BaseModel, Field, model_validator
 
+from sfumato.schema.load import from_dict
+from sfumato.schema.write import write
 from sfumato.server.asking import AfterName, Here, Limit, NameInPath, Page, Reader, Writer, page
 from sfumato.server.openapi import FOUND, SENT, SIGNED_IN
-from sfumato.server.texts import Body, Document, Line, Name, Open
+from sfumato.server.routes.policies import PolicyDraft
+from sfumato.server.texts import Body, Document, Line, Name, Open, Table
 
 routes = APIRouter(prefix="/datasets", tags=["datasets"])
 
 
-class NewDataset(Body):
-    """`schema_text` is a schema file, which states the name. `reference` names data that stays where it lies."""
+class Described(Body):
+    """A schema, as the text of its file or as the tables that it has: one of the two."""
 
-    schema_text: Document
+    schema_text: Document | None = None
+    schema_table: Table | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.schema_text is None) == (self.schema_table is None):
+            raise ValueError("A schema is stated as schema_text or as schema_table")
+        return self
+
+    @property
+    def text(self) -> str:
+        return self.schema_text or write(from_dict(self.schema_table or {}))
+
+
+class NewDataset(Described):
+    """The schema states the name. `reference` names data that stays where it lies."""
+
     title: Line = ""
     reference: Line | None = None
+
+
+class Draft(Described):
+    """A table that is not registered yet, and the policy that it is to have, if that is written already."""
+
+    policy: Table | None = None
+
+
+class DraftShown(BaseModel):
+    """The same, as it would be kept, and in sentences."""
+
+    name: str
+    schema_text: str
+    sentences: list[str]
+    policy: PolicyDraft | None
 
 
 class NewSchema(Body):
@@ -52,8 +86,14 @@ def many(actor: Reader, escrow: Here, after: AfterName = None, limit: Limit = 10
 @routes.post("", status_code=201, responses=SENT)
 def register(actor: Writer, body: NewDataset, escrow: Here) -> DatasetShown:
     """State a schema; the data comes after, by PUT data, or stays where `reference` says."""
-    held = escrow.datasets.register(actor, body.schema_text, title=body.title, reference=body.reference)
+    held = escrow.datasets.register(actor, body.text, title=body.title, reference=body.reference)
     return one(actor, held.name, escrow)
+
+
+@routes.post("/check-schema", responses=SENT)
+def check_schema(actor: Reader, body: Draft, escrow: Here) -> DraftShown:
+    """What a schema says, before it is registered; nothing of it is kept."""
+    return DraftShown.model_validate(escrow.drafts.schema(actor, body.text, body.policy))
 
 
 @routes.get("/{name}", responses=FOUND)

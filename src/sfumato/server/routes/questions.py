@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sfumato.server.asking import Here, NameInPath, Reader, Slowly, Writer
 from sfumato.server.openapi import SENT
-from sfumato.server.stated import How, Preference, table_of
+from sfumato.server.stated import Guesses, How, Preference, table_of
 from sfumato.server.texts import Body, Sql
 
 routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
@@ -42,6 +42,13 @@ class Looked(Body):
     how: How = How()
 
 
+class Guessed(Body):
+    """`how` says what is guessed, and with whom the answer is shared."""
+
+    sql: Sql
+    how: Guesses
+
+
 class Sketched(Looked):
     epsilon: Annotated[float, Field(gt=0, le=1e6)]
 
@@ -71,6 +78,12 @@ async def dry_run(actor: Reader, name: NameInPath, body: Several, escrow: Here, 
 async def worst_case(actor: Reader, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
     """The risk from public facts alone."""
     return await lanes.asking.run(actor.name, escrow.questions.worst_case, actor, name, body.sql, body.how.table())
+
+
+@routes.post("/guessing", responses=SENT)
+async def guessing(actor: Reader, name: NameInPath, body: Guessed, escrow: Here, lanes: Slowly) -> Answer:
+    """What a snoop guesses of somebody, and what it risks to share the answer; for controllers."""
+    return await lanes.asking.run(actor.name, escrow.questions.guessing, actor, name, body.sql, body.how.table())
 
 
 @routes.post("/rehearse", responses=SENT)

@@ -6,19 +6,25 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
-from pydantic import StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
-from sfumato.server.asking import AfterNumber, Here, Limit, NameInPath, Page, Reader, Slowly, Writer, page
+from sfumato.server.asking import AfterNumber, Called, Here, Limit, NameInPath, Page, Reader, Slowly, Writer, page
 from sfumato.server.openapi import FOUND, SENT, SIGNED_IN, statuses
 from sfumato.server.problems import Problem
 from sfumato.server.routes.questions import Several, as_asked
 from sfumato.server.stated import table_of
 from sfumato.server.texts import Body, Name, Open, Text
+from sfumato.session.difference import Cell
 
 routes = APIRouter(prefix="/requests", tags=["requests"])
 IdempotencyKey = Annotated[
     str | None, Header(alias="Idempotency-Key"), StringConstraints(pattern=r"^[\x21-\x7e]{1,200}$")
 ]
+
+
+_NOT_YET: dict[int | str, dict[str, Any]] = {
+    202: {"model": Problem, "description": "Not yet: it waits for a decision or for a worker"}
+}
 
 
 class NewRequest(Several):
@@ -44,6 +50,34 @@ class Decision(Body):
 
 class Stop(Body):
     accept_none: bool = False
+
+
+class CellOf(Body):
+    """A figure of an answer: the query, the row and the column, each counted from 1."""
+
+    query: Annotated[int, Field(ge=1, le=1000)] = 1
+    row: Annotated[int, Field(ge=1, le=10**9)]
+    column: Annotated[int, Field(ge=1, le=10**6)]
+
+    def cell(self) -> Cell:
+        return Cell(self.query, self.row, self.column)
+
+
+class Pair(Body):
+    first: CellOf
+    second: CellOf
+
+
+class Apart(BaseModel):
+    """First less second; the true difference lies between `low` and `high` 90 of 100 times, for the noise alone."""
+
+    difference: float
+    low: float
+    high: float
+    larger: bool
+    smaller: bool
+    sentence: str
+    covers: str
 
 
 class RequestShown(Open):
@@ -104,9 +138,9 @@ async def withheld(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -
 
 
 @routes.post("/{id}/approve", responses=SENT)
-def approve(actor: Writer, id: NameInPath, body: Approval, escrow: Here) -> RequestShown:
+def approve(actor: Writer, caller: Called, id: NameInPath, body: Approval, escrow: Here) -> RequestShown:
     """Approve what the page showed, and nothing else."""
-    escrow.decisions.approve(actor, id, **body.model_dump())
+    escrow.decisions.approve(actor, id, **body.model_dump(), by_session=caller.csrf is not None)
     return one(actor, id, escrow)
 
 
@@ -138,12 +172,14 @@ def cancel(actor: Writer, id: NameInPath, escrow: Here, body: Stop | None = None
     return one(actor, id, escrow)
 
 
-@routes.get(
-    "/{id}/result",
-    responses=FOUND
-    | statuses(410, 503)
-    | {202: {"model": Problem, "description": "Not yet: it waits for a decision or for a worker"}},
-)
+@routes.get("/{id}/result", responses=FOUND | statuses(410, 503) | _NOT_YET)
 def result(actor: Reader, id: NameInPath, escrow: Here) -> Result:
     """The noisy answers with their certificates, once they are released."""
     return Result.model_validate(escrow.requests.result(actor, id))
+
+
+@routes.post("/{id}/difference", responses=SENT | statuses(410, 503) | _NOT_YET)
+async def difference(actor: Reader, id: NameInPath, body: Pair, escrow: Here, lanes: Slowly) -> Apart:
+    """Whether one released figure may be called larger than another, as far as noise goes."""
+    work = partial(escrow.requests.difference, actor, id, body.first.cell(), body.second.cell())
+    return Apart.model_validate(await lanes.asking.run(actor.name, work))

@@ -50,6 +50,33 @@ export async function call(method, path, body, { headers = {}, signal } = {}) {
   throw new Problem(said);
 }
 
+// A file on its way to the server; `told` hears how much of it is sent, from 0 to 1. Fetch does not tell that.
+export function upload(path, file, told) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const parquet = /\.(parquet|pq)$/i.test(file.name);
+    request.open("PUT", `/api/v1${path}`);
+    request.setRequestHeader("Content-Type", parquet ? "application/vnd.apache.parquet" : "text/csv");
+    request.setRequestHeader("X-CSRF-Token", document.querySelector('meta[name="csrf"]')?.content ?? "");
+    request.upload.addEventListener("progress", (event) => told(event.total ? event.loaded / event.total : 1));
+    request.addEventListener("error", () => reject(new Problem(UNREACHED)));
+    request.addEventListener("load", () => {
+      if (request.status === 401) return signInAgain();
+      const said = parsed(request);
+      return request.status === 200 ? resolve(said) : reject(new Problem(said));
+    });
+    request.send(file);
+  });
+}
+
+function parsed(request) {
+  try {
+    return JSON.parse(request.responseText);
+  } catch {
+    return { ...UNREACHED, status: request.status };
+  }
+}
+
 // The session is over: sign in, and come back to where one was. The promise stays open: the page is going away.
 function signInAgain() {
   sessionStorage.setItem(typedHere(), JSON.stringify(typed().map((one) => [one.id, one.value])));
@@ -88,10 +115,10 @@ export function say(text) {
   say.timer = setTimeout(() => (said.textContent = ""), 8000);
 }
 
-// An error at its place: the nearest .problem of a form or section.
+// An error at its place: the first .problem of a form or section, or that very one.
 export function show(error, within) {
   if (!(error instanceof Problem)) throw error;
-  const place = within.querySelector(".problem");
+  const place = within.matches(".problem") ? within : within.querySelector(".problem");
   place.textContent = error.sentence;
   place.hidden = false;
   return place;

@@ -51,12 +51,17 @@ def rehearsed(epsilon: float | None, why: str) -> str:
 
 def means(at: RiskAt, numbers: Sequence[str], furthest: Sequence[float]) -> str:
     """What an epsilon would mean: how far the noise goes, and how often an attacker is right about anybody."""
+    odds = f"guesses whether somebody is in the data right at most {rounded_up(100 * at.attack_chance)} times of 100"
+    return f"{noise(at, numbers, furthest)} Whoever knows everybody else {odds}."
+
+
+def noise(at: RiskAt, numbers: Sequence[str], furthest: Sequence[float]) -> str:
+    """How far the noise of each number goes at an epsilon, 90 times of 100 and at most."""
     ranges = [
         f"{name} by its rank" if half is None else f"{name} ±{number(half, 4)}{_never(far)}"
         for name, half, far in zip(numbers, at.noise_90, furthest, strict=True)
     ]
-    odds = f"guesses whether somebody is in the data right at most {rounded_up(100 * at.attack_chance)} times of 100"
-    return f"Noise, 90 times of 100: {'; '.join(ranges)}. Whoever knows everybody else {odds}."
+    return f"Noise, 90 times of 100: {'; '.join(ranges)}."
 
 
 def _never(furthest: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sfumato.choose.guesses import Secret
 from sfumato.model.guessing import GuessAt
 from sfumato.risk.sharing import nearest_word
@@ -13,6 +15,19 @@ GUESSES = (
     "From public facts alone: true for any data, against a snoop who knows everybody else in it. Nobody was looked at. "
     "It is of this answer alone: with others on the same people, their epsilons add up."
 )
+
+
+# Filled in with what was chosen: {trust}, {sensitivity}, {limit}, {risk} as a number with its word, {noise}, {snoop}.
+PARTNER = "A partner whose trust is {trust} gets figures from data whose sensitivity is {sensitivity}."
+WITHIN = "The sharing risk is {risk} of 1. That is within your limit, {limit}."
+OVER = "The sharing risk is {risk} of 1. That is over your limit, {limit}: take more noise, or risk less."
+NEVER = "No noise on this scale brings the risk within your limit. Allow more, or do not share this."
+RULE_SAYS = (
+    "The rule says how much risk is tolerable, and what is guessed. How far each partner is trusted and how sensitive "
+    "the data is stands in tables of the policy: each partner gets the noise that theirs come to."
+)
+NO_WEBGL = "This browser draws nothing in three dimensions. The table below has the same numbers."
+LABEL = "A word such as “low” is a name for a number. What it means for somebody is what a snoop guesses right."
 
 
 def guess_columns(*, at_any_answer: bool, average: bool, shared: bool) -> str:
@@ -37,7 +52,21 @@ def snoop(chance: float, blind: float) -> str:
 
 def hundred(ends: tuple[int, int]) -> str:
     """What noise does to a count, as an example."""
-    return f"a count of 100 becomes {ends[0]}–{ends[1]}, 90 times of 100"
+    return f"{_becomes(ends)}, 90 times of 100"
+
+
+def _becomes(ends: tuple[int, int]) -> str:
+    return f"a count of 100 becomes {ends[0]}–{ends[1]}"
+
+
+def noise_range(numbers: Sequence[str], row: GuessAt) -> str:
+    """How far the noise moves each number, and what that does to a count."""
+    both = list(zip(numbers, row.noise_90, strict=True))
+    known = [f"the {what} by {number(far)}" for what, far in both if far is not None]
+    moved, each = " and ".join(known), "each " if len(known) > 1 else ""
+    count = "" if row.hundred is None else f": {_becomes(row.hundred)}"
+    said = [f"the noise moves {moved} at most, {each}90 times of 100{count}"] if moved else []
+    return "; ".join(said + [f"the {what} is selected by its rank" for what, far in both if far is None])
 
 
 def guess_at(row: GuessAt, blind: float) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from sfumato.ledger.entry import upward
 from sfumato.ledger.odometer import AtDelta, By, Total
-from sfumato.model.dataset import Relation
+from sfumato.model.dataset import PrivacyUnit, Relation
+from sfumato.model.guarantee import Guarantee
 from sfumato.model.per_person import InAll
 from sfumato.model.release import Certificate
 from sfumato.risk.attack import attack_chance
@@ -21,6 +24,20 @@ IN_FULL = (
     "Counted in full for everybody: what is no sum over people, sketches and selections, truncated noise, releases "
     "from other data or under another schema, what was charged together, and what was charged and never left."
 )
+
+
+NO_STOP = "No stop is agreed. A controller states one in the policy."
+CHARGED_FIRST = (
+    "A release is charged before anything is read, and stays charged, whether or not an answer came of it. Without a "
+    "guarantee it is charged a public constant, and how much noise there was is withheld: it would tell about the "
+    "people."
+)
+CHAINED = "Every entry has a hash of itself and of the one before: whatever is edited breaks the chain from there on."
+PUT_BACK = (
+    "A backup that is put back verifies like any other. Only a head that was kept elsewhere shows what is missing "
+    "since."
+)
+FOR_EVERYBODY = "What was released from this data, and what it tells about anybody in it, at most."
 
 
 def batch(releases: int, epsilon: float, delta: Fraction, sums: tuple[float, Fraction]) -> str:
@@ -49,6 +66,78 @@ def total(certificate: Certificate) -> str:
     ending = f" It stops at {certificate.stop}." if certificate.stop else ""
     odds = f"from all of it together, whether you are in it is guessed right at most {right} times of 100"
     return f"Everything released from {certificate.dataset} so far: {spent}; {odds}.{ending}"
+
+
+def so_far(spent: float | None, delta: float, releases_hold: bool, stop: float | None) -> str:
+    """What everything released from a dataset has cost, for whoever may ask it.
+
+    >>> so_far(0.2, 0.0, True, 3.0)
+    'Spent so far: epsilon 0.2. It stops at epsilon 3.'
+    """
+    ending = "" if stop is None else f" It stops at epsilon {stop:.15g}."
+    if spent is None:
+        why = OTHER_UNITS if releases_hold else "something was released without a guarantee"
+        return f"Spent so far: no total exists ({why}).{ending}"
+    if not spent and not delta:
+        return f"Spent so far: nothing.{ending}"
+    return f"Spent so far: epsilon {spent:.15g}{f', delta {exactly(delta)}' if delta else ''}.{ending}"
+
+
+def odds(total: Total) -> str:
+    """What everything together tells, at worst; what there is in its place where no total exists."""
+    if total.epsilon is None:
+        return f"No total exists for this dataset: {why_no_total(total)}. Nothing bounds what all of it tells."
+    if not total.releases:
+        return "Nothing was released: nothing is told about anybody."
+    [protected] = total.protected or {""}
+    right = in_100(attack_chance(total.epsilon, total.delta or 0.0))
+    return (
+        f"From everything together, {_guessed(protected)} is guessed right at most {right} times of 100 (50 is a "
+        "coin), by whoever knows everybody else."
+    )
+
+
+def _guessed(protected: str) -> str:
+    """What an attacker is to find out, by whom a charge protects, as it is entered."""
+    replaced = protected.endswith(Relation.REPLACE.value)
+    return f"whether {'this person or somebody else' if replaced else 'a person'} is in the data"
+
+
+def who_is_protected(unit: PrivacyUnit, relation: Relation) -> str:
+    """Whom a dataset protects, for whoever may be in it."""
+    whom = "One row" if unit == PrivacyUnit() else f"One person (one {unit.words}), with all their rows"
+    return f"{whom}: whether in the data {'or replaced by any other' if relation is Relation.REPLACE else 'or not'}."
+
+
+def promised(guarantee: Guarantee, epsilon: float, delta: float, at_most: float | None, protected: str) -> str:
+    """What a charge stands for, by its word alone."""
+    if not guarantee.holds:
+        return "No differential-privacy guarantee: how much noise there is, or that this left, was decided by looking."
+    pair = f"({epsilon:.15g}, {exactly(delta)})" if delta else f"{epsilon:.15g}"
+    if guarantee is Guarantee.DP:
+        right = in_100(attack_chance(epsilon, delta))
+        odds = f"from this alone, {_guessed(protected)} is guessed right at most {right} times of 100"
+        return f"{pair}-differential privacy for {protected}: {odds}."
+    most = "" if at_most is None else f", and never more than {at_most:.15g}, whatever had been selected"
+    return f"Epsilon was selected privately, which is charged too. Charged: {pair}{most}; for {protected}."
+
+
+def why_no_total(total: Total) -> str:
+    return OTHER_UNITS if total.guarantee.holds else "something was released, or decided, without a guarantee"
+
+
+def verified(ends: Mapping[str, Any], head: Mapping[str, Any] | None) -> str:
+    """What it shows that both chains hold."""
+    both = f"the ledger ({ends['ledger']['number']:,} entries) and the audit log ({ends['audit']['number']:,} entries)"
+    if head is None:
+        return (
+            f"Whole: {both} follow from their first entry to their last, and none was changed. That an older copy of "
+            "both was put back is seen only by a head that was kept elsewhere."
+        )
+    return (
+        f"Whole: {both} follow from their first entry to their last, and go through the head that {head['by']} took "
+        f"on {head['at'][:16].replace('T', ' ')}: nothing of what it stood for was taken back."
+    )
 
 
 def concentrated(total: Total, at: AtDelta | None = None) -> str:

@@ -53,6 +53,11 @@ def decided(approve: str, approvers: Sequence[str], approvals: int, guarantees: 
     return f"{by}. What leaves carries the word {' or '.join(word.value for word in guarantees)}."
 
 
+def decides(approve: str) -> str:
+    """The same for whoever asks, who is not told which of the controllers."""
+    return f"{_DECIDED[approve].format(who='A controller must approve')}."
+
+
 def rule(stated: Mapping[str, object] | None) -> str:
     """The rule of record, as it is written."""
     if stated is None:
@@ -78,6 +83,12 @@ def partners(
 def retention(answers_days: int | None, data_days: int | None) -> list[str]:
     said = [] if answers_days is None else [f"An answer is handed out for {answers_days} days after its release."]
     return said + ([] if data_days is None else [f"The data is forgotten {data_days} days after it was delivered."])
+
+
+def switches(*, introduction: bool, public_page: bool) -> list[str]:
+    """What is said of a switch that does not stand as it does by itself."""
+    said = [] if introduction else ["Whoever signs in to approve need not pass the introduction first."]
+    return said + (["A page that is open to everybody lists what was released, and its total."] if public_page else [])
 
 
 def _one(noun: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sfumato.model.guarantee import Guarantee
+
 NEXT = {
     "submitted": "A controller of this dataset has it. You are told when it is decided.",
     "returned": "It came back with a note. Change it and submit it again.",
@@ -16,6 +18,18 @@ NEXT = {
     "released": "The answer is here.",
     "failed": "There is no answer. What was charged stays charged. You may submit it again.",
 }
+HAS = {
+    "submitted": "a controller",
+    "returned": "you",
+    "refused": "nobody any more",
+    "withdrawn": "nobody any more",
+    "approved": "the platform",
+    "running": "the platform",
+    "computed": "a controller",
+    "released": "you",
+    "failed": "nobody any more",
+}
+STOPPED = "Stop what is being computed? What was charged stays charged, and there will be no answer."
 INVENTED = "A dry run on invented rows that follow the schema: nobody was read, and nothing was charged."
 CHANGED = "The query, the data, the preference or the policy is no longer what was approved"
 DECIDED_AFTER_LOOK = "This was decided after a look at the people in the data: that it was tells something about them."
@@ -58,6 +72,16 @@ def rehearsed(number: int, rehearsal: Mapping[str, Any]) -> str:
 
 def beyond(charge: float, left: float) -> str:
     return f"This would be charged epsilon {charge:.6g}, and {left:.6g} is left before the stop"
+
+
+def costs(epsilon: float | None, delta: float | None, word: Guarantee, left: float | None) -> str:
+    """What a request would be charged, as far as that is known, and what is left before the stop."""
+    rest = "" if left is None else f" {left:.6g} is left before the stop."
+    if epsilon is None:
+        return f"What it costs is not known beforehand.{rest}"
+    if not word.holds:
+        return f"Without a guarantee a public constant is charged: epsilon {epsilon:.6g}.{rest}"
+    return f"It would be charged epsilon {epsilon:.6g}{f', delta {delta:g}' if delta else ''} at most.{rest}"
 
 
 def odds(chance: float) -> str:

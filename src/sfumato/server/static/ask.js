@@ -1,0 +1,278 @@
+import { $, $$, at, busy, call, facts, h, number, Problem, say, table } from "./sfumato.js";
+
+const told = facts();
+const form = $("#ask");
+const draft = `ask ${told.person} ${told.dataset} ${told.before ?? ""}`;
+const PAUSE = 900;
+let editing = null; // the editor's maker, once it is here
+const editors = new WeakMap(); // of each question's fieldset
+
+// ------------------------------------------------------------------------------------------------ questions
+
+const questions = () => $$(".query", form);
+
+function numbered() {
+  const all = questions();
+  all.forEach((one, i) => {
+    const name = `SQL of question ${i + 1}`;
+    for (const place of $$(".place", one)) place.textContent = i + 1;
+    $("textarea", one).setAttribute("aria-label", name);
+    editors.get(one)?.name(name);
+  });
+  form.classList.toggle("several", all.length > 1);
+  $("#weights").hidden = all.length < 2;
+}
+
+function equipped(one) {
+  const area = $("textarea", one);
+  area.addEventListener("input", changed);
+  $(".remove", one).addEventListener("click", () => {
+    one.remove();
+    numbered();
+    changed();
+    focus(questions()[0]);
+  });
+  if (editing) editors.set(one, editing(area, told.vocabulary, { run: dryRun, changed }));
+}
+
+const focus = (one) => (editors.get(one) ?? $("textarea", one)).focus();
+
+function added({ sql = "", weight = 1 } = {}) {
+  const one = document.importNode($("#another").content, true).querySelector(".query");
+  $("textarea", one).value = sql;
+  $('[name="weight"]', one).value = weight;
+  $("#queries").append(one);
+  equipped(one);
+  numbered();
+  return one;
+}
+
+$("#add").addEventListener("click", () => focus(added()));
+
+// ------------------------------------------------------------------------------------------------ what is stated
+
+function preference() {
+  const chosen = form.elements.preference?.value;
+  const offer = told.offers.find((one) => one.name === chosen);
+  if (!offer || offer.name === "rule") return null;
+  const figures = offer.figures.map((one) => [one.name, form.elements[`${offer.name}-${one.name}`].valueAsNumber]);
+  return { ...Object.fromEntries(figures.filter(([, value]) => !Number.isNaN(value))), ...offer.beside };
+}
+
+const asked = () =>
+  questions().map((one) => ({ sql: $("textarea", one).value, weight: questions().length > 1 ? $('[name="weight"]', one).valueAsNumber || 1 : 1 }));
+
+const stated = () => ({ queries: asked(), preference: preference() });
+
+// Which figures belong to what is chosen; others are not asked for.
+function offered() {
+  const chosen = form.elements.preference?.value;
+  for (const figures of $$(".figures", form)) {
+    const on = figures.dataset.of === chosen;
+    figures.hidden = !on;
+    for (const input of $$("input", figures)) input.disabled = !on;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ nothing typed is lost
+
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(draft));
+  } catch {
+    return null;
+  }
+}
+
+function keep(more = {}) {
+  const figures = Object.fromEntries($$(".figures input", form).map((input) => [input.name, input.value]));
+  const said = { ...kept(), purpose: form.purpose.value, queries: asked(), preference: form.elements.preference?.value, figures, ...more };
+  try {
+    localStorage.setItem(draft, JSON.stringify(said));
+  } catch {
+    // a browser that keeps nothing
+  }
+  return said;
+}
+
+function restore() {
+  const said = kept();
+  if (!said) return;
+  form.purpose.value = said.purpose;
+  for (const one of questions()) one.remove();
+  for (const one of said.queries) added(one);
+  for (const input of $$(".figures input", form)) input.value = said.figures[input.name] ?? input.value;
+  const radio = $$('[name="preference"]', form).find((one) => one.value === said.preference);
+  if (radio) radio.checked = true;
+}
+
+// ------------------------------------------------------------------------------------------------ errors at their place
+
+function cleared() {
+  for (const one of questions()) {
+    $(".problem", one).hidden = true;
+    editors.get(one)?.mark(null);
+  }
+  $("#refused").hidden = true;
+}
+
+// The sentence stands below the question that it is about; in the editor its place is marked.
+function placed(error, { aloud }) {
+  if (!(error instanceof Problem)) throw error;
+  const one = error.at ? questions()[error.at.query - 1] : undefined;
+  const place = one ? $(".problem", one) : $("#refused");
+  place.textContent = error.sentence;
+  place.hidden = false;
+  if (one) editors.get(one)?.mark({ ...error.at, message: error.sentence });
+  if (!aloud) return;
+  say(error.sentence);
+  place.scrollIntoView({ block: "nearest" });
+  if (one && error.at.line) editors.get(one)?.goTo(error.at);
+}
+
+// ------------------------------------------------------------------------------------------------ what it would cost
+
+let running = null;
+
+function empty({ aloud }) {
+  const found = questions().findIndex((one) => !$("textarea", one).value.trim());
+  if (found < 0) return false;
+  const said = { detail: "This question has no SQL yet", hint: "write it, or remove the question.", where: "", at: { query: found + 1, line: 1, column: 1 } };
+  if (aloud) placed(new Problem(said), { aloud });
+  return true;
+}
+
+async function estimate({ aloud }) {
+  clearTimeout(changed.timer);
+  running?.abort();
+  const mine = (running = new AbortController());
+  const place = $("#estimate-shown");
+  if (empty({ aloud })) return;
+  place.setAttribute("aria-busy", "true");
+  try {
+    const said = await call("POST", `/datasets${at(told.dataset)}/estimate`, stated(), { signal: mine.signal });
+    cleared();
+    place.replaceChildren(...costs(said));
+    if (aloud) say(said.sentences[0]);
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    cleared();
+    place.replaceChildren(h("p", { class: "soft" }, "Not as it stands: see above."));
+    placed(error, { aloud });
+  } finally {
+    if (mine === running) place.removeAttribute("aria-busy");
+  }
+}
+
+function costs(said) {
+  const parts = said.queries.map((one, i) =>
+    h(
+      "div",
+      {},
+      said.queries.length > 1 ? h("h3", {}, `Question ${i + 1}`) : null,
+      h("p", {}, h("span", { class: `word ${one.guarantee}` }, one.guarantee), ` ${one.why}`),
+      one.means ? h("p", {}, one.means) : null,
+      one.odds ? h("p", {}, one.odds) : null,
+    ),
+  );
+  return [...said.sentences.map((text) => h("p", { class: "lead" }, text)), ...parts];
+}
+
+// ------------------------------------------------------------------------------------------------ a dry run
+
+async function dryRun() {
+  await busy($("#dry-run"), async () => {
+    const place = $("#dry-shown");
+    cleared();
+    if (empty({ aloud: true })) return;
+    $("#dry").hidden = false;
+    place.replaceChildren(h("p", {}, "Working …"), h("progress", { "aria-label": "Dry run" }));
+    try {
+      const said = await call("POST", `/datasets${at(told.dataset)}/dry-run`, stated());
+      place.replaceChildren(h("p", { class: "notice" }, said.sentence), ...said.answers.flatMap(invented));
+      say(said.sentence);
+      $("#dry").scrollIntoView({ block: "nearest" });
+    } catch (error) {
+      $("#dry").hidden = true;
+      placed(error, { aloud: true });
+    }
+  });
+}
+
+function invented(answer, i, all) {
+  const numbers = [];
+  const heads = [];
+  const cells = answer.rows.map(() => []);
+  answer.columns.forEach((name, c) => {
+    const figure = ["integer", "number"].includes(answer.types[c]);
+    if (figure) numbers.push(heads.length);
+    heads.push(name);
+    answer.rows.forEach((row, r) => cells[r].push(figure ? number(row[c], 6) : String(row[c] ?? "")));
+    if (!answer.ranges || !answer.ranged[c]) return;
+    numbers.push(heads.length);
+    heads.push("noise range");
+    answer.ranges.forEach((row, r) => cells[r].push(row[c] ? `${number(row[c][0], 6)} – ${number(row[c][1], 6)}` : ""));
+  });
+  const title = all.length > 1 ? `Question ${i + 1}, invented` : "Invented rows";
+  return [h("h3", {}, title), h("div", { class: "invented" }, table(title, heads, cells, { numbers }))];
+}
+
+// ------------------------------------------------------------------------------------------------ asking
+
+// The same body has the same key: a second click, or a try after the line was down, is one request.
+function keyed(body) {
+  const said = kept();
+  const text = JSON.stringify(body);
+  if (said?.sent === text && said.key) return said.key;
+  const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  keep({ sent: text, key });
+  return key;
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  busy($("#submit"), async () => {
+    cleared();
+    if (empty({ aloud: true }) || !form.reportValidity()) return;
+    const body = { dataset: told.dataset, purpose: form.purpose.value, ...stated() };
+    try {
+      const made = await call("POST", "/requests", body, { headers: { "Idempotency-Key": keyed(body) } });
+      clearTimeout(changed.timer);
+      localStorage.removeItem(draft);
+      location.assign(`/requests${at(made.id)}`);
+      await new Promise(() => {}); // the page is going away
+    } catch (error) {
+      placed(error, { aloud: true });
+    }
+  });
+});
+
+function changed() {
+  keep();
+  clearTimeout(changed.timer);
+  changed.timer = setTimeout(() => estimate({ aloud: false }), PAUSE);
+}
+
+$("#estimate").addEventListener("click", (event) => busy(event.currentTarget, () => estimate({ aloud: true })));
+$("#dry-run").addEventListener("click", dryRun);
+form.addEventListener("input", () => {
+  offered();
+  changed();
+});
+
+addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+  event.preventDefault();
+  dryRun();
+});
+
+for (const one of questions()) equipped(one);
+restore();
+numbered();
+offered();
+try {
+  editing = (await import("./editor.js")).editing;
+  for (const one of questions()) editors.set(one, editing($("textarea", one), told.vocabulary, { run: dryRun, changed }));
+} catch (error) {
+  console.warn(error); // it stays a textarea
+}

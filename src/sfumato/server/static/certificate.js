@@ -1,0 +1,3 @@
+import { $ } from "./sfumato.js";
+
+$("#print").addEventListener("click", () => print());

@@ -1,0 +1,128 @@
+// A textarea that becomes an editor of SQL; without it, it stays a textarea.
+
+import { EditorView, HighlightStyle, SQLDialect, autocompletion, basicSetup, keymap, setDiagnostics, sql, syntaxHighlighting, tags } from "./vendor/codemirror.js";
+
+const SQL = "sql";
+
+const marks = HighlightStyle.define([
+  { tag: tags.keyword, color: "var(--link)", fontWeight: "600" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--good)" },
+  { tag: tags.number, color: "var(--bad)" },
+  { tag: tags.comment, color: "var(--soft)", fontStyle: "italic" },
+]);
+
+const look = EditorView.theme({
+  "&": { color: "var(--ink)", backgroundColor: "var(--paper)", border: "1px solid var(--line)", borderRadius: ".3rem", fontSize: ".95rem" },
+  "&.cm-focused": { outline: "3px solid var(--chosen)", outlineOffset: "2px" },
+  ".cm-content": { fontFamily: "ui-monospace, SFMono-Regular, Menlo, monospace", caretColor: "var(--ink)", minHeight: "6.5rem" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  ".cm-gutters": { backgroundColor: "var(--raised)", color: "var(--soft)", border: "0" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--chosen) 8%, transparent)" },
+  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--chosen) 30%, transparent) !important" },
+  ".cm-tooltip": { backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--line)" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--chosen)", color: "var(--on-chosen)" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--over)" },
+  ".cm-lintRange-error": { backgroundImage: "none", borderBottom: "2px solid var(--over)", backgroundColor: "color-mix(in srgb, var(--over) 22%, transparent)" },
+});
+
+// Words that SQL would not read as a name by itself are quoted; a text is quoted as a text.
+const name = (text) => (/^[a-z_][a-z0-9_]*$/i.test(text) ? text : `"${text.replaceAll('"', '""')}"`);
+const literal = (value) => (typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value));
+
+function options({ table, columns, aggregates, functions, clauses }) {
+  return [
+    ...columns.map((one) => ({ label: one.name, apply: name(one.name), type: "property", detail: one.type, boost: 3 })),
+    ...aggregates.map((label) => ({ label, apply: `${label}(`, type: "function", detail: "aggregate", boost: 2 })),
+    ...functions.map((label) => ({ label, apply: `${label}(`, type: "function", detail: "function", boost: 1 })),
+    { label: table, apply: name(table), type: "class", detail: "table", boost: 1 },
+    ...clauses.map((label) => ({ label, type: "keyword" })),
+  ];
+}
+
+// After `column =`, `column IN (` and the like its categories stand first.
+function completing(vocabulary) {
+  const every = options(vocabulary);
+  const listed = new Map(vocabulary.columns.filter((one) => one.categories).map((one) => [one.name.toLowerCase(), one.categories]));
+  const all = [...listed].flatMap(([column, categories]) => categories.map((value) => ({ label: literal(value), type: "constant", detail: column })));
+  return (context) => {
+    const before = context.matchBefore(/'[^']*|[\w">]*/);
+    const compared = context.matchBefore(/"?(\w+)"?\s*(=|<>|!=|IN\s*\((?:[^()]*,)?)\s*'?[^',()]*/i);
+    const column = compared && /"?(\w+)"?/.exec(compared.text)[1].toLowerCase();
+    if (listed.has(column)) {
+      return { from: before.from, options: listed.get(column).map((value, i) => ({ label: literal(value), type: "constant", detail: column, boost: 50 - Math.min(i, 99) })) };
+    }
+    if (!context.explicit && before.from === before.to) return null;
+    return { from: before.from, options: before.text.startsWith("'") ? all : every };
+  };
+}
+
+const dialect = ({ aggregates, functions, clauses }) =>
+  SQLDialect.define({
+    keywords: clauses.join(" ").toLowerCase(),
+    builtin: [...aggregates, ...functions].join(" ").toLowerCase(),
+    types: "date",
+    doubleQuotedStrings: false,
+    caseInsensitiveIdentifiers: true,
+  });
+
+// Text that is typed over a selection is put in by us: the browser would keep its look as an inline style.
+const typedOver = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { from, to, empty } = view.state.selection.main;
+    if (empty || event.isComposing || event.inputType !== "insertText" || !event.data) return false;
+    const insert = () => view.state.update(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    if (!view.state.facet(EditorView.inputHandler).some((takes) => takes(view, from, to, event.data, insert))) view.dispatch(insert());
+    event.preventDefault();
+    return true;
+  },
+});
+
+export function editing(area, vocabulary, { run, changed }) {
+  const host = area.ownerDocument.createElement("div");
+  host.className = "editor";
+  area.before(host);
+  const root = host.attachShadow({ mode: "open" });
+  const view = new EditorView({
+    parent: root,
+    root,
+    doc: area.value,
+    extensions: [
+      keymap.of([{ key: "Mod-Enter", run: () => (run(), true) }]),
+      basicSetup,
+      typedOver,
+      sql({ dialect: dialect(vocabulary) }),
+      autocompletion({ override: [completing(vocabulary)], maxRenderedOptions: 60 }),
+      syntaxHighlighting(marks),
+      look,
+      EditorView.lineWrapping,
+      EditorView.contentAttributes.of({ "aria-label": area.getAttribute("aria-label"), "aria-multiline": "true", "data-language": SQL }),
+      EditorView.updateListener.of((update) => {
+        if (!update.docChanged) return;
+        area.value = view.state.doc.toString();
+        changed();
+      }),
+    ],
+  });
+  area.hidden = true;
+  area.required = false; // what is not seen cannot be pointed at
+  return {
+    focus: () => view.focus(),
+    name: (text) => view.contentDOM.setAttribute("aria-label", text),
+    // An error at its place: from a line and column to the end of the word there; without them, the first line.
+    mark: (said) => {
+      if (!said) return view.dispatch(setDiagnostics(view.state, []));
+      const { line, column, message } = said;
+      const there = view.state.doc.line(Math.min(line ?? 1, view.state.doc.lines));
+      const from = Math.min(there.from + (column ? column - 1 : 0), there.to);
+      const word = line ? (/^\w+|^\S/.exec(view.state.sliceDoc(from, there.to))?.[0].length ?? 0) : there.length;
+      const to = Math.min(Math.max(from + word, from + 1), view.state.doc.length);
+      view.dispatch(setDiagnostics(view.state, [{ from: Math.min(from, to), to, severity: "error", message }]));
+      return undefined;
+    },
+    goTo: ({ line, column }) => {
+      const there = view.state.doc.line(Math.min(line ?? 1, view.state.doc.lines));
+      view.dispatch({ selection: { anchor: Math.min(there.from + (column ?? 1) - 1, there.to) }, scrollIntoView: true });
+      view.focus();
+    },
+  };
+}

@@ -1,0 +1,139 @@
+// The form of a policy: filled from its tables, read back into them. What the form does not have stays as it was.
+
+import { $, $$, Problem, h, show } from "./sfumato.js";
+
+const NUMBERS = ["gap", "attack_chance", "within", "epsilon"];
+const KINDS = [...NUMBERS, "sharing_risk"];
+const KEEP = "as it is";
+
+const same = (one, other) => one.toLowerCase() === other.toLowerCase();
+const plain = (text) => text.split("/").reduce((above, below) => above / below); // a stop is kept exactly: 7/2
+
+export function listen(form) {
+  const turn = () => {
+    for (const part of $$(".kind", form)) part.hidden = part.dataset.kind !== $("#rule-kind", form).value;
+  };
+  form.addEventListener("change", turn);
+  form.addEventListener("filled", turn);
+  turn();
+}
+
+export function fill(form, policy) {
+  const fields = form.elements;
+  const [flow = {}, ...others] = policy.flow ?? [];
+  fields.purpose.value = policy.purpose ?? "";
+  fields.fixed_beforehand.value = policy.fixed_beforehand ?? "";
+  fields.epsilon_max.value = policy.epsilon_max ?? "";
+  fields.stop.value = policy.stop === undefined ? "" : plain(String(policy.stop));
+  for (const name of ["public_page", "introduction"]) {
+    if (fields[name] && name in policy) fields[name].checked = policy[name];
+  }
+  $("#other-flows", form).hidden = !others.length;
+  for (const name of flow.who ?? []) named(form, name);
+  for (const box of $$('[name="who"]', form)) box.checked = (flow.who ?? []).some((name) => same(name, box.value));
+  for (const box of $$('[name="preferences"]', form)) box.checked = (flow.preferences ?? []).includes(box.value);
+  for (const dot of $$('[name="approve"]', form)) dot.checked = dot.value === (flow.approve ?? "by a controller");
+  if (fields.approvals) fields.approvals.value = flow.approvals ?? 1;
+  fillRule(form, policy.rule ?? null);
+  if (Object.keys(policy.trust ?? {}).length) keep(fields.trust);
+  if (policy.sensitivity?.dataset !== undefined) choose(fields.sensitivity, policy.sensitivity.dataset);
+}
+
+export function fillRule(form, rule) {
+  const fields = form.elements;
+  const stated = KINDS.filter((name) => name in (rule ?? {}));
+  const kind = rule === null ? "" : stated.length === 1 ? stated[0] : "other";
+  const other = $('option[value="other"]', fields.rule_kind);
+  other.hidden = other.disabled = kind !== "other";
+  fields.rule_kind.value = kind;
+  if (NUMBERS.includes(kind)) fields[kind].value = rule[kind];
+  if (kind === "sharing_risk") {
+    choose(fields.sharing_risk, rule.sharing_risk);
+    fields.choices.value = rule.choices ?? "";
+  }
+  form.dispatchEvent(new Event("filled"));
+}
+
+// A level that is none of the five words, or several of them, is kept until another is chosen.
+function choose(select, level) {
+  if ([...select.options].some((option) => option.value === level)) select.value = level;
+  else keep(select);
+}
+
+function keep(select) {
+  const option = $(`option[value="${KEEP}"]`, select);
+  option.hidden = option.disabled = false;
+  select.value = KEEP;
+}
+
+// Somebody whom the policy names and who is not offered: no longer let in, or no analyst.
+function named(form, name) {
+  if ($$('[name="who"]', form).some((box) => same(box.value, name))) return;
+  const box = h("input", { type: "checkbox", name: "who", value: name });
+  $("#other-flows", form).before(h("p", {}, h("label", { class: "beside" }, box, ` ${name}`)));
+}
+
+export function read(form, base = {}) {
+  const policy = structuredClone(base);
+  const said = new FormData(form);
+  const flow = (policy.flow ??= [{}])[0];
+  state(policy, "purpose", said.get("purpose"));
+  state(policy, "fixed_beforehand", said.get("fixed_beforehand"));
+  state(policy, "epsilon_max", figure(said.get("epsilon_max")));
+  const stop = figure(said.get("stop"));
+  if (base.stop === undefined || stop !== plain(String(base.stop))) state(policy, "stop", stop);
+  for (const name of ["public_page", "introduction"]) {
+    if (form.elements[name]) policy[name] = said.has(name);
+  }
+  flow.who = said.getAll("who");
+  const beside = (flow.preferences ?? []).filter((name) => ![...NUMBERS, "rule"].includes(name));
+  const kind = said.get("rule_kind");
+  flow.preferences = [...(kind === "" ? [] : ["rule"]), ...said.getAll("preferences"), ...beside];
+  if (!flow.preferences.length) delete flow.preferences;
+  flow.approve = said.get("approve");
+  if (flow.approve === "after the answer") flow.guarantees = ["none"];
+  else if (String(flow.guarantees) === "none") delete flow.guarantees;
+  if (said.has("approvals")) flow.approvals = figure(said.get("approvals")) ?? 1;
+  readRule(policy, said, kind, base.rule ?? {});
+  return policy;
+}
+
+function readRule(policy, said, kind, before) {
+  if (kind === "other") return;
+  delete policy.rule;
+  if (kind === "") return;
+  policy.rule = kind in before ? { ...before } : { [kind]: null, ...(kind === "gap" ? { worst_case: true } : {}) };
+  if (NUMBERS.includes(kind)) return void (policy.rule[kind] = figure(said.get(kind)) ?? 0);
+  if (said.get("sharing_risk") !== KEEP) policy.rule.sharing_risk = said.get("sharing_risk");
+  state(policy.rule, "choices", figure(said.get("choices")));
+  const trust = said.get("trust");
+  const rated = policy.trust ?? {};
+  const level = trust === KEEP ? null : trust;
+  if (level) for (const name of said.getAll("who")) rated[name] = level;
+  policy.trust = rated;
+  if (said.get("sensitivity") !== KEEP) policy.sensitivity = { ...policy.sensitivity, dataset: said.get("sensitivity") };
+}
+
+const figure = (text) => (text === null || text.trim() === "" ? null : Number(text));
+
+function state(table, name, value) {
+  if (value === null || value === "") delete table[name];
+  else table[name] = value;
+}
+
+// An error of the server's at the field that it is about.
+export function showAt(error, form) {
+  const place = $(`[data-place="${placeOf(error)}"]`, form);
+  show(error instanceof Problem ? forForm(error) : error, place).scrollIntoView({ block: "nearest" });
+  $("input, select", place)?.focus();
+}
+
+// In a form, a place of the file and how to write it there are of no use.
+export const forForm = (error) => new Problem({ ...error, detail: error.detail, where: "", hint: / = /.test(error.hint) ? "" : error.hint });
+
+function placeOf({ where = "", detail = "" }) {
+  if (["epsilon_max", "stop"].includes(where)) return where;
+  if (/approv/i.test(detail)) return "approve";
+  if (/rule|preference|trust|sensitiv/i.test(`${where} ${detail}`)) return "rule";
+  return where.startsWith("[[flow]]") || /nobody/.test(detail) ? "who" : "elsewhere";
+}

@@ -1,0 +1,389 @@
+// Five steps on one page. What is typed stays in memory, and in a draft without the file until the browser is closed.
+
+import { columnsOf } from "./file_columns.js";
+import { forForm, listen, read, showAt } from "./policy_form.js";
+import { $, $$, Problem, at, busy, call, facts, h, number, quiet, say, show, upload } from "./sfumato.js";
+
+const { person, types } = facts();
+const DRAFT = `register ${person}`;
+const LAST = 5;
+const steps = $$(".step");
+const state = { file: null, columns: [], reached: 1, checked: null, policy: null, done: [], name: "" };
+
+// ----------------------------------------------------------------------------------------------- walking
+
+const stepOf = (hash) => Number(/^#step-([1-5])$/.exec(hash)?.[1] ?? 1);
+
+function turn(number, focus = true) {
+  const to = Math.min(number, state.reached);
+  steps.forEach((step, i) => (step.hidden = i + 1 !== to));
+  $$("#steps li").forEach((item, i) => {
+    item.toggleAttribute("data-done", i + 1 < state.reached);
+    if (i + 1 === to) item.setAttribute("aria-current", "step");
+    else item.removeAttribute("aria-current");
+    const link = $("a", item);
+    if (i + 1 > state.reached) link.setAttribute("aria-disabled", "true");
+    else link.removeAttribute("aria-disabled");
+  });
+  if (to === 2) offerColumns();
+  if (to === 3) drawColumns();
+  if (to === LAST) $("#file-again").hidden = state.file !== null || state.done.includes("data");
+  if (focus) $(`#heading-${to}`).focus();
+}
+
+function go(number) {
+  state.reached = Math.max(state.reached, number);
+  keep();
+  history.pushState(null, "", `#step-${number}`);
+  turn(number);
+}
+
+addEventListener("popstate", () => turn(stepOf(location.hash)));
+for (const link of $$("#steps a")) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const number = stepOf(link.hash);
+    if (number <= state.reached) go(number);
+  });
+}
+for (const back of $$(".back")) back.addEventListener("click", () => go(stepOf(`#${back.closest(".step").id}`) - 1));
+
+// ------------------------------------------------------------------------------------------------- draft
+
+function keep() {
+  readColumns();
+  const typed = steps.map((step) => [...step.elements].filter((one) => one.name && one.type !== "file" && !one.closest("#columns")).map(entered));
+  const { columns, reached, done, name } = state;
+  sessionStorage.setItem(DRAFT, JSON.stringify({ columns, reached, done, name, typed }));
+}
+
+const entered = (one) => [one.name, one.value, ["checkbox", "radio"].includes(one.type) ? one.checked : null];
+
+function restore() {
+  const kept = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
+  if (!kept) return;
+  Object.assign(state, { columns: kept.columns, reached: Math.min(kept.reached, 4), done: kept.done, name: kept.name });
+  offerColumns();
+  kept.typed.forEach((fields, i) => {
+    for (const [name, value, checked] of fields) {
+      const those = [...steps[i].elements].filter((one) => one.name === name);
+      const one = checked === null ? those[0] : those.find((each) => each.value === value);
+      if (!one) continue;
+      if (checked === null) one.value = value;
+      else one.checked = checked;
+    }
+  });
+  $("#draft").hidden = false;
+  if (kept.done.includes("data")) {
+    const policy = h("a", { href: `/datasets${at(kept.name)}/policy` }, "write its policy");
+    $("#draft").prepend(`${kept.name} is registered and its data is delivered: `, policy, ". ");
+  }
+}
+
+$("#anew").addEventListener("click", () => {
+  sessionStorage.removeItem(DRAFT);
+  location.assign("/register");
+});
+document.addEventListener("change", keep);
+document.addEventListener("input", ({ target }) => {
+  const place = target.closest("[data-place], [data-column]");
+  if (place) quiet(place);
+});
+
+// ------------------------------------------------------------------------------------------- 1 the file
+
+const fault = (detail) => new Problem({ detail: detail.replace(/\.$/, ""), hint: "", where: "" });
+const place = (name, within = document) => $(`[data-place="${name}"]`, within);
+
+async function take(file, where) {
+  quiet(where);
+  state.file = null;
+  try {
+    const found = await columnsOf(file);
+    const before = state.columns.map((column) => column.name).join("\n");
+    if (found.map((column) => column.name).join("\n") !== before) {
+      if (where.dataset.place === "again") throw new Error("This file has other columns than the one before. Go back to the first step with it.");
+      state.columns = found.map((column) => ({ ...column, described: true, low: "", high: "", groups: "", categories: "" }));
+      state.reached = 1;
+    }
+    state.file = file;
+    $("#draft").hidden = true;
+    return true;
+  } catch (error) {
+    show(fault(error.message), where);
+    return false;
+  }
+}
+
+$("#file").addEventListener("change", async () => {
+  const [file] = $("#file").files;
+  if (!file || !(await take(file, place("file")))) return;
+  $("#file-read").textContent = `${number(state.columns.length)} columns: ${state.columns.map((column) => column.name).join(", ")}`;
+  const suggested = file.name.replace(/\.[^.]*$/, "");
+  if (!$("#name").value) $("#name").value = suggested.toLowerCase().replace(/[^a-z0-9_]+/g, "_").replace(/^_+|_+$/g, "");
+  if (!$("#title").value) $("#title").value = suggested;
+  turn(1, false);
+  keep();
+});
+
+$("#file-2").addEventListener("change", async () => {
+  const [file] = $("#file-2").files;
+  if (file && (await take(file, place("again")))) say("The file is there again.");
+});
+
+// ------------------------------------------------------------------------------------- 2 who is protected
+
+const unit = () => ($('[name="unit"]:checked').value === "column" ? $("#column").value : null);
+
+function offerColumns() {
+  const chosen = $("#column").value;
+  $("#column").replaceChildren(...state.columns.map(({ name }) => h("option", { value: name, selected: name === chosen }, name)));
+  $("#people-column").hidden = $('[name="unit"]:checked').value !== "column";
+}
+$("#step-2").addEventListener("change", offerColumns);
+
+// ---------------------------------------------------------------------------------------------- 3 columns
+
+const ids = (i) => (name) => `column-${i}-${name}`;
+
+function drawColumns() {
+  readColumns();
+  $("#columns").replaceChildren(...state.columns.map(drawn));
+}
+
+function drawn(column, i) {
+  const id = ids(i);
+  const field = (name, label, control) => h("p", {}, h("label", { for: id(name) }, label, h("span", { class: "unseen" }, ` of ${column.name}`)), control);
+  const options = (values, chosen) => values.map(([value, text]) => h("option", { value, selected: value === chosen }, text));
+  const names = column.name === unit();
+  const fits = names ? types.filter((type) => type !== "number") : types;
+  const type = h("select", { id: id("type") }, options(fits.map((one) => [one, one]), column.type));
+  const described = h("input", { type: "checkbox", id: id("described"), checked: column.described || names, disabled: names });
+  const bound = (name, label) => field(name, label, h("input", { id: id(name), type: "number", step: "any", value: column[name] }));
+  const grouping = [["", "not for grouping"], ["listed", "public, listed below"], ["private", "not public (private keys)"]];
+  const groups = h("select", { id: id("groups") }, options(grouping, column.groups));
+  const listed = field("categories", "Categories, one per line", h("textarea", { id: id("categories"), rows: "3", spellcheck: "false" }, column.categories));
+  const bounds = h("div", { class: "row" }, bound("low", "Lowest possible"), bound("high", "Highest possible"));
+  const values = h("div", { class: "row" }, field("groups", "Its values are", groups), listed);
+  const more = h("div", {}, bounds, values);
+  const head = h("div", { class: "row" }, h("p", {}, h("label", { class: "beside" }, described, names ? " describes who a person is" : " describe it")), field("type", "Type", type));
+  const card = h("fieldset", { class: "panel column", "data-column": column.name }, h("legend", { class: "code" }, column.name), head, more, h("p", { class: "problem", role: "alert", hidden: true }));
+  const turned = () => {
+    more.hidden = names || !described.checked;
+    bounds.hidden = !["integer", "number"].includes(type.value);
+    values.hidden = !["integer", "text"].includes(type.value);
+    listed.hidden = groups.value !== "listed";
+  };
+  card.addEventListener("change", turned);
+  turned();
+  return card;
+}
+
+function readColumns() {
+  state.columns.forEach((column, i) => {
+    const found = (name) => document.getElementById(ids(i)(name));
+    if (!found("type") || found("type").closest("[data-column]").dataset.column !== column.name) return;
+    if (!found("described").disabled) column.described = found("described").checked;
+    for (const name of ["type", "low", "high", "groups", "categories"]) column[name] = found(name).value;
+  });
+}
+
+const lines = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+const CATEGORY = { integer: (line) => (/^[+-]?\d+$/.test(line) ? Number(line) : line), text: (line) => line };
+
+function columnTable(column) {
+  const said = { type: column.type };
+  if (column.name === unit()) return said;
+  if (["integer", "number"].includes(column.type) && (column.low !== "" || column.high !== "")) {
+    said.bounds = [column.low, column.high].map((bound) => (bound === "" ? null : Number(bound)));
+  }
+  if (column.type in CATEGORY && column.groups === "listed") said.categories = lines(column.categories).map(CATEGORY[column.type]);
+  if (column.type in CATEGORY && column.groups === "private") said.keys = "private";
+  return said;
+}
+
+function schemaTable(step) {
+  const said = { name: $("#name").value.trim() };
+  const named = unit();
+  const described = step < 3 ? [] : state.columns.filter((column) => column.described || column.name === named);
+  if (step >= 2) {
+    if (named !== null) Object.assign(said, { unit: named, max_rows: Number($("#max_rows").value) });
+    said.relation = $('[name="relation"]:checked').value;
+  }
+  if (step === 2 && named !== null) described.push({ name: named, type: "text" });
+  if (step >= 3) {
+    said.null_values = lines($("#null_values").value);
+    if ($("#people_at_least").value !== "") said.people_at_least = Number($("#people_at_least").value);
+  }
+  return { ...said, columns: Object.fromEntries(described.map((column) => [column.name, columnTable(column)])) };
+}
+
+// --------------------------------------------------------------------------- each step is checked by the server
+
+const general = (step) => $(":scope > .problem", step);
+const COLUMN = /^\[columns\.((?:[\w-]+|"(?:[^"\\]|\\.)*"))\]/;
+
+function showStep(error, step) {
+  if (!(error instanceof Problem)) throw error;
+  const where = error.where.replace(/ in the schema$/, "");
+  const [, key] = COLUMN.exec(where) ?? [];
+  const column = key && $$("[data-column]", step).find((card) => card.dataset.column === (key.startsWith('"') ? JSON.parse(key) : key));
+  const field = place(/name|already/.test(error.detail) && where === "the schema" ? "name" : where || "name", step);
+  const found = column || field || step;
+  show(forForm(error), found === step ? general(step) : found).scrollIntoView({ block: "center" });
+  $("input, select", found)?.focus();
+}
+
+const check = (step, policy) => call("POST", "/datasets/check-schema", { schema_table: schemaTable(step), ...(policy ? { policy } : {}) });
+
+const CHECKS = {
+  1: async (step) => {
+    if (!state.columns.length) return show(fault("Choose a file first"), place("file", step));
+    return check(1);
+  },
+  2: () => check(2),
+  3: () => {
+    readColumns();
+    return check(3);
+  },
+};
+
+for (const [which, checked] of Object.entries(CHECKS)) {
+  const step = $(`#step-${which}`);
+  step.addEventListener("submit", (event) => {
+    event.preventDefault();
+    quiet(step);
+    if (!step.reportValidity()) return;
+    busy(event.submitter ?? $(".primary", step), async () => {
+      try {
+        const said = await checked(step);
+        if (said instanceof HTMLElement) said.scrollIntoView({ block: "center" });
+        else go(Number(which) + 1);
+      } catch (error) {
+        showStep(error, step);
+      }
+    });
+  });
+}
+
+const policyForm = $("#step-4");
+listen(policyForm);
+policyForm.addEventListener("submit", (event) => {
+  event.preventDefault();
+  quiet(policyForm);
+  const without = event.submitter?.name === "without";
+  if (!without && !policyForm.reportValidity()) return;
+  busy(event.submitter ?? $(".primary", policyForm), async () => {
+    try {
+      state.policy = without ? null : read(policyForm);
+      review(await check(4, state.policy));
+      go(LAST);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      showAt(error, policyForm);
+    }
+  });
+});
+
+// ----------------------------------------------------------------------------------------------- 5 review
+
+function review(checked) {
+  state.checked = checked;
+  $("#schema-text").textContent = checked.schema_text;
+  const list = (id, sentences) => $(id).replaceChildren(...sentences.map((sentence) => h("li", {}, sentence)));
+  list("#schema-sentences", checked.sentences);
+  list("#policy-sentences", checked.policy?.sentences ?? ["No policy yet: nothing flows to anybody."]);
+  $('[data-task="policy"]').hidden = state.policy === null;
+  $("#tasks").querySelectorAll("li").forEach((item) => mark(item, ""));
+  state.done = state.done.filter((task) => task === "schema" && state.name === checked.name);
+}
+
+const MARKS = { "": "", now: "…", done: "✓", failed: "✕" };
+
+function mark(item, how) {
+  item.dataset.state = how;
+  item.dataset.mark = MARKS[how];
+  if (how === "now") item.setAttribute("aria-current", "true");
+  else item.removeAttribute("aria-current");
+}
+
+const TASKS = {
+  schema: async () => {
+    const body = { schema_text: state.checked.schema_text, title: $("#title").value };
+    try {
+      await call("POST", "/datasets", body);
+    } catch (error) {
+      // An earlier attempt broke off before its data was there: the same table is described anew.
+      if (error.status !== 409) throw error;
+      await call("PUT", `/datasets${at(state.checked.name)}/schema`, { schema_text: body.schema_text }).catch(() => {
+        throw error;
+      });
+    }
+    state.name = state.checked.name;
+  },
+  data: () =>
+    upload(`/datasets${at(state.name)}/data`, state.file, (part) => {
+      if (part < 1) $("#progress").value = part;
+      else $("#progress").removeAttribute("value");
+      $("#progress-said").textContent = part < 1 ? `${Math.round(100 * part)} of 100 parts are sent` : "It is sent. The server reads it …";
+    }),
+  policy: () => call("PUT", `/datasets${at(state.name)}/policy`, state.policy),
+};
+
+const SAID = { schema: "The schema is registered", data: "the data is delivered", policy: "the policy is written" };
+
+$("#step-5").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const step = $("#step-5");
+  quiet(step);
+  if (!state.done.includes("data") && state.file === null) {
+    $("#file-again").hidden = false;
+    show(fault("Choose the file again: it is not kept between visits"), place("again", step));
+    return;
+  }
+  busy($("#register"), () => carryOut(step));
+});
+
+async function carryOut(step) {
+  const leaving = (event) => event.preventDefault();
+  addEventListener("beforeunload", leaving);
+  $("#work").hidden = false;
+  let item = null;
+  try {
+    for (const task of ["schema", "data", ...(state.policy ? ["policy"] : [])]) {
+      item = $(`[data-task="${task}"]`);
+      if (!state.done.includes(task)) {
+        mark(item, "now");
+        say(`Working … ${item.textContent}`);
+        await TASKS[task]();
+        state.done.push(task);
+        keep();
+      }
+      mark(item, "done");
+    }
+    removeEventListener("beforeunload", leaving);
+    sessionStorage.removeItem(DRAFT);
+    location.assign(`/datasets${at(state.name)}`);
+  } catch (error) {
+    removeEventListener("beforeunload", leaving);
+    if (!(error instanceof Problem)) throw error;
+    mark(item, "failed");
+    broken(error, step, item.dataset.task);
+  }
+}
+
+function broken(error, step, task) {
+  const done = state.done.map((one) => SAID[one]).join(", ");
+  $("#progress-said").textContent = done ? `${done}. It broke off at: ${item(task)}. What is done stays done.` : "Nothing is registered yet.";
+  $("#progress").value = 0;
+  say(`It broke off at: ${item(task)}.`);
+  $("#register").textContent = done ? "Go on from here" : "Register";
+  show(error, general(step)).scrollIntoView({ block: "nearest" });
+}
+
+const item = (task) => $(`[data-task="${task}"]`).textContent.toLowerCase();
+
+restore();
+policyForm.dispatchEvent(new Event("filled"));
+history.replaceState(null, "", `#step-${Math.min(stepOf(location.hash), state.reached)}`);
+turn(stepOf(location.hash), false);

@@ -1,0 +1,29 @@
+import { $, $$, at, busy, call, say, show } from "./sfumato.js";
+
+const section = $("#list-heading").parentElement;
+
+for (const button of $$(".withdraw")) {
+  button.addEventListener("click", () =>
+    busy(button, async () => {
+      try {
+        await call("POST", `/requests${at(button.dataset.id)}/withdraw`);
+        location.reload();
+      } catch (error) {
+        show(error, section);
+      }
+    }),
+  );
+}
+
+for (const button of $$(".read")) {
+  button.addEventListener("click", () =>
+    busy(button, async () => {
+      await call("POST", `/notices${at(button.dataset.id)}/read`);
+      const item = button.closest("li");
+      const next = item.nextElementSibling ?? item.previousElementSibling;
+      item.remove();
+      (next?.querySelector("button") ?? $("#main")).focus();
+      say(next ? "Read." : "You have read them all.");
+    }),
+  );
+}

@@ -1,0 +1,86 @@
+"""What a schema says, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sfumato.model.dataset import Bounds, Column, Relation, Schema, Type
+from sfumato.views.words.of_guarantee import rows_that_count
+
+STATED_BY_A_PERSON = (
+    "Bounds and categories are public facts: everybody who may ask reads them. State them from the codebook and from "
+    "what is possible, never by measuring this file: a guarantee holds only if they would be the same without any one "
+    "person."
+)
+NOT_DESCRIBED = (
+    "A column that is not described is not added up or grouped by. If it is in the file, it can still be counted and "
+    "asked about in conditions, unless the policy names the columns that may be."
+)
+AFTER_LOOK = (
+    "Somebody has looked at the people in this dataset. What is stated otherwise from now on was stated after a look: "
+    "a release that reads it carries no guarantee, unless it was fixed beforehand."
+)
+CHECK_IS_ENTERED = (
+    "It is entered into the ledger before anything is shown, with your name, and stays there. The policy that is in "
+    "force now keeps its word; what is stated otherwise after this does not."
+)
+NULL_VALUES = "Texts that stand for a missing value, such as ? or NA."
+PEOPLE_AT_LEAST = (
+    "How many people are in the data at least, if that is publicly known. Only a private selection reads it."
+)
+ROW = "Each row is one person."
+SEVERAL_ROWS = "A person may have several rows: a column names the person, and so many of their rows count at most."
+RELATIONS: Mapping[Relation, str] = {
+    Relation.ADD_REMOVE: "A person may join or leave the table: what is protected is whether they are in it at all.",
+    Relation.REPLACE: (
+        "A person may only be replaced by another: what is protected is whose values they are, and not how many people "
+        "there are."
+    ),
+}
+_PLURALS: Mapping[Type, str] = {
+    Type.INTEGER: "whole numbers",
+    Type.NUMBER: "numbers",
+    Type.TEXT: "texts",
+    Type.BOOLEAN: "true or false",
+    Type.DATE: "dates",
+}
+_MOST_LISTED = 12
+
+
+def sentences(schema: Schema) -> list[str]:
+    """Who is protected, and what each column may hold."""
+    said = [ROW if schema.unit.column is None else _sentence(rows_that_count(schema.unit))]
+    said.append(RELATIONS[schema.relation])
+    said += [_column(column) for column in schema.columns if column.name != schema.unit.column]
+    if schema.null_values:
+        said.append(f"Missing is written as {_listed(schema.null_values)}.")
+    if schema.people_at_least is not None:
+        said.append(f"It is publicly known that {schema.people_at_least:,} people or more are in it.")
+    return said
+
+
+def _column(column: Column) -> str:
+    kind = _PLURALS[column.type]
+    if column.categories is not None:
+        return f"{column.name}: one of {_listed(column.categories)}."
+    if column.private_keys:
+        return f"{column.name}: {kind} that are not public; a release finds the groups itself, at a delta."
+    if column.bounds is not None:
+        return f"{column.name}: {kind} {_between(column.bounds)}; what lies beyond counts as the nearest bound."
+    if column.type.numeric:
+        return f"{column.name}: {kind} without bounds; it is not added up."
+    return f"{column.name}: {kind}{'; it is not grouped by' if column.type is Type.TEXT else ''}."
+
+
+def _between(bounds: Bounds) -> str:
+    return f"from {float(bounds.lower):,.15g} to {float(bounds.upper):,.15g}"
+
+
+def _listed(values: tuple[object, ...]) -> str:
+    shown = ", ".join(f"“{one}”" if isinstance(one, str) else str(one) for one in values[:_MOST_LISTED])
+    more = len(values) - _MOST_LISTED
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _sentence(said: str) -> str:
+    return f"{said[:1].upper()}{said[1:]}."

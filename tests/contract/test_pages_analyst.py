@@ -1,0 +1,228 @@
+"""The analyst's screens over HTTP: who sees which, what stands on them without JavaScript, and as text."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api import STATES, Api
+from tests.room import BOARD, BY_WARD, COUNT, SCHEMA
+
+EVIL = "<script>alert(1)</script>"
+RELEASED = STATES.index("released") + 1
+
+
+def page(api: Api, who: str, path: str) -> httpx.Response:
+    return api(who, "GET", f"https://escrow.test{path}")
+
+
+def text(answer: httpx.Response) -> str:
+    """What somebody reads: without tags, scripts and their facts."""
+    seen = re.sub(r"<script.*?</script>", "", answer.text, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", seen)).split())
+
+
+def facts(answer: httpx.Response) -> Any:
+    found = re.search(r'id="facts">(.*?)</script>', answer.text, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+# The catalogue
+
+
+def test_the_catalogue_shows_what_one_may_ask_and_nothing_counted(api: Api) -> None:
+    listed = page(api, "bob", "/catalogue")
+    assert "stays" in text(listed)
+    assert "visits" not in text(listed)
+    one = text(page(api, "bob", "/catalogue/stays"))
+    for said in (
+        "Aggregates any",
+        "An epsilon that I state",
+        "A controller must approve",
+        "0 to 60",
+        "a, b, c",
+        "Spent",
+    ):
+        assert said in one, said
+    assert not re.search(r"\b30\b", one), "so many rows are in the data"
+    assert page(api, "bob", "/catalogue/visits").status_code == 404
+
+
+def test_who_may_ask_nothing_yet_is_told_whom_to_ask(api: Api) -> None:
+    api.room.policy({"who": ["dan"]})
+    shown = text(page(api, "bob", "/catalogue"))
+    assert "Ask whoever holds the data" in shown
+    assert BOARD in shown
+    assert page(api, "bob", "/datasets/stays/ask").status_code == 404
+
+
+# The editor
+
+
+def test_the_editor_knows_the_columns_and_the_sql_that_is_answered(api: Api) -> None:
+    api.room.policy({"who": [BOARD], "aggregates": ["SUM", "COUNT"], "columns": ["ward"], "preferences": ["gap"]})
+    shown = page(api, "bob", "/datasets/stays/ask")
+    told = facts(shown)["vocabulary"]
+    assert told["aggregates"] == ["COUNT", "SUM"]
+    assert [one["name"] for one in told["columns"]] == ["ward"]
+    assert told["columns"][0]["categories"] == ["a", "b", "c"]
+    assert [offer["name"] for offer in facts(shown)["offers"]] == ["gap"]
+    assert "GROUP BY ward" in shown.text
+    assert "An epsilon that I state" not in text(shown)
+
+
+def test_what_came_back_is_changed_and_submitted_again(api: Api) -> None:
+    returned = STATES.index("returned") + 1
+    shown = page(api, "bob", f"/datasets/stays/ask?from={returned}")
+    assert "take wider groups" in text(shown)
+    assert facts(shown)["start"]["purpose"] == "planning beds"
+    assert "SELECT SUM(age) FROM stays" in shown.text
+    assert page(api, "dan", f"/datasets/stays/ask?from={returned}").status_code == 404
+
+
+def test_every_example_and_offer_is_one_that_the_api_takes(api: Api) -> None:
+    every = ["rule", "epsilon", "gap", "ratio", "attack_chance", "advantage", "guess", "within", "relative_error"]
+    api.room.policy({"who": [BOARD], "preferences": every})
+    told = facts(page(api, "bob", "/datasets/stays/ask"))
+    for offer in told["offers"]:
+        stated = {one["name"]: one["start"] for one in offer["figures"]} | offer["beside"]
+        body = {"queries": told["start"]["queries"], "preference": stated or None}
+        answer = api("bob", "POST", "/datasets/stays/estimate", json=body)
+        assert answer.status_code == 200, (offer["name"], answer.text)
+
+
+# My requests, and one of them
+
+
+def test_my_requests_say_who_has_each_and_what_happens_next(api: Api) -> None:
+    shown = text(page(api, "bob", "/requests"))
+    for said in ("a controller", "the platform", "It came back with a note", "Change and submit again", "Withdraw"):
+        assert said in shown, said
+    assert "Request 3 was refused. not for this" in shown, "a notice"
+    only = text(page(api, "bob", "/requests?state=refused"))
+    assert re.findall(r"#(\d+) stays", only) == ["3"]
+    assert "None is computed" in text(page(api, "bob", "/requests?state=computed")), "that one is dan's"
+    assert page(api, "bob", "/requests?state=nonsense").status_code == 422
+
+
+def test_who_asked_nothing_yet_is_shown_the_catalogue(api: Api) -> None:
+    partner = api.room.people.add(api.room["root"], "gus", ["analyst"])
+    _, api.secrets["gus"] = api.room.people.new_token(partner, "")
+    shown = page(api, "gus", "/requests")
+    assert "You have asked nothing yet" in text(shown)
+    assert 'href="/catalogue"' in shown.text
+
+
+@pytest.mark.parametrize("state", [state for state in STATES if state not in ("computed", "released")])
+def test_a_request_says_where_it_stands_and_what_can_be_done(api: Api, state: str) -> None:
+    shown = page(api, "bob", f"/requests/{STATES.index(state) + 1}")
+    asked = api("bob", "GET", f"/requests/{STATES.index(state) + 1}").json()
+    assert asked["next"] in text(shown)
+    doing = {"submitted": "Withdraw", "approved": "Withdraw", "running": "Stop", "returned": "Change and submit again"}
+    assert doing.get(state, "Submit again") in text(shown)
+    assert ("<progress" in shown.text) == (state in ("submitted", "approved", "running"))
+    assert asked.get("note", "") in text(shown)
+
+
+def test_a_released_answer_with_its_ranges_its_guarantee_and_its_odds(api: Api) -> None:
+    shown = page(api, "bob", f"/requests/{RELEASED}")
+    answers = api("bob", "GET", f"/requests/{RELEASED}/result").json()["answers"]
+    read = text(shown)
+    low, high = answers[1]["ranges"][0][1]
+    assert f"a {answers[1]['rows'][0][1]} {low} – {high}" in read
+    assert "differential privacy for one row" in read
+    assert "times of 100" in read
+    assert "Answer 2 of 2" in read
+    assert shown.text.count("<option") == 8, "each of four figures, twice"
+    assert [set(one) for one in facts(shown)["answers"]] == [{"columns", "rows", "ranges", "types", "ranged"}] * 2
+
+
+def test_without_a_guarantee_the_size_of_the_noise_is_withheld(api: Api) -> None:
+    api.room.policy({"who": [BOARD], "approve": "after the answer", "guarantees": ["none"]})
+    request = api.room.submit("SELECT ward, COUNT(*), SUM(age) FROM stays GROUP BY ward")
+    for _ in range(2):
+        api.room.approve(request, accept_none=True)
+        api.room.go()
+    shown = page(api, "bob", f"/requests/{request.number}")
+    assert "Noise ranges: withheld" in text(shown)
+    assert "No differential-privacy guarantee" in text(shown)
+    assert "90 of 100" not in text(shown)
+    assert "<option" not in shown.text
+    assert "withheld" in text(page(api, "bob", f"/requests/{request.number}/certificate"))
+
+
+def test_who_sees_an_answer_and_its_certificate(api: Api) -> None:
+    for path in ("", "/certificate", "/certificate.json", "/answer-1.csv"):
+        found = {
+            who: page(api, who, f"/requests/{RELEASED}{path}").status_code for who in ("bob", "alice", "dan", "fay")
+        }
+        assert found == {"bob": 200, "alice": 200, "dan": 404, "fay": 404}, path
+        assert page(api, "eve", f"/requests/{RELEASED}{path}").status_code == (403 if path else 200), path
+    auditor = text(page(api, "eve", f"/requests/{RELEASED}"))
+    assert "goes to whoever asked" in auditor
+    assert page(api, "bob", f"/requests/{RELEASED}/answer-3.csv").status_code == 404
+
+
+def test_downloads_hold_the_answer_and_the_certificate(api: Api) -> None:
+    told = api("bob", "GET", f"/requests/{RELEASED}/result").json()["answers"]
+    rows = list(csv.reader(StringIO(page(api, "bob", f"/requests/{RELEASED}/answer-2.csv").text)))
+    assert rows[0] == ["ward", "count(*)", "count(*)_low", "count(*)_high"]
+    assert [row[1] for row in rows[1:]] == [str(row[1]) for row in told[1]["rows"]]
+    filed = page(api, "bob", f"/requests/{RELEASED}/certificate.json")
+    assert "attachment" in filed.headers["Content-Disposition"]
+    assert filed.json() == [one["certificate"] for one in told]
+    sheet = text(page(api, "bob", f"/requests/{RELEASED}/certificate"))
+    for said in (told[1]["certificate"]["query_sha256"], "NIST SP 800-226", "What this does not promise", "(2 of 2)"):
+        assert said in sheet, said
+    assert page(api, "bob", "/requests/1/certificate").status_code == 202, "there is none yet"
+
+
+# Whatever anybody wrote is text
+
+
+def test_markup_in_names_queries_purposes_and_notes_comes_out_as_text(api: Api) -> None:
+    room = api.room
+    schema = SCHEMA.replace('["a", "b", "c"]', f'["a", "b", "c", "{EVIL}"]') + f"# {EVIL}\n"
+    room.datasets.describe(room["alice"], "stays", schema)
+    room.sql("UPDATE datasets SET title = :title WHERE name = 'stays'", title=EVIL)
+    sql = f'SELECT ward AS "{EVIL}", COUNT(*) AS "x{EVIL}" FROM stays WHERE ward <> \'{EVIL}y\' GROUP BY ward'
+    request = room.requests.submit(room["bob"], "stays", EVIL, [{"sql": sql}])
+    room.decisions.return_(room["alice"], request.id, EVIL)
+    done = room.requests.submit(room["bob"], "stays", EVIL, [{"sql": sql}])
+    room.approve(done, note=EVIL)
+    room.go()
+    assert room.state(done) == "released"
+    places = ["/catalogue", "/catalogue/stays", f"/datasets/stays/ask?from={request.id}", "/requests"]
+    places += [f"/requests/{one.number}" for one in (request, done)] + [f"/requests/{done.number}/certificate"]
+    for path in places:
+        shown = page(api, "bob", path)
+        assert shown.status_code == 200
+        assert EVIL not in shown.text, path
+        assert EVIL in html.unescape(shown.text), path
+        assert "script-src 'self'" in shown.headers["Content-Security-Policy"]
+
+
+def test_no_script_of_a_page_reads_texts_as_html() -> None:
+    from sfumato.server.assets import FOLDER
+
+    for name in ("ask.js", "editor.js", "requests.js", "result.js", "certificate.js"):
+        code = Path(FOLDER / name).read_text(encoding="utf-8")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", code), name
+
+
+def test_an_estimate_and_a_dry_run_are_said_in_sentences(api: Api) -> None:
+    body = {"queries": [{"sql": COUNT}, {"sql": BY_WARD, "weight": 2}]}
+    told = api("bob", "POST", "/datasets/stays/estimate", json=body).json()
+    assert f"epsilon {told['epsilon']:.6g}" in told["sentences"][0]
+    assert "carry the word dp" in told["sentences"][1]
+    assert all(one["means"].startswith("Noise, 90 times of 100: count of rows ±") for one in told["queries"])
+    assert "nobody was read" in api("bob", "POST", "/datasets/stays/dry-run", json=body).json()["sentence"]

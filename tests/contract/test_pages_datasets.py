@@ -1,0 +1,172 @@
+"""The list of what is held, one dataset, and the way to register another: who sees which, and what stands there."""
+
+from __future__ import annotations
+
+from html import escape
+
+import httpx
+import pytest
+
+from sfumato.views.words import of_guarantee, of_schema
+from tests.api import Api
+from tests.room import COUNT, DATA, RULE, SCHEMA
+
+MARKUP = "<script>alert(1)</script>"
+TABLE = {
+    "name": "more",
+    "unit": "who",
+    "max_rows": 2,
+    "columns": {"who": {"type": "text"}, "x": {"type": "number", "bounds": [0, 0.5]}},
+}
+
+
+def page(api: Api, who: str, path: str) -> httpx.Response:
+    return api(who, "GET", f"https://escrow.test{path}")
+
+
+@pytest.mark.parametrize(
+    ("who", "path", "status"),
+    [
+        ("alice", "/datasets", 200),
+        ("eve", "/datasets", 200),
+        ("root", "/datasets", 403),
+        ("alice", "/datasets/stays", 200),
+        ("eve", "/datasets/stays", 200),
+        ("fay", "/datasets/stays", 404),
+        ("root", "/datasets/stays", 404),
+        ("alice", "/datasets/visits", 404),
+        ("alice", "/datasets/nothing", 404),
+        ("alice", "/register", 200),
+        ("eve", "/register", 403),
+        ("bob", "/register", 403),
+    ],
+)
+def test_who_sees_which_page(api: Api, who: str, path: str, status: int) -> None:
+    answer = page(api, who, path)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (status, "text/html; charset=utf-8")
+
+
+def test_analysts_are_sent_to_the_catalogue(api: Api) -> None:
+    for path, to in (("/datasets", "/catalogue"), ("/datasets/stays", "/catalogue/stays")):
+        answer = page(api, "bob", path)
+        assert (answer.status_code, answer.headers["Location"]) == (303, to)
+
+
+def test_the_list_has_what_one_holds_with_what_waits_and_what_is_spent(api: Api) -> None:
+    text = page(api, "alice", "/datasets").text
+    assert 'href="/datasets/stays"' in text
+    assert "visits" not in text
+    assert "✓ version 1" in text
+    assert '2<span class="unseen"> requests of stays</span>' in text  # one that was submitted, one that is withheld
+    assert ">no total</td>" in text  # something was released without a guarantee
+    everything = page(api, "eve", "/datasets").text
+    assert 'href="/datasets/visits"' in everything
+    assert "Register a table" not in everything
+
+
+def test_what_is_spent_stands_beside_the_stop(api: Api) -> None:
+    room = api.room
+    room.policies.set(
+        room["fay"], "visits", {"rule": RULE, "stop": 3, "flow": [{"who": ["bob"], "approve": "automatic"}]}
+    )
+    room.requests.submit(room["bob"], "visits", "beds", [{"sql": COUNT.replace("stays", "visits")}])
+    room.go()
+    text = page(api, "fay", "/datasets").text
+    assert '<td class="number">0.2</td><td class="number">3</td>' in text
+    assert "Spent so far: epsilon 0.2" in page(api, "fay", "/datasets/visits").text
+
+
+def test_whoever_holds_nothing_is_told_how_to_begin(api: Api) -> None:
+    api.room.people.add(api.room["root"], "gus", ["controller"])
+    api.secrets["gus"] = api.room.people.new_token(api.room["gus"], "x")[1]
+    text = page(api, "gus", "/datasets").text
+    assert "You hold no data yet." in text
+    assert '<a class="button primary" href="/register">Register a table</a>' in text
+
+
+def test_a_dataset_that_cannot_be_read_is_still_listed(api: Api) -> None:
+    """Its policy was edited in the database: the others are shown, and where to see to it."""
+    api.room.sql("UPDATE policies SET signature = 'AAAA' WHERE dataset = 'stays'")
+    text = page(api, "eve", "/datasets").text
+    assert "it was edited in the database" in text
+    assert 'href="/datasets/visits"' in text
+
+
+def test_one_dataset_without_javascript(api: Api) -> None:
+    text = page(api, "alice", "/datasets/stays").text
+    for said in ("<code>days</code>", ">60</td>", ">a, b, c</td>", of_schema.ROW, "alice, carol", "in use"):
+        assert said in text
+    for link in ("policy", "ledger", "risk", "sharing", "compare", "ask"):
+        assert f'href="/datasets/stays/{link}"' in text
+    assert escape(of_guarantee.LOOK) in text
+    assert "nobody has looked at the people" in text
+    api.room.look()
+    assert of_schema.AFTER_LOOK in page(api, "alice", "/datasets/stays").text
+
+
+def test_an_auditor_changes_nothing_and_sees_no_sizes(api: Api) -> None:
+    text = page(api, "eve", "/datasets/stays").text
+    assert "Versions of the data" not in text
+    for id in ("deliver", "retire", "check", "new-schema", "new-controllers"):
+        assert f'id="{id}"' not in text
+
+
+def test_markup_in_what_controllers_write_comes_out_as_text(api: Api) -> None:
+    room = api.room
+    schema = SCHEMA.replace('"stays"', f'"{MARKUP}"').replace("ward]", f'"{MARKUP}"]').replace('"a"', f'"{MARKUP}"')
+    name = room.datasets.register(room["alice"], schema, title=MARKUP).name
+    answers = [page(api, "alice", path) for path in ("/datasets", f"/datasets/{name.replace('/', '%2F')}")]
+    answers.append(page(api, "alice", f"/datasets/{name.replace('/', '%2F')}/policy"))
+    for answer in answers[:1]:
+        assert escape(MARKUP) in answer.text
+    for answer in answers:
+        assert MARKUP not in answer.text
+
+
+# Drafts
+
+
+def test_a_schema_is_read_back_and_not_kept(api: Api) -> None:
+    flow = {"flow": [{"who": ["bob"]}], "stop": 3}
+    said = api("alice", "POST", "/datasets/check-schema", json={"schema_table": TABLE, "policy": flow})
+    assert said.status_code == 200
+    told = said.json()
+    assert told["schema_text"].startswith('name = "more"\nunit = "who"\nmax_rows = 2\n')
+    assert "x: numbers from 0 to 0.5; what lies beyond counts as the nearest bound." in told["sentences"]
+    assert "bob may ask for any aggregate of any column, by the rule." in told["policy"]["sentences"]
+    assert api("alice", "GET", "/datasets/more").status_code == 404
+    assert (
+        api("alice", "POST", "/datasets/check-schema", json={"schema_text": told["schema_text"]}).json()["policy"]
+        is None
+    )
+
+
+def test_what_is_wrong_with_a_draft_is_said_with_its_place(api: Api) -> None:
+    wrong = TABLE | {"columns": {"who": {"type": "text"}, "x": {"type": "number", "bounds": [1, 0]}}}
+    answer = api("alice", "POST", "/datasets/check-schema", json={"schema_table": wrong})
+    assert (answer.status_code, answer.json()["where"]) == (422, "[columns.x] in the schema")
+    answer = api(
+        "alice", "POST", "/datasets/check-schema", json={"schema_table": TABLE, "policy": {"flow": [{"who": ["zoe"]}]}}
+    )
+    assert (answer.status_code, answer.json()["where"]) == (422, "[[flow]] 1")
+    for body in ({}, {"schema_text": SCHEMA, "schema_table": TABLE}):
+        for path in ("/datasets", "/datasets/check-schema"):
+            assert api("alice", "POST", path, json=body).status_code == 422
+
+
+def test_a_name_that_is_taken_is_said_unless_it_is_ones_own_and_has_no_data_yet(api: Api) -> None:
+    for name in ("stays", "Visits"):
+        said = api("alice", "POST", "/datasets/check-schema", json={"schema_table": {"name": name}})
+        assert (said.status_code, said.json()["code"]) == (409, "conflict")
+    assert api("alice", "POST", "/datasets", json={"schema_table": TABLE, "title": "More"}).status_code == 201
+    assert api("alice", "POST", "/datasets/check-schema", json={"schema_table": TABLE}).status_code == 200
+    assert api("fay", "POST", "/datasets/check-schema", json={"schema_table": TABLE}).status_code == 409
+
+
+def test_a_table_is_registered_as_tables_too(api: Api) -> None:
+    columns = {"days": {"type": "integer", "bounds": [0, 60]}, "ward": {"categories": ["a", "b", "c"]}}
+    made = api("alice", "POST", "/datasets", json={"schema_table": {"name": "more", "columns": columns}})
+    assert made.json()["columns"][0]["bounds"] == [0.0, 60.0]
+    sent = api("alice", "PUT", "/datasets/more/data", content=DATA, headers={"Content-Type": "text/csv"})
+    assert sent.status_code == 200
+    assert api("alice", "GET", "/datasets/more").json()["ready"]

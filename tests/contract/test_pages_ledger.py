@@ -1,0 +1,68 @@
+"""The ledger of a dataset on a page: all of it for whoever holds the data, the total for whoever asks."""
+
+from __future__ import annotations
+
+from tests.api import Api
+from tests.room import BOARD, COUNT
+from tests.served import Caller
+
+HOST = "https://escrow.test"
+PAGE = f"{HOST}/datasets/stays/ledger"
+
+
+def test_who_sees_it(api: Api) -> None:
+    assert [api(who, "GET", PAGE).status_code for who in ("alice", "carol", "eve", "bob")] == [200] * 4
+    assert [api(who, "GET", PAGE).status_code for who in ("fay", "root")] == [404] * 2
+    assert Caller(api.app, None)("GET", PAGE).headers["Location"].startswith("/sign-in?next=%2Fdatasets")
+
+
+def test_a_row_for_each_charge_with_who_has_it(api: Api) -> None:
+    page = api("alice", "GET", PAGE).text
+    assert f"bob, {BOARD}" in page
+    assert "COUNT(*)" in page
+    assert "Decision: request 2: return" in page
+    newest = next(e for e in reversed(api.room.entries()) if e.draft.event == "reserved")
+    assert newest.digest in page
+    assert 'id="verify"' in page
+
+
+def test_looks_are_marked(api: Api) -> None:
+    assert "▲ Look" not in api("alice", "GET", PAGE).text
+    api.room.look()
+    assert "▲ Look" in api("alice", "GET", PAGE).text
+
+
+def test_an_analyst_sees_the_total_and_no_entries(api: Api) -> None:
+    page = api("bob", "GET", PAGE).text
+    assert "No total exists" in page, "dan's answer has no guarantee"
+    for hidden in ("dan", "alice", "Decision", "COUNT", 'id="verify"', "public"):
+        assert hidden not in page, hidden
+
+
+def test_spent_up_to_the_stop_that_is_agreed_now_and_the_odds_of_all_of_it(api: Api) -> None:
+    room, fay = api.room, api.room["fay"]
+    policy = {"rule": {"gap": 1.2, "worst_case": True}, "flow": [{"who": ["everyone"], "approve": "automatic"}]}
+    room.policies.set(fay, "visits", policy | {"stop": 3})
+    room.requests.submit(room["bob"], "visits", "planning", [{"sql": COUNT.replace("stays", "visits")}])
+    room.go()
+    room.policies.set(fay, "visits", policy | {"stop": 4})
+    told = api("bob", "GET", "/datasets/visits/ledger").json()
+    assert (told["spent"], told["stop"]) == (0.2, {"epsilon": 4.0, "delta": None})
+    assert "guessed right at most 55 times of 100" in told["sentences"][1]
+    for who in ("bob", "fay"):
+        page = api(who, "GET", f"{HOST}/datasets/visits/ledger").text
+        assert "Epsilon 0.2 of 4.0" in page.replace("of 4<", "of 4.0<")
+        assert "at most 55 times of 100" in page
+
+
+def test_the_way_to_the_page_for_everybody(api: Api) -> None:
+    assert "public_page = true" in api("alice", "GET", PAGE).text
+    api.room.policy({"who": [BOARD]}, public_page=True)
+    assert 'href="/public/stays"' in api("alice", "GET", PAGE).text
+
+
+def test_a_name_that_is_markup_comes_out_as_text(api: Api) -> None:
+    api.room.people.change(api.room["root"], "bob", organisation="<img src=x>")
+    page = api("alice", "GET", PAGE).text
+    assert "<img" not in page
+    assert "&lt;img src=x&gt;" in page
