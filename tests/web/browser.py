@@ -14,6 +14,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Dialog,
     Locator,
     Page,
     Request,
@@ -70,6 +71,7 @@ class Visitors:
         context.set_default_timeout(_PATIENCE)
         context.on("console", self._heard)
         context.on("weberror", self._failed)
+        context.on("dialog", self._asked)
         context.on("request", lambda request: self._called(house, request))
         for pattern, answer_instead in self._caught:
             context.route(pattern, answer_instead)
@@ -98,6 +100,10 @@ class Visitors:
 
     def _failed(self, error: WebError) -> None:
         self.troubles.append(f"uncaught: {error.error}")
+
+    def _asked(self, dialog: Dialog) -> None:
+        self.troubles.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
 
     def _called(self, house: House, request: Request) -> None:
         asked = urlsplit(request.url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -32,7 +33,22 @@ from sfumato.workspace.opening import Workspace, opened
 AUDITOR = "edith"
 PEOPLE = (CONTROLLER, ANALYST, AUDITOR)
 BARE = "bare"
-MARKUP = '<b onclick="alert(1)" style="color: red">bold</b><script>alert(2)</script><img src="https://elsewhere.test/">'
+ATTEMPTS = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(2)>",
+    '"><svg onload=alert(3)>',
+    "<a href=javascript:alert(4)>go</a>",
+    '<b onclick="alert(5)" style="color: red">bold</b>',
+    "{{7*7}}",
+)
+PLACES = ("organisation", "token", "title", "column", "category", "purpose", "sql", "note", "policy")
+
+
+def markup(place: str) -> str:
+    """What somebody wrote there who tries everything."""
+    return place + "".join(ATTEMPTS)
+
+
 _ROWS, _SEED = 500, 1
 _FREELY = 10**9  # calls and sign-ins a minute
 
@@ -46,7 +62,7 @@ class Plan:
     is_empty: bool
 
 
-@dataclass
+@dataclass(eq=False)
 class House:
     """A workspace in a folder of its own, and its server: open until it is closed, and open again on the same port."""
 
@@ -117,23 +133,28 @@ def quick_passwords() -> Iterator[None]:
 
 
 def furnished(folder: Path) -> Plan:
-    """With a dataset, its policy, an answer, a request that waits; and with one that came back, a dataset of which
-    there is nothing but a name, and an auditor. Whatever people wrote there is full of markup.
+    """With a dataset, its policy, an answer, a request that waits; and with one that came back, a dataset without
+    its data, and an auditor. Whatever people wrote there is full of markup.
     """
     place = folder / "workspace"
     key = open_house.furnished(place, _ROWS, _SEED)
     with opened(place, key_file=key) as workspace:
         escrow = workspace.escrow
         clara, arthur = escrow.people.one(CONTROLLER), escrow.people.one(ANALYST)
-        escrow.people.add(clara, AUDITOR, ["auditor"], organisation=MARKUP[:200], password=PASSWORD)
-        escrow.people.new_token(arthur, MARKUP)
-        escrow.datasets.register(
-            clara, f'name = "{BARE}"\n[columns.days]\ntype = "integer"\nbounds = [0, 60]\n', title=MARKUP
-        )
-        sql = "SELECT COUNT(*) AS \"<i>people</i>\" FROM adult WHERE sex = '<script>alert(3)</script>'"
-        asked = escrow.requests.submit(arthur, "adult", MARKUP, [{"sql": sql}], None)
-        escrow.decisions.return_(clara, asked.id, MARKUP)
+        escrow.people.add(clara, AUDITOR, ["auditor"], organisation=markup("organisation"), password=PASSWORD)
+        escrow.people.new_token(arthur, markup("token"))
+        escrow.datasets.register(clara, _schema(), title=markup("title"))
+        escrow.policies.set(clara, BARE, {"purpose": markup("policy"), "flow": [{"who": [ANALYST]}]})
+        sql = f"SELECT COUNT(*) AS people FROM adult WHERE sex = '{markup('sql')}'"
+        asked = escrow.requests.submit(arthur, "adult", markup("purpose"), [{"sql": sql}], None)
+        escrow.decisions.return_(clara, asked.id, markup("note"))
     return Plan(place, key, False)
+
+
+def _schema() -> str:
+    """JSON's way to write a text is also TOML's."""
+    column, category = json.dumps(markup("column")), json.dumps(markup("category"))
+    return f'''name = "{BARE}"\n[columns.{column}]\ntype = "text"\ncategories = [{category}]\n'''
 
 
 def unfurnished(folder: Path) -> Plan:

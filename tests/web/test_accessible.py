@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route
@@ -15,6 +13,7 @@ from tests.web.axe import violations
 from tests.web.browser import Visitors
 from tests.web.conftest import SignedIn
 from tests.web.house import House
+from tests.web.walk import seen
 
 OUT_OF_ORDER = {
     "type": "about:blank",
@@ -25,18 +24,6 @@ OUT_OF_ORDER = {
     "hint": "try again.",
     "where": "",
 }
-
-
-def seen(path: str, house: House, visitors: Visitors, **how: Any) -> Iterator[tuple[Page, str]]:
-    """A page as each who sees it in another way, once nothing on it is at work; and whose it is."""
-    opened: dict[str | None, Page] = {}
-    for view in pages.different(pages.views(path, house)):
-        page = opened.get(view.who) or visitors.enter(house, view.who, **how)
-        opened[view.who] = page
-        page.emulate_media(color_scheme="light")
-        page.goto(view.path)
-        page.wait_for_function("document.querySelector('[aria-busy=true]') === null")
-        yield page, f"{view.path} of {view.who}"
 
 
 def is_well_made(page: Page, whose: str) -> None:

@@ -53,9 +53,7 @@ def test_of_two_tabs_the_second_is_told_what_the_first_did(waiting: Page, own_ho
     assert own_house.entered("released") == before + 1
 
 
-def test_what_another_returned_cannot_be_approved_any_more(
-    waiting: Page, own_house: House, visitors: Visitors
-) -> None:
+def test_what_another_returned_cannot_be_approved_any_more(waiting: Page, own_house: House, visitors: Visitors) -> None:
     visitors.forgive("409 (Conflict)")
     before = own_house.ledger()
     other = waiting.context.new_page()
@@ -91,7 +89,9 @@ def test_the_back_button_after_deciding_shows_what_was_decided(waiting: Page) ->
 
 def test_after_a_look_it_has_to_be_accepted_that_there_is_no_guarantee(own_house: House, visitors: Visitors) -> None:
     everything = [flow | {"guarantees": ["dp", "dp-selected", "none"]} for flow in POLICY["flow"]]
-    own_house.escrow.policies.set(own_house.escrow.people.one(CONTROLLER), "adult", POLICY | {"flow": everything, "stop": 30})
+    own_house.escrow.policies.set(
+        own_house.escrow.people.one(CONTROLLER), "adult", POLICY | {"flow": everything, "stop": 30}
+    )
     page = visitors.enter(own_house, CONTROLLER)
     page.goto(f"/requests/{own_house.request_in('submitted')}")
     page.get_by_role("button", name="Look at the people in this dataset").click()
@@ -111,7 +111,9 @@ def test_after_a_look_it_has_to_be_accepted_that_there_is_no_guarantee(own_house
     assert own_house.ledger()["guarantee"] == "none"
 
 
-def test_after_a_look_nothing_leaves_that_the_policy_does_not_allow(waiting: Page, own_house: House, visitors: Visitors) -> None:
+def test_after_a_look_nothing_leaves_that_the_policy_does_not_allow(
+    waiting: Page, own_house: House, visitors: Visitors
+) -> None:
     visitors.forgive("403 (Forbidden)", "409 (Conflict)", "422 (")
     waiting.get_by_role("button", name="Look at the people in this dataset").click()
     waiting.get_by_role("button", name="Look, and enter it").click()

@@ -45,7 +45,9 @@ def test_low_trust_high_sensitivity_and_a_low_limit_need_noise_and_it_is_said_wh
     move(page, "2 Sensitivity of the data", HIGH)
     move(page, "3 Highest tolerable risk", LOW)
     move(page, "4 Noise", 0)
-    expect(summary).to_contain_text("A partner whose trust is 0.3 (low) gets figures from data whose sensitivity is 0.7 (high).")
+    expect(summary).to_contain_text(
+        "A partner whose trust is 0.3 (low) gets figures from data whose sensitivity is 0.7 (high)."
+    )
     expect(summary).to_contain_text("✕")
     expect(summary).to_contain_text("That is over your limit, 0.3 (low): take more noise, or risk less.")
     without = snoop(page)
