@@ -93,7 +93,7 @@ def routes_of(noun: str) -> list[tuple[str, str, Body | None]]:
         "check-policy": {"policy": {"flow": [{"who": ["bob"]}]}},
         "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
         "rehearse": {"sql": COUNT}, "guessing": {"sql": COUNT, "how": {"choices": 4}},
-        "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
+        "explore": {"sql": COUNT}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
         "sketch": {"sql": COUNT, "epsilon": 0.1}, "approve": {"binding": "x"}, "return": {"note": "n"}, "refuse": {},
         "difference": {"first": {"query": 2, "row": 1, "column": 2}, "second": {"query": 2, "row": 2, "column": 2}},
     }  # fmt: skip

@@ -161,7 +161,7 @@ def test_without_a_guarantee_the_size_of_the_noise_is_withheld(api: Api) -> None
 
 
 def test_who_sees_an_answer_and_its_certificate(api: Api) -> None:
-    for path in ("", "/certificate", "/certificate.json", "/answer-1.csv"):
+    for path in ("", "/certificate", "/certificate.json", "/answer.csv"):
         found = {
             who: page(api, who, f"/requests/{RELEASED}{path}").status_code for who in ("bob", "alice", "dan", "fay")
         }
@@ -169,12 +169,12 @@ def test_who_sees_an_answer_and_its_certificate(api: Api) -> None:
         assert page(api, "eve", f"/requests/{RELEASED}{path}").status_code == (403 if path else 200), path
     auditor = text(page(api, "eve", f"/requests/{RELEASED}"))
     assert "goes to whoever asked" in auditor
-    assert page(api, "bob", f"/requests/{RELEASED}/answer-3.csv").status_code == 404
+    assert page(api, "bob", f"/requests/{RELEASED}/answer.csv?query=3").status_code == 404
 
 
 def test_downloads_hold_the_answer_and_the_certificate(api: Api) -> None:
     told = api("bob", "GET", f"/requests/{RELEASED}/result").json()["answers"]
-    rows = list(csv.reader(StringIO(page(api, "bob", f"/requests/{RELEASED}/answer-2.csv").text)))
+    rows = list(csv.reader(StringIO(page(api, "bob", f"/requests/{RELEASED}/answer.csv?query=2").text)))
     assert rows[0] == ["ward", "count(*)", "count(*)_low", "count(*)_high"]
     assert [row[1] for row in rows[1:]] == [str(row[1]) for row in told[1]["rows"]]
     filed = page(api, "bob", f"/requests/{RELEASED}/certificate.json")

@@ -120,6 +120,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/requests/{id}/approve"): {"binding": "another"},
     ("POST", "/requests/{id}/return"): {"note": "x", "accept_none": True},
     ("POST", "/requests/{id}/refuse"): {},
+    ("POST", "/requests/{id}/difference"): {"first": {"row": 1, "column": 1}, "second": {"row": 2, "column": 1}},
     ("POST", "/audit/verify"): {},
     ("POST", "/introduction"): {"answers": [0, 0, 0, 0]},
 }  # fmt: skip
@@ -135,7 +136,7 @@ SEES = {("GET", "/datasets/{name}"), ("GET", "/datasets/{name}/ledger")}
 PUBLIC = {
     ("POST", f"/datasets/{{name}}/{verb}") for verb in ("estimate", "dry-run", "worst-case", "rehearse", "compare")
 }
-FOLLOWS = {("GET", "/requests/{id}"), ("GET", "/requests/{id}/result")}
+FOLLOWS = {("GET", "/requests/{id}"), ("GET", "/requests/{id}/result"), ("POST", "/requests/{id}/difference")}
 POLICIES = {("GET", "/datasets/{name}/policy"), ("GET", "/datasets/{name}/policies")}
 RECORD = {("GET", "/audit"), ("GET", "/audit/head"), ("POST", "/audit/verify"), ("GET", "/people")}
 ADMIN = {("POST", "/people"), ("PATCH", "/people/{name}")}

@@ -213,6 +213,15 @@ class Datasets:
             after = rows[-1]["name"]
         return shown[:limit]
 
+    def held_by(self, actor: Person) -> list[str]:
+        """The names of those that this person controls."""
+        rows = self._rows.many(limit=100_000, retired=False)
+        return [row["name"] for row in rows if Held.of(row).is_controlled_by(actor)]
+
+    def looked(self, actor: Person, name: str) -> bool:
+        """Whether somebody has looked at the people, for whoever controls it."""
+        return self.ledger_of(actor, self.controlled(actor, name)).known.somebody_looked
+
     def versions(self, actor: Person, name: str) -> list[Version]:
         held = self.controlled(actor, name)
         return [Version.of(row) for row in self._versions.many(dataset=held.name, limit=100_000)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NoGuarantee, NotIntroduced
@@ -40,6 +41,24 @@ class Decisions:
         self._outside, self._people, self._datasets = outside, people, datasets
         self._questions, self._docket, self._notices, self._execution = questions, docket, notices, execution
 
+    def waiting(self, actor: Person, limit: int = 100) -> list[dict[str, Any]]:
+        """What waits for this person's decision, oldest first."""
+        return [shown(found, to_controller=True) for found in self._docket.waiting(actor, limit)]
+
+    def decides(self, actor: Person, id: str) -> bool:
+        """Whether a request is this person's to decide; to others it may be there, or not."""
+        self._docket.seen(actor, id)
+        with suppress(Forbidden):
+            return bool(self._docket.decidable(actor, id))
+        return False
+
+    def brief(self, actor: Person, id: str) -> dict[str, Any]:
+        """What a request would cost and carry, if it were approved now: two figures, from public facts."""
+        found, held = self._docket.decidable(actor, id)
+        foreseen, _, _ = self._foreseen(found, held)
+        charge = foreseen.charge
+        return {"epsilon": None if charge is None else float(charge[0]), "guarantee": foreseen.guarantee.value}
+
     def inspect(self, actor: Person, id: str, *, rehearse: bool = True) -> dict[str, Any]:
         """The approver's page: who asks, why, what, at what cost, and the worst it can do. Public facts only.
 
@@ -55,6 +74,7 @@ class Decisions:
             "binding": now,
             "analyst": {"name": analyst.name, "organisation": analyst.organisation},
             "facts": foreseen.as_dict(),
+            "guarantee_before_approval": foreseen.guarantee_before_approval.value,
             "approve": flow.approve.value,
             "approvals": {"needed": flow.approvals, "given": list(found.approved_by(now))},
             "guarantees": [word.value for word in flow.guarantees],
@@ -76,7 +96,7 @@ class Decisions:
         job = self._datasets.job("answer", held, actor.name, mandate_of(signed, flow, found.binding))
         true = self._outside.runner.run(f"answer {found.id}", job | {"queries": [vars(one) for one in found.queries]})
         self._docket.say(actor.name, "looked at the answer of", found.id)
-        return self._docket.answers(found) | {"true": true["answers"]}
+        return self._docket.answers(found) | {"true": true["answers"], "cells": true["cells"]}
 
     def approve(
         self,

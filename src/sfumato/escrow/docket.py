@@ -42,6 +42,13 @@ class Docket:
             raise Forbidden("Nobody decides their own request", hint="leave it to another controller.")
         return found, held
 
+    def waiting(self, actor: Person, limit: int) -> list[Request]:
+        """What waits for this person's decision: of their datasets, not their own, not approved by them already."""
+        names, states = self._datasets.held_by(actor), [State.SUBMITTED.value, State.COMPUTED.value]
+        rows = self.rows.many(state=states, dataset=names, limit=limit) if names else ()
+        found = [Request.of(row) for row in rows if row["analyst"] != actor.name]
+        return [one for one in found if actor.name not in one.approved_by(one.binding)]
+
     def request(self, id: str) -> Request:
         row = self.rows.one(id=id)
         assert row is not None  # requests are never removed

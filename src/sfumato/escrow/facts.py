@@ -142,6 +142,8 @@ class Foreseen:
             "numbers": names,
             "columns": list(query.statement.columns),
             "mechanism": noise.mechanism,
+            "delta": noise.delta,
+            "calibration": noise.calibration,
             "epsilon": epsilon,
             "feasible": choice.feasible or (epsilon is None and (choice.asked.reads_people or choice.asked.draws)),
             "method": choice.asked.said(told=told),

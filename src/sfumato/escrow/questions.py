@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
-from sfumato.errors import BadInput, Forbidden, SfumatoError
+from sfumato.errors import BadInput, Forbidden, PreferenceError, SfumatoError
 from sfumato.escrow.asking import HOW
 from sfumato.escrow.datasets import Datasets, mandate_of
 from sfumato.escrow.facts import Foreseen, each
@@ -15,12 +16,20 @@ from sfumato.escrow.person import Person
 from sfumato.escrow.policies import Policies, Signed
 from sfumato.escrow.policy import PARTNER
 from sfumato.escrow.request import Asked, checked_queries, shares_of
+from sfumato.ledger.entry import NANO
+from sfumato.model.choice import Noise
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.risk import Source
+from sfumato.session.decide import EPSILON_MAX
+from sfumato.session.explorer import explored
+from sfumato.session.side_by_side import Comparison
 from sfumato.sql.parse import parse
 from sfumato.views import sharing
-from sfumato.views.words import of_guessing, of_request
+from sfumato.views.words import of_explorer, of_guarantee, of_guessing, of_request
 
 _SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
+_NOISE = ("mechanism", "delta", "calibration")
 _GUESSING = (
     *("choices", "secret", "radius", "prior", "trust", "data_sensitivity", "limit"),
     *("mechanism", "delta", "calibration", "candidates"),
@@ -132,10 +141,23 @@ class Questions:
         return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | said))
 
     def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
+        return dict(self.compared(actor, name, sql, stated).as_dict())
+
+    def side_by_side(self, actor: Person, name: str, sql: str) -> Comparison:
+        """The same for a controller, who needs no rule for it: then all are examples."""
+        held = self._datasets.controlled(actor, name)
+        dataset = self._datasets.planned(held, None, actor)
+        dataset.query(sql)
+        try:
+            return self.compared(actor, name, sql, None)
+        except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
+            return dataset.compare(sql)
+
+    def compared(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> Comparison:
         held = self._datasets.visible(actor, name)
         foreseen, _ = self.foreseen(actor, held, (Asked(sql),), stated)
         preferences, how = foreseen.stated[0]
-        return dict(foreseen.dataset.compare(sql, preferences, **_only(how, HOW)).as_dict())
+        return foreseen.dataset.compare(sql, preferences, **_only(how, HOW))
 
     # The people themselves: controllers only, and recorded
 
@@ -149,14 +171,77 @@ class Questions:
         """A private histogram of exposures: charged, and no look."""
         return self._read(actor, name, "sketch", {"sql": sql, "epsilon": epsilon, "how": _only(how, _SKETCH)})
 
-    def _read(self, actor: Person, name: str, verb: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def of_rule(self, actor: Person, name: str, sql: str) -> dict[str, Any]:
+        """What the rule of record makes of a query, for a controller who thinks about it. Public facts only."""
+        held = self._datasets.controlled(actor, name)
+        dataset = self._datasets.planned(held, None, actor)
+        dataset.query(sql)
+        looked = dataset.ledger.known.somebody_looked
+        try:
+            foreseen, signed = self.foreseen(actor, held, (Asked(sql),), None)
+        except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
+            word = Guarantee.NONE if looked else Guarantee.DP
+            none: dict[str, Any] = {"method": "", "epsilon": None, "stated": {}, "guarantee": word.value}
+            return vars(Noise()) | none | {"looked": looked}
+        rule = held.schema.rule if signed is None else signed.policy.rule
+        [told] = foreseen.as_dict()["queries"]
+        return dict(told) | {"stated": dict(rule or {}), "looked": looked}
+
+    def explore(
+        self,
+        actor: Person,
+        name: str,
+        sql: str,
+        source: Source,
+        how: Mapping[str, Any],
+        *,
+        epsilon: float | None = None,
+        stated: Mapping[str, Any] | None = None,
+        now: float | None = None,
+    ) -> dict[str, Any]:
+        """Risk as the explorer's sliders move through it, from one of four sources; only the people are a look.
+
+        `epsilon` is a sketch's own; `stated` and `now` are the preference in force and what it leads to.
+        """
+        held = self._datasets.controlled(actor, name)
+        policy = self._policies.of(held)
+        ceiling = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
+        terms: dict[str, Any] = {"ceiling": ceiling, "stated": dict(stated or {}), "now": now}
+        drawn = _only(how, _SKETCH if source is Source.SKETCH else _NOISE)
+        asked = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
+        match source:
+            case Source.WORST_CASE:
+                query = self._datasets.planned(held, None, actor).query(sql)
+                return explored(query.worst_case(**drawn), **terms)
+            case Source.REHEARSAL:
+                self._datasets.planned(held, None, actor).query(sql)
+                job = self._datasets.job_on("explore", held, "invented", "invented", actor.name)
+                return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | asked))
+            case Source.SKETCH if epsilon is None:
+                raise BadInput("A sketch states its epsilon", hint="try 0.05.")
+            case Source.SKETCH:
+                return self._read(actor, name, "explore", asked, "sketch") | {"spent": self._spent(actor, held)}
+            case Source.PEOPLE:
+                return self._read(actor, name, "explore", asked, "risk")
+
+    def _spent(self, actor: Person, held: Held) -> dict[str, Any]:
+        """What the dataset has spent, and that in words."""
+        ledger = self._datasets.ledger_of(actor, held)
+        total, stop = ledger.total, ledger.stop
+        left = None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO))
+        words = of_explorer.spent(total.epsilon, of_guarantee.stop(stop), left)
+        return {"epsilon": total.epsilon, "words": words}
+
+    def _read(
+        self, actor: Person, name: str, verb: str, asked: Mapping[str, Any], what: str | None = None
+    ) -> dict[str, Any]:
         held = self._datasets.controlled(actor, name)
         policy = self._policies.of(held)
         mandate = None if policy is None else mandate_of(policy, None)
         if "sql" in asked:  # what is refused is refused before data is opened
             self._datasets.planned(held, mandate, actor).query(asked["sql"])
         job = self._datasets.job(verb, held, actor.name, mandate) | dict(asked)
-        self._datasets.say(actor, f"asked for the {verb} of", held.name)
+        self._datasets.say(actor, f"asked for the {what or verb} of", held.name)
         return dict(self._outside.runner.run(f"{verb} {self._outside.new_id()}", job))
 
     # A request, before it is one

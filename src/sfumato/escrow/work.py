@@ -7,8 +7,11 @@ from typing import Any
 
 from sfumato.escrow.asking import asked
 from sfumato.model.guarantee import Guarantee, join
+from sfumato.model.risk import Source
 from sfumato.session.batch import Batch
 from sfumato.session.dataset import Dataset
+from sfumato.session.explorer import explored, first_figure
+from sfumato.session.query import Query
 from sfumato.session.release import Release
 from sfumato.views import fit as fit_view
 
@@ -50,13 +53,36 @@ def _looked(dataset: Dataset, job: Job) -> dict[str, Any]:
 
 def _answer(dataset: Dataset, job: Job) -> dict[str, Any]:
     """The true answers, a look: what 003's controller sees beside the noisy ones."""
-    return {"answers": [[list(row) for row in dataset.query(one["sql"]).answer()] for one in job["queries"]]}
+    queries = [dataset.query(one["sql"]) for one in job["queries"]]
+    return {
+        "answers": [[list(row) for row in query.answer()] for query in queries],
+        "cells": [_cells(query) for query in queries],
+    }
+
+
+def _cells(query: Query) -> list[str]:
+    """Which cell each row of a true answer is of, where the group keys are public."""
+    return [" · ".join(map(str, cell)) for cell in query.measurement.cells or ()]
 
 
 def _sketched(dataset: Dataset, job: Job) -> dict[str, Any]:
     profile = dataset.query(job["sql"]).sketch(job["epsilon"], **job["how"])
     certificate = None if profile.certificate is None else profile.certificate.as_dict()
     return dict(profile.view.as_dict()) | {"certificate": certificate}
+
+
+def _explored(dataset: Dataset, job: Job) -> dict[str, Any]:
+    """The risk of a query as a page moves through it: on invented rows, in a private sketch, or of the people."""
+    query, how, cell = dataset.query(job["sql"]), job["how"], None
+    match Source(job["source"]):
+        case Source.SKETCH:
+            profile = query.sketch(job["epsilon"], **how)
+        case Source.PEOPLE:
+            profile = query.risk(**how)
+            cell = first_figure(query)
+        case _:
+            profile = query.rehearse(**how)
+    return explored(profile, ceiling=job["ceiling"], stated=job["stated"], now=job["now"], cell=cell)
 
 
 def _checked(dataset: Dataset, _job: Job) -> dict[str, Any]:
@@ -87,4 +113,5 @@ _VERBS: Mapping[str, Callable[[Dataset, Job], dict[str, Any]]] = {
     "check": _checked,
     "rehearse": _rehearsed,
     "fits": _fits,
+    "explore": _explored,
 }

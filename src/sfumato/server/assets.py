@@ -38,7 +38,8 @@ class Assets:
         files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in _KINDS}
         self._all = {name: Asset(files[name].read_bytes(), _KINDS[files[name].suffix]) for name in sorted(files)}
         for name, other in _JOINED.items():
-            self._all[name] = Asset(self._all[name].content + self._all[other].content, _KINDS[".css"])
+            if name in self._all and other in self._all:
+                self._all[name] = Asset(self._all[name].content + self._all[other].content, _KINDS[".css"])
         told = sha256()
         for name, asset in self._all.items():
             told.update(f"{name} {len(asset.content)} ".encode() + asset.content)

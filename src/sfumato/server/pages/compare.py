@@ -1,7 +1,72 @@
-"""TO BE WRITTEN: compare."""
+"""Methods side by side: which epsilons each preference allows for a query, what it carries and what it needs."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from sfumato.errors import SfumatoError
+from sfumato.model.comparison import Comparison
+from sfumato.server.asking import Here, NameInPath, Reader
+from sfumato.server.pages.shell import Shown
+from sfumato.server.problems import Problem, answer
+from sfumato.views import compare as view
+from sfumato.views.figure import Figure, Pin, Span
+from sfumato.views.marks import GLYPHS
+from sfumato.views.words import of_compare, of_guarantee
 
 screens = APIRouter(include_in_schema=False)
+
+
+@screens.get("/datasets/{name}/compare")
+def compare(
+    page: Shown, actor: Reader, escrow: Here, name: NameInPath, sql: Annotated[str, Query(max_length=100_000)] = ""
+) -> Response:
+    held = escrow.datasets.controlled(actor, name)
+    around: dict[str, Any] = {"dataset": held.name, "title": held.title, "sql": sql, "problem": None, "compared": None}
+    if not sql.strip():
+        return page("compare.html", **around)
+    try:
+        found = escrow.questions.side_by_side(actor, held.name, sql)
+    except SfumatoError as refused:
+        problem = Problem.model_validate_json(bytes(answer(refused).body))
+        return page("compare.html", **around | {"problem": problem})
+    return page("compare.html", facts={"figure": drawn(view.figure(found))}, **around | {"compared": _shown(found)})
+
+
+def _shown(found: Comparison) -> dict[str, Any]:
+    heads, rows = view.methods(found)
+    *more, conclusion = view.conclusions(found)
+    return {
+        "lead": of_compare.compared(found),
+        "conclusion": conclusion,
+        "heads": heads,
+        "rows": rows,
+        "notes": [*view.notes(found), *more],
+        "bars": of_compare.COMPARED_BARS,
+        "confidential": of_guarantee.CONTROLLER_ONLY if found.confidential else "",
+    }
+
+
+def drawn(figure: Figure) -> dict[str, Any]:
+    """The bars and the line of a picture of intervals, as a script draws them: an end that is none is null."""
+    low, high = figure.across.low, figure.across.high
+    return {
+        "low": low,
+        "high": high,
+        "spans": [
+            {
+                "label": f"{GLYPHS[span.mark]} {span.label}",
+                "low": max(span.low, low),
+                "high": min(span.high, high),
+                "endless": span.high > high,
+                "mark": span.mark,
+                "words": figure.interval(span),
+                "note": span.note,
+            }
+            for span in figure.of(Span)
+        ],
+        "pins": [{"at": pin.x, "label": pin.label} for pin in figure.of(Pin)],
+    }

@@ -17,7 +17,7 @@ from sfumato.views.ledger import total_text
 from sfumato.views.words import of_guarantee, of_rule, of_schema
 
 screens = APIRouter(include_in_schema=False)
-_AT_ONCE = 50
+_AT_ONCE = 30
 _MOST_WAITING = 200
 
 
@@ -80,10 +80,15 @@ def _row(actor: Person, escrow: Escrow, shown: dict[str, Any]) -> dict[str, Any]
         ledger = escrow.datasets.ledger_of(actor, held)
         policy = escrow.datasets.policy_of(held)
     except SfumatoError as error:
-        return shown | {"error": error.message}
-    stop = None if ledger.stop.epsilon is None else float(ledger.stop.epsilon)
-    spent = {"spent": ledger.total.epsilon, "stop": stop, "policy": None if policy is None else policy.number}
-    return shown | spent | {"error": None}
+        return shown | {"error": error.message, "number": None}
+    versions = escrow.datasets.versions(actor, held.name) if held.is_controlled_by(actor) else []
+    return shown | {
+        "spent": ledger.total.epsilon,
+        "stop": None if ledger.stop.epsilon is None else float(ledger.stop.epsilon),
+        "policy": None if policy is None else policy.number,
+        "number": next((one.number for one in versions if one.id == held.version), None),
+        "error": None,
+    }
 
 
 def _waiting(actor: Person, escrow: Escrow) -> Counter[str]:

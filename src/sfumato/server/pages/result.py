@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from io import StringIO
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.errors import NotFound, SfumatoError
@@ -17,31 +17,29 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.dataset import Type
 from sfumato.model.release import Answer, Certificate
 from sfumato.server.asking import Here, NameInPath, Reader
-from sfumato.server.pages.shell import Shell, Shown
+from sfumato.server.pages.shell import Shell
 from sfumato.session.columns import columns
 from sfumato.views import nist, release
 from sfumato.views.words import of_difference, of_guarantee, of_request
 
 screens = APIRouter(include_in_schema=False)
+_DRAWN = ("columns", "rows", "ranges", "types", "ranged")
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
-_MOST_COMPARED = 400  # figures that two lists still hold
+_MOST_COMPARED = 400  # rows whose figures two lists still hold
+_MOST_DRAWN = 200  # rows that a picture still shows
+_MOST_SHOWN = 1000  # rows that a page still shows; the rest is in the files
 
 
-@screens.get("/requests/{id}")
-def status(page: Shown, actor: Reader, id: NameInPath, escrow: Here) -> Response:
-    return shown(page, actor, escrow, id)
-
-
-@screens.get("/requests/{id}/answer-{number}.csv")
-def as_csv(actor: Reader, id: NameInPath, number: Annotated[int, Path(ge=1, le=1000)], escrow: Here) -> Response:
+@screens.get("/requests/{id}/answer.csv")
+def as_csv(actor: Reader, id: NameInPath, escrow: Here, query: Annotated[int, Query(ge=1, le=1000)] = 1) -> Response:
     """One answer as a file, each figure with the ends of its noise range."""
     answers = escrow.requests.result(actor, id)["answers"]
-    if number > len(answers):
-        raise NotFound(f"There is no answer {number}", hint="they count from 1.")
-    made, text = columns(Answer.from_dict(answers[number - 1]), ranges=True), StringIO(newline="")
+    if query > len(answers):
+        raise NotFound(f"There is no answer {query}", hint="they count from 1.")
+    made, text = columns(Answer.from_dict(answers[query - 1]), ranges=True), StringIO(newline="")
     rows = zip(*(column.values for column in made), strict=True)
     csv.writer(text).writerows([[column.name for column in made], *rows])
-    named = {"Content-Disposition": f'attachment; filename="answer-{number}.csv"'}
+    named = {"Content-Disposition": f'attachment; filename="answer-{query}.csv"'}
     return Response(text.getvalue(), headers=named, media_type="text/csv")
 
 
@@ -83,14 +81,15 @@ def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "query": certificate.query,
         "heads": list(zip(heads, numbers, strict=True)),
-        "rows": [list(zip(row, numbers, strict=True)) for row in rows],
+        "rows": [list(zip(row, numbers, strict=True)) for row in rows[:_MOST_SHOWN]],
         "notes": release.notes(answer, certificate) if answer.ranges is not None else [nist.usefulness(certificate)],
         "guarantee": certificate.guarantee.value,
         "holds": certificate.guarantee.holds,
         "sentence": of_guarantee.sentence(of_guarantee.guarantee(certificate).removesuffix(".")),
         "odds": of_guarantee.promise(certificate),
         "cells": _cells(told),
-        "drawn": {name: told[name] for name in ("columns", "rows", "ranges", "types", "ranged")},
+        "drawn": {name: told[name] for name in _DRAWN} if len(rows) <= _MOST_DRAWN else None,
+        "left_out": max(0, len(rows) - _MOST_SHOWN),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -11,7 +12,9 @@ from fastapi import Depends, Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from sfumato.errors import SfumatoError
 from sfumato.escrow.person import Person, Role
+from sfumato.escrow.service import Escrow
 from sfumato.server.assets import Assets
 from sfumato.server.gate import Caller
 from sfumato.server.pages.written import FILTERS
@@ -91,12 +94,22 @@ class Shell:
             "person": person,
             "csrf": None if self._caller is None else self._caller.csrf,
             "menu": [] if person is None else [place for place in MENU if person.has(*place.roles)],
+            "waiting": 0 if person is None else self._waiting(person),
             "here": self._request.scope["path"],
             "theme": theme if theme in THEMES else "",
             "facts": {} if facts is None else facts,
         }
         text = made.get_template(template).render(around | shown)
         return HTMLResponse(text, status, {"Content-Security-Policy": POLICY})
+
+    def _waiting(self, person: Person) -> int:
+        """How much waits for their decision: the menu says so on every page."""
+        if not person.has(Role.CONTROLLER):
+            return 0
+        escrow: Escrow = self._request.app.state.escrow
+        with suppress(SfumatoError):  # a page that says what went wrong is a page too
+            return len(escrow.decisions.waiting(person))
+        return 0
 
 
 def shell_for(request: Request) -> Shell:

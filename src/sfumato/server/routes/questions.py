@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
 
+from sfumato.model.risk import Source
 from sfumato.server.asking import Here, NameInPath, Reader, Slowly, Writer
 from sfumato.server.openapi import SENT
 from sfumato.server.stated import Guesses, How, Preference, table_of
@@ -51,6 +53,15 @@ class Guessed(Body):
 
 class Sketched(Looked):
     epsilon: Annotated[float, Field(gt=0, le=1e6)]
+
+
+class Explored(Looked):
+    """`preference` and `now` are what is in force, and its epsilon; `epsilon` is a sketch's own."""
+
+    source: Literal["worst case", "rehearsal", "sketch", "people"] = "worst case"
+    epsilon: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    preference: Preference | None = None
+    now: Annotated[float, Field(gt=0, le=1e6)] | None = None
 
 
 def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
@@ -116,6 +127,14 @@ async def sketch(actor: Writer, name: NameInPath, body: Sketched, escrow: Here, 
 async def risk(actor: Writer, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
     """The people themselves: recorded as a look."""
     return await lanes.asking.run(actor.name, escrow.questions.look, actor, name, body.sql, body.how.table())
+
+
+@routes.post("/explore", responses=SENT)
+async def explore(actor: Writer, name: NameInPath, body: Explored, escrow: Here, lanes: Slowly) -> Answer:
+    """Risk as sliders move through it, in points with sentences. A sketch is charged, the people are a look."""
+    said: Answer = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
+    work = partial(escrow.questions.explore, actor, name, body.sql, Source(body.source), body.how.table(), **said)
+    return await lanes.asking.run(actor.name, work)
 
 
 @routes.post("/check", responses=SENT)

@@ -39,20 +39,32 @@ function options({ table, columns, aggregates, functions, clauses }) {
   ];
 }
 
+// A category as a literal; a quote that closed itself when one was opened goes.
+const constant = (value, column, boost = 0) => ({
+  label: literal(value),
+  type: "constant",
+  detail: column,
+  boost,
+  apply: (view, { label }, from, to) => {
+    const closed = view.state.sliceDoc(from, from + 1) === "'" && view.state.sliceDoc(to, to + 1) === "'";
+    view.dispatch({ changes: { from, to: closed ? to + 1 : to, insert: label }, selection: { anchor: from + label.length }, userEvent: "input.complete" });
+  },
+});
+
 // After `column =`, `column IN (` and the like its categories stand first.
 function completing(vocabulary) {
   const every = options(vocabulary);
   const listed = new Map(vocabulary.columns.filter((one) => one.categories).map((one) => [one.name.toLowerCase(), one.categories]));
-  const all = [...listed].flatMap(([column, categories]) => categories.map((value) => ({ label: literal(value), type: "constant", detail: column })));
+  const all = [...listed].flatMap(([column, categories]) => categories.map((value) => constant(value, column)));
   return (context) => {
-    const before = context.matchBefore(/'[^']*|[\w">]*/);
+    const line = context.state.sliceDoc(context.state.doc.lineAt(context.pos).from, context.pos);
+    const inText = line.split("'").length % 2 === 0; // a quote is open
+    const from = inText ? context.pos - line.length + line.lastIndexOf("'") : context.pos - /[\w"]*$/.exec(line)[0].length;
     const compared = context.matchBefore(/"?(\w+)"?\s*(=|<>|!=|IN\s*\((?:[^()]*,)?)\s*'?[^',()]*/i);
     const column = compared && /"?(\w+)"?/.exec(compared.text)[1].toLowerCase();
-    if (listed.has(column)) {
-      return { from: before.from, options: listed.get(column).map((value, i) => ({ label: literal(value), type: "constant", detail: column, boost: 50 - Math.min(i, 99) })) };
-    }
-    if (!context.explicit && before.from === before.to) return null;
-    return { from: before.from, options: before.text.startsWith("'") ? all : every };
+    if (listed.has(column)) return { from, options: listed.get(column).map((value, i) => constant(value, column, 50 - Math.min(i, 99))) };
+    if (!context.explicit && from === context.pos) return null;
+    return { from, options: inText ? all : every };
   };
 }
 

@@ -21,9 +21,11 @@ async function wait(id, state, pause = FIRST) {
 async function turn(said) {
   const answer = await fetch(location.href, { credentials: "same-origin" });
   if (!answer.ok || answer.redirected) return location.reload();
+  const had = document.activeElement === document.body || $("#request").contains(document.activeElement);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const id of ["request", "facts"]) document.getElementById(id).replaceWith(document.adoptNode(fresh.getElementById(id)));
   document.title = fresh.title;
+  if (had) $("#main").focus();
   say(said);
   return shown();
 }
@@ -50,7 +52,6 @@ function steps(id) {
 
 // ------------------------------------------------------------------------------------------------ the answer
 
-const MOST_BARS = 200;
 const MOST_CHARTS = 8;
 
 const plotly = () =>
@@ -64,8 +65,9 @@ const NUMBERS = ["integer", "number"];
 async function charts(answers) {
   const drawn = $$(".charts").flatMap((place) => {
     const answer = answers[Number(place.dataset.answer)];
+    if (!answer) return []; // too many rows for a picture
     const figures = answer.columns.map((_, i) => i).filter((i) => answer.ranged[i] && NUMBERS.includes(answer.types[i]));
-    if (answer.rows.length < 2 || answer.rows.length > MOST_BARS) return [];
+    if (answer.rows.length < 2) return [];
     return figures.slice(0, MOST_CHARTS).map((i) => [place, answer, i]);
   });
   if (!drawn.length) return;

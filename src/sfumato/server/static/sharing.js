@@ -99,8 +99,9 @@ function curve() {
   ];
   const layout = frame({ xaxis: across(), yaxis: up(Math.min(1, Math.max(risks[0], limit) * 1.15)), showlegend: false, ...limitLine(limit) });
   if (first > 0) {
-    layout.shapes.push({ type: "line", x0: x[first], x1: x[first], y0: 0, y1: risks[first], line: { color: colour("ok"), width: 2, dash: "dot" } });
-    layout.annotations.push({ x: Math.log10(x[first]), y: 0, xanchor: "left", yanchor: "bottom", showarrow: false, text: ` ✓ from ${grid.points[first].short} on`, font: { color: colour("good") } });
+    layout.shapes.push({ type: "line", x0: x[first], x1: x[first], yref: "paper", y0: 0, y1: 1, line: { color: colour("ok"), width: 2, dash: "dot" } });
+    const beside = first < grid.points.length / 2 ? "left" : "right";
+    layout.annotations.push({ x: Math.log10(x[first]), yref: "paper", y: 1, xanchor: beside, yanchor: "top", showarrow: false, text: ` ✓ from ${grid.points[first].short} on `, font: { color: colour("good") } });
   }
   draw("curve", data, layout);
 }

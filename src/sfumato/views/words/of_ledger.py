@@ -37,7 +37,7 @@ PUT_BACK = (
     "A backup that is put back verifies like any other. Only a head that was kept elsewhere shows what is missing "
     "since."
 )
-FOR_EVERYBODY = "What was released from this data, and what it tells about anybody in it, at most."
+FOR_EVERYBODY = "What was released from this data, and how much it may tell about anybody in it."
 
 
 def batch(releases: int, epsilon: float, delta: Fraction, sums: tuple[float, Fraction]) -> str:

@@ -1,0 +1,150 @@
+// Deciding a request: in a dialog that repeats what is decided, with the binding of the page, once.
+
+import { $, $$, at, call, facts, h, quiet, say, show, table } from "./sfumato.js";
+import { asks, looked, noteLook, opened, proposal } from "./explorer.js";
+
+const known = facts();
+const here = `/requests${at(known.request)}`;
+
+// ------------------------------------------------------------------------------------------------ asking
+
+export function ask(id) {
+  const name = { propose: "return", "see-answer": "answer" }[id] ?? id;
+  if (name === "approve" && !known.looked && looked()) {
+    location.hash = "approve"; // since the look an approval carries another word: the page says which
+    location.reload();
+    return;
+  }
+  if (id === "propose") $("#return-note").value = proposal();
+  if (looked()) {
+    for (const place of $$(".accept-no")) {
+      place.hidden = false;
+      $("input", place).required = true;
+    }
+  }
+  opened(document.getElementById(`${name}-dialog`));
+}
+
+function settled(name, work) {
+  const dialog = document.getElementById(`${name}-dialog`);
+  if (dialog) asks(dialog, work, refused);
+}
+
+// What went wrong, at its place; where the page is no longer what is there, the way on is beside it.
+function refused(error, form) {
+  const place = show(error, form);
+  if (error.code === "introduction") {
+    const next = encodeURIComponent(location.pathname + location.search);
+    place.append(" ", h("a", { href: `/introduction?next=${next}` }, "To the introduction"));
+  } else if ([403, 409].includes(error.status)) {
+    place.append(" ", h("button", { type: "button", class: "plain", onclick: () => location.reload() }, "Reload the page"));
+  }
+  place.scrollIntoView({ block: "nearest" });
+}
+
+settled("approve", async ({ note, accept_none, fixed_beforehand = "" }) => {
+  const now = await call("POST", `${here}/approve`, { binding: known.binding, note, accept_none, fixed_beforehand });
+  over(now);
+});
+settled("return", async ({ note, accept_none }) => over(await call("POST", `${here}/return`, { note, accept_none })));
+settled("refuse", async ({ note, accept_none }) => over(await call("POST", `${here}/refuse`, { note, accept_none })));
+settled("cancel", async ({ accept_none }) => over(await call("POST", `${here}/cancel`, { accept_none })));
+settled("answer", async () => {
+  const answer = await call("POST", `${here}/answer`);
+  noteLook();
+  withheld(answer);
+});
+
+// No guarantee has to be accepted, unless it is stated where the approval was fixed.
+const accept = $("#accept-none");
+const fixed = $("#fixed");
+if (accept) {
+  const check = () => {
+    accept.required = !fixed.value.trim();
+    $("#accept").hidden = !accept.required;
+  };
+  fixed.addEventListener("input", check);
+  check();
+}
+
+// The noisy answer beside the true one, query by query.
+function withheld({ answers, true: truths, cells }) {
+  const cell = (value) => (value === null ? "" : typeof value === "number" ? value.toLocaleString("en") : String(value));
+  const parts = answers.flatMap((answer, i) => {
+    const query = answers.length > 1 ? `Query ${i + 1}: ` : "";
+    const width = truths[i][0]?.length ?? 0;
+    const heads = ["cell", ...Array.from({ length: width }, (_, j) => (width > 1 ? `figure ${j + 1}` : "figure"))];
+    return [
+      h("h3", {}, `${query}as it would be released`),
+      table(`${query}as it would be released`, answer.columns, answer.rows.map((row) => row.map(cell))),
+      h("h3", {}, `${query}the true answer`),
+      table(`${query}the true answer`, heads, truths[i].map((row, j) => [cells[i][j] || "all", ...row.map(cell)])),
+    ];
+  });
+  $("#withheld").replaceChildren(...parts);
+  $("#see-answer").hidden = true;
+  say("The withheld answer is shown, beside the true one.");
+}
+
+// ------------------------------------------------------------------------------------------------ what comes of it
+
+const DONE = ["released", "failed", "returned", "refused", "withdrawn"];
+const status = $("#status");
+
+function over(now) {
+  if (["submitted", "computed"].includes(now.state)) return location.reload(); // one approval of several
+  for (const part of $$(".decide, #propose, #warning")) part.hidden = true;
+  tell(now);
+  if (!DONE.includes(now.state)) follow();
+  $("#status-text").tabIndex = -1;
+  $("#status-text").focus();
+}
+
+function tell(now) {
+  status.hidden = false;
+  const said = now.state === "released" ? `Released${now.charged === null ? "" : `, charged epsilon ${now.charged}`}.` : TOLD[now.state] ?? "";
+  const note = ["failed", "returned", "refused"].includes(now.state) && now.note ? ` ${now.note}` : "";
+  $("#status-text").replaceChildren(h("span", { class: `word ${now.state}` }, now.state), ` ${said}${note}`);
+  const runs = ["approved", "running"].includes(now.state);
+  $("#progress").hidden = !runs;
+  if (runs && now.progress) $("#progress").value = now.progress;
+  const actions = $("#status-actions");
+  $("#cancel").hidden = !runs;
+  if (!DONE.includes(now.state)) return;
+  const next = known.next ? h("a", { class: "button", id: "next", href: `/requests${at(known.next.id)}` }, `Next in the inbox: #${known.next.number}`) : h("a", { class: "button", id: "next", href: "/inbox" }, "To the inbox");
+  const certificate = now.state === "released" && [
+    h("a", { class: "button primary", href: `${here}/certificate` }, "Certificate"),
+    h("a", { class: "button", href: `${here}?show=answer` }, "The released answer"),
+  ];
+  actions.replaceChildren(...[certificate, next, $("#cancel")].flat().filter(Boolean));
+  say(said);
+}
+
+const TOLD = {
+  approved: "Approved. It waits for its turn.",
+  running: "The answer is being computed.",
+  failed: "There is no answer. What was charged stays charged.",
+  returned: "Returned to whoever asked.",
+  refused: "Refused. Whoever asked is told.",
+  withdrawn: "Stopped. No answer leaves.",
+};
+
+// Asked again and again, less often with time, until it is over.
+let following = false;
+export async function follow() {
+  if (following) return;
+  following = true;
+  for (let pause = 300; ; pause = Math.min(5000, pause * 1.4)) {
+    await new Promise((over) => setTimeout(over, pause));
+    try {
+      const now = await call("GET", here);
+      if (now.state === "computed") return location.reload(); // withheld: there is another decision to make
+      quiet(status);
+      tell(now);
+      if (DONE.includes(now.state)) break;
+    } catch (error) {
+      show(error, status);
+    }
+  }
+  following = false;
+}

@@ -1,0 +1,372 @@
+// The risk explorer: sliders look up what the server wrote for each of their stops, and the picture follows.
+// Nothing is computed here but places on a screen; what is decided is in decision.js, which comes when it is needed.
+
+import { $, $$, at, busy, call, colour, facts, h, onTheme, quiet, say, show } from "./sfumato.js";
+
+const known = facts();
+const sources = known.found ? { "worst case": known.found } : {};
+const KINDS = ["gap", "chance", "error", "epsilon"];
+const now = { source: "worst case", picture: "range", kind: known.found?.start.kind, index: {}, looked: known.looked };
+
+// ------------------------------------------------------------------------------------------------ looking up
+
+const found = () => sources[now.source];
+const kindOf = () => ($('[name="guarantee"]:checked')?.value === "dp-selected" && found().sliders.selected.stops.length ? "selected" : now.kind);
+const stop = () => {
+  const stops = found().sliders[kindOf()].stops;
+  return stops[Math.min(stops.length - 1, now.index[kindOf()])];
+};
+const pointAt = (epsilon) => found().points.find((point) => point.epsilon === epsilon);
+
+function verdict(point, asked) {
+  const name = (() => {
+    if (point.epsilon > found().ceiling) return "ceiling";
+    if (asked.selected) return "unknown";
+    if (point.epsilon === asked.epsilon) return "chosen";
+    return asked.low <= point.epsilon && (asked.high === null || point.epsilon <= asked.high) ? "ok" : "over";
+  })();
+  return known.verdicts[name];
+}
+
+// What is shown as rows and as bars: the usual epsilons, what is in force and what is chosen.
+const shown = (asked) => found().points.filter((point) => point.listed || (!asked.selected && point.epsilon === asked.epsilon));
+
+// ------------------------------------------------------------------------------------------------ drawing
+
+function words(asked) {
+  const point = asked.selected ? undefined : pointAt(asked.epsilon);
+  $("#asked").textContent = asked.words;
+  $("#leads").textContent = asked.why;
+  $("#words").replaceChildren(...(point ? point.words : [asked.why]).map((sentence) => h("p", {}, sentence)));
+  for (const side of ["out", "in"]) {
+    const n = point ? point[side] : 0;
+    $(`#${side}`).textContent = point ? n : "–";
+    const all = "●".repeat(n) + "○".repeat(100 - n);
+    $(`#${side}-dots`).textContent = all.match(/.{20}/gu).join("\n");
+    $(`#${side}-dots`).setAttribute("aria-label", `${n} of 100 dots`);
+  }
+}
+
+function rows(asked) {
+  const cell = found().cell;
+  $("#cell-head").hidden = cell === null;
+  $("#cell-head").textContent = cell ?? "";
+  const made = shown(asked).map((point) => {
+    const said = verdict(point, asked);
+    return h(
+      "tr",
+      said.name === "chosen" ? { class: "current" } : {},
+      h("th", { scope: "row", class: "number" }, point.shown),
+      cell === null ? null : h("td", { class: "number" }, point.cell ?? ""),
+      h("td", { class: "number" }, point.noise),
+      h("td", { class: "number" }, point.gap_shown),
+      h("td", { class: "number" }, point.odds),
+      h("td", { class: `nowrap verdict ${said.mark}` }, `${said.glyph} ${said.words}`),
+    );
+  });
+  $("#rows").replaceChildren(...made);
+}
+
+function sliders() {
+  for (const kind of [...KINDS, "selected"]) {
+    const input = document.getElementById(kind);
+    const stops = found().sliders[kind].stops;
+    if (!input || !stops.length) continue;
+    const here = stops[Math.min(stops.length - 1, now.index[kind])];
+    document.getElementById(`${kind}-value`).textContent = here.shown;
+    input.setAttribute("aria-valuetext", `${here.shown}. ${here.words}`);
+    input.closest(".kind").classList.toggle("idle", kind !== kindOf());
+  }
+}
+
+const CONFIG = { displayModeBar: false, responsive: true };
+const TICKS = [1, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6];
+
+function layout(x, y) {
+  const axis = { gridcolor: colour("grid"), zeroline: false, color: colour("ink"), automargin: true };
+  return {
+    paper_bgcolor: colour("paper"),
+    plot_bgcolor: colour("paper"),
+    font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 },
+    margin: { t: 16, r: 56, b: 44, l: 56 },
+    height: 330,
+    showlegend: false,
+    bargap: 0.35,
+    xaxis: { ...axis, fixedrange: true, ...x },
+    yaxis: { ...axis, fixedrange: true, ...y },
+  };
+}
+
+function ranges(asked) {
+  const points = shown(asked);
+  const said = points.map((point) => verdict(point, asked));
+  const gaps = points.map((point) => point.gap ?? 1e6);
+  const limit = kindOf() === "gap" ? asked.value : null;
+  const narrow = $("#plot").clientWidth < 480;
+  const top = Math.log10(Math.max(...gaps, limit ?? 1, 1.05));
+  const bars = {
+    type: "bar",
+    x: points.map((_, i) => i),
+    base: points.map(() => 1),
+    y: gaps.map((gap) => Math.max(gap - 1, 0.002)),
+    text: points.map((point, i) => (narrow ? said[i].glyph : `${point.gap_shown}<br>${said[i].glyph}`)),
+    textposition: "outside",
+    textfont: { size: 12 },
+    constraintext: "none",
+    cliponaxis: false,
+    customdata: points.map((point, i) => `epsilon ${point.shown}: gap ${point.gap_shown}, ${point.noise} ${said[i].words}`),
+    hovertemplate: "%{customdata}<extra></extra>",
+    marker: {
+      color: said.map((one) => colour(one.mark)),
+      pattern: { shape: said.map((one) => (one.mark === "over" ? "/" : "")), bgcolor: colour("paper") },
+    },
+  };
+  const line = {
+    type: "scatter",
+    mode: "lines+text",
+    x: [-0.5, points.length - 0.5],
+    y: [limit, limit],
+    text: ["", ` limit<br> ${asked.shown}`],
+    textposition: "middle right",
+    cliponaxis: false,
+    line: { color: colour("ink"), width: 1.5, dash: "5px,3px" },
+    hoverinfo: "skip",
+  };
+  const ticks = TICKS.filter((tick) => Math.log10(tick) <= top * 1.05).reduce(
+    (kept, tick) => (kept.length && Math.log10(tick / kept.at(-1)) < top / 8 ? kept : [...kept, tick]),
+    [],
+  );
+  const across = { tickvals: points.map((_, i) => i), ticktext: points.map((point) => point.shown), title: { text: "epsilon" } };
+  const up = { type: "log", range: [0, top * 1.22], tickvals: ticks, ticktext: ticks.map((tick) => `${tick}×`) };
+  return [limit === null ? [bars] : [bars, line], layout(across, up)];
+}
+
+function histogram() {
+  const { bars, noise, steep } = found().histogram;
+  const trace = {
+    type: "bar",
+    x: bars.map(([low, high]) => (low + high) / 2),
+    width: bars.map(([low, high]) => high - low),
+    y: bars.map(([, , people]) => people),
+    marker: { color: colour("chosen"), line: { color: colour("paper"), width: 1 } },
+    customdata: bars.map(([low, high, people]) => `exposure ${low.toPrecision(3)} to ${high.toPrecision(3)}: ${people.toLocaleString("en")} people`),
+    hovertemplate: "%{customdata}<extra></extra>",
+    ...(noise ? { error_y: { type: "constant", value: noise, color: colour("ink") } } : {}),
+  };
+  const up = { title: { text: "people" }, rangemode: "tozero", ...(steep ? { type: "log" } : {}) };
+  return [[trace], layout({ title: { text: "exposure" }, range: [-0.02, 1.02] }, up)];
+}
+
+function picture(asked) {
+  const tab = $("#pictures");
+  tab.hidden = !found().histogram;
+  if (tab.hidden && now.picture === "histogram") {
+    now.picture = "range";
+    $('[name="picture"][value="range"]').checked = true;
+  }
+  const drawn = now.picture === "histogram" ? histogram() : ranges(asked);
+  const notes = now.picture === "histogram" ? found().histogram.notes.join(" ") : "";
+  $("#picture-title").textContent = now.picture === "histogram" ? found().histogram.title : "Risk gap";
+  $("#picture-notes").textContent = notes;
+  $("#picture-notes").hidden = !notes;
+  const label = now.picture === "histogram" ? `${found().histogram.title}. ${notes}` : `The gap at each epsilon: ${shown(asked).map((point) => `${point.shown}: ${point.gap_shown}`).join("; ")}.`;
+  $("#plot").setAttribute("aria-label", label);
+  return window.Plotly?.react($("#plot"), ...drawn, CONFIG);
+}
+
+// What moved against what is in force: only the request as it stands is approved.
+function thought(asked) {
+  const changed = known.now === null || asked.selected || asked.epsilon !== known.now;
+  const shut = now.looked && changed;
+  for (const radio of $$('[name="guarantee"]')) {
+    if (radio.value === "none") radio.disabled = !now.looked;
+    else radio.disabled = shut || (radio.value === "dp-selected" && !found().sliders.selected.stops.length);
+  }
+  if (kindOf() !== "selected") {
+    const word = shut ? "none" : changed ? "dp" : known.word;
+    $(`[name="guarantee"][value="${word}"]`).checked = true;
+  }
+  $("#open").textContent = now.looked ? known.say.looked : known.say.nobody;
+  const rule = Object.fromEntries(Object.entries(asked.rule).filter(([, value]) => value !== null));
+  $("#thought").hidden = !changed;
+  $("#thought-text").textContent = known.now === null ? known.say.unknown : known.say.thought;
+  $("#make-rule").hidden = !Object.keys(rule).length;
+  $("#make-rule").href = `/datasets${at(known.dataset)}/policy?rule=${encodeURIComponent(JSON.stringify(rule))}`;
+  if ($("#propose")) $("#propose").hidden = !asked.proposal;
+}
+
+function about() {
+  const { words, deciding, size, notes } = found();
+  $("#source").textContent = words;
+  $("#deciding").textContent = now.looked ? known.say.after : deciding;
+  $("#size").textContent = size;
+  $("#notes").replaceChildren(...notes.map((note) => h("p", { class: "hint" }, note)));
+}
+
+let waiting = 0;
+function draw() {
+  cancelAnimationFrame(waiting);
+  waiting = requestAnimationFrame(() => {
+    const asked = stop();
+    if ($("#privately")) $("#privately").hidden = kindOf() !== "selected";
+    sliders();
+    words(asked);
+    rows(asked);
+    thought(asked);
+    picture(asked);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------ moving
+
+function moved(kind) {
+  now.index[kind] = Number(document.getElementById(kind).value);
+  if (kind !== "selected") {
+    now.kind = kind;
+    $(`[name="kind"][value="${kind}"]`).checked = true;
+    const privately = $('[name="guarantee"][value="dp-selected"]');
+    if (privately.checked) $('[name="guarantee"][value="dp"]').checked = true;
+  }
+  draw();
+}
+
+// Another source: where nothing was moved, it stands at what is in force there too.
+function turned(source) {
+  const before = stop();
+  now.source = source;
+  if (before.epsilon === known.now && known.now !== null && kindOf() !== "selected") stand(found().start);
+  $(`[name="source"][value="${source}"]`).checked = true;
+  about();
+  draw();
+}
+
+function stand({ kind, index }) {
+  now.kind = kind;
+  now.index[kind] = index;
+  $(`[name="kind"][value="${kind}"]`).checked = true;
+  document.getElementById(kind).value = index;
+}
+
+function ready(source) {
+  const radio = $(`[name="source"][value="${source}"]`);
+  radio.disabled = false;
+  radio.closest("label").hidden = false;
+}
+
+async function explored(source, more = {}) {
+  const { how, ...beside } = more;
+  const body = { sql: known.sql, source, how: { ...known.how, ...how }, preference: known.preference, now: known.now, ...beside };
+  sources[source] = await call("POST", `/datasets${at(known.dataset)}/explore`, body);
+  ready(source);
+}
+
+async function rehearsed() {
+  const told = $("#rehearsing");
+  told.textContent = " …";
+  $("#working").hidden = false;
+  try {
+    await explored("rehearsal");
+    told.textContent = "";
+  } catch (error) {
+    told.textContent = " ✕";
+    told.parentElement.title = error.sentence ?? "";
+    $("#source-problem").textContent = `No rehearsal. ${error.sentence ?? ""}`;
+    $("#source-problem").hidden = false;
+  } finally {
+    $("#working").hidden = true;
+  }
+}
+
+// A dialog that says first what it costs; while it works its button waits, and errors stand in it.
+export function asks(dialog, work, failed = (error, form) => show(error, form).scrollIntoView({ block: "nearest" })) {
+  const form = $("form", dialog);
+  $(".close", form).addEventListener("click", () => dialog.close());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    quiet(form);
+    if (!form.reportValidity()) return;
+    const button = event.submitter ?? $("button:not([type=button])", form);
+    const said = Object.fromEntries(new FormData(form));
+    busy(button, async () => {
+      try {
+        await work({ ...said, accept_none: "accept_none" in said });
+        dialog.close();
+      } catch (error) {
+        failed(error, form);
+      }
+    });
+  });
+}
+
+export function opened(dialog) {
+  quiet(dialog);
+  dialog.showModal();
+}
+
+// Somebody has looked: from now on another preference is one that was chosen after that.
+export function noteLook() {
+  now.looked = true;
+  for (const place of ["#sketch-none", "#warning"]) if ($(place)) $(place).hidden = false;
+  about();
+  draw();
+}
+
+function explorer() {
+  for (const kind of [...KINDS, "selected"]) {
+    const input = document.getElementById(kind);
+    if (!input) continue;
+    now.index[kind] = Number(input.value);
+    input.addEventListener("input", () => moved(kind));
+  }
+  for (const radio of $$('[name="kind"]')) radio.addEventListener("change", () => moved(radio.value));
+  for (const radio of $$('[name="guarantee"]')) radio.addEventListener("change", draw);
+  for (const radio of $$('[name="source"]')) radio.addEventListener("change", () => turned(radio.value));
+  for (const radio of $$('[name="picture"]')) {
+    radio.addEventListener("change", () => {
+      now.picture = radio.value;
+      draw();
+    });
+  }
+  $("#look").addEventListener("click", () => (sources.people ? turned("people") : opened($("#look-dialog"))));
+  $("#draw-sketch").addEventListener("click", () => opened($("#sketch-dialog")));
+  asks($("#look-dialog"), async () => {
+    await explored("people");
+    noteLook();
+    turned("people");
+    say(found().words);
+  });
+  asks($("#sketch-dialog"), async ({ epsilon, accept_none }) => {
+    await explored("sketch", { epsilon: Number(epsilon), how: accept_none ? { accept_none } : {} });
+    const { epsilon: total, words: sentence } = sources.sketch.spent;
+    if ($("#spent")) $("#spent").textContent = sentence;
+    if ($("#spent-meter")) $("#spent-meter").value = total;
+    turned("sketch");
+    say(`${found().words} ${sentence}`);
+  });
+  stand(known.found.start);
+  onTheme(draw);
+  rehearsed();
+}
+
+if (known.found) explorer();
+
+// What a request that is returned with this thought would have to state; and whether somebody looked meanwhile.
+export const proposal = () => stop().proposal;
+export const looked = () => now.looked;
+
+if (known.request) {
+  const decision = () => import("./decision.js");
+  if (["approved", "running"].includes(known.state)) decision().then((made) => made.follow());
+  if (location.hash === "#approve" && $("#approve-dialog")) decision().then((made) => made.ask("approve"));
+  for (const id of ["approve", "return", "refuse", "propose", "cancel", "see-answer"]) {
+    document.getElementById(id)?.addEventListener("click", () => decision().then((made) => made.ask(id)));
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.target.closest("input:not([type=range], [type=radio]), textarea, select, dialog") || $("dialog[open]")) return;
+    const button = document.getElementById({ a: "approve", r: "return" }[event.key.toLowerCase()] ?? "");
+    if (!button) return;
+    event.preventDefault();
+    button.click();
+  });
+}

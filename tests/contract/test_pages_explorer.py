@@ -1,0 +1,267 @@
+"""The inbox, the risk explorer and methods side by side: who sees them, and what stands on them without a script."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from sfumato.ledger.entry import Event
+from sfumato.model.risk import Source
+from sfumato.views.words import of_explorer, of_policy, of_risk
+from tests.api import STATES, Api
+from tests.room import BY_WARD, COUNT, SUM
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+def page(api: Api, who: str, path: str) -> httpx.Response:
+    return api(who, "GET", f"https://escrow.test{path}")
+
+
+def text(answer: httpx.Response) -> str:
+    """What is read on it: no tags, no facts for scripts."""
+    shown = re.sub(r"<script.*?</script>", " ", answer.text, flags=re.S)
+    shown = re.sub(r"</?(span|strong|kbd|time)\b[^>]*>", "", shown)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", shown)).split())
+
+
+def facts(answer: httpx.Response) -> Any:
+    found = re.search(r'id="facts">(.*?)</script>', answer.text, re.S)
+    assert found
+    return json.loads(found[1])
+
+
+def number(state: str) -> int:
+    return STATES.index(state) + 1
+
+
+def explore(api: Api, who: str, **said: Any) -> httpx.Response:
+    return api(who, "POST", "/datasets/stays/explore", json={"sql": SUM, "now": 0.2} | said)
+
+
+# The inbox
+
+
+def test_what_waits_stands_in_the_inbox_with_what_it_would_cost(api: Api) -> None:
+    shown = page(api, "alice", "/inbox")
+    assert shown.status_code == 200
+    said = text(shown)
+    assert "Waiting for your decision 2" in said
+    assert "#1 planning beds bob asks stays" in said
+    assert f"{SUM} to decide dp epsilon 0.2" in said
+    assert "answer withheld none epsilon 10" in said, "dan's waits for somebody who sees it"
+    assert "Inbox (2 waiting)" in said
+    assert "released" in said.partition("Decided lately")[2]
+
+
+def test_newest_first(api: Api) -> None:
+    oldest, newest = (
+        re.findall(r"<span class=\"nr\">#(\d+)", page(api, "alice", f"/inbox{q}").text) for q in ("", "?order=newest")
+    )
+    assert oldest == newest[::-1] == ["1", str(number("computed"))]
+
+
+def test_an_inbox_with_nothing_in_it_says_so(api: Api) -> None:
+    said = text(page(api, "fay", "/inbox"))
+    assert "Nothing waits for you" in said
+    assert "Inbox (" not in said
+    assert "planning beds" not in said, "of somebody else's dataset"
+
+
+def test_only_controllers_have_an_inbox(api: Api) -> None:
+    for who in ("bob", "eve", "root"):
+        assert page(api, who, "/inbox").status_code == 403
+
+
+def test_what_somebody_approved_already_does_not_wait_for_them(api: Api) -> None:
+    room = api.room
+    room.policy({"approvals": 2})
+    request = room.submit(COUNT)
+    room.approve(request)
+    waiting = {who: [one["id"] for one in room.decisions.waiting(room[who])] for who in ("alice", "carol")}
+    assert request.id not in waiting["alice"]
+    assert request.id in waiting["carol"]
+
+
+def test_a_notice_is_read_by_its_button(api: Api) -> None:
+    shown = page(api, "alice", "/inbox")
+    assert 'data-id="notice-of-alice"' in shown.text
+    assert api("alice", "POST", "/notices/notice-of-alice/read").status_code == 204
+    assert 'data-id="notice-of-alice"' not in page(api, "alice", "/inbox").text
+
+
+# A request
+
+
+def test_a_controller_sees_what_they_decide_from(api: Api) -> None:
+    shown = page(api, "alice", "/requests/1")
+    assert shown.status_code == 200
+    said = text(shown)
+    for sentence in (
+        "From bob, Health Board",
+        "At epsilon 0.2 the person most at risk, in any data, is at 1.2 times the risk of the one least at risk.",
+        "if they are not in the data 45 of 100",
+        "if they are in the data 55 of 100",
+        of_risk.GAP_IS_NO_PROBABILITY,
+        "It is charged epsilon 0.2.",
+        "The rule of record: gap 1.2, worst case.",
+        "epsilon noise range gap attacker right at most verdict",
+        "0.2 ±1,151 1.2× 55 of 100 ● chosen",
+        "0.5 ±460.5 1.5× 63 of 100 ✕ over",
+        "Approve A Return R Refuse",
+    ):
+        assert sentence in said
+    told = facts(shown)
+    assert told["binding"] == api("alice", "GET", "/requests/1/page").json()["binding"]
+    assert told["next"]["number"] == number("computed")
+
+
+def test_whoever_asked_sees_their_request_and_nothing_of_the_explorer(api: Api) -> None:
+    for who in ("bob", "eve"):
+        shown = page(api, who, "/requests/1")
+        assert shown.status_code == 200
+        assert 'id="explorer"' not in shown.text
+        assert "binding" not in shown.text
+    for who in ("dan", "fay"):
+        assert page(api, who, "/requests/1").status_code == 404
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_has_its_page(api: Api, state: str) -> None:
+    shown = page(api, "alice", f"/requests/{number(state)}")
+    assert shown.status_code == 200
+    assert ('id="approve"' in shown.text) == (state in ("submitted", "computed"))
+    assert ('id="see-answer"' in shown.text) == (state == "computed")
+    assert (f"/requests/{facts(shown)['request']}/certificate" in shown.text) == (state == "released")
+
+
+def test_each_query_of_a_request_has_its_own_picture(api: Api) -> None:
+    shown = page(api, "alice", f"/requests/{number('released')}?query=2")
+    assert facts(shown)["sql"] == BY_WARD
+    assert page(api, "alice", f"/requests/{number('released')}?query=9").status_code == 200
+    assert 'id="explorer"' not in page(api, "alice", f"/requests/{number('released')}?show=answer").text
+
+
+def test_what_somebody_wrote_comes_out_as_text(api: Api) -> None:
+    room = api.room
+    sql = f"SELECT COUNT(*) AS \"{SCRIPT}\" FROM stays WHERE ward = '{SCRIPT}'"
+    request = room.requests.submit(room["bob"], "stays", SCRIPT, [{"sql": sql}])
+    for path in ("/inbox", f"/requests/{request.id}", f"/datasets/stays/risk?sql={quote(sql)}"):
+        shown = page(api, "alice", path)
+        assert shown.status_code == 200
+        assert SCRIPT not in shown.text
+        assert "&lt;script&gt;alert(1)" in shown.text
+    compared = page(api, "alice", f"/datasets/stays/compare?sql={quote(sql)}")
+    assert SCRIPT not in compared.text
+
+
+def test_after_a_look_the_page_says_what_a_decision_carries(api: Api) -> None:
+    api.room.look()
+    said = text(page(api, "alice", "/requests/1"))
+    assert of_policy.AFTER_LOOK in said
+    assert of_explorer.NOT_ALLOWED in said
+    assert of_explorer.ACCEPT_NO in said
+    assert "An epsilon chosen from this page carries the guarantee" not in said
+
+
+def test_a_request_that_the_policy_has_nothing_for_any_more_can_still_be_refused(api: Api) -> None:
+    api.room.policy({"who": ["dan"]})
+    shown = page(api, "alice", "/requests/1")
+    assert shown.status_code == 200
+    assert 'id="approve"' not in shown.text
+    assert 'id="refuse"' in shown.text
+    assert "has nothing for you" in text(shown)
+    assert api("alice", "POST", "/requests/1/refuse", json={"note": "no longer"}).status_code == 200
+
+
+def test_the_withheld_answer_names_its_cells(api: Api) -> None:
+    seen = api("alice", "POST", f"/requests/{number('computed')}/answer").json()
+    assert seen["cells"] == [[""]]
+    assert len(seen["true"][0]) == 1
+
+
+# Exploring
+
+
+@pytest.mark.parametrize("source", ["worst case", "rehearsal"])
+def test_public_sources_are_free(api: Api, source: str) -> None:
+    before = len(api.room.entries())
+    told = explore(api, "alice", source=source)
+    assert (told.status_code, told.json()["source"]) == (200, source)
+    assert told.json()["points"]
+    assert len(api.room.entries()) == before
+
+
+def test_a_sketch_is_charged_and_no_look(api: Api) -> None:
+    before = api.room.charged
+    told = explore(api, "alice", source="sketch", epsilon=0.5).json()
+    assert api.room.charged - before == pytest.approx(0.5)
+    assert told["spent"]["words"] == "No total exists for this dataset any more; no stop is agreed."
+    assert told["histogram"]["noise"] > 0
+    assert not api.room.datasets.looked(api.room["alice"], "stays")
+    assert explore(api, "alice", source="sketch").status_code == 422
+
+
+def test_the_people_are_a_look(api: Api) -> None:
+    told = explore(api, "alice", source="people").json()
+    assert api.room.datasets.looked(api.room["alice"], "stays")
+    assert api.room.entries(Event.LOOKED)
+    assert told["cell"] == "sum(age)"
+    assert all("cell" in point for point in told["points"])
+    assert told["deciding"] == of_risk.DECIDING[Source.PEOPLE]
+
+
+def test_only_whoever_holds_the_data_explores_it(api: Api) -> None:
+    for source in ("worst case", "rehearsal", "sketch", "people"):
+        assert explore(api, "bob", source=source, epsilon=0.1).status_code == 403
+        assert explore(api, "fay", source=source, epsilon=0.1).status_code == 404
+    assert not api.room.entries(Event.LOOKED)
+    for path in ("/datasets/stays/risk", f"/datasets/stays/risk?sql={quote(SUM)}", "/datasets/stays/compare"):
+        assert page(api, "bob", path).status_code == 403
+        assert page(api, "fay", path).status_code == 404
+
+
+def test_any_query_is_explored_by_the_rule(api: Api) -> None:
+    assert "Write a query" in text(page(api, "alice", "/datasets/stays/risk"))
+    shown = page(api, "alice", f"/datasets/stays/risk?sql={quote(BY_WARD)}")
+    assert "By the rule of record: gap 1.2, worst case." in text(shown)
+    assert facts(shown)["now"] == 0.2
+    wrong = page(api, "alice", f"/datasets/stays/risk?sql={quote('SELECT nothing FROM stays')}")
+    assert "There is no column 'nothing': line 1, column 8." in text(wrong)
+
+
+@pytest.mark.parametrize(
+    "rule", [None, {"sharing_risk": "low", "choices": 4}, {"variance": 1e-3, "select_epsilon": 0.1}]
+)
+def test_without_a_rule_that_says_an_epsilon_all_is_thought(api: Api, rule: Any) -> None:
+    flow = {"flow": [{"who": ["everyone"], "preferences": ["epsilon"]}], "sensitivity": {"dataset": "high"}}
+    said = flow | ({} if rule is None else {"rule": rule, "trust": {"Health Board": "low"}})
+    api.room.policies.set(api.room["alice"], "stays", said)
+    shown = page(api, "alice", f"/datasets/stays/risk?sql={quote(SUM)}")
+    assert shown.status_code == 200
+    assert facts(shown)["now"] is None
+    assert "Methods side by side" in text(page(api, "alice", f"/datasets/stays/compare?sql={quote(SUM)}"))
+
+
+# Methods side by side
+
+
+def test_methods_stand_side_by_side(api: Api) -> None:
+    shown = page(api, "alice", f"/datasets/stays/compare?sql={quote(SUM)}")
+    said = text(shown)
+    for sentence in (
+        "The rule of record: epsilon 0.2, guarantee dp.",
+        "rule: gap 1.2, worst case up to 0.2 dp ±1,151 55.0 of 100 public facts",
+        "attack chance 0.6 up to 0.4054",
+        "variance 0.001, selected privately with epsilon 0.1 – dp-selected",
+    ):
+        assert sentence in said
+    spans = facts(shown)["figure"]["spans"]
+    assert spans[0]["label"] == "✓ rule: gap 1.2, worst case"
+    assert all(0 < span["low"] <= span["high"] for span in spans)

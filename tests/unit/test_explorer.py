@@ -1,0 +1,167 @@
+"""The risk explorer: every stop of a slider is what the solver says, and every point is what the risk view says."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from sfumato import wiring
+from sfumato.choose.sliders import EPSILONS, GAPS, Kind
+from sfumato.model.risk import Source
+from sfumato.schema.load import parsed
+from sfumato.session.explorer import explored
+from sfumato.session.profile import RiskProfile
+from sfumato.session.query import Query
+from sfumato.views import explorer
+from sfumato.views.words import of_explorer
+from tests.room import BY_WARD, COUNT, RULE, SCHEMA, SUM
+
+AVERAGE = "SELECT AVG(age) FROM stays"
+MEDIAN = "SELECT MEDIAN(age) FROM stays"
+
+
+def query(sql: str) -> Query:
+    return wiring.held(None, parsed(SCHEMA), None, who="alice").query(sql)
+
+
+def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
+    """In the worst case; what is in force is the rule, unless something else is stated."""
+    profile = query(sql).worst_case(**how)
+    return explored(profile, ceiling=ceiling, stated=RULE if stated is None else stated, now=now)
+
+
+def rehearsed(sql: str) -> Any:
+    dataset = wiring.held(wiring.invented(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice")
+    profile = dataset.query(sql).rehearse()
+    return explored(profile, ceiling=1.0, stated=RULE, now=0.2)
+
+
+def stop_of(told: Any, kind: str, value: float) -> Any:
+    [stop] = [stop for stop in told["sliders"][kind]["stops"] if stop["value"] == value]
+    return stop
+
+
+def test_it_opens_where_the_rule_stands() -> None:
+    told = found()
+    assert told["start"] == {"kind": "gap", "index": GAPS.index(1.2)}
+    assert stop_of(told, "gap", 1.2)["epsilon"] == told["in_force"] == 0.2
+    [chosen] = [row for row in explorer.rows(told) if row["verdict"]["name"] == "chosen"]
+    assert (chosen["gap_shown"], chosen["verdict"]["glyph"]) == ("1.2×", "●")
+
+
+@pytest.mark.parametrize(
+    ("stated", "now", "kind", "value"),
+    [
+        ({"gap": 1.37, "worst_case": True}, 0.37, "gap", 1.37),
+        ({"attack_chance": 0.61}, 0.4473122179, "epsilon", 0.4473122179),  # not what the solver says: its epsilon
+        ({"epsilon": 0.33}, 0.33, "epsilon", 0.33),
+        ({"gap": 1.2, "worst_case": True, "epsilon": 0.1}, 0.1, "epsilon", 0.1),
+        ({"gap": 1.2}, 0.17, "epsilon", 0.17),  # of the people: no slider of public facts
+        ({}, None, "epsilon", sorted(one for one in EPSILONS if one <= 5)[10]),
+    ],
+)
+def test_what_is_in_force_is_a_stop_of_its_own(stated: Any, now: float | None, kind: str, value: float) -> None:
+    told = found(stated=stated, now=now)
+    start = told["start"]
+    assert start["kind"] == kind
+    assert told["sliders"][kind]["stops"][start["index"]]["value"] == value
+
+
+def test_each_stop_leads_to_a_point_that_is_there() -> None:
+    for sql in (COUNT, SUM, BY_WARD, AVERAGE, MEDIAN):
+        for told in (found(sql), rehearsed(sql)):
+            epsilons = {point["epsilon"] for point in told["points"]}
+            for slider in told["sliders"].values():
+                for stop in slider["stops"]:
+                    assert stop["selected"] or stop["epsilon"] in epsilons | {None}
+                    assert stop["epsilon"] is None or stop["epsilon"] <= told["ceiling"] or stop["selected"]
+            assert json.loads(json.dumps(told)) == told, "it goes out as JSON: nothing infinite is in it"
+
+
+def test_a_point_is_what_the_risk_view_says() -> None:
+    profile: RiskProfile = query(SUM).worst_case()
+    for point in found()["points"]:
+        at = profile.at(point["epsilon"])
+        assert point["gap"] == at.gap
+        assert point["in"] / 100 >= at.attack_chance - 1e-9 > (point["in"] - 1) / 100
+        assert point["in"] + point["out"] == 100
+
+
+def test_a_stop_allows_what_meets_it_and_the_ceiling_goes_before() -> None:
+    told = found()
+    verdicts = {row["epsilon"]: row["verdict"]["name"] for row in explorer.rows(told)}
+    assert verdicts[0.1] == "ok"
+    assert verdicts[0.5] == verdicts[1.0] == "over"
+    assert verdicts[2.0] == verdicts[5.0] == "ceiling"
+    error = stop_of(told, "error", 1000.0)
+    assert explorer.verdict(0.1, error, 1.0) == "over", "a small epsilon is too noisy"
+    assert explorer.verdict(error["epsilon"], error, 1.0) == "chosen"
+    assert explorer.verdict(0.75, error, 1.0) == "ok"
+
+
+def test_beyond_the_ceiling_the_ceiling_holds() -> None:
+    stop = stop_of(found(), "gap", 3.0)
+    assert stop["epsilon"] == 1.0
+    assert "ceiling of 1 holds" in stop["why"]
+    assert stop_of(found(), "epsilon", 2.0)["epsilon"] is None
+
+
+def test_what_a_policy_would_state() -> None:
+    told = found()
+    assert stop_of(told, "gap", 1.1)["rule"] == {"gap": 1.1, "worst_case": True}
+    assert stop_of(told, "chance", 0.6)["rule"] == {"attack_chance": 0.6}
+    assert stop_of(told, "error", 500.0)["rule"] == {"within": 500.0, "confidence": 0.9, "each": True}
+    assert stop_of(told, "epsilon", 0.5)["rule"] == {"epsilon": 0.5}
+    assert stop_of(told, "selected", 0.5)["rule"] == {"exposure_cap": 0.5, "allow": 0.01, "select_epsilon": 0.1}
+    drawn = found(mechanism="gaussian", delta=1e-6)
+    assert stop_of(drawn, "gap", 1.1)["rule"] == {
+        "gap": 1.1, "worst_case": True, "mechanism": "gaussian", "delta": 1e-6,
+    }  # fmt: skip
+
+
+def test_from_a_look_alike_goes_the_epsilon_that_was_found() -> None:
+    """A gap among people is no rule: nothing but the epsilon may be proposed from there, rounded down."""
+    told = rehearsed(AVERAGE)
+    stop = stop_of(told, "gap", 1.1)
+    assert stop["rule"] == {"epsilon": float(Fraction(stop["rule"]["epsilon"]).limit_denominator(10**6))}
+    assert stop["rule"]["epsilon"] <= stop["epsilon"]
+    assert told["start"]["kind"] == "epsilon", "what is in force stands at its epsilon"
+    assert "look-alike" in stop["words"]
+    assert told["histogram"]["bars"]
+
+
+def test_the_worst_case_has_no_histogram() -> None:
+    assert found()["histogram"] is None
+
+
+def test_what_cannot_be_asked_says_why() -> None:
+    assert "depends on how many people" in found(AVERAGE)["sliders"]["error"]["why"]
+    assert found(AVERAGE)["sliders"]["error"]["stops"] == []
+    assert found(MEDIAN)["sliders"]["selected"]["stops"] == []
+
+
+def test_a_selection_has_no_epsilon_before_it_is_drawn() -> None:
+    stop = stop_of(found(), "selected", 0.5)
+    assert (stop["selected"], stop["epsilon"]) == (True, None)
+    assert explorer.verdict(0.5, stop, 1.0) == "unknown"
+
+
+def test_after_a_look_a_true_figure_has_its_noise_around_it() -> None:
+    profile = query(SUM).worst_case()
+    told = explored(profile, ceiling=1.0, stated=RULE, now=0.2, cell=("sum(age)", 1000.0))
+    [point] = [point for point in told["points"] if point["epsilon"] == 0.5]
+    assert (told["cell"], point["noise"], point["cell"]) == ("sum(age)", "±460.5", "539.48 to 1,460.5")
+
+
+def test_every_source_and_every_kind_has_its_words() -> None:
+    assert {*of_explorer.COMPARES} == {*of_explorer.PEOPLE} == {*Source}
+    assert {*of_explorer.KINDS} == {*Kind}
+
+
+def test_words_that_are_not_said() -> None:
+    told = json.dumps([found(), rehearsed(SUM)]).casefold()
+    for word in ("privacy budget", "confidence interval", "anonymous", "safe"):
+        assert word not in told
