@@ -47,8 +47,8 @@ class Heard:
         self.texts.append((route.request.url, told.text()))
         route.fulfill(response=told)
 
-    def with_marker(self) -> list[str]:
-        return [url for url, text in self.texts if any(marker in text for marker in MARKERS)]
+    def with_any(self, *markers: str) -> list[str]:
+        return [url for url, text in self.texts if any(marker in text for marker in markers)]
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_nothing_that_an_analyst_is_told_holds_it(marked: House, visitors: Visit
     visitors.on_the_way("**", heard.answers)
     walked(visitors.enter(marked, ANALYST), ids, heard)
     assert len(heard.texts) > 40
-    assert heard.with_marker() == []
+    assert heard.with_any(*MARKERS) == []
 
 
 def test_a_controller_who_looks_is_told(marked: House, visitors: Visitors) -> None:
@@ -123,10 +123,11 @@ def test_a_controller_who_looks_is_told(marked: House, visitors: Visitors) -> No
     visitors.on_the_way("**", heard.answers)
     page = visitors.enter(marked, CONTROLLER)
     page.goto(f"/requests/{marked.request_in('computed')}")
-    assert heard.with_marker() == []
+    assert heard.with_any(str(VALUE), f"{VALUE:,}") == []
     page.get_by_role("button", name="See the withheld answer").click()
     page.get_by_role("button", name="See it, and enter the look").click()
     expect(page.locator("#withheld")).to_contain_text(f"{VALUE:,}")
-    assert len(heard.with_marker()) == 1
+    (answer,) = heard.with_any(str(VALUE), f"{VALUE:,}")
+    assert answer.endswith("/answer")
     page.goto("/inbox")
-    assert len(heard.with_marker()) == 2
+    assert heard.with_any(MARKER)[-1].endswith("/inbox")
