@@ -111,9 +111,7 @@ def test_after_a_look_it_has_to_be_accepted_that_there_is_no_guarantee(own_house
     assert own_house.ledger()["guarantee"] == "none"
 
 
-def test_after_a_look_nothing_leaves_that_the_policy_does_not_allow(
-    waiting: Page, own_house: House
-) -> None:
+def test_after_a_look_nothing_leaves_that_the_policy_does_not_allow(waiting: Page, own_house: House) -> None:
     waiting.get_by_role("button", name="Look at the people in this dataset").click()
     waiting.get_by_role("button", name="Look, and enter it").click()
     expect(waiting.get_by_role("radio", name="The people")).to_be_checked()

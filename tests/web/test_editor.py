@@ -73,7 +73,9 @@ def test_a_dry_run_invents_its_rows(page: Page, house: House) -> None:
     before = house.ledger()
     write(page, "SELECT sex, COUNT(*) AS people FROM adult GROUP BY sex")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("region", name="Invented rows", exact=True).get_by_role("rowheader")).to_have_text(["Female", "Male"])
+    expect(page.get_by_role("region", name="Invented rows", exact=True).get_by_role("rowheader")).to_have_text(
+        ["Female", "Male"]
+    )
     assert house.ledger() == before
 
 

@@ -23,7 +23,7 @@ _PIXELS = """async ([image, boxes]) => {
   const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${image}`)).blob());
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [bitmap.width, bitmap.height];
-  const drawn = canvas.getContext("2d");
+  const drawn = canvas.getContext("2d", { willReadFrequently: true });
   drawn.drawImage(bitmap, 0, 0);
   return boxes.map(([x, y, w, h]) => [...drawn.getImageData(x, y, w, h).data]);
 }"""
