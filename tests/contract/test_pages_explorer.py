@@ -263,5 +263,6 @@ def test_methods_stand_side_by_side(api: Api) -> None:
     ):
         assert sentence in said
     spans = facts(shown)["figure"]["spans"]
-    assert spans[0]["label"] == "✓ rule: gap 1.2, worst case"
+    assert (spans[0]["label"], spans[0]["words"]) == ("✓ rule: gap 1.2, worst case", "up to 0.2")
+    assert spans[1]["words"] == "up to 0.3429", "never more than it allows"
     assert all(0 < span["low"] <= span["high"] for span in spans)

@@ -13,7 +13,7 @@ from sfumato.views.words.of_introduction import QUIZ
 from tests.api import STATES, TOKENS, Api, Body, routes_of
 from tests.room import COUNT, SUM
 
-READING = ("sketch", "risk", "check")
+READING = ("sketch", "risk", "check", "explore")
 # Line 6
 TOUCHING = [
     "SELECT COUNT(*) FROM read_csv('/etc/passwd')",

@@ -116,6 +116,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/datasets/{name}/compare"): QUERY["queries"][0],
     ("POST", "/datasets/{name}/sketch"): {"sql": "SELECT 1", "epsilon": 0.1},
     ("POST", "/datasets/{name}/risk"): {"sql": "SELECT 1"},
+    ("POST", "/datasets/{name}/explore"): {"sql": "SELECT 1"},
     ("POST", "/requests"): {"dataset": "stays", "purpose": "x", "queries": [{"sql": "SELECT 1"}]},
     ("POST", "/requests/{id}/approve"): {"binding": "another"},
     ("POST", "/requests/{id}/return"): {"note": "x", "accept_none": True},
@@ -142,7 +143,8 @@ RECORD = {("GET", "/audit"), ("GET", "/audit/head"), ("POST", "/audit/verify"), 
 ADMIN = {("POST", "/people"), ("PATCH", "/people/{name}")}
 HOLDS = {
     *(("PUT", f"/datasets/{{name}}/{what}") for what in ("data", "schema", "controllers", "policy")),
-    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("guessing", "sketch", "risk", "check", "check-policy")),
+    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("guessing", "sketch", "risk", "explore")),
+    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("check", "check-policy")),
     ("GET", "/datasets/{name}/versions"),
     ("GET", "/requests/{id}/page"),
     *(("POST", f"/requests/{{id}}/{verb}") for verb in ("approve", "return", "answer")),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sfumato.model.risk import Source
 from sfumato.schema.load import from_dict
 from sfumato.schema.write import write
 from sfumato.session.difference import Cell
@@ -52,7 +53,8 @@ def nouns() -> Nouns:
         "ledger": {"spent": 1},
         "deliver": Noun({"id": "v1"}),
     }
-    for verb in ("estimate", "dry_run", "worst_case", "guessing", "rehearse", "compare", "sketch", "look", "check"):
+    questions = ("estimate", "dry_run", "worst_case", "guessing", "rehearse", "compare", "explore")
+    for verb in (*questions, "sketch", "look", "check"):
         made.questions.answers[verb] = {"a": 1}
     made.policies.answers = {
         "set": Noun({"number": 1}),
@@ -126,6 +128,10 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ),
     ("POST", "/datasets/adult/risk", {"sql": "Q"}, 200, "look", ("adult", "Q", {}), {}),
     ("POST", "/datasets/adult/check", None, 200, "check", ("adult",), {}),
+    (
+        "POST", "/datasets/adult/explore", {"sql": "Q", "source": "people", "preference": {"gap": 2.0}, "now": 1.0},
+        200, "explore", ("adult", "Q", Source.PEOPLE, {}), {"epsilon": None, "stated": {"gap": 2.0}, "now": 1.0},
+    ),
     (
         "GET", "/requests?state=released&dataset=adult&after=9&limit=3", None, 200,
         "many", (), {"state": "released", "dataset": "adult", "after": 9, "limit": 4},

@@ -63,7 +63,7 @@ def drawn(figure: Figure) -> dict[str, Any]:
                 "high": min(span.high, high),
                 "endless": span.high > high,
                 "mark": span.mark,
-                "words": figure.interval(span),
+                "words": of_compare.epsilons((span.low, span.high)),
                 "note": span.note,
             }
             for span in figure.of(Span)

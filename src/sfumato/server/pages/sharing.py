@@ -39,9 +39,10 @@ def sharing(
     escrow.datasets.controlled(actor, name)
     dataset = escrow.datasets.one(actor, name)
     how: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}
+    asked = sql or f"SELECT COUNT(*) FROM {dataset['name']}"
     problem, found = None, None
     try:
-        found = None if sql is None else escrow.questions.sharing(actor, name, sql, how)
+        found = escrow.questions.sharing(actor, name, asked, how)
     except (BadInput, Refused) as wrong:
         problem = wrong
     at: dict[str, Any] = {
@@ -55,7 +56,7 @@ def sharing(
     return page(
         "sharing.html",
         dataset=dataset,
-        sql=sql or f"SELECT COUNT(*) FROM {dataset['name']}",
+        sql=asked,
         choices=choices or str(_CHOICES),
         secret=secret,
         problem=problem,

@@ -71,14 +71,14 @@ if (accept) {
 function withheld({ answers, true: truths, cells }) {
   const cell = (value) => (value === null ? "" : typeof value === "number" ? value.toLocaleString("en") : String(value));
   const parts = answers.flatMap((answer, i) => {
-    const query = answers.length > 1 ? `Query ${i + 1}: ` : "";
+    const [released, truth] = answers.length > 1 ? [`Query ${i + 1}, as it would be released`, `Query ${i + 1}, the true answer`] : ["As it would be released", "The true answer"];
     const width = truths[i][0]?.length ?? 0;
     const heads = ["cell", ...Array.from({ length: width }, (_, j) => (width > 1 ? `figure ${j + 1}` : "figure"))];
     return [
-      h("h3", {}, `${query}as it would be released`),
-      table(`${query}as it would be released`, answer.columns, answer.rows.map((row) => row.map(cell))),
-      h("h3", {}, `${query}the true answer`),
-      table(`${query}the true answer`, heads, truths[i].map((row, j) => [cells[i][j] || "all", ...row.map(cell)])),
+      h("h3", {}, released),
+      table(released, answer.columns, answer.rows.map((row) => row.map(cell))),
+      h("h3", {}, truth),
+      table(truth, heads, truths[i].map((row, j) => [cells[i][j] || "all", ...row.map(cell)])),
     ];
   });
   $("#withheld").replaceChildren(...parts);

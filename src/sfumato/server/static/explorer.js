@@ -117,7 +117,7 @@ function ranges(asked) {
     customdata: points.map((point, i) => `epsilon ${point.shown}: gap ${point.gap_shown}, ${point.noise} ${said[i].words}`),
     hovertemplate: "%{customdata}<extra></extra>",
     marker: {
-      color: said.map((one) => colour(one.mark)),
+      color: said.map((one) => colour(one.words ? one.mark : "line")),
       pattern: { shape: said.map((one) => (one.mark === "over" ? "/" : "")), bgcolor: colour("paper") },
     },
   };
@@ -345,6 +345,7 @@ function explorer() {
   });
   stand(known.found.start);
   onTheme(draw);
+  addEventListener("resize", draw);
   rehearsed();
 }
 

@@ -11,6 +11,7 @@ from sfumato.views.words.of_guarantee import stop as stop_words
 NOBODY_ELSE = "Whoever is not named gets nothing, and does not learn that this dataset is there."
 NO_POLICY = "There is no policy: nothing flows to anybody."
 _NO_RULE = "There is no rule of record: whoever asks states a preference."
+_OWN = {"within": "an error", "attack_chance": "an attacker's chance", "guess": "a chance of a guess", "pri": "a PRI"}
 _DECIDED = {
     "automatic": "The policy approves by itself what carries a guarantee",
     "by a controller": "{who} before anything is drawn",
@@ -37,7 +38,8 @@ def flow(
     what = "any aggregate" if aggregates is None else ", ".join(aggregates)
     of = "any column" if columns is None else ", ".join(columns)
     how = " or ".join(
-        "the rule" if name == "rule" else f"{_one(name.replace('_', ' '))} of their own" for name in preferences
+        "the rule" if name == "rule" else f"{_OWN.get(name, _one(name.replace('_', ' ')))} of their own"
+        for name in preferences
     )
     return f"{_listed(who)} may ask for {what} of {of}, by {how}."
 
