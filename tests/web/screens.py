@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "screens"
 ROWS, SEED = 3000, 1
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = {1280: 0.75, 400: 1.0}  # and at which scale they are kept
-QUALITY, HIGHEST = 30, 1800  # of a picture; what is further down is cut off
+QUALITY, HIGHEST = 25, 1600  # of a picture; what is further down is cut off
 _COUNT = "SELECT sex, COUNT(*) AS people FROM adult GROUP BY sex"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.open_house import CONTROLLER, POLICY
+from sfumato.cli.open_house import BOARD, CONTROLLER, POLICY
 from sfumato.views.words import of_explorer
 from tests.web.browser import Visitors, follow, sign_in
 from tests.web.house import House
@@ -88,10 +88,9 @@ def test_the_back_button_after_deciding_shows_what_was_decided(waiting: Page) ->
 
 
 def test_after_a_look_it_has_to_be_accepted_that_there_is_no_guarantee(own_house: House, visitors: Visitors) -> None:
-    everything = [flow | {"guarantees": ["dp", "dp-selected", "none"]} for flow in POLICY["flow"]]
-    own_house.escrow.policies.set(
-        own_house.escrow.people.one(CONTROLLER), "adult", POLICY | {"flow": everything, "stop": 30}
-    )
+    flow = {"who": [BOARD], "guarantees": ["dp", "dp-selected", "none"]}
+    clara = own_house.escrow.people.one(CONTROLLER)
+    own_house.escrow.policies.set(clara, "adult", POLICY | {"flow": [flow], "stop": 30})
     page = visitors.enter(own_house, CONTROLLER)
     page.goto(f"/requests/{own_house.request_in('submitted')}")
     page.get_by_role("button", name="Look at the people in this dataset").click()
