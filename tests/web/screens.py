@@ -84,6 +84,7 @@ class Screen:
     who: str | None
     path: str
     first: Callable[[Page], None] = _nothing
+    begins: str = "body"  # what is at the top of the picture
 
 
 SCREENS = (
@@ -97,7 +98,14 @@ SCREENS = (
     Screen("explorer", "Controller: the risk explorer of a request.", CONTROLLER, "/requests/{submitted}"),
     Screen("approval", "Controller: the approval.", CONTROLLER, "/requests/{submitted}", _asked_to_approve),
     Screen("sharing", "Controller: what sharing risks.", CONTROLLER, "/datasets/adult/sharing", _shared),
-    Screen("space", "Controller: the same in three dimensions.", CONTROLLER, "/datasets/adult/sharing", _in_space),
+    Screen(
+        "space",
+        "Controller: the same in three dimensions.",
+        CONTROLLER,
+        "/datasets/adult/sharing",
+        _in_space,
+        "#in-space",
+    ),
     Screen("compare", "Controller: methods side by side.", CONTROLLER, f"/datasets/adult/compare?sql={WAITING[0]}"),
     Screen("ledger", "Controller: the ledger, and the odds of all together.", CONTROLLER, "/datasets/adult/ledger"),
     Screen("audit", "Admin: who did what.", CONTROLLER, "/audit"),
@@ -126,12 +134,13 @@ def taken(screen: Screen, open_to: House, visitors: Visitors) -> None:
         for theme in THEMES:
             page.emulate_media(color_scheme=theme)
             page.wait_for_timeout(400)  # plots follow the theme and the width
-            (FOLDER / f"{screen.name}-{theme}-{width}.webp").write_bytes(_picture(page, wire, width))
+            (FOLDER / f"{screen.name}-{theme}-{width}.webp").write_bytes(_picture(page, wire, width, screen.begins))
 
 
-def _picture(page: Page, wire: CDPSession, width: int) -> bytes:
-    height = min(HIGHEST, page.evaluate("document.documentElement.scrollHeight"))
-    clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": WIDTHS[width]}
+def _picture(page: Page, wire: CDPSession, width: int, begins: str) -> bytes:
+    top = page.locator(begins).evaluate("one => one.getBoundingClientRect().top + scrollY")
+    height = min(HIGHEST, page.evaluate("document.documentElement.scrollHeight") - top)
+    clip = {"x": 0, "y": top, "width": width, "height": height, "scale": WIDTHS[width]}
     how = {"format": "webp", "quality": QUALITY, "captureBeyondViewport": True, "clip": clip}
     return b64decode(wire.send("Page.captureScreenshot", how)["data"])
 
