@@ -4,7 +4,7 @@ PYTHON ?= python3
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check bench prove mutants constraints vendor clean postgres chromium
+.PHONY: help demo test check bench prove mutants constraints vendor screens clean postgres chromium
 
 BIN := .venv/bin
 INPUTS := pyproject.toml constraints.txt
@@ -43,6 +43,9 @@ check: .venv/.dev ## lint, format, types, import contracts
 
 bench: .venv/.dev ## measure what privacy costs against its targets (15 minutes); writes bench/results.json
 	$(BIN)/python bench/run.py
+
+screens: .venv/.dev chromium ## take a picture of every screen, light and dark; writes docs/screens
+	$(BIN)/python -m tests.web.screens
 
 prove: .venv/.dev postgres chromium ## the same tests at full depth; writes docs/evidence.json
 	@mkdir -p docs

@@ -23,8 +23,8 @@ def refresh(results: Mapping[str, Any], page: Path = PAGE) -> None:
 
 
 def tables(results: Mapping[str, Any]) -> str:
-    parts = (_prices(results), _growth(results), _speeds(results), _escrow(results), _verdict(results))
-    return "\n\n".join("\n".join(lines) for lines in parts)
+    parts = (_prices(results), _growth(results), _speeds(results), _escrow(results), _web(results), _verdict(results))
+    return "\n\n".join(text for lines in parts if (text := "\n".join(lines)))
 
 
 def _prices(results: Mapping[str, Any]) -> Iterator[str]:
@@ -83,6 +83,16 @@ def _escrow(results: Mapping[str, Any]) -> Iterator[str]:
     told = ", ".join(f"{how} {kept[f'{how}_ms']:.1f} ms" for how in ENCRYPTED)
     yield ""
     yield f"Its file of {kept['bytes'] / 1000:,.0f} kB, written and synced: {told} (003: 15 ms)."
+
+
+def _web(results: Mapping[str, Any]) -> Iterator[str]:
+    if not (web := results.get("web")):
+        return
+    yield f"| the risk explorer, {short(web['people'])} people | |"
+    yield "|---|---|"
+    yield f"| sent at a first visit | {web['sent_kb']:.0f} kB in {web['requests']} requests |"
+    yield f"| first paint | {web['first_paint_ms']:.0f} ms |"
+    yield f"| slider to repaint | {web['slider_ms']:.0f} ms |"
 
 
 def _verdict(results: Mapping[str, Any]) -> Iterator[str]:

@@ -6,6 +6,7 @@ What is measured and why is in docs/performance.md.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -22,6 +23,7 @@ from bench.price import Price
 from bench.question import QUESTIONS
 from bench.report import Report
 from bench.speed import speed
+from bench.web import web
 from sfumato.errors import SfumatoError
 
 FEW, SMALL, BASELINE = 100, 1_000_000, 100_000
@@ -49,6 +51,7 @@ def main(
     _prices(report, files)
     _memory(report, files, times=1 if quick else 3)
     _escrow(report)
+    _web(report, files)
     if not quick:
         _growth(report, files, sizes)
         _speeds(report, files)
@@ -90,6 +93,15 @@ def _escrow(report: Report) -> None:
     typer.echo("Measuring an escrow ...")
     report.escrow = escrow(max(report.rounds, ROUNDS_OF_FEW))
     _say("", *report.escrow.lines(), "")
+
+
+def _web(report: Report, files: Files) -> None:
+    if shutil.which("chromium") is None:
+        typer.echo("The web app is not measured: Chromium is not here.")
+        return
+    typer.echo("Measuring the risk explorer ...")
+    report.web = web(files[report.rows], report.rows)
+    _say("", *report.web.lines(), "")
 
 
 def _growth(report: Report, files: Files, sizes: Iterable[int]) -> None:

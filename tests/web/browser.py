@@ -14,6 +14,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Dialog,
     Locator,
     Page,
     Request,
@@ -70,6 +71,7 @@ class Visitors:
         context.set_default_timeout(_PATIENCE)
         context.on("console", self._heard)
         context.on("weberror", self._failed)
+        context.on("dialog", self._asked)
         context.on("request", lambda request: self._called(house, request))
         for pattern, answer_instead in self._caught:
             context.route(pattern, answer_instead)
@@ -99,10 +101,26 @@ class Visitors:
     def _failed(self, error: WebError) -> None:
         self.troubles.append(f"uncaught: {error.error}")
 
+    def _asked(self, dialog: Dialog) -> None:
+        self.troubles.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
+
     def _called(self, house: House, request: Request) -> None:
         asked = urlsplit(request.url)
         if asked.scheme not in ("data", "blob") and f"{asked.scheme}://{asked.netloc}" != house.url:
             self.troubles.append(f"a call elsewhere: {request.url}")
+
+
+def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def follow(page: Page, name: str) -> None:
+    """A link, until the page that it leads to is ready."""
+    with page.expect_navigation(wait_until="load"):
+        page.get_by_role("link", name=name).click()
 
 
 def tab_to(page: Page, wanted: Locator, key: str = "Tab") -> None:

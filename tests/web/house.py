@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from socket import socket
 from threading import Thread
+from typing import Any
 from unittest.mock import patch
 
 import httpx
 import uvicorn
 from argon2 import PasswordHasher
+from fastapi import FastAPI
 
 from sfumato.cli import open_house
 from sfumato.cli.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
@@ -29,7 +33,22 @@ from sfumato.workspace.opening import Workspace, opened
 AUDITOR = "edith"
 PEOPLE = (CONTROLLER, ANALYST, AUDITOR)
 BARE = "bare"
-MARKUP = '<b onclick="alert(1)" style="color: red">bold</b><script>alert(2)</script><img src="https://elsewhere.test/">'
+ATTEMPTS = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(2)>",
+    '"><svg onload=alert(3)>',
+    "<a href=javascript:alert(4)>go</a>",
+    '<b onclick="alert(5)" style="color: red">bold</b>',
+    "{{7*7}}",
+)
+PLACES = ("organisation", "token", "title", "column", "category", "purpose", "sql", "note", "policy")
+
+
+def markup(place: str) -> str:
+    """What somebody wrote there who tries everything."""
+    return place + "".join(ATTEMPTS)
+
+
 _ROWS, _SEED = 500, 1
 _FREELY = 10**9  # calls and sign-ins a minute
 
@@ -43,27 +62,58 @@ class Plan:
     is_empty: bool
 
 
-@dataclass
+@dataclass(eq=False)
 class House:
-    """Served until `served` is left."""
+    """A workspace in a folder of its own, and its server: open until it is closed, and open again on the same port."""
 
     folder: Path
-    workspace: Workspace
-    url: str
-    guests: tuple[Guest, ...] = field(default=())
+    plan: Plan
+    guests: tuple[Guest, ...] = ()
+    _port: int = 0
+    _opened: list[tuple[Workspace, ExitStack]] = field(default_factory=list)
+
+    def open(self) -> None:
+        with ExitStack() as stack:
+            taken = stack.enter_context(bound(HOST, self._port))
+            workspace = stack.enter_context(opened(self.folder, key_file=self.plan.key))
+            self._port = taken.getsockname()[1]
+            self.guests = self.guests or (() if self.plan.is_empty else open_house.welcomed(workspace))
+            stack.callback(_running(app_on(workspace.escrow, self._settings), taken))
+            self._opened.append((workspace, stack.pop_all()))
+
+    def close(self) -> None:
+        _, stack = self._opened.pop()
+        stack.close()
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self._port}"
+
+    @property
+    def _settings(self) -> Settings:
+        return Settings(guests=self.guests, calls_a_minute=_FREELY, sign_ins_a_minute=_FREELY)
 
     @property
     def escrow(self) -> Escrow:
-        return self.workspace.escrow
+        return self._opened[-1][0].escrow
 
     def request_in(self, state: str) -> str:
         """The number of the latest request that has come as far as this."""
         found = self.escrow.requests.many(self.escrow.people.one(CONTROLLER), state=state)
         return str(found[0]["id"])
 
-    def sql(self, statement: str) -> None:
+    def end_sessions(self) -> None:
+        """Everybody's are over, as after a long time."""
         with closing(sqlite3.connect(self.folder / "escrow.db")) as database, database:
-            database.execute(statement)
+            database.execute("UPDATE sessions SET expires_at = '2001-01-01T00:00:00+00:00'")
+
+    def ledger(self, dataset: str = "adult") -> dict[str, Any]:
+        """As its controller sees it."""
+        return dict(self.escrow.datasets.ledger(self.escrow.people.one(CONTROLLER), dataset))
+
+    def entered(self, event: str, dataset: str = "adult") -> int:
+        """How many entries of the kind there are in a ledger."""
+        return [entry["event"] for entry in self.ledger(dataset)["entries"]].count(event)
 
     @contextmanager
     def caller(self, name: str | None = None) -> Iterator[httpx.Client]:
@@ -83,23 +133,28 @@ def quick_passwords() -> Iterator[None]:
 
 
 def furnished(folder: Path) -> Plan:
-    """With a dataset, its policy, an answer, a request that waits; and with one that came back, a dataset of which
-    there is nothing but a name, and an auditor. Whatever people wrote there is full of markup.
+    """With a dataset, its policy, an answer, a request that waits; and with one that came back, a dataset without
+    its data, and an auditor. Whatever people wrote there is full of markup.
     """
     place = folder / "workspace"
     key = open_house.furnished(place, _ROWS, _SEED)
     with opened(place, key_file=key) as workspace:
         escrow = workspace.escrow
         clara, arthur = escrow.people.one(CONTROLLER), escrow.people.one(ANALYST)
-        escrow.people.add(clara, AUDITOR, ["auditor"], organisation=MARKUP[:200], password=PASSWORD)
-        escrow.people.new_token(arthur, MARKUP)
-        escrow.datasets.register(
-            clara, f'name = "{BARE}"\n[columns.days]\ntype = "integer"\nbounds = [0, 60]\n', title=MARKUP
-        )
-        sql = "SELECT COUNT(*) AS \"<i>people</i>\" FROM adult WHERE sex = '<script>alert(3)</script>'"
-        asked = escrow.requests.submit(arthur, "adult", MARKUP, [{"sql": sql}], None)
-        escrow.decisions.return_(clara, asked.id, MARKUP)
+        escrow.people.add(clara, AUDITOR, ["auditor"], organisation=markup("organisation"), password=PASSWORD)
+        escrow.people.new_token(arthur, markup("token"))
+        escrow.datasets.register(clara, _schema(), title=markup("title"))
+        escrow.policies.set(clara, BARE, {"purpose": markup("policy"), "flow": [{"who": [ANALYST]}]})
+        sql = f"SELECT COUNT(*) AS people FROM adult WHERE sex = '{markup('sql')}'"
+        asked = escrow.requests.submit(arthur, "adult", markup("purpose"), [{"sql": sql}], None)
+        escrow.decisions.return_(clara, asked.id, markup("note"))
     return Plan(place, key, False)
+
+
+def _schema() -> str:
+    """JSON's way to write a text is also TOML's."""
+    column, category = json.dumps(markup("column")), json.dumps(markup("category"))
+    return f'''name = "{BARE}"\n[columns.{column}]\ntype = "text"\ncategories = [{category}]\n'''
 
 
 def unfurnished(folder: Path) -> Plan:
@@ -119,24 +174,31 @@ def unfurnished(folder: Path) -> Plan:
 @contextmanager
 def served(plan: Plan, folder: Path) -> Iterator[House]:
     """A copy of it in this folder, which may be changed."""
-    place = shutil.copytree(plan.folder, folder / "workspace")
-    with bound(HOST, 0) as taken, opened(place, key_file=plan.key) as workspace:
-        guests = () if plan.is_empty else open_house.welcomed(workspace)
-        settings = Settings(guests=guests, calls_a_minute=_FREELY, sign_ins_a_minute=_FREELY)
-        config = uvicorn.Config(
-            app_on(workspace.escrow, settings),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-            ws=None,  # type: ignore[arg-type]
-            timeout_graceful_shutdown=1,
-        )
-        server = uvicorn.Server(config)
-        thread = Thread(target=server.run, args=([taken],), name="a house")
-        thread.start()
-        try:
-            yield House(place, workspace, f"http://{HOST}:{taken.getsockname()[1]}", guests)
-        finally:
-            server.should_exit = True
-            thread.join()
+    house = House(shutil.copytree(plan.folder, folder / "workspace"), plan)
+    house.open()
+    try:
+        yield house
+    finally:
+        house.close()
+
+
+def _running(app: FastAPI, taken: socket) -> Callable[[], None]:
+    """Begins to serve; what is returned ends it."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws=None,  # type: ignore[arg-type]
+        timeout_graceful_shutdown=1,
+    )
+    server = uvicorn.Server(config)
+    thread = Thread(target=server.run, args=([taken],), name="a house")
+    thread.start()
+
+    def end() -> None:
+        server.should_exit = True
+        thread.join()
+
+    return end

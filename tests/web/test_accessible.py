@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route
@@ -15,6 +13,7 @@ from tests.web.axe import violations
 from tests.web.browser import Visitors
 from tests.web.conftest import SignedIn
 from tests.web.house import House
+from tests.web.walk import seen
 
 OUT_OF_ORDER = {
     "type": "about:blank",
@@ -27,18 +26,6 @@ OUT_OF_ORDER = {
 }
 
 
-def seen(path: str, house: House, visitors: Visitors, **how: Any) -> Iterator[tuple[Page, str]]:
-    """A page as each who sees it in another way, once nothing on it is at work; and whose it is."""
-    opened: dict[str | None, Page] = {}
-    for view in pages.different(pages.views(path, house)):
-        page = opened.get(view.who) or visitors.enter(house, view.who, **how)
-        opened[view.who] = page
-        page.emulate_media(color_scheme="light")
-        page.goto(view.path)
-        page.wait_for_function("document.querySelector('[aria-busy=true]') === null")
-        yield page, f"{view.path} of {view.who}"
-
-
 def is_well_made(page: Page, whose: str) -> None:
     """In the dark nothing changes but the colours."""
     assert violations(page) == [], whose
@@ -48,14 +35,17 @@ def is_well_made(page: Page, whose: str) -> None:
 
 @pytest.mark.parametrize("path", pages.ALL)
 def test_every_page(path: str, house: House, visitors: Visitors) -> None:
+    """It is also no wider than a telephone."""
     for page, whose in seen(path, house, visitors):
         is_well_made(page, whose)
+        page.set_viewport_size({"width": 400, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400, whose
 
 
 @pytest.mark.parametrize("path", pages.WITHOUT_NAMES)
 def test_every_page_on_the_first_morning(path: str, empty_house: House, visitors: Visitors) -> None:
     for page, whose in seen(path, empty_house, visitors):
-        is_well_made(page, whose)
+        assert violations(page) == [], whose
 
 
 @pytest.mark.parametrize("path", pages.ALL)
@@ -70,14 +60,8 @@ def test_every_page_when_all_that_it_asks_for_fails(path: str, house: House, vis
     visitors.on_the_way("**/api/v1/**", fails)
     for page, whose in seen(path, house, visitors):
         if asked:  # else it is the page that was looked at already
-            is_well_made(page, whose)
+            assert violations(page) == [], whose
         asked.clear()
-
-
-@pytest.mark.parametrize("path", pages.ALL)
-def test_no_page_is_wider_than_a_telephone(path: str, house: House, visitors: Visitors) -> None:
-    for page, whose in seen(path, house, visitors, viewport={"width": 400, "height": 800}):
-        assert page.evaluate("document.documentElement.scrollWidth") <= 400, whose
 
 
 @pytest.mark.parametrize(

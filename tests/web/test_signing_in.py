@@ -8,11 +8,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from sfumato.cli.open_house import ANALYST, CONTROLLER, PASSWORD
-from tests.web.browser import Visitors, tab_to
+from tests.web.browser import Visitors, sign_in, tab_to
 from tests.web.conftest import SignedIn
 from tests.web.house import House
 
-LONG_AGO = "2001-01-01T00:00:00+00:00"
 ELSEWHERE = [
     "https://elsewhere.test/",
     "//elsewhere.test/",
@@ -26,12 +25,6 @@ ELSEWHERE = [
     "elsewhere.test",
     "",
 ]
-
-
-def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in", exact=True).click()
 
 
 def at(page: Page, house: House, path: str) -> None:
@@ -101,7 +94,7 @@ def test_a_session_that_is_over_ends_at_the_door_and_one_comes_back(
 ) -> None:
     page = visitors.enter(own_house, ANALYST)
     page.goto("/account?page=1")
-    own_house.sql(f"UPDATE sessions SET expires_at = '{LONG_AGO}'")
+    own_house.end_sessions()
     if how == "looking":
         page.reload()
     else:

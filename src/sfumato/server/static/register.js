@@ -387,3 +387,4 @@ restore();
 policyForm.dispatchEvent(new Event("filled"));
 history.replaceState(null, "", `#step-${Math.min(stepOf(location.hash), state.reached)}`);
 turn(stepOf(location.hash), false);
+if ($("#file").files.length) $("#file").dispatchEvent(new Event("change")); // chosen before this script was here

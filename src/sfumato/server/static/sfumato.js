@@ -79,6 +79,7 @@ function parsed(request) {
 
 // The session is over: sign in, and come back to where one was. The promise stays open: the page is going away.
 function signInAgain() {
+  sessionStorage.setItem(typedHere(), JSON.stringify(typed().map((one) => [one.id, one.value])));
   location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
   return new Promise(() => {});
 }
@@ -204,6 +205,21 @@ $("#sign-out")?.addEventListener("click", (event) =>
     location.assign("/sign-in");
   }),
 );
+
+// What was typed when a session was over is there again, once the same person is back; what was ticked is not.
+const typedHere = () => `typed ${$(".who span")?.textContent} ${location.pathname}${location.search}`;
+const typed = () => $$("input[id]:is(:not([type]), [type=text], [type=number]), textarea[id]").filter((one) => one.value !== one.defaultValue);
+
+addEventListener("DOMContentLoaded", () => {
+  const kept = JSON.parse(sessionStorage.getItem(typedHere()) ?? "[]");
+  sessionStorage.removeItem(typedHere());
+  for (const [id, value] of kept) {
+    const one = document.getElementById(id);
+    if (!one) continue;
+    one.value = value;
+    one.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+});
 
 // A page that comes back from the browser's memory may show what is no longer so.
 addEventListener("pageshow", (event) => {

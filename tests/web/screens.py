@@ -1,0 +1,180 @@
+"""`make screens`: every screen as a picture in docs/screens, light and dark, on a desk and on a telephone."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from playwright.sync_api import CDPSession, Page, expect
+
+from sfumato.cli import open_house
+from sfumato.cli.open_house import ANALYST, CONTROLLER, WAITING
+from tests.web import browser, house
+from tests.web.browser import Visitors
+from tests.web.house import House, Plan
+
+FOLDER = Path(__file__).parents[2] / "docs" / "screens"
+ROWS, SEED = 3000, 1
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+WIDTHS = {1280: 0.75, 400: 1.0}  # and at which scale they are kept
+QUALITY, HIGHEST = 25, 1600  # of a picture; what is further down is cut off
+_COUNT = "SELECT sex, COUNT(*) AS people FROM adult GROUP BY sex"
+
+
+def _nothing(page: Page) -> None:
+    pass
+
+
+def _shared(page: Page) -> None:
+    page.get_by_label("The query that is shared").fill("SELECT COUNT(*) FROM adult")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#curve .scatterlayer")).to_be_visible()
+    page.get_by_role("button", name="Take the noise that meets my limit").click()
+    expect(page.locator("#exact")).not_to_be_empty()
+
+
+def _in_space(page: Page) -> None:
+    _shared(page)
+    page.get_by_text("in three dimensions").click()
+    expect(page.locator("#space canvas").first).to_be_visible()
+
+
+def _looked(page: Page) -> None:
+    page.get_by_role("button", name="Look at the people in this dataset").click()
+    page.get_by_role("button", name="Look, and enter it").click()
+    expect(page.get_by_role("radio", name="The people")).to_be_checked()
+
+
+def _asked_to_approve(page: Page) -> None:
+    page.get_by_role("button", name="Approve A").click()
+    expect(page.locator("#approve-dialog")).to_be_visible()
+
+
+def _tried(page: Page) -> None:
+    page.locator(".editor").get_by_role("textbox").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(_COUNT)
+    page.get_by_label("What the answer is for").fill("how many women and men there are")
+    page.get_by_role("button", name="Estimate").click()
+    expect(page.locator("#estimate-shown")).to_contain_text("epsilon")
+    page.get_by_role("button", name="Dry run").click()
+    expect(page.get_by_role("region", name="Invented rows", exact=True)).to_be_visible()
+
+
+def _columns(page: Page) -> None:
+    rows = "ward,days\ncardiology,3\nsurgery,12\n"
+    page.get_by_label("CSV or Parquet file").set_input_files(
+        {"name": "stays.csv", "mimeType": "text/csv", "buffer": rows.encode()}
+    )
+    for _ in range(2):
+        page.locator(".step:not([hidden])").get_by_role("button", name="Next", exact=True).click()
+    expect(page.get_by_role("heading", name="3 Columns")).to_be_visible()
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What is shown to whom, where it is, and what is done there first; a look is last, it is not undone."""
+
+    name: str
+    said: str
+    who: str | None
+    path: str
+    first: Callable[[Page], None] = _nothing
+    begins: str = "body"  # what is at the top of the picture
+
+
+SCREENS = (
+    Screen("sign-in", "Signing in; a house that is open to all offers its two people.", None, "/sign-in"),
+    Screen("datasets", "Controller: the datasets, with their policies and what is spent.", CONTROLLER, "/datasets"),
+    Screen("dataset", "Controller: one dataset, its columns and its versions.", CONTROLLER, "/datasets/adult"),
+    Screen("register", "Controller: registering a table, at its columns.", CONTROLLER, "/register", _columns),
+    Screen("policy", "Controller: the policy in force, and its form.", CONTROLLER, "/datasets/adult/policy"),
+    Screen("people", "Admin: who is let in, and as what.", CONTROLLER, "/people"),
+    Screen("inbox", "Controller: what waits for a decision.", CONTROLLER, "/inbox"),
+    Screen("explorer", "Controller: the risk explorer of a request.", CONTROLLER, "/requests/{submitted}"),
+    Screen("approval", "Controller: the approval.", CONTROLLER, "/requests/{submitted}", _asked_to_approve),
+    Screen("sharing", "Controller: what sharing risks.", CONTROLLER, "/datasets/adult/sharing", _shared),
+    Screen(
+        "space",
+        "Controller: the same in three dimensions.",
+        CONTROLLER,
+        "/datasets/adult/sharing",
+        _in_space,
+        "#in-space",
+    ),
+    Screen("compare", "Controller: methods side by side.", CONTROLLER, f"/datasets/adult/compare?sql={WAITING[0]}"),
+    Screen("ledger", "Controller: the ledger, and the odds of all together.", CONTROLLER, "/datasets/adult/ledger"),
+    Screen("audit", "Admin: who did what.", CONTROLLER, "/audit"),
+    Screen("introduction", "Controller: three minutes before the first approval.", CONTROLLER, "/introduction"),
+    Screen("account", "Everybody: password and tokens.", ANALYST, "/account"),
+    Screen("catalogue", "Analyst: the datasets that may be asked.", ANALYST, "/catalogue"),
+    Screen("catalogued", "Analyst: one of them, as its controller described it.", ANALYST, "/catalogue/adult"),
+    Screen("editor", "Analyst: the editor, with an estimate and a dry run.", ANALYST, "/datasets/adult/ask", _tried),
+    Screen("requests", "Analyst: my requests, and who has them.", ANALYST, "/requests"),
+    Screen("result", "Analyst: an answer with its noise ranges.", ANALYST, "/requests/{released}"),
+    Screen("certificate", "Analyst: the certificate, to be printed.", ANALYST, "/requests/{released}/certificate"),
+    Screen("public", "Everybody: the public page of a dataset.", None, "/public/adult"),
+    Screen("look", "Controller: the risk explorer after a look.", CONTROLLER, "/requests/{submitted}", _looked),
+)
+
+
+def taken(screen: Screen, open_to: House, visitors: Visitors) -> None:
+    """In each theme and width; what is done first is done once."""
+    page = visitors.enter(open_to, screen.who, viewport={"width": max(WIDTHS), "height": 900})
+    wire = page.context.new_cdp_session(page)
+    names = {state: open_to.request_in(state) for state in ("submitted", "released")}
+    page.goto(screen.path.format(**names), wait_until="networkidle")
+    screen.first(page)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            page.wait_for_timeout(400)  # plots follow the theme and the width
+            (FOLDER / f"{screen.name}-{theme}-{width}.webp").write_bytes(_picture(page, wire, width, screen.begins))
+
+
+def _picture(page: Page, wire: CDPSession, width: int, begins: str) -> bytes:
+    top = page.locator(begins).evaluate("one => one.getBoundingClientRect().top + scrollY")
+    height = min(HIGHEST, page.evaluate("document.documentElement.scrollHeight") - top)
+    clip = {"x": 0, "y": top, "width": width, "height": height, "scale": WIDTHS[width]}
+    how = {"format": "webp", "quality": QUALITY, "captureBeyondViewport": True, "clip": clip}
+    return b64decode(wire.send("Page.captureScreenshot", how)["data"])
+
+
+def listed() -> str:
+    """The page that shows them."""
+    lines = [
+        "# Every screen",
+        "",
+        "Made by `make screens` from the house of `sfumato demo --serve`: nobody in it exists.",
+        "",
+    ]
+    for screen in SCREENS:
+        links = ", ".join(f"[{t} {w}]({screen.name}-{t}-{w}.webp)" for w in WIDTHS for t in THEMES)
+        lines.append(f"- **{screen.name}**: {screen.said} {links}")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for old in FOLDER.glob("*.webp"):
+        old.unlink()
+    with house.quick_passwords(), TemporaryDirectory() as made, browser.started() as started:
+        place = Path(made) / "plan"
+        place.mkdir()
+        plan = Plan(place / "workspace", open_house.furnished(place / "workspace", ROWS, SEED), is_empty=False)
+        with house.served(plan, Path(made)) as open_to:
+            for screen in SCREENS:
+                visitors = Visitors(started)
+                visitors.forgive("willReadFrequently", "GPU stall")
+                taken(screen, open_to, visitors)
+                assert visitors.leave() == [], screen.name
+    (FOLDER / "README.md").write_text(listed(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Deciding in a browser: once, whatever is clicked; told what another decided; and nothing written is lost."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from sfumato.cli.open_house import BOARD, CONTROLLER, POLICY
+from sfumato.views.words import of_explorer
+from tests.web.browser import Visitors, follow, sign_in
+from tests.web.house import House
+
+
+@pytest.fixture
+def waiting(own_house: House, visitors: Visitors) -> Page:
+    """The page of a request that waits, before whoever decides it."""
+    page = visitors.enter(own_house, CONTROLLER)
+    page.goto(f"/requests/{own_house.request_in('submitted')}")
+    return page
+
+
+def asked_to_approve(page: Page) -> None:
+    page.get_by_role("button", name="Approve A").click()
+    expect(page.locator("#approve-dialog")).to_be_visible()
+
+
+def approved(page: Page) -> None:
+    page.locator("#approve-dialog").get_by_role("button", name="Approve").click()
+
+
+def is_released(page: Page) -> None:
+    expect(page.locator("#status")).to_contain_text("Released, charged epsilon")
+
+
+def test_a_double_click_releases_once(waiting: Page, own_house: House) -> None:
+    before = own_house.entered("released")
+    asked_to_approve(waiting)
+    waiting.locator("#approve-dialog").get_by_role("button", name="Approve").dblclick()
+    is_released(waiting)
+    assert own_house.entered("released") == before + 1
+
+
+def test_of_two_tabs_the_second_is_told_what_the_first_did(waiting: Page, own_house: House) -> None:
+    before = own_house.entered("released")
+    other = waiting.context.new_page()
+    other.goto(waiting.url)
+    for tab in (waiting, other):
+        asked_to_approve(tab)
+    approved(waiting)
+    is_released(waiting)
+    approved(other)
+    is_released(other)
+    assert own_house.entered("released") == before + 1
+
+
+def test_what_another_returned_cannot_be_approved_any_more(waiting: Page, own_house: House, visitors: Visitors) -> None:
+    visitors.forgive("409 (Conflict)")
+    before = own_house.ledger()
+    other = waiting.context.new_page()
+    other.goto(waiting.url)
+    asked_to_approve(waiting)
+    waiting.get_by_label("Note (optional)").fill("For the board.")
+    other.get_by_role("button", name="Return R").click()
+    other.get_by_label("What is to change").fill("Fewer groups, please.")
+    other.get_by_role("button", name="Return it").click()
+    expect(other.locator("#status")).to_contain_text("Fewer groups, please.")
+    approved(waiting)
+    problem = waiting.locator("#approve-dialog").get_by_role("alert")
+    expect(problem).to_be_visible()
+    expect(waiting.get_by_label("Note (optional)")).to_have_value("For the board.")
+    problem.get_by_role("button", name="Reload the page").click()
+    expect(waiting.locator("#status")).to_contain_text("Fewer groups, please.")
+    expect(waiting.get_by_role("button", name="Approve A")).to_have_count(0)
+    assert own_house.ledger()["spent"] == before["spent"]
+
+
+def test_the_back_button_after_deciding_shows_what_was_decided(waiting: Page) -> None:
+    where = waiting.url
+    asked_to_approve(waiting)
+    approved(waiting)
+    is_released(waiting)
+    follow(waiting, "To the inbox")
+    expect(waiting.get_by_role("heading", level=1)).to_have_text("Inbox")
+    waiting.go_back()
+    expect(waiting).to_have_url(where)
+    expect(waiting.locator("#status")).to_contain_text("The answer was released")
+    expect(waiting.get_by_role("button", name="Approve A")).to_have_count(0)
+
+
+def test_after_a_look_it_has_to_be_accepted_that_there_is_no_guarantee(own_house: House, visitors: Visitors) -> None:
+    flow = {"who": [BOARD], "guarantees": ["dp", "dp-selected", "none"]}
+    clara = own_house.escrow.people.one(CONTROLLER)
+    own_house.escrow.policies.set(clara, "adult", POLICY | {"flow": [flow], "stop": 30})
+    page = visitors.enter(own_house, CONTROLLER)
+    page.goto(f"/requests/{own_house.request_in('submitted')}")
+    page.get_by_role("button", name="Look at the people in this dataset").click()
+    expect(page.locator("#look-dialog")).to_contain_text(of_explorer.BEFORE_LOOK)
+    page.get_by_role("button", name="Look, and enter it").click()
+    expect(page.get_by_role("radio", name="The people")).to_be_checked()
+    page.get_by_role("button", name="Approve A").click()
+    dialog = page.locator("#approve-dialog")
+    expect(dialog.locator(".word.none")).to_be_visible()
+    approved(page)
+    accept = dialog.get_by_label(of_explorer.ACCEPT_NONE)
+    expect(accept).to_be_focused()
+    assert own_house.request_in("submitted") in page.url
+    accept.check()
+    approved(page)
+    expect(page.locator("#status")).to_contain_text("Released")
+    assert own_house.ledger()["guarantee"] == "none"
+
+
+def test_after_a_look_nothing_leaves_that_the_policy_does_not_allow(waiting: Page, own_house: House) -> None:
+    waiting.get_by_role("button", name="Look at the people in this dataset").click()
+    waiting.get_by_role("button", name="Look, and enter it").click()
+    expect(waiting.get_by_role("radio", name="The people")).to_be_checked()
+    waiting.get_by_role("button", name="Approve A").click()
+    dialog = waiting.locator("#approve-dialog")
+    expect(dialog).to_contain_text(of_explorer.NOT_ALLOWED)
+    approved(waiting)
+    expect(dialog.get_by_label("Fixed beforehand")).to_be_focused()
+    assert own_house.request_in("submitted") in waiting.url
+
+
+def test_a_session_that_ends_in_the_middle_of_a_decision_loses_nothing(
+    waiting: Page, own_house: House, visitors: Visitors
+) -> None:
+    visitors.forgive("401 (Unauthorized)")
+    where, before = waiting.url, own_house.ledger()["spent"]
+    asked_to_approve(waiting)
+    waiting.get_by_label("Note (optional)").fill("For the board.")
+    own_house.end_sessions()
+    approved(waiting)
+    expect(waiting.get_by_role("heading", level=1)).to_have_text("Sign in")
+    assert own_house.ledger()["spent"] == before
+    sign_in(waiting, CONTROLLER)
+    expect(waiting).to_have_url(where)
+    asked_to_approve(waiting)
+    expect(waiting.get_by_label("Note (optional)")).to_have_value("For the board.")
+    approved(waiting)
+    is_released(waiting)

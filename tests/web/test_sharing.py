@@ -1,0 +1,100 @@
+"""What sharing risks, as in the study of the Data Privacy Profiler: low trust, high sensitivity, a low limit."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from sfumato.cli.open_house import CONTROLLER
+from tests.web.browser import Visitors, follow
+from tests.web.conftest import SignedIn
+
+COUNT = "SELECT COUNT(*) FROM adult"
+LOW, HIGH = 0.3, 0.7  # the middles of these words
+SNOOP = re.compile(r"A snoop guesses right (\d+) of 100 \(blind 25\)\.")
+
+
+def opened(page: Page) -> None:
+    """One count is shared; a snoop guesses one of four values."""
+    page.goto("/datasets/adult")
+    follow(page, "Sharing risk")
+    page.get_by_label("The query that is shared").fill(COUNT)
+    page.get_by_label("How many values").fill("4")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#summary p")).not_to_have_count(0)
+
+
+def move(page: Page, label: str, share: float) -> None:
+    slider = page.get_by_label(label)
+    most = float(slider.get_attribute("max") or 1)
+    slider.fill(f"{share * most:g}")
+
+
+def snoop(page: Page) -> int:
+    found = SNOOP.search(page.locator("#summary").inner_text())
+    assert found is not None
+    return int(found[1])
+
+
+def test_low_trust_high_sensitivity_and_a_low_limit_need_noise_and_it_is_said_why(signed_in: SignedIn) -> None:
+    page = signed_in(CONTROLLER)
+    opened(page)
+    summary = page.locator("#summary")
+    move(page, "1 Trust in the partner", LOW)
+    move(page, "2 Sensitivity of the data", HIGH)
+    move(page, "3 Highest tolerable risk", LOW)
+    move(page, "4 Noise", 0)
+    expect(summary).to_contain_text(
+        "A partner whose trust is 0.3 (low) gets figures from data whose sensitivity is 0.7 (high)."
+    )
+    expect(summary).to_contain_text("✕")
+    expect(summary).to_contain_text("That is over your limit, 0.3 (low): take more noise, or risk less.")
+    without = snoop(page)
+    page.get_by_role("button", name="Take the noise that meets my limit").click()
+    expect(summary).to_contain_text("✓")
+    expect(summary).to_contain_text("That is within your limit, 0.3 (low).")
+    expect(summary).to_contain_text(re.compile(r"a count of 100 becomes \d+–\d+"))
+    assert 25 < snoop(page) < without
+    expect(page.locator("#exact")).to_contain_text(re.compile(r"the sharing risk is 0\.3 \(low\)"))
+    assert int(page.locator("#point").input_value()) > 0
+
+
+def test_a_partner_who_is_trusted_gets_less_noise(signed_in: SignedIn) -> None:
+    page = signed_in(CONTROLLER)
+    opened(page)
+    move(page, "2 Sensitivity of the data", HIGH)
+    move(page, "3 Highest tolerable risk", LOW)
+    taken = []
+    for trust in (0.1, 0.3, 0.5):
+        move(page, "1 Trust in the partner", trust)
+        page.get_by_role("button", name="Take the noise that meets my limit").click()
+        expect(page.locator("#exact")).not_to_be_empty()
+        taken.append(int(page.locator("#point").input_value()))
+    assert taken == sorted(taken, reverse=True)
+    assert taken[0] > taken[-1]
+
+
+def test_the_label_never_stands_without_its_sentence(signed_in: SignedIn) -> None:
+    """A risk that is called low can still be 80 right guesses of 100."""
+    page = signed_in(CONTROLLER)
+    opened(page)
+    for share in (0, 0.3, 0.6, 1):
+        move(page, "4 Noise", share)
+        expect(page.locator("#summary")).to_contain_text(SNOOP)
+
+
+def test_lines_of_trust_differ_in_more_than_colour_and_the_surface_opens(
+    signed_in: SignedIn, visitors: Visitors
+) -> None:
+    visitors.forgive("willReadFrequently", "GPU stall")  # hints on speed, of Plotly's own canvas
+    page = signed_in(CONTROLLER)
+    opened(page)
+    page.get_by_text("One line for each level of trust").click()
+    lines = page.locator("#trusts .scatterlayer path.js-line")
+    expect(lines).to_have_count(5)
+    dashes = lines.evaluate_all("all => all.map((one) => getComputedStyle(one).strokeDasharray)")
+    assert len(set(dashes)) == 5
+    page.get_by_text("in three dimensions").click()
+    expect(page.locator("#space canvas").first).to_be_visible()
+    expect(page.get_by_role("region", name="Risk over trust and sensitivity")).to_be_visible()
