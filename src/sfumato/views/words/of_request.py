@@ -33,6 +33,9 @@ STOPPED = "Stop what is being computed? What was charged stays charged, and ther
 INVENTED = "A dry run on invented rows that follow the schema: nobody was read, and nothing was charged."
 CHANGED = "The query, the data, the preference or the policy is no longer what was approved"
 DECIDED_AFTER_LOOK = "This was decided after a look at the people in the data: that it was tells something about them."
+RULE_WITHHELD = (
+    "How much noise there would be is withheld: the rule, or the policy, was changed after a look at the people"
+)
 WITHHELD_ANSWER = "The answer is withheld until a controller has seen it and approves: no guarantee."
 
 
