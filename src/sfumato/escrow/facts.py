@@ -160,7 +160,7 @@ class Foreseen:
             "select_epsilon": choice.select_epsilon,
             "worst_case": None if at is None else at.as_dict(),
             "means": None if at is None else of_choosing.noise(at, names, query.furthest(at.epsilon, noise)),
-            "odds": None if at is None else of_request.odds(at.attack_chance),
+            "odds": None if at is None else of_request.odds(at.attack_chance, replaced=query.measurement.steps != 1),
         }
 
     def _refuse_twice(self) -> None:

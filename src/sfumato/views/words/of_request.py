@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.model.guarantee import Guarantee
+from sfumato.views.words.of_guarantee import in_100
 
 NEXT = {
     "submitted": "A controller of this dataset has it. You are told when it is decided.",
@@ -87,10 +88,14 @@ def costs(epsilon: float | None, delta: float | None, word: Guarantee, left: flo
     return f"It would be charged epsilon {epsilon:.6g}{f', delta {delta:g}' if delta else ''} at most.{rest}"
 
 
-def odds(chance: float) -> str:
-    """The worst case of an answer, for anybody in any data."""
-    wrong, right = round(100 * (1 - chance)), round(100 * chance)
+def odds(chance: float, *, replaced: bool = False) -> str:
+    """The worst case of an answer, for anybody in any data; `replaced`: against somebody else in their place.
+
+    What is said to be the worst is rounded to the worse side.
+    """
+    right = in_100(chance)
+    absent = "somebody else is in their place" if replaced else "they are not"
     return (
-        f"Of 100 possible answers, {wrong} would suggest that a person is in the data if they are not, "
+        f"Of 100 possible answers, {100 - right} would suggest that a person is in the data if {absent}, "
         f"{right} if they are: at worst, for anybody."
     )
