@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from sfumato.errors import Forbidden, NoGuarantee
+from sfumato.escrow.person import Person
 from sfumato.escrow.request import Request
 from sfumato.ledger.entry import Event
 from tests.room import COUNT, SCHEMA, SUM, Room
@@ -146,7 +148,7 @@ def test_a_rule_that_was_changed_after_a_look_is_told_to_no_analyst(room: Room) 
     room.policy(ANY | {"preferences": ["rule", "epsilon"]}, rule={"epsilon": 0.3137})
     bob, alice = room["bob"], room["alice"]
     assert "0.3137" not in repr(room.questions.estimate(bob, "stays", asked, None))
-    trials = (
+    trials: tuple[Callable[[Person], object], ...] = (
         lambda who: room.questions.dry_run(who, "stays", asked, None),
         lambda who: room.questions.rehearse(who, "stays", SUM, None),
         lambda who: room.questions.compare(who, "stays", SUM, None),
