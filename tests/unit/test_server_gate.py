@@ -35,6 +35,13 @@ def test_below_the_open_folders_one_may_read_and_nothing_else() -> None:
         assert Caller(APP, None)("GET", beside).status_code in (303, 401)
 
 
+def test_what_browsers_keep_counts_for_nothing() -> None:
+    caller = Caller(app_on(Nouns(), calls_a_minute=3), None)
+    sheet = caller.app.state.templates.globals["asset"]("sfumato.css")
+    assert [caller("GET", f"https://escrow.test{sheet}").status_code for _ in range(5)] == [200] * 5
+    assert [caller("GET", "/health").status_code for _ in range(4)][-1] == 429
+
+
 def test_the_document_is_at_its_address_and_knows_every_route() -> None:
     answer = Caller(APP, None)("GET", "/openapi.json")
     assert answer.json()["openapi"].startswith("3.")

@@ -56,6 +56,7 @@ OPEN_TO_ALL = Opening(
         }
     ),
     (f"{PLACE}/", "/public/", f"{API}/public/"),
+    (f"{PLACE}/",),
 )
 _NOUNS = (
     session, tokens, people, introduction, datasets, data, policies, questions, requests, notices, audit, public,

@@ -35,10 +35,14 @@ class Caller:
 
 @dataclass(frozen=True)
 class Opening:
-    """The few addresses that are open to everybody: these, and all below those folders, to read."""
+    """The few addresses that are open to everybody: these, and all below those folders, to read.
+
+    What browsers `keep` counts for nothing: a house behind one address may open all its pages in one minute.
+    """
 
     addresses: frozenset[tuple[str, str]]
     folders: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
     def holds(self, method: str, path: str) -> bool:
         return (method, path) in self.addresses or (method in _SAFE and path.startswith(self.folders))
@@ -66,7 +70,7 @@ class Gate:
     async def _let_in(self, request: Request) -> None:
         stranger = ("address", network(address(request)))
         if self._open.holds(request.method, request.scope["path"]):
-            return self._calls.count(stranger)
+            return None if request.scope["path"].startswith(self._open.kept) else self._calls.count(stranger)
         try:
             caller = await to_thread.run_sync(self._caller, request)
         except NotSignedIn:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.server.asking import AfterNumber, Here, Reader
 from sfumato.server.pages.shell import Shown
+from sfumato.server.texts import Line
 from sfumato.views.words import of_ledger
 
+Asked = Annotated[Line, Query()]
 screens = APIRouter(include_in_schema=False)
 _ON_A_PAGE = 50
 
 
 @screens.get("/audit")
 def audit(
-    page: Shown, actor: Reader, escrow: Here, after: AfterNumber = None, who: str = "", about: str = ""
+    page: Shown, actor: Reader, escrow: Here, after: AfterNumber = None, who: Asked = "", about: Asked = ""
 ) -> Response:
     """An empty field of the form filters nothing."""
     who, about = who.strip()[:200], about.strip()[:200]
