@@ -225,4 +225,7 @@ def test_an_estimate_and_a_dry_run_are_said_in_sentences(api: Api) -> None:
     assert f"epsilon {told['epsilon']:.6g}" in told["sentences"][0]
     assert "carry the word dp" in told["sentences"][1]
     assert all(one["means"].startswith("Noise, 90 times of 100: count of rows ±") for one in told["queries"])
-    assert "nobody was read" in api("bob", "POST", "/datasets/stays/dry-run", json=body).json()["sentence"]
+    dry = api("bob", "POST", "/datasets/stays/dry-run", json=body).json()
+    assert dry["people"] == 10_000, "the schema does not say how many there are"
+    assert "on 10,000 invented people" in dry["sentence"]
+    assert "nobody was read" in dry["sentence"]

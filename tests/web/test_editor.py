@@ -77,6 +77,10 @@ def test_a_dry_run_invents_its_rows(page: Page, house: House) -> None:
         ["Female", "Male"]
     )
     assert house.ledger() == before
+    expect(page.locator("#dry-shown")).to_contain_text("invented people")
+    expect(page.locator("#older")).to_be_hidden()
+    write(page, "SELECT COUNT(*) AS people FROM adult")
+    expect(page.locator("#older")).to_be_visible()
 
 
 def test_a_double_click_submits_once(own_house: House, visitors: Visitors) -> None:

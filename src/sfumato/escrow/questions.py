@@ -22,6 +22,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import Source
 from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.explorer import explored
+from sfumato.session.rehearsal import people_of
 from sfumato.session.side_by_side import Comparison
 from sfumato.sql.parse import parse
 from sfumato.views import sharing
@@ -86,7 +87,8 @@ class Questions:
         shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
         return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)]} | {
             "invented": True,
-            "sentence": of_request.INVENTED,
+            "people": people_of(held.schema),
+            "sentence": of_request.invented(people_of(held.schema)),
         }
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:

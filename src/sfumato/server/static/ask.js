@@ -185,11 +185,14 @@ async function dryRun() {
     const place = $("#dry-shown");
     cleared();
     if (empty({ aloud: true })) return;
+    const of = question();
     $("#dry").hidden = false;
     place.replaceChildren(h("p", {}, "Working …"), h("progress", { "aria-label": "Dry run" }));
     try {
       const said = await call("POST", `/datasets${at(told.dataset)}/dry-run`, stated());
       place.replaceChildren(h("p", { class: "notice" }, said.sentence), ...said.answers.flatMap(invented));
+      $("#dry").dataset.of = of;
+      older();
       say(said.sentence);
       $("#dry").scrollIntoView({ block: "nearest" });
     } catch (error) {
@@ -197,6 +200,16 @@ async function dryRun() {
       placed(error, { aloud: true });
     }
   });
+}
+
+// A dry run of another question than the one that stands above says so.
+const question = () => JSON.stringify(stated());
+
+function older() {
+  const dry = $("#dry");
+  const other = !dry.hidden && "of" in dry.dataset && dry.dataset.of !== question();
+  dry.classList.toggle("older", other);
+  $("#older").hidden = !other;
 }
 
 function invented(answer, i, all) {
@@ -249,6 +262,7 @@ form.addEventListener("submit", (event) => {
 
 function changed() {
   keep();
+  older();
   clearTimeout(changed.timer);
   changed.timer = setTimeout(() => estimate({ aloud: false }), PAUSE);
 }

@@ -31,7 +31,6 @@ HAS = {
     "failed": "nobody any more",
 }
 STOPPED = "Stop what is being computed? What was charged stays charged, and there will be no answer."
-INVENTED = "A dry run on invented rows that follow the schema: nobody was read, and nothing was charged."
 CHANGED = "The query, the data, the preference or the policy is no longer what was approved"
 DECIDED_AFTER_LOOK = "This was decided after a look at the people in the data: that it was tells something about them."
 RULE_WITHHELD = (
@@ -71,6 +70,14 @@ def rehearsed(number: int, rehearsal: Mapping[str, Any]) -> str:
     return (
         f"Query {number} on invented rows, at epsilon {at['epsilon']:.6g}: the person most at risk is at "
         f"{at['gap']:.4g} times the risk of the one least at risk."
+    )
+
+
+def invented(people: int) -> str:
+    """What a dry run ran on, and what that says about the ranges that it shows."""
+    return (
+        f"A dry run on {people:,} invented people who follow the schema: nobody was read, and nothing was charged. "
+        "The noise range of an average goes by how many people are in its group: it is wider where fewer are."
     )
 
 
