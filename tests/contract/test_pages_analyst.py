@@ -100,6 +100,37 @@ def test_every_example_and_offer_is_one_that_the_api_takes(api: Api) -> None:
         assert answer.status_code == 200, (offer["name"], answer.text)
 
 
+def test_an_estimate_says_how_exact_an_average_will_be_where_one_says_of_how_many_people(api: Api) -> None:
+    body: dict[str, Any] = {"queries": [{"sql": "SELECT ward, AVG(age) AS mean FROM stays GROUP BY ward"}]}
+
+    def said(**more: Any) -> str:
+        [one] = api("bob", "POST", "/datasets/stays/estimate", json=body | more).json()["queries"]
+        return str(one["averages"])
+
+    assert "say below how many" in said()
+    few, many = (re.search(r"mean ±([\d.]+)\.", said(people=people)) for people in (1000, 100_000))
+    assert few is not None
+    assert many is not None
+    assert float(many[1]) < float(few[1]) / 50
+    assert "1,000 people or more" in said(people=1000)
+    assert "as much as its bounds allow" in said(people=1)
+    counted = {"queries": [{"sql": COUNT}], "people": 10}
+    assert api("bob", "POST", "/datasets/stays/estimate", json=counted).json()["queries"][0]["averages"] is None
+
+
+def test_the_estimate_of_an_average_turns_around_what_within_asks_for(api: Api) -> None:
+    api.room.policy({"who": [BOARD], "preferences": ["within"]})
+    stated = {"within": 2, "confidence": 0.9, "each": True, "expected_count": 1000}
+    body = {"queries": [{"sql": "SELECT AVG(age) AS mean FROM stays"}], "preference": stated, "people": 1000}
+    [one] = api("bob", "POST", "/datasets/stays/estimate", json=body).json()["queries"]
+    assert "mean ±2." in one["averages"]
+
+
+def test_no_hint_of_the_editor_is_typed_on_a_command_line(api: Api) -> None:
+    hints = facts(page(api, "bob", "/datasets/stays/ask"))["hints"]
+    assert not any("--" in said for said in hints.values())
+
+
 # My requests, and one of them
 
 

@@ -45,15 +45,20 @@ class Questions:
     # Public facts: nobody is read
 
     def estimate(
-        self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
+        self,
+        actor: Person,
+        name: str,
+        queries: Sequence[Mapping[str, Any]],
+        stated: Mapping[str, Any] | None,
+        people: float | None = None,
     ) -> dict[str, Any]:
-        """What a request would cost and mean, before it is submitted."""
+        """What a request would cost and mean, before it is submitted; `people` are in its smallest group at least."""
         held = self._datasets.visible(actor, name)
         read, stated = checked_queries(queries, self._outside.limits.most_queries), self._stated(actor, held, stated)
         foreseen, signed = self.foreseen(actor, held, read, stated)
         if signed is not None and (flow := signed.policy.flow_for(actor)) is not None:
             tuple(each(flow.require, foreseen.statements))
-        return foreseen.as_dict()
+        return foreseen.as_dict(people)
 
     def _stated(self, actor: Person, held: Held, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """What this person may go by; the rule itself is nothing stated."""

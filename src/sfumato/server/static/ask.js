@@ -56,8 +56,16 @@ function preference() {
   const offer = told.offers.find((one) => one.name === chosen);
   if (!offer || offer.name === "rule") return null;
   const figures = offer.figures.map((one) => [one.name, form.elements[`${offer.name}-${one.name}`].valueAsNumber]);
+  if (offer.counts) figures.push(["expected_count", form.people.valueAsNumber]);
+  if (!form.delta.disabled) figures.push(["delta", form.delta.valueAsNumber]);
   return { ...Object.fromEntries(figures.filter(([, value]) => !Number.isNaN(value))), ...offer.beside };
 }
+
+const people = () => (form.people.valueAsNumber >= 1 ? { people: form.people.valueAsNumber } : {});
+
+// Columns whose groups are not public; a question that names one takes a delta.
+const secret = told.vocabulary.columns.filter((one) => one.private_keys).map((one) => one.name.toLowerCase());
+const named = (sql) => sql.toLowerCase().match(/\w+/g) ?? [];
 
 const asked = () =>
   questions().map((one) => ({ sql: $("textarea", one).value, weight: questions().length > 1 ? $('[name="weight"]', one).valueAsNumber || 1 : 1 }));
@@ -72,9 +80,13 @@ function offered() {
     figures.hidden = !on;
     for (const input of $$("input", figures)) input.disabled = !on;
   }
+  const takesDelta = chosen && chosen !== "rule" && asked().some(({ sql }) => secret.some((name) => named(sql).includes(name)));
+  $("#stated-delta").hidden = form.delta.disabled = !takesDelta;
 }
 
 // ------------------------------------------------------------------------------------------------ nothing typed is lost
+
+const figured = () => $$(".figures input, .beside-noise input", form);
 
 function kept() {
   try {
@@ -85,7 +97,7 @@ function kept() {
 }
 
 function keep(more = {}) {
-  const figures = Object.fromEntries($$(".figures input", form).map((input) => [input.name, input.value]));
+  const figures = Object.fromEntries(figured().map((input) => [input.name, input.value]));
   const said = { ...kept(), purpose: form.purpose.value, queries: asked(), preference: form.elements.preference?.value, figures, ...more };
   try {
     localStorage.setItem(draft, JSON.stringify(said));
@@ -101,7 +113,7 @@ function restore() {
   form.purpose.value = said.purpose;
   for (const one of questions()) one.remove();
   for (const one of said.queries) added(one);
-  for (const input of $$(".figures input", form)) input.value = said.figures[input.name] ?? input.value;
+  for (const input of figured()) input.value = said.figures[input.name] ?? input.value;
   const radio = $$('[name="preference"]', form).find((one) => one.value === said.preference);
   if (radio) radio.checked = true;
 }
@@ -119,6 +131,7 @@ function cleared() {
 // The sentence stands below the question that it is about; in the editor its place is marked.
 function placed(error, { aloud }) {
   if (!(error instanceof Problem)) throw error;
+  error.hint = Object.entries(told.hints).find(([typed]) => error.hint?.includes(typed))?.[1] ?? error.hint;
   const one = error.at ? questions()[error.at.query - 1] : undefined;
   const place = one ? $(".problem", one) : $("#refused");
   place.textContent = error.sentence;
@@ -150,7 +163,7 @@ async function estimate({ aloud }) {
   if (empty({ aloud })) return;
   place.setAttribute("aria-busy", "true");
   try {
-    const said = await call("POST", `/datasets${at(told.dataset)}/estimate`, stated(), { signal: mine.signal });
+    const said = await call("POST", `/datasets${at(told.dataset)}/estimate`, { ...stated(), ...people() }, { signal: mine.signal });
     cleared();
     place.replaceChildren(...costs(said));
     if (aloud) say(said.sentences[0]);
@@ -172,6 +185,7 @@ function costs(said) {
       said.queries.length > 1 ? h("h3", {}, `Question ${i + 1}`) : null,
       h("p", {}, h("span", { class: `word ${one.guarantee}` }, one.guarantee), ` ${one.why}`),
       one.means ? h("p", {}, one.means) : null,
+      one.averages ? h("p", {}, one.averages) : null,
       one.odds ? h("p", {}, one.odds) : null,
     ),
   );
@@ -261,6 +275,7 @@ form.addEventListener("submit", (event) => {
 });
 
 function changed() {
+  offered();
   keep();
   older();
   clearTimeout(changed.timer);
@@ -269,10 +284,7 @@ function changed() {
 
 $("#estimate").addEventListener("click", (event) => busy(event.currentTarget, () => estimate({ aloud: true })));
 $("#dry-run").addEventListener("click", dryRun);
-form.addEventListener("input", () => {
-  offered();
-  changed();
-});
+form.addEventListener("input", changed);
 
 addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
