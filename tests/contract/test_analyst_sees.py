@@ -35,6 +35,7 @@ SEEN = {
     },
     "/datasets/stays/estimate": {
         "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "stop", "left", "sentences",
+        "barred",
     },
     "/datasets/stays/dry-run": {"answers", "invented", "people", "sentence"},
     "/datasets/stays/worst-case": _RISK,

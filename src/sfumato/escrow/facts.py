@@ -131,10 +131,15 @@ class Foreseen:
             "stop": of_guarantee.stop(stop),
             "left": left,
             "sentences": [
+                *([] if self.guarantee.holds else [self._lost]),
                 of_request.costs(charge and float(charge[0]), charge and float(charge[1]), self.guarantee, left),
                 f"What leaves would carry the word {self.guarantee.value}. {MEANINGS[self.guarantee]}",
             ],
         }
+
+    @property
+    def _lost(self) -> str:
+        return of_request.lost(one for one in self.inputs if not word([one]).holds)
 
     def _query(self, query: Query, choice: Choice, weight: float, people: float | None) -> dict[str, Any]:
         told = choice.guarantee.holds or all(

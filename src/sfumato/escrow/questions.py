@@ -56,9 +56,13 @@ class Questions:
         held = self._datasets.visible(actor, name)
         read, stated = checked_queries(queries, self._outside.limits.most_queries), self._stated(actor, held, stated)
         foreseen, signed = self.foreseen(actor, held, read, stated)
-        if signed is not None and (flow := signed.policy.flow_for(actor)) is not None:
-            tuple(each(flow.require, foreseen.statements))
-        return foreseen.as_dict(people)
+        flow = None if signed is None else signed.policy.flow_for(actor)
+        if flow is None:
+            return foreseen.as_dict(people) | {"barred": None}
+        tuple(each(flow.require, foreseen.statements))
+        leaves = foreseen.guarantee in flow.guarantees
+        barred = None if leaves else of_request.barred(foreseen.guarantee, flow.guarantees)
+        return foreseen.as_dict(people) | {"barred": barred}
 
     def _stated(self, actor: Person, held: Held, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """What this person may go by; the rule itself is nothing stated."""

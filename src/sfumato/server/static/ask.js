@@ -166,7 +166,7 @@ async function estimate({ aloud }) {
     const said = await call("POST", `/datasets${at(told.dataset)}/estimate`, { ...stated(), ...people() }, { signal: mine.signal });
     cleared();
     place.replaceChildren(...costs(said));
-    if (aloud) say(said.sentences[0]);
+    if (aloud) say(said.barred ?? said.sentences[0]);
   } catch (error) {
     if (error.name === "AbortError") return;
     cleared();
@@ -189,7 +189,8 @@ function costs(said) {
       one.odds ? h("p", {}, one.odds) : null,
     ),
   );
-  return [...said.sentences.map((text) => h("p", { class: "lead" }, text)), ...parts];
+  const barred = said.barred ? [h("p", { class: "notice ill", id: "barred" }, said.barred)] : [];
+  return [...barred, ...said.sentences.map((text) => h("p", { class: "lead" }, text)), ...parts];
 }
 
 // ------------------------------------------------------------------------------------------------ a dry run

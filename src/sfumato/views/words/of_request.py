@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sfumato.model.guarantee import Guarantee
+from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.views.words.of_guarantee import in_100
 
 NEXT = {
@@ -93,6 +93,27 @@ def costs(epsilon: float | None, delta: float | None, word: Guarantee, left: flo
     if not word.holds:
         return f"Without a guarantee a public constant is charged: epsilon {epsilon:.6g}.{rest}"
     return f"It would be charged epsilon {epsilon:.6g}{f', delta {delta:g}' if delta else ''} at most.{rest}"
+
+
+def lost(inputs: Iterable[Provenance]) -> str:
+    """Why there would be no guarantee: of each input that loses it."""
+    return f"There would be no guarantee: {'; '.join(dict.fromkeys(map(_lost, inputs)))}."
+
+
+def _lost(one: Provenance) -> str:
+    if one.what != "approval":
+        return f"the {one.what} was {one.because}"
+    if one.can_be_attested:
+        return "somebody has looked at the people, and whoever decides about this decides after that"
+    return "whoever decides about this sees the answer first"
+
+
+def barred(word: Guarantee, allowed: Iterable[Guarantee]) -> str:
+    """What would be submitted in vain, as things are."""
+    return (
+        f"The policy lets nothing leave with the word {word}, only with {' or '.join(allowed)}: as things are, this would "
+        "stay here. Ask a controller before you submit it."
+    )
 
 
 def odds(chance: float, *, replaced: bool = False) -> str:
