@@ -1,10 +1,11 @@
-import { $, $$, at, busy, call, facts, h, number, Problem, say, table } from "./sfumato.js";
+import { $, $$, at, busy, call, facts, h, Problem, rounded, say, table } from "./sfumato.js";
 
 const told = facts();
 const form = $("#ask");
 const draft = `ask ${told.person} ${told.dataset} ${told.before ?? ""}`;
 const PAUSE = 900;
 let editing = null; // the editor's maker, once it is here
+let unlisted = () => []; // what is compared with no category of its column, once the editor is here
 const editors = new WeakMap(); // of each question's fieldset
 
 // ------------------------------------------------------------------------------------------------ questions
@@ -143,6 +144,14 @@ function placed(error, { aloud }) {
   if (one && error.at.line) editors.get(one)?.goTo(error.at);
 }
 
+function doubted() {
+  for (const one of questions()) {
+    const found = unlisted($("textarea", one).value, told.vocabulary).map(({ message }) => message);
+    $(".unlisted", one).textContent = found.join(" ");
+    $(".unlisted", one).hidden = !found.length;
+  }
+}
+
 // ------------------------------------------------------------------------------------------------ what it would cost
 
 let running = null;
@@ -235,11 +244,11 @@ function invented(answer, i, all) {
     const figure = ["integer", "number"].includes(answer.types[c]);
     if (figure) numbers.push(heads.length);
     heads.push(name);
-    answer.rows.forEach((row, r) => cells[r].push(figure ? number(row[c], 6) : String(row[c] ?? "")));
+    answer.rows.forEach((row, r) => cells[r].push(figure ? rounded(row[c], answer.ranges?.[r][c])[0] : String(row[c] ?? "")));
     if (!answer.ranges || !answer.ranged[c]) return;
     numbers.push(heads.length);
     heads.push("noise range");
-    answer.ranges.forEach((row, r) => cells[r].push(row[c] ? `${number(row[c][0], 6)} – ${number(row[c][1], 6)}` : ""));
+    answer.ranges.forEach((row, r) => cells[r].push(row[c] ? rounded(answer.rows[r][c], row[c]).slice(1).join(" – ") : ""));
   });
   const title = all.length > 1 ? `Question ${i + 1}, invented` : "Invented rows";
   return [h("h3", {}, title), h("div", { class: "invented" }, table(title, heads, cells, { numbers }))];
@@ -277,6 +286,7 @@ form.addEventListener("submit", (event) => {
 
 function changed() {
   offered();
+  doubted();
   keep();
   older();
   clearTimeout(changed.timer);
@@ -298,8 +308,9 @@ restore();
 numbered();
 offered();
 try {
-  editing = (await import("./editor.js")).editing;
+  ({ editing, unlisted } = await import("./editor.js"));
   for (const one of questions()) editors.set(one, editing($("textarea", one), told.vocabulary, { run: dryRun, changed }));
+  doubted();
 } catch (error) {
   console.warn(error); // it stays a textarea
 }

@@ -178,6 +178,18 @@ export function number(value, digits = 4) {
   return Number(value.toPrecision(digits)).toLocaleString("en", { maximumSignificantDigits: digits });
 }
 
+// A figure and the ends of its noise range, to two digits of how far the noise goes; the range never the narrower for it.
+export function rounded(value, ends) {
+  const half = ends ? (ends[1] - ends[0]) / 2 : 0;
+  if (!(half > 0) || !Number.isFinite(half)) return [signed(number(value, 6)), ...(ends ?? []).map((end) => signed(number(end, 6)))];
+  const places = Number.isInteger(value) ? 0 : Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(half))));
+  const unit = 10 ** places;
+  const figures = [value, Math.floor(ends[0] * unit) / unit, Math.ceil(ends[1] * unit) / unit];
+  return figures.map((one) => signed(one.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places })));
+}
+
+const signed = (text) => text.replace(/^-/, "−");
+
 // Plotly reads some tags in whatever it writes: a name is text there too.
 export const plain = (text) => String(text ?? "").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
