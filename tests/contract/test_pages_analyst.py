@@ -160,8 +160,9 @@ def test_a_request_says_where_it_stands_and_what_can_be_done(api: Api, state: st
     assert asked["next"] in text(shown)
     doing = {"submitted": "Withdraw", "approved": "Withdraw", "running": "Stop", "returned": "Change and submit again"}
     assert doing.get(state, "Submit again") in text(shown)
-    assert ("<progress" in shown.text) == (state in ("submitted", "approved", "running"))
+    assert ("<progress" in shown.text) == (state in ("approved", "running")), "nothing runs while a person decides"
     assert asked.get("note", "") in text(shown)
+    assert ("The controller says:" in text(shown)) == (state in ("returned", "refused"))
 
 
 def test_a_released_answer_with_its_ranges_its_guarantee_and_its_odds(api: Api) -> None:
@@ -169,7 +170,8 @@ def test_a_released_answer_with_its_ranges_its_guarantee_and_its_odds(api: Api) 
     answers = api("bob", "GET", f"/requests/{RELEASED}/result").json()["answers"]
     read = text(shown)
     low, high = answers[1]["ranges"][0][1]
-    assert f"a {answers[1]['rows'][0][1]} {low} – {high}" in read
+    shown_as = [f"{figure:.0f}".replace("-", "−") for figure in (answers[1]["rows"][0][1], low, high)]
+    assert "a {} {} – {}".format(*shown_as) in read
     assert "differential privacy for one row" in read
     assert "times of 100" in read
     assert "Answer 2 of 2" in read
