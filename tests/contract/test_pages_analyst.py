@@ -214,6 +214,10 @@ def test_downloads_hold_the_answer_and_the_certificate(api: Api) -> None:
     assert "attachment" in filed.headers["Content-Disposition"]
     assert filed.json() == [one["certificate"] for one in told]
     sheet = text(page(api, "bob", f"/requests/{RELEASED}/certificate"))
+    asked = api("bob", "GET", f"/requests/{RELEASED}").json()
+    for who in ("bob", "alice"):
+        seen = text(page(api, who, f"/requests/{RELEASED}/certificate"))
+        assert f"Went to bob, {BOARD} For {asked['purpose']} Request {RELEASED}, submitted" in seen, who
     for said in (told[1]["certificate"]["query_sha256"], "NIST SP 800-226", "What this does not promise", "(2 of 2)"):
         assert said in sheet, said
     assert page(api, "bob", "/requests/1/certificate").status_code == 202, "there is none yet"
