@@ -37,9 +37,8 @@ def cells(answer: Answer, *, rounded: bool = False) -> tuple[list[str], list[lis
         columns.append(name)
         ranges = [row[position] for row in answer.ranges or ()]
         for line, row, interval in zip(rows, answer.rows, ranges or [None] * len(rows), strict=True):
-            line += _rounded(row[position], interval) if rounded else [_figure(row[position]), _interval(interval)]
-            if not any(ranges):
-                line.pop()
+            both = _rounded(row[position], interval) if rounded else [_figure(row[position]), _interval(interval)]
+            line.extend(both if any(ranges) else both[:1])
         if any(ranges):
             columns.append("90 of 100")
     return columns, rows

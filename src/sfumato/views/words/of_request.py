@@ -111,8 +111,8 @@ def _lost(one: Provenance) -> str:
 def barred(word: Guarantee, allowed: Iterable[Guarantee]) -> str:
     """What would be submitted in vain, as things are."""
     return (
-        f"The policy lets nothing leave with the word {word}, only with {' or '.join(allowed)}: as things are, this would "
-        "stay here. Ask a controller before you submit it."
+        f"The policy lets nothing leave with the word {word}, only with {' or '.join(allowed)}: as things are, this "
+        "would stay here. Ask a controller before you submit it."
     )
 
 
