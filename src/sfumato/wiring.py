@@ -26,7 +26,7 @@ from sfumato.schema.load import from_dict, load
 from sfumato.schema.write import write
 from sfumato.session.dataset import Dataset
 from sfumato.session.ledger import digest
-from sfumato.session.rehearsal import ROWS
+from sfumato.session.rehearsal import people_of
 from sfumato.session.services import Services
 from sfumato.sql import inspect
 from sfumato.sql.clean import clean
@@ -89,7 +89,7 @@ def in_memory(
 
 def invented(schema: Schema) -> Engine:
     """The engine of rows that are made up by the schema."""
-    return _rehearsal(schema, None, schema.people_at_least or ROWS)
+    return _rehearsal(schema, None, people_of(schema))
 
 
 def in_place(path: str, schema: Schema) -> Engine:

@@ -35,8 +35,9 @@ SEEN = {
     },
     "/datasets/stays/estimate": {
         "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "stop", "left", "sentences",
+        "barred",
     },
-    "/datasets/stays/dry-run": {"answers", "invented", "sentence"},
+    "/datasets/stays/dry-run": {"answers", "invented", "people", "sentence"},
     "/datasets/stays/worst-case": _RISK,
     "/datasets/stays/rehearse": _RISK | {"solution", "at"},
     "/datasets/stays/compare": {"query", "mechanism", "delta", "looked", "methods", "together"},

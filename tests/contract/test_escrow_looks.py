@@ -48,6 +48,20 @@ def test_a_look_before_the_approval_leaves_no_guarantee(room: Room) -> None:
     assert total(room) == "none"
 
 
+def test_whoever_asks_after_a_look_is_told_why_there_is_no_guarantee_and_that_nothing_would_leave(room: Room) -> None:
+    def told() -> dict[str, Any]:
+        return room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None)
+
+    room.policy()
+    assert told()["barred"] is None
+    room.look()
+    assert "somebody has looked at the people" in told()["sentences"][0]
+    assert "lets nothing leave with the word none, only with dp or dp-selected" in told()["barred"]
+    room.policy(ANY)
+    assert "somebody has looked at the people" in told()["sentences"][0]
+    assert told()["barred"] is None, "this policy lets it"
+
+
 def test_a_policy_that_allows_no_none_lets_nothing_be_approved_after_a_look(room: Room) -> None:
     room.policy()
     request = room.submit()

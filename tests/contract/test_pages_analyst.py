@@ -100,6 +100,37 @@ def test_every_example_and_offer_is_one_that_the_api_takes(api: Api) -> None:
         assert answer.status_code == 200, (offer["name"], answer.text)
 
 
+def test_an_estimate_says_how_exact_an_average_will_be_where_one_says_of_how_many_people(api: Api) -> None:
+    body: dict[str, Any] = {"queries": [{"sql": "SELECT ward, AVG(age) AS mean FROM stays GROUP BY ward"}]}
+
+    def said(**more: Any) -> str:
+        [one] = api("bob", "POST", "/datasets/stays/estimate", json=body | more).json()["queries"]
+        return str(one["averages"])
+
+    assert "say below how many" in said()
+    few, many = (re.search(r"mean ±([\d.]+)\.", said(people=people)) for people in (1000, 100_000))
+    assert few is not None
+    assert many is not None
+    assert float(many[1]) < float(few[1]) / 50
+    assert "1,000 people or more" in said(people=1000)
+    assert "as much as its bounds allow" in said(people=1)
+    counted = {"queries": [{"sql": COUNT}], "people": 10}
+    assert api("bob", "POST", "/datasets/stays/estimate", json=counted).json()["queries"][0]["averages"] is None
+
+
+def test_the_estimate_of_an_average_turns_around_what_within_asks_for(api: Api) -> None:
+    api.room.policy({"who": [BOARD], "preferences": ["within"]})
+    stated = {"within": 2, "confidence": 0.9, "each": True, "expected_count": 1000}
+    body = {"queries": [{"sql": "SELECT AVG(age) AS mean FROM stays"}], "preference": stated, "people": 1000}
+    [one] = api("bob", "POST", "/datasets/stays/estimate", json=body).json()["queries"]
+    assert "mean ±2." in one["averages"]
+
+
+def test_no_hint_of_the_editor_is_typed_on_a_command_line(api: Api) -> None:
+    hints = facts(page(api, "bob", "/datasets/stays/ask"))["hints"]
+    assert not any("--" in said for said in hints.values())
+
+
 # My requests, and one of them
 
 
@@ -129,8 +160,9 @@ def test_a_request_says_where_it_stands_and_what_can_be_done(api: Api, state: st
     assert asked["next"] in text(shown)
     doing = {"submitted": "Withdraw", "approved": "Withdraw", "running": "Stop", "returned": "Change and submit again"}
     assert doing.get(state, "Submit again") in text(shown)
-    assert ("<progress" in shown.text) == (state in ("submitted", "approved", "running"))
+    assert ("<progress" in shown.text) == (state in ("approved", "running")), "nothing runs while a person decides"
     assert asked.get("note", "") in text(shown)
+    assert ("The controller says:" in text(shown)) == (state in ("returned", "refused"))
 
 
 def test_a_released_answer_with_its_ranges_its_guarantee_and_its_odds(api: Api) -> None:
@@ -138,7 +170,8 @@ def test_a_released_answer_with_its_ranges_its_guarantee_and_its_odds(api: Api) 
     answers = api("bob", "GET", f"/requests/{RELEASED}/result").json()["answers"]
     read = text(shown)
     low, high = answers[1]["ranges"][0][1]
-    assert f"a {answers[1]['rows'][0][1]} {low} – {high}" in read
+    shown_as = [f"{figure:.0f}".replace("-", "−") for figure in (answers[1]["rows"][0][1], low, high)]
+    assert "a {} {} – {}".format(*shown_as) in read
     assert "differential privacy for one row" in read
     assert "times of 100" in read
     assert "Answer 2 of 2" in read
@@ -181,6 +214,10 @@ def test_downloads_hold_the_answer_and_the_certificate(api: Api) -> None:
     assert "attachment" in filed.headers["Content-Disposition"]
     assert filed.json() == [one["certificate"] for one in told]
     sheet = text(page(api, "bob", f"/requests/{RELEASED}/certificate"))
+    asked = api("bob", "GET", f"/requests/{RELEASED}").json()
+    for who in ("bob", "alice"):
+        seen = text(page(api, who, f"/requests/{RELEASED}/certificate"))
+        assert f"Went to bob, {BOARD} For {asked['purpose']} Request {RELEASED}, submitted" in seen, who
     for said in (told[1]["certificate"]["query_sha256"], "NIST SP 800-226", "What this does not promise", "(2 of 2)"):
         assert said in sheet, said
     assert page(api, "bob", "/requests/1/certificate").status_code == 202, "there is none yet"
@@ -225,4 +262,7 @@ def test_an_estimate_and_a_dry_run_are_said_in_sentences(api: Api) -> None:
     assert f"epsilon {told['epsilon']:.6g}" in told["sentences"][0]
     assert "carry the word dp" in told["sentences"][1]
     assert all(one["means"].startswith("Noise, 90 times of 100: count of rows ±") for one in told["queries"])
-    assert "nobody was read" in api("bob", "POST", "/datasets/stays/dry-run", json=body).json()["sentence"]
+    dry = api("bob", "POST", "/datasets/stays/dry-run", json=body).json()
+    assert dry["people"] == 10_000, "the schema does not say how many there are"
+    assert "on 10,000 invented people" in dry["sentence"]
+    assert "nobody was read" in dry["sentence"]

@@ -99,6 +99,24 @@ def test_the_page_has_every_screen_and_question_and_does_not_tell_what_is_right(
     assert "right" not in api("alice", "GET", "/introduction").json()["questions"][0]
 
 
+def test_every_word_of_a_question_stood_on_a_screen_before(api: Api) -> None:
+    said = " ".join(sentence for screen in SCREENS for sentence in screen.said)
+    for word in ("dp:", "dp-selected:", "none:"):
+        assert word in said
+
+
+def test_the_inbox_says_before_anything_is_approved_that_it_comes_first(api: Api) -> None:
+    notice = 'href="/introduction?next=/inbox"'
+    assert notice in api("alice", "GET", f"{HOST}/inbox").text
+    api.room.people.introduce(api.room["alice"], RIGHT)
+    assert notice not in api("alice", "GET", f"{HOST}/inbox").text
+
+
+def test_nor_does_it_where_no_policy_asks_for_it(api: Api) -> None:
+    api.room.policy({"who": [BOARD]}, introduction=False)
+    assert 'id="introduction-first"' not in api("alice", "GET", f"{HOST}/inbox").text
+
+
 @pytest.mark.parametrize("elsewhere", ["https://evil.test/", "//evil.test", "/\\evil.test", "javascript:alert(1)"])
 def test_it_leads_nowhere_else(api: Api, elsewhere: str) -> None:
     page = api("alice", "GET", f"{HOST}/introduction?next={elsewhere}").text

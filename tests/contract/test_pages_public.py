@@ -39,7 +39,7 @@ def test_it_is_open_to_whoever_comes_and_changes_nothing(api: Api) -> None:
     page = stranger(api)("GET", f"{HOST}/public/STAYS")
     assert page.status_code == 200
     assert 'content="noindex"' in page.text
-    assert "One row: whether in the data or not." in page.text
+    assert "One row: whether it is in the data, and so all that it says. Somebody who has several rows" in page.text
     assert stranger(api)("GET", "/public/stays").json()["name"] == "stays"
     assert (api.room.entries(), api.room.outside.audit.read()) == (entries, log)
     assert stranger(api)("POST", "/public/stays").status_code == 401

@@ -33,3 +33,9 @@ def test_however_long_the_query_in_the_address_is(api: Api, length: int) -> None
 @pytest.mark.parametrize("other", ["//evil.test", "/\\evil.test", "/\t/evil.test", "https://evil.test", "javascript:x"])
 def test_another_host_is_no_place_to_come_back_to(api: Api, other: str) -> None:
     assert comes_back_to(api, f"{HOUSE}/sign-in?next={quote(other, safe='')}") == "/"
+
+
+def test_whoever_changed_the_password_is_told_to_sign_in_with_it(api: Api) -> None:
+    said = "Your password is changed. Sign in with it."
+    assert said in Caller(api.app, None)("GET", f"{HOUSE}/sign-in?changed=password").text
+    assert said not in Caller(api.app, None)("GET", f"{HOUSE}/sign-in").text

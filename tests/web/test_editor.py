@@ -69,6 +69,16 @@ def test_names_complete_themselves(page: Page, visitors: Visitors) -> None:
     expect(page.get_by_role("option", name="'Divorced'")).to_be_visible()
 
 
+def test_a_value_that_is_no_category_of_its_column_is_doubted(page: Page) -> None:
+    write(page, "SELECT COUNT(*) AS n FROM adult WHERE sex = 'female' AND marital_status IN ('Divorced', 'Wedded')")
+    doubt = page.get_by_role("group", name="Question 1").locator(".unlisted")
+    expect(doubt).to_contain_text("'female' is not among the categories of sex: 'Female', 'Male'.")
+    expect(doubt).to_contain_text("'Wedded' is not among the categories of marital_status")
+    expect(page.locator(".cm-lintRange-warning")).to_have_text(["'female'", "'Wedded'"])
+    write(page, "SELECT COUNT(*) AS n FROM adult WHERE sex = 'Female'")
+    expect(doubt).to_be_hidden()
+
+
 def test_a_dry_run_invents_its_rows(page: Page, house: House) -> None:
     before = house.ledger()
     write(page, "SELECT sex, COUNT(*) AS people FROM adult GROUP BY sex")
@@ -77,6 +87,10 @@ def test_a_dry_run_invents_its_rows(page: Page, house: House) -> None:
         ["Female", "Male"]
     )
     assert house.ledger() == before
+    expect(page.locator("#dry-shown")).to_contain_text("invented people")
+    expect(page.locator("#older")).to_be_hidden()
+    write(page, "SELECT COUNT(*) AS people FROM adult")
+    expect(page.locator("#older")).to_be_visible()
 
 
 def test_a_double_click_submits_once(own_house: House, visitors: Visitors) -> None:

@@ -111,6 +111,34 @@ def smallest_epsilon(stated: Within, noise: Noise, measurement: Measurement | No
     return _UP * max(_LEAST, *(_smallest(column, stated, confidence, noise, measurement) for column in answers))
 
 
+def errors_of_means(
+    measurement: Measurement, noise: Noise, epsilon: float, count: float, confidence: float = 0.9
+) -> dict[str, float]:
+    """How far noise takes each mean off at this epsilon, this often, in a cell of at least `count` people.
+
+    The other way round than `within`, by the same bound (methods 12.4). Infinite: as far as from bound to bound. A
+    group with private keys is shown where its noise came out high: of its mean nothing is said.
+    """
+    if measurement.cells is None:
+        return {}
+    found = {}
+    for column in measurement.columns:
+        numbers = [measurement.numbers[i] for i in column.numbers]
+        if len(numbers) == 2 and numbers[0].bounds is not None:
+            widest = 2 * float(numbers[0].bounds.half_width)
+            found[column.name] = _error_of_mean(numbers, widest, count, confidence, noise, epsilon)
+    return found
+
+
+def _error_of_mean(
+    numbers: list[NoisyNumber], widest: float, count: float, confidence: float, noise: Noise, epsilon: float
+) -> float:
+    def takes_more(error: float) -> bool:
+        return _for_mean(numbers, error, count, confidence, noise) > epsilon
+
+    return math.inf if takes_more(widest) else _UP * largest(takes_more, 0.0, widest)
+
+
 def _smallest(column: Assembly, stated: Within, confidence: float, noise: Noise, measurement: Measurement) -> float:
     """Of one column of the answer, right with this confidence in each of its cells."""
     numbers = [measurement.numbers[i] for i in column.numbers]

@@ -8,7 +8,6 @@ from typing import Any
 from sfumato.client.told import Told
 from sfumato.model.release import Answer
 from sfumato.views.release import figures
-from sfumato.views.words import of_request
 
 
 class DryRun(Told):
@@ -23,4 +22,4 @@ class DryRun(Told):
             f"{one['query']}\n\n{figures(answer)}"
             for one, answer in zip(self._facts["answers"], self.answers, strict=True)
         )
-        return "\n\n".join([of_request.INVENTED, *shown])
+        return "\n\n".join([self._facts["sentence"], *shown])

@@ -53,11 +53,21 @@ class Decisions:
         return False
 
     def brief(self, actor: Person, id: str) -> dict[str, Any]:
-        """What a request would cost and carry, if it were approved now: two figures, from public facts."""
+        """What a request would cost and carry, if it were approved now: two figures, from public facts.
+
+        `introduction`: whether this person passes that first, to approve it in a browser.
+        """
         found, held = self._docket.decidable(actor, id)
-        foreseen, _, _ = self._foreseen(found, held)
+        foreseen, signed, _ = self._foreseen(found, held)
         charge = foreseen.charge
-        return {"epsilon": None if charge is None else float(charge[0]), "guarantee": foreseen.guarantee.value}
+        return {
+            "epsilon": None if charge is None else float(charge[0]),
+            "guarantee": foreseen.guarantee.value,
+            "introduction": self._not_introduced(actor, signed),
+        }
+
+    def _not_introduced(self, actor: Person, signed: Signed) -> bool:
+        return signed.policy.introduction and self._people.introduced(actor) is None
 
     def inspect(self, actor: Person, id: str, *, rehearse: bool = True) -> dict[str, Any]:
         """The approver's page: who asks, why, what, at what cost, and the worst it can do. Public facts only.
@@ -120,7 +130,7 @@ class Decisions:
         foreseen, signed, flow = self._foreseen(found, held, fixed_beforehand)
         if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
             raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
-        if by_session and signed.policy.introduction and self._people.introduced(actor) is None:
+        if by_session and self._not_introduced(actor, signed):
             raise NotIntroduced(of_introduction.FIRST, hint="it takes three minutes: /introduction.")
         now = self._docket.binding_now(found, held, signed)
         if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then

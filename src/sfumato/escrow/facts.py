@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from sfumato.choose.accuracy import errors_of_means
 from sfumato.choose.preference import Ratio
 from sfumato.errors import BadInput, SfumatoError, StopReached
 from sfumato.escrow.asking import asked
@@ -113,12 +114,15 @@ class Foreseen:
             raise StopReached(of_request.beyond(float(self.charge[0]), float(max(left, Fraction(0)))),
                               hint="a controller raises the stop of the policy, or asks for less.")  # fmt: skip
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, people: float | None = None) -> dict[str, Any]:
+        """`people`: how many are in the smallest group at least, by public knowledge."""
         total, stop = self.dataset.ledger.total, self.dataset.ledger.stop
         charge = self.charge
         left = None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO))
         return {
-            "queries": [self._query(*one) for one in zip(self.queries, self.choices, self._weights, strict=True)],
+            "queries": [
+                self._query(*one, people) for one in zip(self.queries, self.choices, self._weights, strict=True)
+            ],
             "epsilon": None if charge is None else float(charge[0]),
             "delta": None if charge is None else float(charge[1]),
             "guarantee": self.guarantee.value,
@@ -127,12 +131,17 @@ class Foreseen:
             "stop": of_guarantee.stop(stop),
             "left": left,
             "sentences": [
+                *([] if self.guarantee.holds else [self._lost]),
                 of_request.costs(charge and float(charge[0]), charge and float(charge[1]), self.guarantee, left),
                 f"What leaves would carry the word {self.guarantee.value}. {MEANINGS[self.guarantee]}",
             ],
         }
 
-    def _query(self, query: Query, choice: Choice, weight: float) -> dict[str, Any]:
+    @property
+    def _lost(self) -> str:
+        return of_request.lost(one for one in self.inputs if not word([one]).holds)
+
+    def _query(self, query: Query, choice: Choice, weight: float, people: float | None) -> dict[str, Any]:
         told = choice.guarantee.holds or all(
             one.what == "approval" for one in choice.provenances if not word([one]).holds
         )
@@ -160,6 +169,7 @@ class Foreseen:
             "select_epsilon": choice.select_epsilon,
             "worst_case": None if at is None else at.as_dict(),
             "means": None if at is None else of_choosing.noise(at, names, query.furthest(at.epsilon, noise)),
+            "averages": None if epsilon is None else _averages(query, choice, epsilon, people),
             "odds": None if at is None else of_request.odds(at.attack_chance, replaced=query.measurement.steps != 1),
         }
 
@@ -167,6 +177,14 @@ class Foreseen:
         texts = [query.sql for query in self.queries]
         if twice := next((text for text in texts if texts.count(text) > 1), None):
             raise BadInput(f"The same query is in the request twice: {twice}", hint="leave one out.")
+
+
+def _averages(query: Query, choice: Choice, epsilon: float, people: float | None) -> str | None:
+    """How exact averages would be; None where there are none."""
+    errors = errors_of_means(query.measurement, choice.noise, epsilon, people or 1)
+    if not errors or people is None:
+        return of_choosing.HOW_MANY if errors else None
+    return of_choosing.averages(errors, people)
 
 
 def each(work: Callable[[T], U], queries: Sequence[T]) -> Iterator[U]:

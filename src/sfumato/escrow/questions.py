@@ -22,6 +22,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import Source
 from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.explorer import explored
+from sfumato.session.rehearsal import people_of
 from sfumato.session.side_by_side import Comparison
 from sfumato.sql.parse import parse
 from sfumato.views import sharing
@@ -44,15 +45,24 @@ class Questions:
     # Public facts: nobody is read
 
     def estimate(
-        self, actor: Person, name: str, queries: Sequence[Mapping[str, Any]], stated: Mapping[str, Any] | None
+        self,
+        actor: Person,
+        name: str,
+        queries: Sequence[Mapping[str, Any]],
+        stated: Mapping[str, Any] | None,
+        people: float | None = None,
     ) -> dict[str, Any]:
-        """What a request would cost and mean, before it is submitted."""
+        """What a request would cost and mean, before it is submitted; `people` are in its smallest group at least."""
         held = self._datasets.visible(actor, name)
         read, stated = checked_queries(queries, self._outside.limits.most_queries), self._stated(actor, held, stated)
         foreseen, signed = self.foreseen(actor, held, read, stated)
-        if signed is not None and (flow := signed.policy.flow_for(actor)) is not None:
-            tuple(each(flow.require, foreseen.statements))
-        return foreseen.as_dict()
+        flow = None if signed is None else signed.policy.flow_for(actor)
+        if flow is None:
+            return foreseen.as_dict(people) | {"barred": None}
+        tuple(each(flow.require, foreseen.statements))
+        leaves = foreseen.guarantee in flow.guarantees
+        barred = None if leaves else of_request.barred(foreseen.guarantee, flow.guarantees)
+        return foreseen.as_dict(people) | {"barred": barred}
 
     def _stated(self, actor: Person, held: Held, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """What this person may go by; the rule itself is nothing stated."""
@@ -86,7 +96,8 @@ class Questions:
         shapes = [{name: one[name] for name in _SHAPE} for one in answers]  # nothing is certified
         return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)]} | {
             "invented": True,
-            "sentence": of_request.INVENTED,
+            "people": people_of(held.schema),
+            "sentence": of_request.invented(people_of(held.schema)),
         }
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:

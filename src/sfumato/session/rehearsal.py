@@ -9,6 +9,7 @@ from sfumato.choose.preference import Preference, Ratio
 from sfumato.choose.solve import Solution, solve
 from sfumato.errors import SchemaError, SourceError
 from sfumato.model.choice import Noise
+from sfumato.model.dataset import Schema
 from sfumato.model.risk import Source
 from sfumato.model.tries import Tries
 from sfumato.session.compare import compared, spread
@@ -20,7 +21,12 @@ from sfumato.session.tries import tried, typical
 if TYPE_CHECKING:
     from sfumato.session.query import Query
 
-ROWS = 10_000  # that are invented, where nobody says how many there are
+_PEOPLE = 10_000  # that are invented, where nobody says how many there are
+
+
+def people_of(schema: Schema) -> int:
+    """How many people are invented: as many as there are at least, by public knowledge."""
+    return schema.people_at_least or _PEOPLE
 
 
 def rehearsed(
@@ -72,7 +78,7 @@ def _look_alike(query: Query, noise: Noise, like: object, rows: int | None) -> S
             "A rehearsal needs a look-alike, and this is the data itself",
             hint="pass a public table, or use `sfumato risk`, which records the look.",
         )
-    engine = dataset.services.rehearsal(schema, like, rows or schema.people_at_least or ROWS)
+    engine = dataset.services.rehearsal(schema, like, rows or people_of(schema))
     return Survey(engine, schema, query.statement, query._public(), noise)
 
 

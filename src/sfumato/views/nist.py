@@ -57,7 +57,6 @@ LIMITS = (
     "Anything, if what is assumed is not true.",
     "That the answer is near the truth: noise ranges cover the noise, and nothing else.",
 )
-ROW_BY_ROW = "somebody who has several rows is protected row by row, not with all of them"
 NOTHING_PROMISED = (
     "Anything: there is no bound on what this release tells about anybody, nor on what it adds to others that are made "
     "of the same data."
@@ -123,7 +122,7 @@ def contribution(certificate: Certificate) -> str:
     if not c.guarantee.holds:
         return f"Nobody. The noise was drawn for {who}."
     if c.unit == PrivacyUnit().words:
-        return f"{of_guarantee.sentence(who)} {of_guarantee.sentence(ROW_BY_ROW)}"
+        return f"{of_guarantee.sentence(who)} {of_guarantee.sentence(of_guarantee.ROW_BY_ROW)}"
     rows = "" if c.max_rows is None else f", of which at most {c.max_rows:,} count in a query"
     return of_guarantee.sentence(f"{who}, with all their rows{rows}")
 
@@ -186,5 +185,5 @@ def limits(certificate: Certificate) -> tuple[str, ...]:
     delta = ", with a larger delta" if certificate.delta else ""
     spent = "what was spent" if certificate.guarantee is Guarantee.SELECTED else "epsilon"
     family = f"As much to several people together, such as a family: n of them are protected by n times {spent}{delta}."
-    rows = [f"As much to everybody: {ROW_BY_ROW}."] if certificate.unit == PrivacyUnit().words else []
+    rows = [f"As much to everybody: {of_guarantee.ROW_BY_ROW}."] if certificate.unit == PrivacyUnit().words else []
     return (*rows, family, *LIMITS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 from sfumato.model.release import Answer, Certificate, Interval
@@ -25,20 +26,41 @@ def answer_html(answer: Answer, certificate: Certificate) -> str:
     return f"<div>{html_table(*cells(answer), caption=of_guarantee.guarantee(certificate))}{below}</div>"
 
 
-def cells(answer: Answer) -> tuple[list[str], list[list[str]]]:
-    """The answer's columns, each figure followed by its noise range where there is one."""
+def cells(answer: Answer, *, rounded: bool = False) -> tuple[list[str], list[list[str]]]:
+    """The answer's columns, each figure followed by its noise range where there is one.
+
+    `rounded`: with the digits that the noise leaves, for reading.
+    """
     columns: list[str] = []
     rows: list[list[str]] = [[] for _ in answer.rows]
     for position, name in enumerate(answer.columns):
         columns.append(name)
-        for line, row in zip(rows, answer.rows, strict=True):
-            line.append(_figure(row[position]))
         ranges = [row[position] for row in answer.ranges or ()]
+        for line, row, interval in zip(rows, answer.rows, ranges or [None] * len(rows), strict=True):
+            both = _rounded(row[position], interval) if rounded else [_figure(row[position]), _interval(interval)]
+            line.extend(both if any(ranges) else both[:1])
         if any(ranges):
             columns.append("90 of 100")
-            for line, interval in zip(rows, ranges, strict=True):
-                line.append(_interval(interval))
     return columns, rows
+
+
+def _rounded(value: object, interval: Interval | None) -> list[str]:
+    """A figure and its range, to two digits of how far the noise goes; the range is never the narrower for it.
+
+    >>> _rounded(-3.14159, (-4.5678, 12.3456)), _rounded(1234, (1211.2, 1257.4)), _rounded(0.5, None)
+    (['−3.1', '−4.6 – 12.4'], ['1,234', '1,211 – 1,258'], ['0.5', ''])
+    """
+    if interval is None or not isinstance(value, int | float) or not 0 < interval[1] - interval[0] < math.inf:
+        return [_signed(_figure(value)) if isinstance(value, int | float) else _figure(value), _interval(interval)]
+    low, high = interval
+    places = 0 if isinstance(value, int) else min(12, max(0, 1 - math.floor(math.log10((high - low) / 2))))
+    ends = math.floor(low * 10**places) / 10**places, math.ceil(high * 10**places) / 10**places
+    figure, *reach = (_signed(f"{number:,.{places}f}") for number in (value, *ends))
+    return [figure, " – ".join(reach)]
+
+
+def _signed(figure: str) -> str:
+    return figure.replace("-", "−", 1) if figure.startswith("-") else figure
 
 
 def _figure(value: object) -> str:

@@ -18,6 +18,7 @@ from sfumato.sql.vocabulary import CLAUSES, FUNCTIONS, aggregates
 from sfumato.views.words import of_asking
 
 screens = APIRouter(include_in_schema=False)
+_COLUMN = ("name", "type", "categories", "private_keys")
 
 
 @screens.get("/datasets/{name}/ask")
@@ -48,6 +49,7 @@ def ask(
         "start": start,
         "vocabulary": _vocabulary(held, flow),
         "offers": [offer.as_dict() for offer in offers],
+        "hints": of_asking.HINTS,
     }
     return page(
         "ask.html",
@@ -68,7 +70,7 @@ def _vocabulary(held: Mapping[str, Any], flow: Mapping[str, Any]) -> dict[str, A
     kinds = None if "aggregates" not in flow else [Kind(name) for name in flow["aggregates"]]
     return {
         "table": held["name"],
-        "columns": [{"name": one["name"], "type": one["type"], "categories": one["categories"]} for one in columns],
+        "columns": [{name: one[name] for name in _COLUMN} for one in columns],
         "aggregates": aggregates(kinds),
         "functions": FUNCTIONS,
         "clauses": CLAUSES,

@@ -27,12 +27,14 @@ def inbox(
     actor.require(Role.CONTROLLER, to="decide requests")
     waiting = escrow.decisions.waiting(actor)
     waiting = waiting if order == "oldest" else waiting[::-1]
+    listed = [
+        _listed(one) | {"foreseen": _foreseen(escrow, actor, one) if place < MOST_FORESEEN else None}
+        for place, one in enumerate(waiting)
+    ]
     return page(
         "inbox.html",
-        requests=[
-            _listed(one) | {"foreseen": _foreseen(escrow, actor, one) if place < MOST_FORESEEN else None}
-            for place, one in enumerate(waiting)
-        ],
+        requests=listed,
+        introduction=any(one["foreseen"] and one["foreseen"]["introduction"] for one in listed),
         order=order,
         decided=_lately(escrow, actor),
         notices=escrow.notices.many(actor, unread=True, limit=50),

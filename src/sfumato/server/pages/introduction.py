@@ -1,4 +1,4 @@
-"""Three minutes for whoever decides about others' data: five short screens, and four questions."""
+"""Three minutes for whoever decides about others' data: six short screens, and four questions."""
 
 from __future__ import annotations
 

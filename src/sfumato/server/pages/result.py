@@ -24,6 +24,8 @@ from sfumato.views.words import of_difference, of_guarantee, of_request
 
 screens = APIRouter(include_in_schema=False)
 _DRAWN = ("columns", "rows", "ranges", "types", "ranged")
+_WORKING = (State.APPROVED, State.RUNNING)
+_TOLD_BY_A_PERSON = (State.RETURNED, State.REFUSED, State.RELEASED)
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
 _MOST_COMPARED = 400  # rows whose figures two lists still hold
 _MOST_DRAWN = 200  # rows that a picture still shows
@@ -59,6 +61,8 @@ def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
         request=request,
         own=request.get("analyst", actor.name) == actor.name,
         waiting=waiting,
+        working=request["state"] in _WORKING,
+        by_a_person=request["state"] in _TOLD_BY_A_PERSON,
         has=of_request.HAS[request["state"]],
         answers=answers,
         without=without,
@@ -76,7 +80,7 @@ def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
 def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
     """An answer for reading: its cells as text, what they are worth, and what may be compared."""
     answer, certificate = Answer.from_dict(dict(told)), Certificate.from_dict(told["certificate"])
-    heads, rows = release.cells(answer)
+    heads, rows = release.cells(answer, rounded=True)
     numbers = _are_numbers(answer)
     return {
         "query": certificate.query,

@@ -18,6 +18,9 @@ def begin(caller: Called) -> RedirectResponse:
 
 
 @screens.get(SIGN_IN)
-def sign_in(page: Shown, told: Told, next: str = "/") -> Response:
-    """`next` is as long as the address that somebody was sent here from: a query stands in some."""
-    return page("sign_in.html", facts={"next": own_address(next)}, guests=told.guests)
+def sign_in(page: Shown, told: Told, next: str = "/", changed: str = "") -> Response:
+    """`next` is as long as the address that somebody was sent here from: a query stands in some.
+
+    `changed` is the password, where somebody has just changed it.
+    """
+    return page("sign_in.html", facts={"next": own_address(next)}, guests=told.guests, changed=changed == "password")

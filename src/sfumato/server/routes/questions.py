@@ -32,6 +32,12 @@ class Several(Body):
     preference: Preference | None = None
 
 
+class Estimated(Several):
+    """`people`: how many are in the smallest group at least, if that is public knowledge."""
+
+    people: Annotated[float, Field(ge=1, le=1e12)] | None = None
+
+
 class Preferred(Body):
     sql: Sql
     preference: Preference | None = None
@@ -72,10 +78,10 @@ def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
 
 
 @routes.post("/estimate", responses=SENT)
-async def estimate(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
+async def estimate(actor: Reader, name: NameInPath, body: Estimated, escrow: Here, lanes: Slowly) -> Answer:
     """What a request would cost, and what noise it would get."""
-    work = escrow.questions.estimate
-    return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), table_of(body.preference))
+    said = as_asked(body.queries), table_of(body.preference), body.people
+    return await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *said)
 
 
 @routes.post("/dry-run", responses=SENT)

@@ -4,6 +4,7 @@ sent($("#new-token"), async ({ label, days, scopes }) => {
   const made = await call("POST", "/tokens", { label, days: Number(days), scopes: scopes.split(" ") });
   $("#secret-text").textContent = made.secret;
   $("#secret").hidden = false;
+  await listed();
   $("#secret").scrollIntoView({ block: "nearest" });
   say("The token is made. It is told this once.");
 });
@@ -13,17 +14,29 @@ $("#copy").addEventListener("click", async () => {
   say("Copied.");
 });
 
-for (const button of $$(".revoke")) {
-  button.addEventListener("click", () =>
-    busy(button, async () => {
-      await call("DELETE", `/tokens${at(button.dataset.id)}`);
-      location.reload();
-    }),
-  );
+// The list as the server has it now.
+async function listed() {
+  const answer = await fetch(location.href, { credentials: "same-origin" });
+  if (!answer.ok || answer.redirected) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  $("#token-list").replaceWith(document.adoptNode(fresh.getElementById("token-list")));
+  revocable();
 }
+
+function revocable() {
+  for (const button of $$(".revoke")) {
+    button.addEventListener("click", () =>
+      busy(button, async () => {
+        await call("DELETE", `/tokens${at(button.dataset.id)}`);
+        location.reload();
+      }),
+    );
+  }
+}
+revocable();
 
 sent($("#new-password"), async (said, form) => {
   await call("PATCH", `/people${at(facts().name)}`, { password: said.new, current_password: said.current });
   form.reset();
-  location.assign("/sign-in");
+  location.assign("/sign-in?changed=password");
 });

@@ -1,10 +1,11 @@
-import { $, $$, at, busy, call, facts, h, number, Problem, say, table } from "./sfumato.js";
+import { $, $$, at, busy, call, facts, h, Problem, rounded, say, table } from "./sfumato.js";
 
 const told = facts();
 const form = $("#ask");
 const draft = `ask ${told.person} ${told.dataset} ${told.before ?? ""}`;
 const PAUSE = 900;
 let editing = null; // the editor's maker, once it is here
+let unlisted = () => []; // what is compared with no category of its column, once the editor is here
 const editors = new WeakMap(); // of each question's fieldset
 
 // ------------------------------------------------------------------------------------------------ questions
@@ -56,8 +57,16 @@ function preference() {
   const offer = told.offers.find((one) => one.name === chosen);
   if (!offer || offer.name === "rule") return null;
   const figures = offer.figures.map((one) => [one.name, form.elements[`${offer.name}-${one.name}`].valueAsNumber]);
+  if (offer.counts) figures.push(["expected_count", form.people.valueAsNumber]);
+  if (!form.delta.disabled) figures.push(["delta", form.delta.valueAsNumber]);
   return { ...Object.fromEntries(figures.filter(([, value]) => !Number.isNaN(value))), ...offer.beside };
 }
+
+const people = () => (form.people.valueAsNumber >= 1 ? { people: form.people.valueAsNumber } : {});
+
+// Columns whose groups are not public; a question that names one takes a delta.
+const secret = told.vocabulary.columns.filter((one) => one.private_keys).map((one) => one.name.toLowerCase());
+const named = (sql) => sql.toLowerCase().match(/\w+/g) ?? [];
 
 const asked = () =>
   questions().map((one) => ({ sql: $("textarea", one).value, weight: questions().length > 1 ? $('[name="weight"]', one).valueAsNumber || 1 : 1 }));
@@ -72,9 +81,13 @@ function offered() {
     figures.hidden = !on;
     for (const input of $$("input", figures)) input.disabled = !on;
   }
+  const takesDelta = chosen && chosen !== "rule" && asked().some(({ sql }) => secret.some((name) => named(sql).includes(name)));
+  $("#stated-delta").hidden = form.delta.disabled = !takesDelta;
 }
 
 // ------------------------------------------------------------------------------------------------ nothing typed is lost
+
+const figured = () => $$(".figures input, .beside-noise input", form);
 
 function kept() {
   try {
@@ -85,7 +98,7 @@ function kept() {
 }
 
 function keep(more = {}) {
-  const figures = Object.fromEntries($$(".figures input", form).map((input) => [input.name, input.value]));
+  const figures = Object.fromEntries(figured().map((input) => [input.name, input.value]));
   const said = { ...kept(), purpose: form.purpose.value, queries: asked(), preference: form.elements.preference?.value, figures, ...more };
   try {
     localStorage.setItem(draft, JSON.stringify(said));
@@ -101,7 +114,7 @@ function restore() {
   form.purpose.value = said.purpose;
   for (const one of questions()) one.remove();
   for (const one of said.queries) added(one);
-  for (const input of $$(".figures input", form)) input.value = said.figures[input.name] ?? input.value;
+  for (const input of figured()) input.value = said.figures[input.name] ?? input.value;
   const radio = $$('[name="preference"]', form).find((one) => one.value === said.preference);
   if (radio) radio.checked = true;
 }
@@ -119,6 +132,7 @@ function cleared() {
 // The sentence stands below the question that it is about; in the editor its place is marked.
 function placed(error, { aloud }) {
   if (!(error instanceof Problem)) throw error;
+  error.hint = Object.entries(told.hints).find(([typed]) => error.hint?.includes(typed))?.[1] ?? error.hint;
   const one = error.at ? questions()[error.at.query - 1] : undefined;
   const place = one ? $(".problem", one) : $("#refused");
   place.textContent = error.sentence;
@@ -128,6 +142,14 @@ function placed(error, { aloud }) {
   say(error.sentence);
   place.scrollIntoView({ block: "nearest" });
   if (one && error.at.line) editors.get(one)?.goTo(error.at);
+}
+
+function doubted() {
+  for (const one of questions()) {
+    const found = unlisted($("textarea", one).value, told.vocabulary).map(({ message }) => message);
+    $(".unlisted", one).textContent = found.join(" ");
+    $(".unlisted", one).hidden = !found.length;
+  }
 }
 
 // ------------------------------------------------------------------------------------------------ what it would cost
@@ -150,10 +172,10 @@ async function estimate({ aloud }) {
   if (empty({ aloud })) return;
   place.setAttribute("aria-busy", "true");
   try {
-    const said = await call("POST", `/datasets${at(told.dataset)}/estimate`, stated(), { signal: mine.signal });
+    const said = await call("POST", `/datasets${at(told.dataset)}/estimate`, { ...stated(), ...people() }, { signal: mine.signal });
     cleared();
     place.replaceChildren(...costs(said));
-    if (aloud) say(said.sentences[0]);
+    if (aloud) say(said.barred ?? said.sentences[0]);
   } catch (error) {
     if (error.name === "AbortError") return;
     cleared();
@@ -172,10 +194,12 @@ function costs(said) {
       said.queries.length > 1 ? h("h3", {}, `Question ${i + 1}`) : null,
       h("p", {}, h("span", { class: `word ${one.guarantee}` }, one.guarantee), ` ${one.why}`),
       one.means ? h("p", {}, one.means) : null,
+      one.averages ? h("p", {}, one.averages) : null,
       one.odds ? h("p", {}, one.odds) : null,
     ),
   );
-  return [...said.sentences.map((text) => h("p", { class: "lead" }, text)), ...parts];
+  const barred = said.barred ? [h("p", { class: "notice ill", id: "barred" }, said.barred)] : [];
+  return [...barred, ...said.sentences.map((text) => h("p", { class: "lead" }, text)), ...parts];
 }
 
 // ------------------------------------------------------------------------------------------------ a dry run
@@ -185,11 +209,14 @@ async function dryRun() {
     const place = $("#dry-shown");
     cleared();
     if (empty({ aloud: true })) return;
+    const of = question();
     $("#dry").hidden = false;
     place.replaceChildren(h("p", {}, "Working …"), h("progress", { "aria-label": "Dry run" }));
     try {
       const said = await call("POST", `/datasets${at(told.dataset)}/dry-run`, stated());
       place.replaceChildren(h("p", { class: "notice" }, said.sentence), ...said.answers.flatMap(invented));
+      $("#dry").dataset.of = of;
+      older();
       say(said.sentence);
       $("#dry").scrollIntoView({ block: "nearest" });
     } catch (error) {
@@ -197,6 +224,16 @@ async function dryRun() {
       placed(error, { aloud: true });
     }
   });
+}
+
+// A dry run of another question than the one that stands above says so.
+const question = () => JSON.stringify(stated());
+
+function older() {
+  const dry = $("#dry");
+  const other = !dry.hidden && "of" in dry.dataset && dry.dataset.of !== question();
+  dry.classList.toggle("older", other);
+  $("#older").hidden = !other;
 }
 
 function invented(answer, i, all) {
@@ -207,11 +244,11 @@ function invented(answer, i, all) {
     const figure = ["integer", "number"].includes(answer.types[c]);
     if (figure) numbers.push(heads.length);
     heads.push(name);
-    answer.rows.forEach((row, r) => cells[r].push(figure ? number(row[c], 6) : String(row[c] ?? "")));
+    answer.rows.forEach((row, r) => cells[r].push(figure ? rounded(row[c], answer.ranges?.[r][c])[0] : String(row[c] ?? "")));
     if (!answer.ranges || !answer.ranged[c]) return;
     numbers.push(heads.length);
     heads.push("noise range");
-    answer.ranges.forEach((row, r) => cells[r].push(row[c] ? `${number(row[c][0], 6)} – ${number(row[c][1], 6)}` : ""));
+    answer.ranges.forEach((row, r) => cells[r].push(row[c] ? rounded(answer.rows[r][c], row[c]).slice(1).join(" – ") : ""));
   });
   const title = all.length > 1 ? `Question ${i + 1}, invented` : "Invented rows";
   return [h("h3", {}, title), h("div", { class: "invented" }, table(title, heads, cells, { numbers }))];
@@ -248,17 +285,17 @@ form.addEventListener("submit", (event) => {
 });
 
 function changed() {
+  offered();
+  doubted();
   keep();
+  older();
   clearTimeout(changed.timer);
   changed.timer = setTimeout(() => estimate({ aloud: false }), PAUSE);
 }
 
 $("#estimate").addEventListener("click", (event) => busy(event.currentTarget, () => estimate({ aloud: true })));
 $("#dry-run").addEventListener("click", dryRun);
-form.addEventListener("input", () => {
-  offered();
-  changed();
-});
+form.addEventListener("input", changed);
 
 addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
@@ -271,8 +308,9 @@ restore();
 numbered();
 offered();
 try {
-  editing = (await import("./editor.js")).editing;
+  ({ editing, unlisted } = await import("./editor.js"));
   for (const one of questions()) editors.set(one, editing($("textarea", one), told.vocabulary, { run: dryRun, changed }));
+  doubted();
 } catch (error) {
   console.warn(error); // it stays a textarea
 }

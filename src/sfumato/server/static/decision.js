@@ -32,10 +32,13 @@ function settled(name, work) {
 
 // What went wrong, at its place; where the page is no longer what is there, the way on is beside it.
 function refused(error, form) {
+  if (error.code === "introduction") error.hint = "it takes three minutes."; // the way there is a link
   const place = show(error, form);
   if (error.code === "introduction") {
     const next = encodeURIComponent(location.pathname + location.search);
-    place.append(" ", h("a", { href: `/introduction?next=${next}` }, "To the introduction"));
+    const link = h("a", { href: `/introduction?next=${next}` }, "To the introduction");
+    place.append(" ", link);
+    link.focus();
   } else if ([403, 409].includes(error.status)) {
     place.append(" ", h("button", { type: "button", class: "plain", onclick: () => location.reload() }, "Reload the page"));
   }

@@ -22,6 +22,8 @@ const look = EditorView.theme({
   ".cm-tooltip": { backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--line)" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--chosen)", color: "var(--on-chosen)" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--over)" },
+  ".cm-diagnostic-warning": { borderLeftColor: "var(--chosen)" },
+  ".cm-lintRange-warning": { backgroundImage: "none", borderBottom: "2px dashed var(--chosen)" },
   ".cm-lintRange-error": { backgroundImage: "none", borderBottom: "2px solid var(--over)", backgroundColor: "color-mix(in srgb, var(--over) 22%, transparent)" },
 });
 
@@ -68,6 +70,25 @@ function completing(vocabulary) {
   };
 }
 
+// Literals that a column is compared with and that are not among its categories, which are public.
+export function unlisted(text, { columns }) {
+  const LITERAL = /'(?:[^']|'')*'|-?\d+(?:\.\d+)?/g;
+  const compared = /"?(\w+)"?\s*(?:=|<>|!=|(?:NOT\s+)?IN\s*\()\s*((?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?)(?:\s*,\s*(?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?))*)/gi;
+  return [...text.matchAll(compared)].flatMap((found) => {
+    const column = columns.find((one) => one.name.toLowerCase() === found[1].toLowerCase());
+    if (!column?.categories) return [];
+    const listed = column.categories.map(literal);
+    const begin = found.index + found[0].length - found[2].length;
+    return [...found[2].matchAll(LITERAL)]
+      .filter(([value]) => !listed.includes(value))
+      .map((one) => ({
+        from: begin + one.index,
+        to: begin + one.index + one[0].length,
+        message: `${one[0]} is not among the categories of ${column.name}: ${listed.slice(0, 8).join(", ")}${listed.length > 8 ? " …" : ""}.`,
+      }));
+  });
+}
+
 const dialect = ({ aggregates, functions, clauses }) =>
   SQLDialect.define({
     keywords: clauses.join(" ").toLowerCase(),
@@ -111,10 +132,18 @@ export function editing(area, vocabulary, { run, changed }) {
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         area.value = view.state.doc.toString();
+        queueMicrotask(marked); // not while it is still being changed
         changed();
       }),
     ],
   });
+  let wrong = [];
+  const marked = () => {
+    const odd = unlisted(area.value, vocabulary).map((one) => ({ ...one, severity: "warning" }));
+    const there = wrong.filter((one) => one.to <= view.state.doc.length);
+    view.dispatch(setDiagnostics(view.state, [...there, ...odd]));
+  };
+  marked();
   area.hidden = true;
   area.required = false; // what is not seen cannot be pointed at
   return {
@@ -122,14 +151,15 @@ export function editing(area, vocabulary, { run, changed }) {
     name: (text) => view.contentDOM.setAttribute("aria-label", text),
     // An error at its place: from a line and column to the end of the word there; without them, the first line.
     mark: (said) => {
-      if (!said) return view.dispatch(setDiagnostics(view.state, []));
+      wrong = [];
+      if (!said) return marked();
       const { line, column, message } = said;
       const there = view.state.doc.line(Math.min(line ?? 1, view.state.doc.lines));
       const from = Math.min(there.from + (column ? column - 1 : 0), there.to);
       const word = line ? (/^\w+|^\S/.exec(view.state.sliceDoc(from, there.to))?.[0].length ?? 0) : there.length;
       const to = Math.min(Math.max(from + word, from + 1), view.state.doc.length);
-      view.dispatch(setDiagnostics(view.state, [{ from: Math.min(from, to), to, severity: "error", message }]));
-      return undefined;
+      wrong = [{ from: Math.min(from, to), to, severity: "error", message }];
+      return marked();
     },
     goTo: ({ line, column }) => {
       const there = view.state.doc.line(Math.min(line ?? 1, view.state.doc.lines));

@@ -25,8 +25,9 @@ sent(form, async (said) => {
   questions.forEach((question, i) => {
     const wrong = outcome.wrong.find((one) => one.question === i);
     const why = $(".why", question);
-    why.textContent = wrong ? `✕ ${wrong.why}` : "";
-    why.hidden = !wrong;
+    why.textContent = wrong ? `✕ ${wrong.why}` : "✓ Right.";
+    why.classList.toggle("right", !wrong);
+    why.hidden = false;
   });
   const passed = outcome.wrong.length === 0;
   $("#passed").hidden = !passed;

@@ -1,4 +1,4 @@
-import { $, $$, at, busy, call, colour, facts, h, number, onTheme, plain, Problem, quiet, say, sent, show } from "./sfumato.js";
+import { $, $$, at, busy, call, colour, facts, h, onTheme, plain, Problem, quiet, rounded, say, sent, show } from "./sfumato.js";
 
 // ------------------------------------------------------------------------------------------------ where it stands
 
@@ -107,7 +107,10 @@ function chart(answer, i) {
     x: names.map((_, n) => n),
     y: values,
     error_y: noise || undefined,
-    text: names.map((name, n) => `${plain(name)}<br>${number(values[n], 6)}${ends?.[n] ? `, noise range ${number(ends[n][0], 6)} to ${number(ends[n][1], 6)}` : ""}`),
+    text: names.map((name, n) => {
+      const [figure, ...reach] = rounded(values[n], ends?.[n]);
+      return `${plain(name)}<br>${figure}${reach.length ? `, noise range ${reach.join(" to ")}` : ""}`;
+    }),
     textposition: "none",
     hovertemplate: "%{text}<extra></extra>",
   };

@@ -14,9 +14,12 @@ export class Problem extends Error {
 
   get sentence() {
     const detail = this.detail.replace(/\.$/, "");
-    return `${detail}${this.where ? `: ${this.where}` : ""}.${this.hint ? ` ${upper(this.hint)}` : ""}`;
+    return `${detail}${this.where ? `: ${this.where}` : ""}.${this.hint ? ` ${upper(spoken(this.hint))}` : ""}`;
   }
 }
+
+// A hint may say what is typed on a command line: here its options are words.
+const spoken = (hint) => hint.replace(/(^|[\s(])--([a-z][a-z-]*)/g, (_, before, name) => before + name.replaceAll("-", " "));
 
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -174,6 +177,18 @@ export function number(value, digits = 4) {
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en");
   return Number(value.toPrecision(digits)).toLocaleString("en", { maximumSignificantDigits: digits });
 }
+
+// A figure and the ends of its noise range, to two digits of how far the noise goes; the range never the narrower for it.
+export function rounded(value, ends) {
+  const half = ends ? (ends[1] - ends[0]) / 2 : 0;
+  if (!(half > 0) || !Number.isFinite(half)) return [signed(number(value, 6)), ...(ends ?? []).map((end) => signed(number(end, 6)))];
+  const places = Number.isInteger(value) ? 0 : Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(half))));
+  const unit = 10 ** places;
+  const figures = [value, Math.floor(ends[0] * unit) / unit, Math.ceil(ends[1] * unit) / unit];
+  return figures.map((one) => signed(one.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places })));
+}
+
+const signed = (text) => text.replace(/^-/, "−");
 
 // Plotly reads some tags in whatever it writes: a name is text there too.
 export const plain = (text) => String(text ?? "").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,14 +1,23 @@
 import { $, $$, busy, call, facts, sent, show } from "./sfumato.js";
 
-async function signIn(name, password, next) {
-  await call("POST", "/session", { name, password });
+// It takes a moment, and then the next page does: the button says so until that is there.
+async function signIn(button, name, password, next) {
+  const was = button.textContent;
+  button.textContent = "Signing in";
+  try {
+    await call("POST", "/session", { name, password });
+  } catch (error) {
+    button.textContent = was;
+    throw error;
+  }
   location.assign(next);
+  await new Promise((over) => addEventListener("pagehide", over));
 }
 
 const form = $("#sign-in");
-sent(form, async ({ name, password }) => {
+sent(form, async ({ name, password }, _, button) => {
   try {
-    await signIn(name, password, facts().next);
+    await signIn(button, name, password, facts().next);
   } catch (error) {
     if (error.status === 401) $("#password").value = "";
     $("#password").focus();
@@ -18,6 +27,6 @@ sent(form, async ({ name, password }) => {
 
 for (const guest of $$(".guest")) {
   guest.addEventListener("click", () =>
-    busy(guest, () => signIn(guest.dataset.name, guest.dataset.password, guest.dataset.next).catch((error) => show(error, form))),
+    busy(guest, () => signIn(guest, guest.dataset.name, guest.dataset.password, guest.dataset.next).catch((error) => show(error, form))),
   );
 }

@@ -9,6 +9,21 @@ from typing import Any
 RULE = "rule"
 ESTIMATED = "From public facts: the data is not read, and nothing is charged."
 NOT_YET = "Nothing is asked yet: what you type here stays in this browser until you submit it."
+PEOPLE = "People in the smallest group, at least (if you know)"
+PEOPLE_HINT = "From public knowledge, not from the data: with it the estimate says how exact an average will be."
+DELTA = "Delta"
+DELTA_HINT = (
+    "Groups that are not public are found with noise. With at most this chance a group shows that only one person "
+    "makes. It is charged beside epsilon."
+)
+HINTS = {  # what a hint of the interface means on this page
+    "--expected-count": "say below how many people are in the smallest group, at least.",
+    "state one with --delta": "choose below how the noise is sized, and state a delta there; the rule has none.",
+    "leave --delta out": "a delta goes with groups that are not public: ask the other questions by themselves.",
+    "--like": "there is no dry run of it; the estimate needs none.",
+    "--mechanism": "ask for something else, or choose another way to size the noise.",
+    "--bounds-from-data": "ask for something else, or choose another way to size the noise.",
+}
 WEIGHTS = "The most important question has the largest weight: it gets all that the preference allows, the others less."
 
 
@@ -31,6 +46,7 @@ class Offer:
     words: str
     figures: tuple[Figure, ...] = ()
     beside: Mapping[str, Any] = field(default_factory=dict)
+    counts: bool = False  # whether it may say how many people are in the smallest group
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -86,11 +102,13 @@ OFFERS = (
         "within",
         "Each figure is so close to the true one, as far as noise goes",
         (Figure("within", "at most so far off", 20), _CONFIDENCE),
+        counts=True,
     ),
     Offer(
         "relative_error",
         "The noise is at most this share of what I expect",
         (Figure("relative_error", "share", 0.1), Figure("expected", "expected figure", 1000), _CONFIDENCE),
+        counts=True,
     ),
 )
 

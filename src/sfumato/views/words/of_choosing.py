@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import RiskAt
@@ -11,6 +11,10 @@ from sfumato.views.figure import number
 from sfumato.views.words.of_guarantee import rounded_up
 
 AS_IT_WAS = "This was selected before and comes back as it was: nothing was charged. --again selects anew, at a charge."
+HOW_MANY = (
+    "How far an average is then off goes by how many people are in its group: say below how many there are at least, "
+    "if that is public knowledge."
+)
 TRIED_TITLE = "What a private selection would come to"
 TRIED_EACH = "What each threshold would select; the one that was asked for is marked >"
 TRIED_BARS = "Each bar holds 90 of 100 epsilons that the selection came to; ● is the threshold that was asked for."
@@ -62,6 +66,15 @@ def noise(at: RiskAt, numbers: Sequence[str], furthest: Sequence[float]) -> str:
         for name, half, far in zip(numbers, at.noise_90, furthest, strict=True)
     ]
     return f"Noise, 90 times of 100: {'; '.join(ranges)}."
+
+
+def averages(errors: Mapping[str, float], people: float) -> str:
+    """How far noise takes averages off, each by itself, in a group of so many people or more."""
+    ranges = [
+        f"{name} by as much as its bounds allow" if math.isinf(error) else f"{name} ±{rounded_up(error)}"
+        for name, error in errors.items()
+    ]
+    return f"An average of {number(people, 6)} people or more is then off, 90 times of 100: {'; '.join(ranges)}."
 
 
 def _never(furthest: float) -> str:

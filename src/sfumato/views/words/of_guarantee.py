@@ -15,6 +15,7 @@ from sfumato.risk.attack import attack_chance, attack_chance_gaussian
 LOOK = "This is a look at the people: what is decided after it carries no guarantee."
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
 WITHHELD = "withheld: chosen by looking at the data"
+ROW_BY_ROW = "somebody who has several rows is protected row by row, not with all of them"
 ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
 ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
 BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"

@@ -1,10 +1,11 @@
-"""What somebody should know who decides about others' data: five short screens, and four questions about them."""
+"""What somebody should know who decides about others' data: six short screens, and four questions about them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from sfumato.risk.attack import attack_chance
+from sfumato.views.nist import MEANINGS
 from sfumato.views.words import of_guarantee, of_guessing, of_request, of_risk
 
 EPSILON = 0.75  # of the example
@@ -73,6 +74,13 @@ SCREENS = (
             f"An example: with a noise range of ±23, {of_guessing.hundred((77, 123))}.",
             "It is about the noise alone. What was clipped, what was left out and what was wrong in the data comes "
             "on top.",
+        ),
+    ),
+    Screen(
+        "Three words",
+        (
+            "Whatever leaves carries one of three words, which says what is promised about it.",
+            *(f"{word.value}: {_lower(meaning)}" for word, meaning in MEANINGS.items()),
         ),
     ),
     Screen(

@@ -14,7 +14,16 @@ from sfumato.model.per_person import InAll
 from sfumato.model.release import Certificate
 from sfumato.risk.attack import attack_chance
 from sfumato.views.figure import number
-from sfumato.views.words.of_guarantee import AFTER_NONE, FIXED_BEFORE, OTHER_UNITS, exactly, in_100, rounded_up
+from sfumato.views.words.of_guarantee import (
+    AFTER_NONE,
+    FIXED_BEFORE,
+    OTHER_UNITS,
+    ROW_BY_ROW,
+    exactly,
+    in_100,
+    rounded_up,
+    sentence,
+)
 
 TIGHT = "tight accounting of a batch that was fixed in advance"
 SUMMED = "the sum over a batch that was fixed in advance"
@@ -105,8 +114,13 @@ def _guessed(protected: str) -> str:
 
 def who_is_protected(unit: PrivacyUnit, relation: Relation) -> str:
     """Whom a dataset protects, for whoever may be in it."""
-    whom = "One row" if unit == PrivacyUnit() else f"One person (one {unit.words}), with all their rows"
-    return f"{whom}: whether in the data {'or replaced by any other' if relation is Relation.REPLACE else 'or not'}."
+    by_row = unit == PrivacyUnit()
+    whom = "One row" if by_row else f"One person (one {unit.words}), with all their rows"
+    what, present = ("all that it says", "it is") if by_row else ("all that it says about them", "they are")
+    hidden = f"whether {present} in the data, and so {what}"
+    if relation is Relation.REPLACE:
+        hidden = f"{what}, as against any other in their place; how many there are is not hidden"
+    return f"{whom}: {hidden}.{f' {sentence(ROW_BY_ROW)}' if by_row else ''}"
 
 
 def promised(guarantee: Guarantee, epsilon: float, delta: float, at_most: float | None, protected: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sfumato.model.guarantee import Guarantee
+from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.views.words.of_guarantee import in_100
 
 NEXT = {
@@ -31,7 +31,6 @@ HAS = {
     "failed": "nobody any more",
 }
 STOPPED = "Stop what is being computed? What was charged stays charged, and there will be no answer."
-INVENTED = "A dry run on invented rows that follow the schema: nobody was read, and nothing was charged."
 CHANGED = "The query, the data, the preference or the policy is no longer what was approved"
 DECIDED_AFTER_LOOK = "This was decided after a look at the people in the data: that it was tells something about them."
 RULE_WITHHELD = (
@@ -74,6 +73,14 @@ def rehearsed(number: int, rehearsal: Mapping[str, Any]) -> str:
     )
 
 
+def invented(people: int) -> str:
+    """What a dry run ran on, and what that says about the ranges that it shows."""
+    return (
+        f"A dry run on {people:,} invented people who follow the schema: nobody was read, and nothing was charged. "
+        "The noise range of an average goes by how many people are in its group: it is wider where fewer are."
+    )
+
+
 def beyond(charge: float, left: float) -> str:
     return f"This would be charged epsilon {charge:.6g}, and {left:.6g} is left before the stop"
 
@@ -86,6 +93,27 @@ def costs(epsilon: float | None, delta: float | None, word: Guarantee, left: flo
     if not word.holds:
         return f"Without a guarantee a public constant is charged: epsilon {epsilon:.6g}.{rest}"
     return f"It would be charged epsilon {epsilon:.6g}{f', delta {delta:g}' if delta else ''} at most.{rest}"
+
+
+def lost(inputs: Iterable[Provenance]) -> str:
+    """Why there would be no guarantee: of each input that loses it."""
+    return f"There would be no guarantee: {'; '.join(dict.fromkeys(map(_lost, inputs)))}."
+
+
+def _lost(one: Provenance) -> str:
+    if one.what != "approval":
+        return f"the {one.what} was {one.because}"
+    if one.can_be_attested:
+        return "somebody has looked at the people, and whoever decides about this decides after that"
+    return "whoever decides about this sees the answer first"
+
+
+def barred(word: Guarantee, allowed: Iterable[Guarantee]) -> str:
+    """What would be submitted in vain, as things are."""
+    return (
+        f"The policy lets nothing leave with the word {word}, only with {' or '.join(allowed)}: as things are, this "
+        "would stay here. Ask a controller before you submit it."
+    )
 
 
 def odds(chance: float, *, replaced: bool = False) -> str:
