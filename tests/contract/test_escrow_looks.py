@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from sfumato.errors import Forbidden, NoGuarantee
+from sfumato.escrow.person import Person
 from sfumato.escrow.request import Request
 from sfumato.ledger.entry import Event
 from tests.room import COUNT, SCHEMA, SUM, Room
@@ -135,6 +137,27 @@ def test_a_policy_that_was_changed_after_a_look_gives_no_guarantee(room: Room) -
         room.approve(request)
     room.approve(request, accept_none=True)
     assert certificate(room, request)["guarantee"] == "none"
+
+
+def test_a_rule_that_was_changed_after_a_look_is_told_to_no_analyst(room: Room) -> None:
+    """Nor is noise drawn by it for a trial on invented rows: ranges, or many trials, would tell its epsilon."""
+    asked = [{"sql": SUM}]
+    room.policy(ANY | {"preferences": ["rule", "epsilon"]})
+    room.look()
+    assert room.questions.dry_run(room["bob"], "stays", asked, None)["answers"], "the rule of before is known"
+    room.policy(ANY | {"preferences": ["rule", "epsilon"]}, rule={"epsilon": 0.3137})
+    bob, alice = room["bob"], room["alice"]
+    assert "0.3137" not in repr(room.questions.estimate(bob, "stays", asked, None))
+    trials: tuple[Callable[[Person], Any], ...] = (
+        lambda who: room.questions.dry_run(who, "stays", asked, None),
+        lambda who: room.questions.rehearse(who, "stays", SUM, None),
+        lambda who: room.questions.compare(who, "stays", SUM, None),
+    )
+    for trial in trials:
+        with pytest.raises(Forbidden, match="withheld: the rule, or the policy, was changed after a look"):
+            trial(bob)
+        assert trial(alice), "whoever holds the data may"
+    assert room.questions.dry_run(bob, "stays", asked, {"epsilon": 0.5})["answers"], "one's own is one's own"
 
 
 def test_a_policy_that_was_fixed_beforehand_may_be_written_after_a_look(room: Room) -> None:

@@ -97,7 +97,7 @@ def test_a_query_that_is_none_stays_where_it_was_typed(api: Api) -> None:
     assert "&lt;script&gt; FROM stays</textarea>" in page
     assert "SELECT <script>" not in page
     assert 'class="problem"' in api("alice", "GET", at(COUNT, choices="many")).text
-    assert "nothing is charged" in api("alice", "GET", PAGE).text
+    assert "Nobody was looked at" in api("alice", "GET", PAGE).text
 
 
 def test_exactly_what_a_rule_would_take(api: Api) -> None:

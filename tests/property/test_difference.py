@@ -64,6 +64,13 @@ def test_the_tail_of_laplace_noise_on_one_grid_is_exact(a: float, b: float, n: i
     assert tail(n, a, b) == pytest.approx(beyond(one, other, n), rel=1e-6, abs=1e-12)
 
 
+@given(st.floats(1e-4, 0.05), st.floats(1e-4, 0.05))
+@settings(max_examples=depth("differences"))
+def test_noise_that_hardly_leaves_0_takes_figures_nowhere(a: float, b: float) -> None:
+    one, other = (Added(Law.LAPLACE, scale, Fraction(1)) for scale in (a, b))
+    assert reach_apart(one, other) == 0
+
+
 @given(st.floats(1, 1e6), st.floats(-9, -3), st.floats(0.1, 4))
 @settings(max_examples=depth("differences"))
 def test_scales_that_are_nearly_the_same_have_nearly_the_same_tail(a: float, apart: float, far: float) -> None:

@@ -23,8 +23,8 @@ AVERAGE = "SELECT AVG(age) FROM stays"
 MEDIAN = "SELECT MEDIAN(age) FROM stays"
 
 
-def query(sql: str) -> Query:
-    return wiring.held(None, parsed(SCHEMA), None, who="alice").query(sql)
+def query(sql: str, schema: str = SCHEMA) -> Query:
+    return wiring.held(None, parsed(schema), None, who="alice").query(sql)
 
 
 def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
@@ -33,10 +33,12 @@ def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: floa
     return explored(profile, ceiling=ceiling, stated=RULE if stated is None else stated, now=now)
 
 
+def on_rows(sql: str) -> Query:
+    return wiring.held(wiring.invented(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice").query(sql)
+
+
 def rehearsed(sql: str) -> Any:
-    dataset = wiring.held(wiring.invented(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice")
-    profile = dataset.query(sql).rehearse()
-    return explored(profile, ceiling=1.0, stated=RULE, now=0.2)
+    return explored(on_rows(sql).rehearse(), ceiling=1.0, stated=RULE, now=0.2)
 
 
 def stop_of(told: Any, kind: str, value: float) -> Any:
@@ -131,6 +133,24 @@ def test_from_a_look_alike_goes_the_epsilon_that_was_found() -> None:
     assert told["start"]["kind"] == "epsilon", "what is in force stands at its epsilon"
     assert "look-alike" in stop["words"]
     assert told["histogram"]["bars"]
+
+
+def test_what_the_people_lead_to_is_proposed_to_nobody() -> None:
+    """A note goes to whoever asked: a figure in it that comes from the people would tell what a look showed."""
+    looked = explored(on_rows(AVERAGE).risk(), ceiling=1.0, stated=RULE, now=0.2)
+    assert {stop["proposal"] for stop in looked["sliders"]["gap"]["stops"]} == {""}
+    assert stop_of(looked, "epsilon", 0.5)["proposal"], "what was moved to by hand may be"
+    assert stop_of(rehearsed(AVERAGE), "gap", 1.1)["proposal"]
+
+
+def test_where_people_are_replaced_it_is_somebody_else_whom_they_are_told_from() -> None:
+    profile = query(SUM, 'relation = "replace"\n' + SCHEMA).worst_case()
+    told = explored(profile, ceiling=1.0, stated=RULE, now=0.2)
+    assert told["absent"] == "if somebody else is in their place"
+    assert "somebody is in the data, or somebody else in their place (50" in stop_of(told, "chance", 0.6)["words"]
+    assert "epsilon times the sum of their exposure and 1/2" in stop_of(told, "selected", 0.5)["words"]
+    assert found()["absent"] == "if they are not in the data"
+    assert "else in their place" not in json.dumps(found())
 
 
 def test_the_worst_case_has_no_histogram() -> None:

@@ -72,6 +72,14 @@ class Foreseen:
         """The word of everything but the approval, which is still to come."""
         return word(one for one in self.inputs if one.what != "approval")
 
+    @property
+    def withheld(self) -> bool:
+        """Whether something leads to epsilon that was changed after a look: whoever asks is not told it."""
+        looked = self.dataset.ledger.known.somebody_looked
+        lost = any(one.what in ("preference", "policy") and not word([one]).holds for one in self.inputs)
+        public = any(not one.reads_people for choice in self.choices for one in choice.asked.preferences)
+        return looked and lost and public
+
     def plan(self) -> None:
         """Enter what is stated as planned, where that reads nobody: a later look does not change it."""
         for query, (preferences, how), choice in zip(self.queries, self.stated, self.choices, strict=True):
@@ -152,7 +160,7 @@ class Foreseen:
             "select_epsilon": choice.select_epsilon,
             "worst_case": None if at is None else at.as_dict(),
             "means": None if at is None else of_choosing.noise(at, names, query.furthest(at.epsilon, noise)),
-            "odds": None if at is None else of_request.odds(at.attack_chance),
+            "odds": None if at is None else of_request.odds(at.attack_chance, replaced=query.measurement.steps != 1),
         }
 
     def _refuse_twice(self) -> None:

@@ -71,6 +71,7 @@ class Questions:
         held = self._datasets.visible(actor, name)
         read = checked_queries(queries, self._outside.limits.most_queries)
         foreseen, signed = self.foreseen(actor, held, read, stated)
+        _require_told(actor, held, foreseen, stated)
         rule = foreseen.dataset.schema.rule
         job = self._datasets.job_on("release", held, "invented", "invented", actor.name) | {
             "queries": [vars(one) for one in read],
@@ -110,6 +111,7 @@ class Questions:
         """The same query on invented rows: what people who follow the schema would be exposed to."""
         held = self._datasets.visible(actor, name)
         foreseen, signed = self.foreseen(actor, held, (Asked(sql),), stated)
+        _require_told(actor, held, foreseen, stated)
         filled = _filled(signed, actor, foreseen, stated)
         return self._rehearsed(actor, held, sql, filled, foreseen.dataset.schema.rule)
 
@@ -156,6 +158,7 @@ class Questions:
     def compared(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> Comparison:
         held = self._datasets.visible(actor, name)
         foreseen, _ = self.foreseen(actor, held, (Asked(sql),), stated)
+        _require_told(actor, held, foreseen, stated)
         preferences, how = foreseen.stated[0]
         return foreseen.dataset.compare(sql, preferences, **_only(how, HOW))
 
@@ -291,6 +294,12 @@ class Questions:
             return {column for one in queries for column in parse(one.sql, held.schema, present).columns}
 
         return signed.policy.rule_for(partner, columns, rule), signed.policy.rule_for(partner, columns, stated)
+
+
+def _require_told(actor: Person, held: Held, foreseen: Foreseen, stated: Mapping[str, Any] | None) -> None:
+    """A rule that was changed after a look is not told; noise on invented rows, as it would be drawn, would tell it."""
+    if foreseen.withheld and not stated and not held.is_controlled_by(actor):
+        raise Forbidden(of_request.RULE_WITHHELD, hint="submit it without a trial, or ask a controller.")
 
 
 def _filled(

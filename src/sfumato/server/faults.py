@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sfumato.server import problems
@@ -35,7 +36,15 @@ class Faults:
         except Exception as error:
             _log.error("%s at %s", type(error).__name__, _place(error))
             if not started:
-                await self._told(Request(scope), problems.our_failure())(scope, receive, send)
+                await self._answer(Request(scope))(scope, receive, send)
+
+    def _answer(self, request: Request) -> Response:
+        """What broke one page may break the page that says so: the sentence alone is left then."""
+        try:
+            return self._told(request, problems.our_failure())
+        except Exception as error:
+            _log.error("%s at %s", type(error).__name__, _place(error))
+            return problems.our_failure()
 
 
 def _place(error: Exception) -> str:

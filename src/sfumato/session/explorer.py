@@ -36,7 +36,8 @@ def explored(
     grid = epsilons(moved, policy)
     view = replace(profile.view, candidates=tuple(map(profile.at, grid)))
     anybody = [risk_at(at, WORST_CASE, measurement, noise).attack_chance for at in grid]
-    return exploration(view, anybody, moved, policy, histogram=_histogram(profile), cell=cell)
+    replaced = measurement.steps != 1
+    return exploration(view, anybody, moved, policy, histogram=_histogram(profile), cell=cell, replaced=replaced)
 
 
 def first_figure(query: Query) -> tuple[str, float] | None:

@@ -51,10 +51,12 @@ def exploration(
     *,
     histogram: Histogram | None = None,
     cell: tuple[str, float] | None = None,
+    replaced: bool = False,
 ) -> dict[str, Any]:
     """One source of risk, whole: `anybody` has how often an attacker is right of anybody, at each of its candidates.
 
-    `cell` is a true figure of the answer, after a look: its noise range is then shown around it.
+    `cell` is a true figure of the answer, after a look: its noise range is then shown around it. `replaced`: where
+    neighbours have somebody else in a person's place.
     """
     kind, index = place(sliders, policy.stated, policy.epsilon)
     notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
@@ -70,8 +72,12 @@ def exploration(
         "in_force": policy.epsilon,
         "start": {"kind": kind.value, "index": index},
         "cell": None if cell is None else cell[0],
-        "points": [_point(at, worst, view, policy, cell) for at, worst in zip(view.candidates, anybody, strict=True)],
-        "sliders": {slider.kind.value: _slider(slider, view.source, policy) for slider in sliders},
+        "absent": of_explorer.absent(replaced),
+        "points": [
+            _point(at, worst, view, policy, cell, replaced)
+            for at, worst in zip(view.candidates, anybody, strict=True)
+        ],
+        "sliders": {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in sliders},
         "histogram": _histogram(view, histogram),
     }
 
@@ -105,7 +111,9 @@ def said(name: str) -> dict[str, str]:
     return {"name": name, "mark": mark, "glyph": GLYPHS[mark] if words else "", "words": words}
 
 
-def _point(at: RiskAt, worst: float, view: RiskView, policy: Policy, cell: tuple[str, float] | None) -> dict[str, Any]:
+def _point(
+    at: RiskAt, worst: float, view: RiskView, policy: Policy, cell: tuple[str, float] | None, replaced: bool
+) -> dict[str, Any]:
     inside = of_guarantee.in_100(worst)
     ranges = risk.ranges(at)
     return {
@@ -118,7 +126,7 @@ def _point(at: RiskAt, worst: float, view: RiskView, policy: Policy, cell: tuple
         "odds": f"{inside} of 100",
         "in": inside,
         "out": 100 - inside,
-        "words": list(of_explorer.point(at, view.source, ranges, worst)),
+        "words": list(of_explorer.point(at, view.source, ranges, worst, replaced=replaced)),
         **({} if cell is None or at.noise_90[0] is None else {"cell": _around(cell[1], at.noise_90[0])}),
     }
 
@@ -127,24 +135,24 @@ def _around(value: float, half: float) -> str:
     return f"{number(value - half, 5)} to {number(value + half, 5)}"
 
 
-def _slider(slider: Slider, source: Source, policy: Policy) -> dict[str, Any]:
-    stops = [_stop(stop, source, policy) for stop in slider.stops]
+def _slider(slider: Slider, source: Source, policy: Policy, replaced: bool) -> dict[str, Any]:
+    stops = [_stop(stop, source, policy, replaced) for stop in slider.stops]
     return {"label": of_explorer.KINDS[slider.kind], "stops": stops, "why": slider.why}
 
 
-def _stop(stop: Stop, source: Source, policy: Policy) -> dict[str, Any]:
+def _stop(stop: Stop, source: Source, policy: Policy, replaced: bool) -> dict[str, Any]:
     solution = stop.solution
     held = policy.ceiling if solution is not None and solution.unbounded else None
     return {
         "value": stop.value,
         "shown": _SHOWN[stop.kind].format(number(100 * stop.value if stop.kind is Kind.CHANCE else stop.value, 4)),
-        "words": of_explorer.stop(stop, source),
+        "words": of_explorer.stop(stop, source, replaced=replaced),
         "low": min(stop.meets.low, of_compare.FAR),
         "high": None if math.isinf(stop.meets.high) else stop.meets.high,
         "epsilon": held if solution is None or held is not None else solution.epsilon,
         "why": of_explorer.leads_to(stop, policy.ceiling),
         "rule": dict(stop.rule),
-        "proposal": of_explorer.proposal(stop),
+        "proposal": of_explorer.proposal(stop, source),
         "selected": solution is None,
     }
 

@@ -73,7 +73,7 @@ def _range(half: float | None, rank: float | None) -> str:
 
 def size(view: RiskView) -> str:
     """How many people and noisy numbers, and which noise."""
-    about = "about " if view.sketch is not None else ""
+    about = "About " if view.sketch is not None else ""
     people = "" if view.people is None else f"{about}{view.people:,} people, "
     numbers = "private group keys" if view.outputs is None else f"{view.outputs:,} noisy numbers"
     numbers = "1 noisy number" if view.outputs == 1 else numbers

@@ -94,7 +94,7 @@ class Shell:
             "person": person,
             "csrf": None if self._caller is None else self._caller.csrf,
             "menu": [] if person is None else [place for place in MENU if person.has(*place.roles)],
-            "waiting": 0 if person is None else self._waiting(person),
+            "waiting": 0 if person is None or status >= 500 else self._waiting(person),  # what broke is not asked again
             "here": self._request.scope["path"],
             "theme": theme if theme in THEMES else "",
             "facts": {} if facts is None else facts,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.server.asking import Called, Told
@@ -20,5 +18,6 @@ def begin(caller: Called) -> RedirectResponse:
 
 
 @screens.get(SIGN_IN)
-def sign_in(page: Shown, told: Told, next: Annotated[str, Query(max_length=2000)] = "/") -> Response:
+def sign_in(page: Shown, told: Told, next: str = "/") -> Response:
+    """`next` is as long as the address that somebody was sent here from: a query stands in some."""
     return page("sign_in.html", facts={"next": own_address(next)}, guests=told.guests)

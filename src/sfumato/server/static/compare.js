@@ -1,12 +1,10 @@
 // Epsilon by method, as bars on one scale.
 
-import { $, colour, facts, onTheme } from "./sfumato.js";
+import { $, colour, facts, onTheme, plain } from "./sfumato.js";
 
 const { spans, pins, low, high } = facts().figure;
 const TICKS = [-4, -3, -2, -1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((times) => Number(`${times}e${power}`)));
 const HATCHED = { over: "/" };
-// Plotly reads some tags: names are text.
-const plain = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 const short = (text) => plain(text.length > 44 ? `${text.slice(0, 42)} …` : text);
 
 onTheme(() => {

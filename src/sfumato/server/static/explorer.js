@@ -174,13 +174,16 @@ function picture(asked) {
   return window.Plotly?.react($("#plot"), ...drawn, CONFIG);
 }
 
+// A selection that nobody asked for before the look would be one that was asked for after it.
+const tooLate = () => now.looked && known.word !== "dp-selected";
+
 // What moved against what is in force: only the request as it stands is approved.
 function thought(asked) {
   const changed = known.now === null || asked.selected || asked.epsilon !== known.now;
   const shut = now.looked && changed;
   for (const radio of $$('[name="guarantee"]')) {
     if (radio.value === "none") radio.disabled = !now.looked;
-    else radio.disabled = shut || (radio.value === "dp-selected" && !found().sliders.selected.stops.length);
+    else radio.disabled = shut || (radio.value === "dp-selected" && (tooLate() || !found().sliders.selected.stops.length));
   }
   if (kindOf() !== "selected") {
     const word = shut ? "none" : changed ? "dp" : known.word;
@@ -306,6 +309,7 @@ export function opened(dialog) {
 // Somebody has looked: from now on another preference is one that was chosen after that.
 export function noteLook() {
   now.looked = true;
+  if (tooLate() && kindOf() === "selected") $('[name="guarantee"][value="none"]').checked = true;
   for (const place of ["#sketch-none", "#warning"]) if ($(place)) $(place).hidden = false;
   about();
   draw();

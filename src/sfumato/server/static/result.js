@@ -1,4 +1,4 @@
-import { $, $$, at, busy, call, colour, facts, h, number, onTheme, Problem, quiet, say, sent, show } from "./sfumato.js";
+import { $, $$, at, busy, call, colour, facts, h, number, onTheme, plain, Problem, quiet, say, sent, show } from "./sfumato.js";
 
 // ------------------------------------------------------------------------------------------------ where it stands
 
@@ -87,11 +87,10 @@ function label(answer, i) {
   return `${answer.columns[i]}${by ? ` by ${by}` : ""}, ${how}. The table has the figures.`;
 }
 
-// A sign that Plotly would read as markup is shown as it is.
-const plain = (text) => String(text ?? "").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const short = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
 
 function chart(answer, i) {
-  const names = answer.rows.map((row) => plain(keys(answer).map((k) => row[k]).join(" · ")));
+  const names = answer.rows.map((row) => keys(answer).map((k) => row[k]).join(" · "));
   const values = answer.rows.map((row) => row[i]);
   const ends = answer.ranges?.map((row) => row[i]);
   const noise = ends && {
@@ -108,7 +107,7 @@ function chart(answer, i) {
     x: names.map((_, n) => n),
     y: values,
     error_y: noise || undefined,
-    text: names.map((name, n) => `${name}<br>${number(values[n], 6)}${ends?.[n] ? `, noise range ${number(ends[n][0], 6)} to ${number(ends[n][1], 6)}` : ""}`),
+    text: names.map((name, n) => `${plain(name)}<br>${number(values[n], 6)}${ends?.[n] ? `, noise range ${number(ends[n][0], 6)} to ${number(ends[n][1], 6)}` : ""}`),
     textposition: "none",
     hovertemplate: "%{text}<extra></extra>",
   };
@@ -122,7 +121,7 @@ function chart(answer, i) {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { color: colour("ink"), family: "system-ui, sans-serif" },
-      xaxis: { ...axis, showgrid: false, zeroline: false, tickmode: "array", tickvals: names.map((_, n) => n), ticktext: names.map((name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name)), fixedrange: true },
+      xaxis: { ...axis, showgrid: false, zeroline: false, tickmode: "array", tickvals: names.map((_, n) => n), ticktext: names.map((name) => plain(short(name))), fixedrange: true },
       yaxis: { ...axis, rangemode: bars ? "tozero" : "normal", fixedrange: true },
     },
     { displayModeBar: false, responsive: true },

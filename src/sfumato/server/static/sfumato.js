@@ -175,6 +175,9 @@ export function number(value, digits = 4) {
   return Number(value.toPrecision(digits)).toLocaleString("en", { maximumSignificantDigits: digits });
 }
 
+// Plotly reads some tags in whatever it writes: a name is text there too.
+export const plain = (text) => String(text ?? "").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
 export const dark = () => {
   const stated = document.documentElement.dataset.theme;
   return stated ? stated === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

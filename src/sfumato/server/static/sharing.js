@@ -1,4 +1,4 @@
-import { $, $$, at, busy, call, colour, facts, number, onTheme, quiet, say, show, table } from "./sfumato.js";
+import { $, $$, at, busy, call, colour, facts, number, onTheme, plain, quiet, say, show, table } from "./sfumato.js";
 
 // Sliders look up what the server worked out: risks[stakes[sensitivity][trust]][point]. Nothing is computed here.
 const { grid, said, name, how, at: begin } = facts();
@@ -58,7 +58,7 @@ function keep(trust, sensitivity, limit, point) {
 
 // ------------------------------------------------------------------------------------------- as pictures
 
-const axis = (title, more = {}) => ({ title: { text: title }, gridcolor: colour("grid"), zeroline: false, ...more });
+const axis = (title, more = {}) => ({ title: { text: plain(title) }, gridcolor: colour("grid"), zeroline: false, ...more });
 const frame = (more = {}) => ({
   paper_bgcolor: colour("paper"),
   plot_bgcolor: colour("paper"),
@@ -94,7 +94,7 @@ function curve() {
   const x = grid.points.map((one) => one.across);
   const first = least(risks, limit);
   const data = [
-    { x, y: risks, mode: "lines", name: "risk", line: { color: colour("chosen"), width: 3 }, text: grid.points.map((one) => one.snoop), hovertemplate: "%{x:.3~g}: risk %{y:.3~g}<br>%{text}<extra></extra>" },
+    { x, y: risks, mode: "lines", name: "risk", line: { color: colour("chosen"), width: 3 }, text: grid.points.map((one) => plain(one.snoop)), hovertemplate: "%{x:.3~g}: risk %{y:.3~g}<br>%{text}<extra></extra>" },
     { x: [x[point]], y: [risks[point]], mode: "markers", name: "your noise", marker: { color: colour("paper"), size: 14, line: { color: colour("ink"), width: 3 } }, hoverinfo: "skip" },
   ];
   const layout = frame({ xaxis: across(), yaxis: up(Math.min(1, Math.max(risks[0], limit) * 1.15)), showlegend: false, ...limitLine(limit) });
@@ -168,7 +168,7 @@ async function space() {
     thread([0, t], [s, s], [r, r]),
     { type: "scatter3d", mode: "markers", x: [t], y: [s], z: [r], marker: { color: colour("paper"), size: 7, line: { color: ink, width: 3 } }, hoverinfo: "skip", showlegend: false },
   ];
-  const side = (title) => ({ title: { text: title }, range: [0, 1], gridcolor: colour("grid"), backgroundcolor: colour("paper"), color: ink });
+  const side = (title) => ({ title: { text: plain(title) }, range: [0, 1], gridcolor: colour("grid"), backgroundcolor: colour("paper"), color: ink });
   const scene = { xaxis: side("trust"), yaxis: side("sensitivity"), zaxis: side("risk"), camera: { eye: { x: 1.6, y: 1.9, z: 0.9 } } };
   const layout = frame({ margin: { t: 0, r: 0, b: 0, l: 0 }, scene, uirevision: "kept" });
   await plotly.react($("#space"), data, layout, PLAIN);

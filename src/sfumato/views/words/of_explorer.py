@@ -9,7 +9,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import RiskAt, Source
 from sfumato.views.figure import number
 from sfumato.views.words.of_guarantee import in_100, rounded_up
-from sfumato.views.words.of_risk import ATTACKER
+from sfumato.views.words.of_risk import ATTACKER, INSTEAD
 
 KINDS = {
     Kind.GAP: "How even?",
@@ -90,8 +90,13 @@ FIXED = (
 )
 
 
-def stop(one: Stop, source: Source) -> str:
-    """What one place of a slider asks for."""
+def absent(replaced: bool) -> str:
+    """What is told from a person being in the data: that they are not, or that somebody else is in their place."""
+    return "if somebody else is in their place" if replaced else "if they are not in the data"
+
+
+def stop(one: Stop, source: Source, *, replaced: bool = False) -> str:
+    """What one place of a slider asks for; `replaced`: where neighbours have somebody else in a person's place."""
     value = number(one.value, 4)
     match one.kind:
         case Kind.GAP:
@@ -99,15 +104,16 @@ def stop(one: Stop, source: Source) -> str:
         case Kind.CHANCE:
             return (
                 f"Whoever knows everybody else guesses right at most {100 * one.value:.4g} times of 100 whether "
-                "somebody is in the data (50 is a coin)."
+                f"somebody is in the data{INSTEAD if replaced else ''} (50 is a coin)."
             )
         case Kind.ERROR:
             return f"The noise moves each figure by no more than {value}, 90 times of 100."
         case Kind.EPSILON:
             return f"An epsilon of at most {one.value:.6g}."
         case Kind.SELECTED:
+            own = "the sum of their exposure and 1/2" if replaced else "their exposure"
             return (
-                f"Nobody’s own epsilon, which is epsilon times their exposure, above {value}, but for "
+                f"Nobody’s own epsilon, which is epsilon times {own}, above {value}, but for "
                 f"{100 * ALLOWED:g} person of 100: so it comes out 95 times of 100. Finding it costs epsilon "
                 f"{SELECTING:g}, charged beside the release."
             )
@@ -133,11 +139,11 @@ def gap(at: RiskAt) -> str:
     return "no end" if math.isinf(at.gap) else f"{rounded_up(at.gap)}×"
 
 
-def point(at: RiskAt, source: Source, ranges: str, worst: float) -> tuple[str, ...]:
+def point(at: RiskAt, source: Source, ranges: str, worst: float, *, replaced: bool = False) -> tuple[str, ...]:
     """What one epsilon would mean, in words."""
     most = PEOPLE[source]
     times = "without end above" if math.isinf(at.gap) else f"at {rounded_up(at.gap)} times"
-    whom = ATTACKER[source]
+    whom = f"{ATTACKER[source]}{INSTEAD if replaced else ''}"
     said = [
         f"At epsilon {at.epsilon:.4g} {most} is {times} the risk of the one least at risk.",
         f"Noise moves each figure by at most {ranges}, 90 times of 100."
@@ -152,9 +158,12 @@ def point(at: RiskAt, source: Source, ranges: str, worst: float) -> tuple[str, .
     return tuple(said)
 
 
-def proposal(one: Stop) -> str:
-    """What a request that is returned with a thought of its controller would have to state."""
-    if one.rule:
+def proposal(one: Stop, source: Source) -> str:
+    """What a request that is returned with a thought of its controller would have to state.
+
+    What the people themselves lead to is nothing to write to whoever asked: it would tell what a look showed.
+    """
+    if one.rule and not (source is Source.PEOPLE and one.preference.reads_people):
         said = ", ".join(f"{name} = {_toml(value)}" for name, value in one.rule.items() if value is not None)
         return f"Please ask again with this preference: {said}."
     return ""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.model.guarantee import Guarantee
+from sfumato.views.words.of_guarantee import in_100
 
 NEXT = {
     "submitted": "A controller of this dataset has it. You are told when it is decided.",
@@ -33,6 +34,9 @@ STOPPED = "Stop what is being computed? What was charged stays charged, and ther
 INVENTED = "A dry run on invented rows that follow the schema: nobody was read, and nothing was charged."
 CHANGED = "The query, the data, the preference or the policy is no longer what was approved"
 DECIDED_AFTER_LOOK = "This was decided after a look at the people in the data: that it was tells something about them."
+RULE_WITHHELD = (
+    "How much noise there would be is withheld: the rule, or the policy, was changed after a look at the people"
+)
 WITHHELD_ANSWER = "The answer is withheld until a controller has seen it and approves: no guarantee."
 
 
@@ -84,10 +88,14 @@ def costs(epsilon: float | None, delta: float | None, word: Guarantee, left: flo
     return f"It would be charged epsilon {epsilon:.6g}{f', delta {delta:g}' if delta else ''} at most.{rest}"
 
 
-def odds(chance: float) -> str:
-    """The worst case of an answer, for anybody in any data."""
-    wrong, right = round(100 * (1 - chance)), round(100 * chance)
+def odds(chance: float, *, replaced: bool = False) -> str:
+    """The worst case of an answer, for anybody in any data; `replaced`: against somebody else in their place.
+
+    What is said to be the worst is rounded to the worse side.
+    """
+    right = in_100(chance)
+    absent = "somebody else is in their place" if replaced else "they are not"
     return (
-        f"Of 100 possible answers, {wrong} would suggest that a person is in the data if they are not, "
+        f"Of 100 possible answers, {100 - right} would suggest that a person is in the data if {absent}, "
         f"{right} if they are: at worst, for anybody."
     )

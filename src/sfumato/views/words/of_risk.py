@@ -61,6 +61,7 @@ ATTACKER = {
     Source.SKETCH: "somebody in the highest bin that is seen is in the data",
     Source.PEOPLE: "the most exposed person is in the data",
 }
+INSTEAD = ", or somebody else in their place"
 DECIDING = {
     Source.WORST_CASE: "An epsilon chosen from this page carries the guarantee: nothing here depends on the data.",
     Source.REHEARSAL: (
@@ -189,7 +190,7 @@ def not_additive(columns: Sequence[str]) -> str:
 def attack(found: Attack, source: Source | None, *, replaced: bool) -> tuple[str, ...]:
     """What one release tells an attacker about one person; `source` is whose risk it is, None of a stated exposure."""
     whom = f"somebody of exposure {found.exposure:.4g} is in the data" if source is None else ATTACKER[source]
-    whom += ", or somebody else in their place" if replaced else ""
+    whom += INSTEAD if replaced else ""
     before = f"{100 * found.prior:.4g} of 100"
     sure = f"no more than {_tenths(found.posterior)} of 100 sure that they are in it"
     beyond = f", but for a chance of {exactly(found.beyond)}" if found.beyond else ""

@@ -21,12 +21,13 @@ AFTER_LOOK = (
     "a release that reads it carries no guarantee, unless it was fixed beforehand."
 )
 CHECK_IS_ENTERED = (
-    "It is entered into the ledger before anything is shown, with your name, and stays there. The policy that is in "
-    "force now keeps its word; what is stated otherwise after this does not."
+    "It is entered into the ledger before anything is shown, with your name, and stays there. What the policy "
+    "in force now decides by itself keeps its word; what a person states or decides after this does not."
 )
 NULL_VALUES = "Texts that stand for a missing value, such as ? or NA."
 PEOPLE_AT_LEAST = (
-    "How many people are in the data at least, if that is publicly known. Only a private selection reads it."
+    "How many people are in the data at least, if that is publicly known. Dry runs and rehearsals invent so many rows, "
+    "and a private selection counts on it."
 )
 ROW = "Each row is one person."
 SEVERAL_ROWS = "A person may have several rows: a column names the person, and so many of their rows count at most."
