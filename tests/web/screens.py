@@ -21,6 +21,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "screens"
 ROWS, SEED = 3000, 1
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = {1280: 0.75, 400: 1.0}  # and at which scale they are kept
+HEIGHT = 900  # of the window
 QUALITY, HIGHEST = 25, 1600  # of a picture; what is further down is cut off
 _COUNT = "SELECT sex, COUNT(*) AS people FROM adult GROUP BY sex"
 
@@ -124,13 +125,13 @@ SCREENS = (
 
 def taken(screen: Screen, open_to: House, visitors: Visitors) -> None:
     """In each theme and width; what is done first is done once."""
-    page = visitors.enter(open_to, screen.who, viewport={"width": max(WIDTHS), "height": 900})
+    page = visitors.enter(open_to, screen.who, viewport={"width": max(WIDTHS), "height": HEIGHT})
     wire = page.context.new_cdp_session(page)
     names = {state: open_to.request_in(state) for state in ("submitted", "released")}
-    page.goto(screen.path.format(**names), wait_until="networkidle")
+    page.goto(screen.path.format(**names), wait_until="networkidle", timeout=90_000)
     screen.first(page)
     for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
+        page.set_viewport_size({"width": width, "height": HEIGHT})
         for theme in THEMES:
             page.emulate_media(color_scheme=theme)
             page.wait_for_timeout(400)  # plots follow the theme and the width
@@ -138,8 +139,12 @@ def taken(screen: Screen, open_to: House, visitors: Visitors) -> None:
 
 
 def _picture(page: Page, wire: CDPSession, width: int, begins: str) -> bytes:
+    page.locator("#said").evaluate("one => { one.textContent = ''; }")  # it would go by itself
     top = page.locator(begins).evaluate("one => one.getBoundingClientRect().top + scrollY")
     height = min(HIGHEST, page.evaluate("document.documentElement.scrollHeight") - top)
+    if page.locator("dialog[open]").count():  # it stands in the middle of the window
+        page.evaluate("scrollTo(0, 0)")
+        height = HEIGHT
     clip = {"x": 0, "y": top, "width": width, "height": height, "scale": WIDTHS[width]}
     how = {"format": "webp", "quality": QUALITY, "captureBeyondViewport": True, "clip": clip}
     return b64decode(wire.send("Page.captureScreenshot", how)["data"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from tests.web.house import House
 MARKS = {"ok": "✓", "chosen": "●", "over": "✕"}
 VISIONS = ("none", "deuteranopia", "protanopia", "achromatopsia")
 APART = 1.25  # of two plain surfaces that touch nothing, at least so much contrast
-HATCHED = 0.1  # a plain surface has no spread; hatching in an orange of any kind on any paper has more
+EVEN = 0.05  # of luminance
+HATCHED = 0.2  # so much of a surface is lighter or darker than its middle; a line across it is less
 _PIXELS = """async ([image, boxes]) => {
   const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${image}`)).blob());
   const canvas = document.createElement("canvas");
@@ -31,14 +33,14 @@ _PIXELS = """async ([image, boxes]) => {
 
 @dataclass(frozen=True)
 class Surface:
-    """Of a bar as somebody sees it: how light it is in the middle of its kind, and how unevenly."""
+    """Of a bar as somebody sees it: how light it is for the most part, and how much of it is something else."""
 
     light: float
-    spread: float
+    uneven: float
 
     @property
     def hatched(self) -> bool:
-        return self.spread > HATCHED
+        return self.uneven > HATCHED
 
     def contrast(self, other: Surface) -> float:
         low, high = sorted((self.light, other.light))
@@ -50,7 +52,8 @@ def surface(pixels: list[int]) -> Surface:
     linear = [c / 12.92 if (c := byte / 255) <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for byte in pixels]
     red, green, blue = linear[0::4], linear[1::4], linear[2::4]
     light = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in zip(red, green, blue, strict=True)]
-    return Surface(sum(light) / len(light), max(light) - min(light))
+    middle = statistics.median(light)
+    return Surface(middle, sum(abs(one - middle) > EVEN for one in light) / len(light))
 
 
 @pytest.fixture(params=["light", "dark"])
