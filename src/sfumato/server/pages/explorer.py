@@ -19,7 +19,7 @@ from sfumato.server.pages import result
 from sfumato.server.pages.shell import Shell, Shown
 from sfumato.server.problems import Problem, answer
 from sfumato.views import explorer
-from sfumato.views.words import of_explorer, of_policy, of_risk
+from sfumato.views.words import of_explorer, of_guarantee, of_policy, of_risk
 
 screens = APIRouter(include_in_schema=False)
 _WAITING = (State.SUBMITTED.value, State.COMPUTED.value)
@@ -204,6 +204,7 @@ def _drawn(found: Mapping[str, Any]) -> dict[str, Any]:
         "stop": stop,
         "point": next((one for one in found["points"] if one["epsilon"] == stop["epsilon"]), None),
         "says": of_explorer,
+        "declare": of_guarantee.DECLARE,
         "guarantees": {word.value: of_explorer.WORDS[word] for word in Guarantee},
         "is_no_probability": of_risk.GAP_IS_NO_PROBABILITY,
         "reading": of_risk.READING,

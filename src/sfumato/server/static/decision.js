@@ -57,13 +57,16 @@ settled("answer", async () => {
 
 // No guarantee has to be accepted, unless it is stated where the approval was fixed.
 const accept = $("#accept-none");
-const fixed = $("#fixed");
-if (accept) {
+const declared = $("#declared");
+if (declared) {
+  const fixed = $("#fixed");
   const check = () => {
-    accept.required = !fixed.value.trim();
+    fixed.disabled = !declared.checked;
+    if (!accept) return;
+    accept.required = fixed.disabled || !fixed.value.trim();
     $("#accept").hidden = !accept.required;
   };
-  fixed.addEventListener("input", check);
+  for (const event of ["input", "change"]) $("#approve-dialog").addEventListener(event, check);
   check();
 }
 

@@ -49,6 +49,13 @@ AFTER_LOOK = (
     "carries no guarantee, unless it says where it was fixed beforehand. The policy that was in force at the first "
     "look keeps its word, also when it is put back as it was."
 )
-FIXED_BEFOREHAND = "Where all this was written down before anybody looked at the people, such as minutes with a date."
+FIXED_BEFOREHAND = (
+    "Such as minutes with a date. It is printed beside the word of every release that goes by this policy and comes "
+    "after a look."
+)
+OTHERWISE = (
+    "If nobody has looked at the people yet, or if it was not written down, leave this empty: then what goes by a policy "
+    "that is signed after a look carries no guarantee."
+)
 PUBLIC_PAGE = "Everybody may read which releases there were and what they add up to, without signing in."
 INTRODUCTION = "Whoever approves in a browser has passed the three-minute introduction."
