@@ -25,9 +25,9 @@ MEANINGS = {
 }
 DECLARED = {
     Guarantee.DP: (
-        "How wide the noise is, or that this left, was decided after somebody had looked at the people, and is declared "
-        "to have been fixed before. If that is true, what this release may tell about any one of them is bounded by "
-        "epsilon, whoever they are and whatever else is known about them."
+        "How wide the noise is, or that this left, was decided after somebody had looked at the people, and is "
+        "declared to have been fixed before. If that is true, what this release may tell about any one of them is "
+        "bounded by epsilon, whoever they are and whatever else is known about them."
     ),
     Guarantee.SELECTED: (
         "How wide the noise is was selected from the data by a mechanism that is private itself, and charged as well. "

@@ -315,6 +315,18 @@ export function noteLook() {
   draw();
 }
 
+// What follows from something that was charged, looked at or decided, as the server now says it.
+export async function refresh() {
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  if (!answer.ok || answer.redirected) return;
+  const now = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of ["#cost", "#spent", "#spent-meter", "#to-inbox"]) {
+    const [old, fresh] = [$(part), now.querySelector(part)];
+    if (old && fresh) old.replaceWith(document.adoptNode(fresh));
+    else old?.remove();
+  }
+}
+
 function explorer() {
   for (const kind of [...KINDS, "selected"]) {
     const input = document.getElementById(kind);
@@ -337,15 +349,15 @@ function explorer() {
     await explored("people");
     noteLook();
     turned("people");
+    refresh();
     say(found().words);
   });
   asks($("#sketch-dialog"), async ({ epsilon, accept_none }) => {
     await explored("sketch", { epsilon: Number(epsilon), how: accept_none ? { accept_none } : {} });
-    const { epsilon: total, words: sentence } = sources.sketch.spent;
-    if ($("#spent")) $("#spent").textContent = sentence;
-    if ($("#spent-meter")) $("#spent-meter").value = total;
     turned("sketch");
-    say(`${found().words} ${sentence}`);
+    say(`${found().words} ${sources.sketch.spent.words}`);
+    await refresh();
+    setTimeout(() => $(".picture").scrollIntoView({ block: "start" })); // once the dialog is closed
   });
   stand(known.found.start);
   onTheme(draw);

@@ -85,13 +85,12 @@ ACCEPT_NO = (
     "dataset from then on."
 )
 FIXED = (
-    "Such as minutes with a date. It is printed with your name beside the word: on the answer, in the ledger and on the "
-    "certificate."
+    "Such as minutes with a date. It is printed beside the word: on the answer, in the ledger and on the certificate."
 )
 IF_NOT = "If it was not, leave this empty, and accept below that what leaves carries no guarantee."
 IF_NOT_ALLOWED = (
-    "If it was not, close this and return or refuse the request, or change the policy: an untrue declaration makes the "
-    "promise to the people in the data untrue."
+    "If it was not, close this and return or refuse the request, or change the policy: an untrue declaration makes "
+    "the promise to the people in the data untrue."
 )
 
 

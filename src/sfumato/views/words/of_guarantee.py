@@ -67,7 +67,7 @@ def declarations(certificate: Certificate) -> str:
     """What its word rests on, in the words of whoever declared it; nothing where it rests on no declaration."""
     if not is_declared(certificate):
         return ""
-    start = DECLARED.split("{}")[0]
+    start = DECLARED.partition("{}")[0]
     said = [sentence(one) for one in certificate.assumed if one.startswith(start)]
     return " ".join([BY_A_DECLARATION, *said])
 

@@ -54,8 +54,8 @@ FIXED_BEFOREHAND = (
     "after a look."
 )
 OTHERWISE = (
-    "If nobody has looked at the people yet, or if it was not written down, leave this empty: then what goes by a policy "
-    "that is signed after a look carries no guarantee."
+    "If nobody has looked at the people yet, or if it was not written down, leave this empty: what goes by a policy "
+    "that is signed after a look then carries no guarantee."
 )
 PUBLIC_PAGE = "Everybody may read which releases there were and what they add up to, without signing in."
 INTRODUCTION = "Whoever approves in a browser has passed the three-minute introduction."
