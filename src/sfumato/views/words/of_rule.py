@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sfumato.views.words.of_risk import GAP_IS_NO_PROBABILITY
-
 BEFORE_ANYBODY_LOOKS = (
     "It holds for whoever states nothing else, and keeps its word if it is fixed before anybody looks."
 )
@@ -13,7 +11,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "gap": (
         "How even the risk is",
         "Nobody, in any data, is at more than so many times the risk of anybody else: 1.2 is even, 2 is not. "
-        + GAP_IS_NO_PROBABILITY,
+        "It is not a probability.",
     ),
     "attack_chance": (
         "How often an attacker is right",
