@@ -19,6 +19,7 @@ from sfumato.views.spread import STEEP
 from sfumato.views.words import of_compare, of_explorer, of_guarantee, of_risk, of_sketch
 
 LISTED = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 5.0)  # epsilons that are always in the table and in the picture
+BARS = 20  # of a histogram of exposures, at most
 VERDICTS: Mapping[str, tuple[Verdict, str]] = {
     "ok": ("ok", "allowed"),
     "chosen": ("chosen", "chosen"),
@@ -179,13 +180,13 @@ _SHOWN = {
 
 
 def _evened(fine: Histogram) -> Histogram:
-    """In wider bars where the values are whole numbers and narrow ones would stand like the teeth of a comb.
+    """In wider bars: of whole numbers, narrow ones would stand like the teeth of a comb.
 
     >>> _evened(Histogram((0.0, 0.25, 0.5, 0.75, 1.0), (4, 0, 3, 0)))
     Histogram(edges=(0.0, 0.5, 1.0), people=(4, 3))
     """
     edges, people = fine.edges, fine.people
-    for wide in (one for one in range(1, len(people)) if len(people) % one == 0):
+    for wide in (one for one in range(math.ceil(len(people) / BARS), len(people)) if len(people) % one == 0):
         bars = tuple(sum(people[i : i + wide]) for i in range(0, len(people), wide))
         inner = [i for i, count in enumerate(bars) if count]
         if not inner or bars[inner[0] : inner[-1]].count(0) <= len(bars) / 8:
