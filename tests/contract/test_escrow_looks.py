@@ -81,6 +81,10 @@ def test_what_was_fixed_beforehand_is_dp_and_says_so(room: Room) -> None:
     assert (found["guarantee"], found["fixed"], found["epsilon"]) == ("dp", "attested", 0.2)
     assert f"fixed beforehand: “{MINUTES}” (said by alice)" in found["assumed"]
     assert total(room) == "dp"
+    shown: Any = room.datasets.ledger(room["alice"], "stays")["entries"]
+    entries = {e["event"]: e for e in shown}
+    for event in ("decided", "reserved"):
+        assert (entries[event]["word"], entries[event]["attested"]) == ("dp, by a declaration", [MINUTES])
 
 
 def test_a_look_after_the_approval_changes_nothing(room: Room) -> None:

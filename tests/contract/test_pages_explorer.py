@@ -105,10 +105,12 @@ def test_a_controller_sees_what_they_decide_from(api: Api) -> None:
     said = text(shown)
     for sentence in (
         "From bob, Health Board",
+        "If you approve: whoever knows everybody else guesses whether a person is in the data right at most 55 times "
+        "of 100 instead of 50. Noise moves each figure by at most ±1,151, 90 times of 100.",
         "At epsilon 0.2 the person most at risk, in any data, is at 1.2 times the risk of the one least at risk.",
         "if they are not in the data 45 of 100",
         "if they are in the data 55 of 100",
-        of_risk.GAP_IS_NO_PROBABILITY,
+        of_explorer.no_probability(Source.WORST_CASE),
         "It is charged epsilon 0.2.",
         "The rule of record: gap 1.2, worst case.",
         "epsilon noise range gap attacker right at most verdict",

@@ -74,12 +74,25 @@ def test_neither_names_nor_answers_nor_looks(api: Api) -> None:
     found = stranger(api)("GET", "/public/stays").json()
     assert {*found} == {"name", "title", "purpose", "protected", "releases", "total", "stop"}
     for one in found["releases"]:
-        assert {*one} == {"at", "kind", "what", "guarantee", "sentence", "epsilon", "delta"}
+        assert {*one} == {"at", "kind", "what", "guarantee", "word", "sentence", "epsilon", "delta"}
     for address in ("/public/stays", f"{HOST}/public/stays"):
         told = stranger(api)("GET", address).text
         for hidden in ("alice", "carol", "bob", "dan", "qz", "age > 41", "planning beds"):
             assert hidden not in told, hidden
         assert "SUM(age)" in told, "what was asked is there"
+
+
+def test_a_word_by_a_declaration_says_so_and_not_what_was_declared(api: Api) -> None:
+    room = api.room
+    room.policy(public_page=True)
+    request = room.submit(SUM)
+    room.look()
+    room.approve(request, fixed_beforehand="qzminutes")
+    room.go()
+    text = stranger(api)("GET", f"{HOST}/public/stays").text
+    assert "dp, by a declaration" in text
+    assert "nobody has checked that" in text
+    assert "qzminutes" not in text
 
 
 def test_what_the_total_comes_to(api: Api) -> None:

@@ -17,6 +17,7 @@ import sfumato as sf
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.session.assemble import answer
 from sfumato.session.noise import Noisy
+from sfumato.views.ledger import as_dict
 from sfumato.views.words import of_guarantee, of_release
 
 STAYS = pd.DataFrame({"patient": ["a", "a", "b"], "days": [1, 2, 3], "ward": ["x", "x", "y"]})
@@ -241,6 +242,24 @@ def test_a_look_is_on_every_certificate_after_it() -> None:
     attested = stays.query(MEAN).release(epsilon=0.1, fixed_beforehand="minutes of 3 May").certificate
     assert (attested.decided_by, attested.fixed, attested.bounds_source) == ("looked", "attested", "codebook")
     assert "at the word of a person" in attested.to_html()
+
+
+def test_a_word_that_rests_on_a_declaration_says_so_beside_it() -> None:
+    stays = opened(rule={"epsilon": 0.5})
+    stays.query(MEAN).risk()
+    by_rule = stays.query(MEAN).release().certificate
+    declared = stays.query(MEAN).release(epsilon=0.1, fixed_beforehand="minutes of 3 May").certificate
+    for text in (str(declared), declared.to_html()):
+        assert "dp, by a declaration" in text
+        assert of_guarantee.BY_A_DECLARATION in text
+        assert "“minutes of 3 May”" in text
+        assert "fixed without looking" not in text
+    assert "declaration" not in str(by_rule)
+    assert "fixed without looking at the people" in by_rule.to_html()
+    entries: Any = as_dict(stays.ledger.record)["entries"]
+    rows = {e["charged"]: e for e in entries if e["event"] == "reserved"}
+    assert (rows[0.1]["word"], rows[0.1]["attested"]) == ("dp, by a declaration", ["minutes of 3 May"])
+    assert (rows[0.5]["word"], rows[0.5]["attested"]) == ("dp", [])
 
 
 def test_what_came_later_is_on_no_earlier_certificate() -> None:

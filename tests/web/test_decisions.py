@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from sfumato.cli.open_house import BOARD, CONTROLLER, POLICY
-from sfumato.views.words import of_explorer
+from sfumato.views.words import of_explorer, of_guarantee
 from tests.web.browser import Visitors, follow, sign_in
 from tests.web.house import House
 
@@ -118,7 +118,12 @@ def test_after_a_look_nothing_leaves_that_the_policy_does_not_allow(waiting: Pag
     dialog = waiting.locator("#approve-dialog")
     expect(dialog).to_contain_text(of_explorer.NOT_ALLOWED)
     approved(waiting)
-    expect(dialog.get_by_label("Fixed beforehand")).to_be_focused()
+    declared, written = dialog.get_by_label(of_guarantee.DECLARE), dialog.get_by_label("Where it is written")
+    expect(declared).to_be_focused()
+    expect(written).to_be_disabled()
+    declared.check()
+    approved(waiting)
+    expect(written).to_be_focused()
     assert own_house.request_in("submitted") in waiting.url
 
 

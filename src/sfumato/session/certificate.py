@@ -130,7 +130,7 @@ def _assumed(
         *(of_belief.public_worlds(p) for p in preferences if isinstance(p, Belief)),
         *(of_guessing.blind(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk)),
         *([of_guarantee.rows_that_count(unit)] if unit.column else []),
-        *(f"fixed beforehand: “{said}” (said by {reserved.draft.who})" for said in attestations),
+        *(of_guarantee.DECLARED.format(said, reserved.draft.who) for said in attestations),
         *(
             [of_guarantee.ASKED_BLINDLY]
             if dataset.ledger.known.looked_before(reserved.number) and word(inputs).holds

@@ -31,7 +31,7 @@ def explored(
 ) -> dict[str, Any]:
     """What a page looks up: the same shape for each source of risk. Confidential where that is the people."""
     spread, noise, measurement = profile._spread, profile._noise, profile._measurement
-    policy = Policy(ceiling, stated, now)
+    policy = Policy(ceiling, stated, now, noise.delta or 0.0)
     moved = sliders(spread, noise, measurement, ceiling=ceiling, stated=stated, now=now)
     grid = epsilons(moved, policy)
     view = replace(profile.view, candidates=tuple(map(profile.at, grid)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -67,10 +67,17 @@ def reserve(
         found, total = inputs(record), record.total
         if not accept_none:
             refuse_without_guarantee(found, what, instead)
-        return ledger.reserve(record, charge(word(found)))
+        return ledger.reserve(record, _declared(charge(word(found)), found))
 
     added = ledger.write(decide)
     return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
+
+
+def _declared(charge: Draft, inputs: Sequence[Provenance]) -> Draft:
+    """With the declarations that its word rests on."""
+    said = sorted({i.attestation for i in inputs if i.attestation})
+    holds = Guarantee(str(charge.public["guarantee"])).holds
+    return replace(charge, public={**charge.public, "attested": said}) if said and holds else charge
 
 
 @dataclass(frozen=True)

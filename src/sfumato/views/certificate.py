@@ -17,7 +17,8 @@ def certificate_text(certificate: Certificate) -> str:
     """Everything a certificate states, a line each."""
     c = certificate
     lines = [
-        ("guarantee", f"{c.guarantee.value}: {of_guarantee.guarantee(c)}"),
+        ("guarantee", f"{_word(c)}: {of_guarantee.guarantee(c)}"),
+        *([("declared", of_guarantee.declarations(c))] if of_guarantee.is_declared(c) else []),
         ("for the people", of_guarantee.promise(c)),
         ("dataset", c.dataset),
         ("query", c.query),
@@ -69,6 +70,7 @@ class Sheet:
     holds: bool
     promise: str
     meaning: str
+    declared: str  # what the word rests on, if it is a declaration
     warning: str
     glance: list[tuple[str, str]]
     query: str
@@ -87,10 +89,11 @@ def sheet(c: Certificate) -> Sheet:
     wide = "" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")
     return Sheet(
         of=f"{c.dataset} · {of_release.moment(c.released_at)} · {_entry(c)}",
-        word=c.guarantee.value,
+        word=_word(c),
         holds=c.guarantee.holds,
         promise=of_guarantee.promise(c),
-        meaning=nist.MEANINGS[c.guarantee],
+        meaning=nist.meaning(c),
+        declared=of_guarantee.declarations(c),
         warning="" if c.guarantee.holds else of_guarantee.without(c),
         glance=_at_a_glance(c),
         query=c.query,
@@ -110,7 +113,7 @@ def _parts(c: Certificate) -> list[str]:
     kinds = ("soft" if said.numbers else "", "")
     return [
         paragraph(said.of, "soft"),
-        framed(f"Guarantee: {said.word}", said.promise, said.meaning, well=said.holds),
+        framed(f"Guarantee: {said.word}", said.promise, *filter(None, (said.meaning, said.declared)), well=said.holds),
         definitions(said.glance),
         section("The query", code(said.query), paragraph(f"SHA-256 {said.sha256}", "soft break")),
         section(
@@ -176,6 +179,10 @@ def _ranges(c: Certificate) -> str:
     if c.noise_90 is None:
         return of_guarantee.WITHHELD
     return of_release.ranges(c) if of_release.has_ranges(c) else "there is none"
+
+
+def _word(c: Certificate) -> str:
+    return of_guarantee.worded(c.guarantee, declared=of_guarantee.is_declared(c))
 
 
 def _entry(c: Certificate) -> str:

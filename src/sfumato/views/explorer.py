@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.choose.sliders import Kind, Slider, Stop, place
+from sfumato.choose.sliders import SELECTING, Kind, Slider, Stop, place
 from sfumato.model.facts import Histogram
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.model.sketch import Sketch
+from sfumato.risk.attack import attack_chance
 from sfumato.views import risk
 from sfumato.views.figure import number
 from sfumato.views.marks import GLYPHS, Verdict
@@ -18,6 +19,7 @@ from sfumato.views.spread import STEEP
 from sfumato.views.words import of_compare, of_explorer, of_guarantee, of_risk, of_sketch
 
 LISTED = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 5.0)  # epsilons that are always in the table and in the picture
+BARS = 20  # of a histogram of exposures, at most
 VERDICTS: Mapping[str, tuple[Verdict, str]] = {
     "ok": ("ok", "allowed"),
     "chosen": ("chosen", "chosen"),
@@ -34,6 +36,7 @@ class Policy:
     ceiling: float
     stated: Mapping[str, Any]
     epsilon: float | None
+    delta: float = 0.0  # of the noise
 
 
 def epsilons(sliders: Sequence[Slider], policy: Policy) -> tuple[float, ...]:
@@ -67,6 +70,8 @@ def exploration(
         "deciding": of_risk.deciding(view),
         "size": risk.size(view),
         "compares": of_explorer.COMPARES[view.source],
+        "no_probability": of_explorer.no_probability(view.source),
+        "standing": _standing(kind, view.source, policy),
         "notes": [said for said in notes if said],
         "ceiling": policy.ceiling,
         "in_force": policy.epsilon,
@@ -79,6 +84,12 @@ def exploration(
         "sliders": {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in sliders},
         "histogram": _histogram(view, histogram),
     }
+
+
+def _standing(kind: Kind, source: Source, policy: Policy) -> str:
+    """Why a rule that states no epsilon stands at one."""
+    elsewhere = source is not Source.WORST_CASE and kind is Kind.EPSILON and policy.epsilon is not None
+    return of_explorer.AT_ITS_EPSILON if elsewhere and "gap" in policy.stated else ""
 
 
 def verdict(epsilon: float, stop: Mapping[str, Any], ceiling: float) -> str:
@@ -141,6 +152,7 @@ def _slider(slider: Slider, source: Source, policy: Policy, replaced: bool) -> d
 
 def _stop(stop: Stop, source: Source, policy: Policy, replaced: bool) -> dict[str, Any]:
     solution = stop.solution
+    most = attack_chance(policy.ceiling + SELECTING, policy.delta) if solution is None else None
     held = policy.ceiling if solution is not None and solution.unbounded else None
     return {
         "value": stop.value,
@@ -153,6 +165,8 @@ def _stop(stop: Stop, source: Source, policy: Policy, replaced: bool) -> dict[st
         "rule": dict(stop.rule),
         "proposal": of_explorer.proposal(stop, source),
         "selected": solution is None,
+        "most": None if most is None else of_guarantee.in_100(most),
+        "bound": "" if most is None else of_explorer.whatever_is_selected(most, policy.ceiling),
     }
 
 
@@ -165,6 +179,21 @@ _SHOWN = {
 }
 
 
+def _evened(fine: Histogram) -> Histogram:
+    """In wider bars: of whole numbers, narrow ones would stand like the teeth of a comb.
+
+    >>> _evened(Histogram((0.0, 0.25, 0.5, 0.75, 1.0), (4, 0, 3, 0)))
+    Histogram(edges=(0.0, 0.5, 1.0), people=(4, 3))
+    """
+    edges, people = fine.edges, fine.people
+    for wide in (one for one in range(math.ceil(len(people) / BARS), len(people)) if len(people) % one == 0):
+        bars = tuple(sum(people[i : i + wide]) for i in range(0, len(people), wide))
+        inner = [i for i, count in enumerate(bars) if count]
+        if not inner or bars[inner[0] : inner[-1]].count(0) <= len(bars) / 8:
+            return Histogram(edges[::wide], bars)
+    return fine
+
+
 def _histogram(view: RiskView, people: Histogram | None) -> dict[str, Any] | None:
     """People at each exposure; of a sketch with the noise of each count, without those at exactly 0."""
     sketch: Sketch | None = view.sketch
@@ -172,6 +201,8 @@ def _histogram(view: RiskView, people: Histogram | None) -> dict[str, Any] | Non
         people = Histogram(sketch.edges[1:], sketch.histogram.people[1:])
     if people is None:
         return None
+    if sketch is None:
+        people = _evened(people)
     standing = [count for count in people.people if count]
     steep = bool(standing) and max(standing) > STEEP * min(standing)
     notes = [f"Exposure {of_risk.EXPOSURE}"]

@@ -60,11 +60,11 @@ def as_dict(record: Record, delta: float | None = None) -> dict[str, object]:
         **({} if at is None else {"at_delta": {"delta": float(at.delta), "epsilon": epsilon, "by": at.by}}),
         "guarantee": total.guarantee.value,
         "stop": {"epsilon": _float(stop.epsilon), "delta": _float(stop.delta)} if stop.stated else None,
-        "entries": [_public(entry) for entry in record.entries],
+        "entries": [_public(entry, record) for entry in record.entries],
     }
 
 
-def _public(entry: Entry) -> dict[str, object]:
+def _public(entry: Entry, record: Record) -> dict[str, object]:
     draft = entry.draft
     rho = draft.public.get("rho")
     return {
@@ -75,6 +75,8 @@ def _public(entry: Entry) -> dict[str, object]:
         "charged": draft.nano_epsilon / NANO,
         "delta": upward(Fraction(draft.delta)),
         "guarantee": draft.public.get("guarantee"),
+        "word": _worded(entry, record),
+        "attested": _attested(entry, record),
         "chosen_by": draft.public.get("chosen_by"),
         "mechanism": draft.public.get("mechanism"),
         "rho": None if rho is None else upward(Fraction(str(rho))),
@@ -85,6 +87,20 @@ def _public(entry: Entry) -> dict[str, object]:
         "select_epsilon": draft.public.get("select_epsilon"),
         "digest": entry.digest,
     }
+
+
+def _attested(entry: Entry, record: Record) -> list[str]:
+    """The declarations that the word of an entry rests on: of a decision, only where somebody had looked."""
+    said = entry.draft.public.get("attested") or []
+    if entry.draft.event is Event.DECIDED:
+        return [str(said)] if said and record.looked_before(entry.number) else []
+    return [str(one) for one in said] if isinstance(said, list) else []
+
+
+def _worded(entry: Entry, record: Record) -> str | None:
+    stated = entry.draft.public.get("guarantee")
+    declared = bool(_attested(entry, record))
+    return None if stated is None else of_guarantee.worded(Guarantee(str(stated)), declared=declared)
 
 
 def for_everybody(record: Record) -> dict[str, object]:
@@ -111,12 +127,15 @@ def _charge(draft: Draft) -> dict[str, object]:
     epsilon, delta = draft.nano_epsilon / NANO, upward(Fraction(draft.delta))
     most = public.get("at_most")
     at_most = most if isinstance(most, int | float) else None
+    promised = of_ledger.promised(word, epsilon, delta, at_most, str(public.get("protected", "one row")))
+    declared = word.holds and bool(public.get("attested"))
     return {
         "at": draft.at,
         "kind": str(public.get("kind", RELEASE)),
         "what": str(public.get("what", "")),
         "guarantee": word.value,
-        "sentence": of_ledger.promised(word, epsilon, delta, at_most, str(public.get("protected", "one row"))),
+        "word": of_guarantee.worded(word, declared=declared),
+        "sentence": f"{promised} {of_guarantee.BY_A_DECLARATION}" if declared else promised,
         "epsilon": epsilon if word.holds else None,
         "delta": delta if word.holds else None,
     }

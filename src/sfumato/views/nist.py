@@ -23,6 +23,19 @@ MEANINGS = {
         "about any one of them is not bounded."
     ),
 }
+DECLARED = {
+    Guarantee.DP: (
+        "How wide the noise is, or that this left, was decided after somebody had looked at the people, and is "
+        "declared to have been fixed before. If that is true, what this release may tell about any one of them is "
+        "bounded by epsilon, whoever they are and whatever else is known about them."
+    ),
+    Guarantee.SELECTED: (
+        "How wide the noise is was selected from the data by a mechanism that is private itself, and charged as well. "
+        "How it was selected, or that this left, was decided after somebody had looked at the people, and is declared "
+        "to have been fixed before. If that is true, what both may tell about any one of the people is bounded, "
+        "whatever else is known about them."
+    ),
+}
 DECIDED = {
     "policy": "by the rule of record, as it stands",
     "blind": "by a person, from what is public",
@@ -61,6 +74,12 @@ NOTHING_PROMISED = (
     "Anything: there is no bound on what this release tells about anybody, nor on what it adds to others that are made "
     "of the same data."
 )
+
+
+def meaning(certificate: Certificate) -> str:
+    """What the word means; where it rests on a declaration, that it does."""
+    declared = of_guarantee.is_declared(certificate)
+    return (DECLARED if declared else MEANINGS)[certificate.guarantee]
 
 
 def strength(certificate: Certificate) -> str:

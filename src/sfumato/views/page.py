@@ -96,9 +96,9 @@ def items(sentences: Iterable[str]) -> str:
     return "<ul>" + "".join(f"<li>{_text(sentence)}</li>" for sentence in sentences) + "</ul>"
 
 
-def framed(word: str, lead: str, more: str, *, well: bool) -> str:
+def framed(word: str, lead: str, *more: str, well: bool) -> str:
     """What has to be read, if nothing else is; the word stands above it, and its colour says whether all is well."""
-    said = f"{paragraph(word, 'word')}{paragraph(lead, 'lead')}{paragraph(more)}"
+    said = f"{paragraph(word, 'word')}{paragraph(lead, 'lead')}{''.join(map(paragraph, more))}"
     return f'<div class="framed {"well" if well else "ill"}">{said}</div>'
 
 

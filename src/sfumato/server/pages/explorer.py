@@ -14,12 +14,13 @@ from sfumato.escrow.request import State
 from sfumato.escrow.service import Escrow
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import Source
+from sfumato.risk.attack import attack_chance
 from sfumato.server.asking import Here, NameInPath, Reader
 from sfumato.server.pages import result
 from sfumato.server.pages.shell import Shell, Shown
 from sfumato.server.problems import Problem, answer
 from sfumato.views import explorer
-from sfumato.views.words import of_explorer, of_policy, of_risk
+from sfumato.views.words import of_explorer, of_guarantee, of_policy, of_risk
 
 screens = APIRouter(include_in_schema=False)
 _WAITING = (State.SUBMITTED.value, State.COMPUTED.value)
@@ -154,9 +155,33 @@ def _page(
         "cost": of_explorer.cost(cost["epsilon"], cost["delta"], guarantee)
         if request["state"] in _TO_CHARGE
         else of_explorer.charged(request["charged"]),
+        "if_approved": of_explorer.if_approved(
+            _chance(cost, found, asked),
+            _noise(found, asked["epsilon"]),
+            guarantee,
+            replaced=found["absent"] == of_explorer.absent(True),
+        ),
         "spent": of_explorer.spent(cost["spent"], cost["stop"], cost["left"]),
     }
     return page("explorer.html", facts=facts, **around, **_drawn(found))
+
+
+def _chance(cost: Mapping[str, Any], found: Mapping[str, Any], asked: Mapping[str, Any]) -> float | None:
+    """An attacker's at most, from all that would leave: by epsilon and delta, or by the law of a single noise."""
+    if cost["epsilon"] is None:
+        return None
+    delta = cost["delta"] or 0.0
+    point = _point(found, asked["epsilon"]) if len(cost["queries"]) == 1 else None
+    return min(attack_chance(cost["epsilon"], delta), 1.0 if point is None else point["in"] / 100 + delta)
+
+
+def _point(found: Mapping[str, Any], epsilon: float | None) -> dict[str, Any] | None:
+    return next((one for one in found["points"] if one["epsilon"] == epsilon), None)
+
+
+def _noise(found: Mapping[str, Any], epsilon: float | None) -> str | None:
+    point = _point(found, epsilon)
+    return None if point is None else str(point["words"][1])
 
 
 def _next(others: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -202,10 +227,10 @@ def _drawn(found: Mapping[str, Any]) -> dict[str, Any]:
         "rows": explorer.rows(found),
         "start": start,
         "stop": stop,
-        "point": next((one for one in found["points"] if one["epsilon"] == stop["epsilon"]), None),
+        "point": _point(found, stop["epsilon"]),
         "says": of_explorer,
+        "declare": of_guarantee.DECLARE,
         "guarantees": {word.value: of_explorer.WORDS[word] for word in Guarantee},
-        "is_no_probability": of_risk.GAP_IS_NO_PROBABILITY,
         "reading": of_risk.READING,
         "sketched": SKETCHED,
     }

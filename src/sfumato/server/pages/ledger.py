@@ -10,7 +10,7 @@ from starlette.responses import Response
 from sfumato.escrow.person import Role
 from sfumato.server.asking import Here, NameInPath, Reader
 from sfumato.server.pages.shell import Shown
-from sfumato.views.words import of_ledger
+from sfumato.views.words import of_guarantee, of_ledger
 
 screens = APIRouter(include_in_schema=False)
 _TOLD = ("reserved", "looked", "decided")
@@ -28,6 +28,7 @@ def ledger(page: Shown, actor: Reader, name: NameInPath, escrow: Here) -> Respon
         dataset=dataset,
         words=of_ledger,
         ledger=found,
+        by_a_declaration=of_guarantee.BY_A_DECLARATION,
         told=[entry for entry in entries or () if entry["event"] in _TOLD][::-1],
         entries=entries,
         recipients=escrow.requests.recipients(actor, name) if sees_all else {},

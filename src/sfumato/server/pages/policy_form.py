@@ -8,7 +8,7 @@ from sfumato.escrow.person import EVERYONE, Role
 from sfumato.escrow.policy import Policy
 from sfumato.escrow.service import Escrow
 from sfumato.risk.sharing import LEVELS
-from sfumato.views.words import of_rule
+from sfumato.views.words import of_guarantee, of_rule
 
 _OWN = ("gap", "attack_chance", "within", "epsilon")  # preferences that the form lets partners state
 _SWITCHES = {"public_page": of_rule.PUBLIC_PAGE, "introduction": of_rule.INTRODUCTION}
@@ -32,5 +32,7 @@ def offered(escrow: Escrow, controllers: int) -> dict[str, Any]:
             "ceiling": of_rule.CEILING,
             "stop": of_rule.STOP,
             "fixed": of_rule.FIXED_BEFOREHAND,
+            "declare": of_guarantee.DECLARE,
+            "otherwise": of_rule.OTHERWISE,
         },
     }

@@ -88,6 +88,8 @@ def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
         "rows": [list(zip(row, numbers, strict=True)) for row in rows[:_MOST_SHOWN]],
         "notes": release.notes(answer, certificate) if answer.ranges is not None else [nist.usefulness(certificate)],
         "guarantee": certificate.guarantee.value,
+        "word": of_guarantee.worded(certificate.guarantee, declared=of_guarantee.is_declared(certificate)),
+        "declared": of_guarantee.declarations(certificate),
         "holds": certificate.guarantee.holds,
         "sentence": of_guarantee.sentence(of_guarantee.guarantee(certificate).removesuffix(".")),
         "odds": of_guarantee.promise(certificate),

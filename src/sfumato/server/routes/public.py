@@ -18,6 +18,7 @@ class Charged(BaseModel):
     kind: str
     what: str
     guarantee: str
+    word: str
     sentence: str
     epsilon: float | None
     delta: float | None

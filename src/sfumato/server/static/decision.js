@@ -1,7 +1,7 @@
 // Deciding a request: in a dialog that repeats what is decided, with the binding of the page, once.
 
 import { $, $$, at, call, facts, h, quiet, say, show, table } from "./sfumato.js";
-import { asks, looked, noteLook, opened, proposal } from "./explorer.js";
+import { asks, looked, noteLook, opened, proposal, refresh } from "./explorer.js";
 
 const known = facts();
 const here = `/requests${at(known.request)}`;
@@ -56,17 +56,21 @@ settled("answer", async () => {
   const answer = await call("POST", `${here}/answer`);
   noteLook();
   withheld(answer);
+  refresh();
 });
 
 // No guarantee has to be accepted, unless it is stated where the approval was fixed.
 const accept = $("#accept-none");
-const fixed = $("#fixed");
-if (accept) {
+const declared = $("#declared");
+if (declared) {
+  const fixed = $("#fixed");
   const check = () => {
-    accept.required = !fixed.value.trim();
+    fixed.disabled = !declared.checked;
+    if (!accept) return;
+    accept.required = fixed.disabled || !fixed.value.trim();
     $("#accept").hidden = !accept.required;
   };
-  fixed.addEventListener("input", check);
+  for (const event of ["input", "change"]) $("#approve-dialog").addEventListener(event, check);
   check();
 }
 
@@ -114,6 +118,7 @@ function tell(now) {
   const actions = $("#status-actions");
   $("#cancel").hidden = !runs;
   if (!DONE.includes(now.state)) return;
+  refresh();
   const next = known.next ? h("a", { class: "button", id: "next", href: `/requests${at(known.next.id)}` }, `Next in the inbox: #${known.next.number}`) : h("a", { class: "button", id: "next", href: "/inbox" }, "To the inbox");
   const certificate = now.state === "released" && [
     h("a", { class: "button primary", href: `${here}/certificate` }, "Certificate"),

@@ -36,11 +36,13 @@ const shown = (asked) => found().points.filter((point) => point.listed || (!aske
 function words(asked) {
   const point = asked.selected ? undefined : pointAt(asked.epsilon);
   $("#asked").textContent = asked.words;
-  $("#leads").textContent = asked.why;
-  $("#words").replaceChildren(...(point ? point.words : [asked.why]).map((sentence) => h("p", {}, sentence)));
+  const standing = kindOf() === "epsilon" && asked.epsilon === known.now ? found().standing : "";
+  $("#leads").textContent = [standing, asked.why].filter(Boolean).join(" ");
+  $("#words").replaceChildren(...(point ? point.words : [asked.why, asked.bound].filter(Boolean)).map((sentence) => h("p", {}, sentence)));
   for (const side of ["out", "in"]) {
-    const n = point ? point[side] : 0;
-    $(`#${side}`).textContent = point ? n : "–";
+    const most = asked.most ?? null;
+    const n = point ? point[side] : most === null ? 0 : side === "in" ? most : 100 - most;
+    $(`#${side}`).textContent = point || most !== null ? n : "–";
     const all = "●".repeat(n) + "○".repeat(100 - n);
     $(`#${side}-dots`).textContent = all.match(/.{20}/gu).join("\n");
     $(`#${side}-dots`).setAttribute("aria-label", `${n} of 100 dots`);
@@ -123,22 +125,22 @@ function ranges(asked) {
   };
   const line = {
     type: "scatter",
-    mode: "lines+text",
-    x: [-0.5, points.length - 0.5],
-    y: [limit, limit],
-    text: ["", ` limit<br> ${asked.shown}`],
+    mode: "text",
+    x: [points.length - 0.5],
+    y: [limit],
+    text: [` limit<br> ${asked.shown}`],
     textposition: "middle right",
     cliponaxis: false,
-    line: { color: colour("ink"), width: 1.5, dash: "5px,3px" },
     hoverinfo: "skip",
   };
+  const behind = { type: "line", layer: "below", x0: -0.5, x1: points.length - 0.5, y0: limit, y1: limit, line: { color: colour("ink"), width: 1.5, dash: "5px,3px" } };
   const ticks = TICKS.filter((tick) => Math.log10(tick) <= top * 1.05).reduce(
     (kept, tick) => (kept.length && Math.log10(tick / kept.at(-1)) < top / 8 ? kept : [...kept, tick]),
     [],
   );
-  const across = { tickvals: points.map((_, i) => i), ticktext: points.map((point) => point.shown), title: { text: "epsilon" } };
+  const across = { tickvals: points.map((_, i) => i), ticktext: points.map((point) => point.shown), tickangle: 0, tickfont: { size: narrow ? 10 : 13 }, title: { text: "epsilon" } };
   const up = { type: "log", range: [0, top * 1.22], tickvals: ticks, ticktext: ticks.map((tick) => `${tick}×`) };
-  return [limit === null ? [bars] : [bars, line], layout(across, up)];
+  return limit === null ? [[bars], layout(across, up)] : [[bars, line], { ...layout(across, up), shapes: [behind] }];
 }
 
 function histogram() {
@@ -153,7 +155,7 @@ function histogram() {
     hovertemplate: "%{customdata}<extra></extra>",
     ...(noise ? { error_y: { type: "constant", value: noise, color: colour("ink") } } : {}),
   };
-  const up = { title: { text: "people" }, rangemode: "tozero", ...(steep ? { type: "log" } : {}) };
+  const up = { title: { text: "people" }, rangemode: "tozero", ...(steep ? { type: "log", dtick: 1, tickformat: "," } : {}) };
   return [[trace], layout({ title: { text: "exposure" }, range: [-0.02, 1.02] }, up)];
 }
 
@@ -199,10 +201,11 @@ function thought(asked) {
 }
 
 function about() {
-  const { words, deciding, size, notes } = found();
+  const { words, deciding, size, notes, no_probability } = found();
   $("#source").textContent = words;
   $("#deciding").textContent = now.looked ? known.say.after : deciding;
   $("#size").textContent = size;
+  $("#no-probability").textContent = no_probability;
   $("#notes").replaceChildren(...notes.map((note) => h("p", { class: "hint" }, note)));
 }
 
@@ -315,6 +318,18 @@ export function noteLook() {
   draw();
 }
 
+// What follows from something that was charged, looked at or decided, as the server now says it.
+export async function refresh() {
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  if (!answer.ok || answer.redirected) return;
+  const now = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of ["#cost", "#spent", "#spent-meter", "#to-inbox"]) {
+    const [old, fresh] = [$(part), now.querySelector(part)];
+    if (old && fresh) old.replaceWith(document.adoptNode(fresh));
+    else old?.remove();
+  }
+}
+
 function explorer() {
   for (const kind of [...KINDS, "selected"]) {
     const input = document.getElementById(kind);
@@ -337,16 +352,19 @@ function explorer() {
     await explored("people");
     noteLook();
     turned("people");
+    refresh();
     say(found().words);
   });
   asks($("#sketch-dialog"), async ({ epsilon, accept_none }) => {
     await explored("sketch", { epsilon: Number(epsilon), how: accept_none ? { accept_none } : {} });
-    const { epsilon: total, words: sentence } = sources.sketch.spent;
-    if ($("#spent")) $("#spent").textContent = sentence;
-    if ($("#spent-meter")) $("#spent-meter").value = total;
     turned("sketch");
-    say(`${found().words} ${sentence}`);
+    say(`${found().words} ${sources.sketch.spent.words}`);
+    await refresh();
+    setTimeout(() => $(".picture").scrollIntoView({ block: "start" })); // once the dialog is closed
   });
+  const reading = $("#reading"); // open until it was closed once
+  if (localStorage.getItem("reading") === "closed") reading.open = false;
+  reading.addEventListener("toggle", () => !reading.open && localStorage.setItem("reading", "closed"));
   stand(known.found.start);
   onTheme(draw);
   addEventListener("resize", draw);

@@ -11,6 +11,7 @@ const plain = (text) => text.split("/").reduce((above, below) => above / below);
 
 export function listen(form) {
   const turn = () => {
+    form.elements.fixed_beforehand.disabled = !form.elements.declared.checked;
     for (const part of $$(".kind", form)) part.hidden = part.dataset.kind !== $("#rule-kind", form).value;
   };
   form.addEventListener("change", turn);
@@ -23,6 +24,7 @@ export function fill(form, policy) {
   const [flow = {}, ...others] = policy.flow ?? [];
   fields.purpose.value = policy.purpose ?? "";
   fields.fixed_beforehand.value = policy.fixed_beforehand ?? "";
+  fields.declared.checked = Boolean(policy.fixed_beforehand);
   fields.epsilon_max.value = policy.epsilon_max ?? "";
   fields.stop.value = policy.stop === undefined ? "" : plain(String(policy.stop));
   for (const name of ["public_page", "introduction"]) {

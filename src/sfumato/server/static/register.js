@@ -73,6 +73,7 @@ function restore() {
       else one.checked = checked;
     }
   });
+  policyForm.dispatchEvent(new Event("filled"));
   $("#draft").hidden = false;
   if (kept.done.includes("data")) {
     const policy = h("a", { href: `/datasets${at(kept.name)}/policy` }, "write its policy");

@@ -56,6 +56,10 @@ LOOKED = (
     "Somebody has looked at the people in this dataset. Another preference than the one in force would be chosen after "
     "that look; a rule of record stays as it is."
 )
+AT_ITS_EPSILON = (
+    "What is in force is a rule about the worst case, in any data. Here, where other people are compared, it stands at "
+    "the epsilon that it leads to there."
+)
 A_THOUGHT = (
     "This is a thought. What is approved is the request as it stands. To change it, change the rule or return the "
     "request."
@@ -85,14 +89,45 @@ ACCEPT_NO = (
     "dataset from then on."
 )
 FIXED = (
-    "Where was this decision written down before anybody looked? What you state here is printed on the certificate "
-    "under “assumed”."
+    "Such as minutes with a date. It is printed beside the word: on the answer, in the ledger and on the certificate."
+)
+IF_NOT = "If it was not, leave this empty, and accept below that what leaves carries no guarantee."
+IF_NOT_ALLOWED = (
+    "If it was not, close this and return or refuse the request, or change the policy: an untrue declaration makes "
+    "the promise to the people in the data untrue."
 )
 
 
 def absent(replaced: bool) -> str:
     """What is told from a person being in the data: that they are not, or that somebody else is in their place."""
     return "if somebody else is in their place" if replaced else "if they are not in the data"
+
+
+def no_probability(source: Source) -> str:
+    """Whom a gap compares, and what it is not."""
+    return f"The gap compares {COMPARES[source]}. It is not a probability."
+
+
+def if_approved(chance: float | None, noise: str | None, guarantee: Guarantee, *, replaced: bool = False) -> str:
+    """What a yes means, in one sentence; `chance` is an attacker's at most, for all of the request."""
+    if not guarantee.holds or chance is None:
+        told = "what leaves carries no guarantee: how much it tells about anybody is not bounded"
+        return (
+            f"If you approve: {told if not guarantee.holds else 'how much it tells is not known before it is drawn'}."
+        )
+    odds = (
+        "whoever knows everybody else guesses whether a person is in the data"
+        f"{INSTEAD if replaced else ''} right at most {in_100(chance)} times of 100 instead of 50"
+    )
+    return f"If you approve: {odds}. {noise or ''}".strip()
+
+
+def whatever_is_selected(chance: float, ceiling: float) -> str:
+    """What is known of a private selection before it is made."""
+    return (
+        f"Whatever is selected, an attacker is right at most {in_100(chance)} times of 100: that is at the policy’s "
+        f"ceiling of {ceiling:g}, with what the selection costs."
+    )
 
 
 def stop(one: Stop, source: Source, *, replaced: bool = False) -> str:

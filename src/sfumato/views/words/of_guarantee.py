@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Context
 
 from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.drawing import Law
-from sfumato.model.guarantee import Guarantee
+from sfumato.model.guarantee import Fixed, Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.stop import Stop
 from sfumato.risk.attack import attack_chance, attack_chance_gaussian
@@ -24,6 +24,12 @@ OTHER_UNITS = "its releases protect different units, or under different relation
 AFTER_NONE = "everything released before, including releases without a guarantee"
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 DECIDED_BY_LOOKING = "It was decided by looking at the data that this leaves. No differential-privacy guarantee."
+DECLARED = "fixed beforehand: “{}” (said by {})"
+BY_A_DECLARATION = (
+    "Somebody had looked at the people before. The word holds only if it is true that this was decided before anybody "
+    "looked, as was declared; nobody has checked that."
+)
+DECLARE = "I declare that this was decided before anybody looked at the people, and where that is written:"
 BATCHED = "One of {:,} releases that were fixed in advance and charged together"
 
 
@@ -42,6 +48,29 @@ def guarantee(certificate: Certificate) -> str:
             )
         case Guarantee.NONE:
             return without(certificate)
+
+
+def worded(guarantee: Guarantee, *, declared: bool) -> str:
+    """The word, and that it rests on a declaration where it does.
+
+    >>> worded(Guarantee.DP, declared=True), worded(Guarantee.DP, declared=False), worded(Guarantee.NONE, declared=True)
+    ('dp, by a declaration', 'dp', 'none')
+    """
+    return f"{guarantee.value}, by a declaration" if declared and guarantee.holds else guarantee.value
+
+
+def is_declared(certificate: Certificate) -> bool:
+    """Whether its word rests on somebody's declaration that something was fixed before anybody looked."""
+    return certificate.guarantee.holds and certificate.fixed == Fixed.ATTESTED.value
+
+
+def declarations(certificate: Certificate) -> str:
+    """What its word rests on, in the words of whoever declared it; nothing where it rests on no declaration."""
+    if not is_declared(certificate):
+        return ""
+    start = DECLARED.partition("{}")[0]
+    said = [sentence(one) for one in certificate.assumed if one.startswith(start)]
+    return " ".join([BY_A_DECLARATION, *said])
 
 
 def without(certificate: Certificate) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sfumato.views.words.of_risk import GAP_IS_NO_PROBABILITY
-
 BEFORE_ANYBODY_LOOKS = (
     "It holds for whoever states nothing else, and keeps its word if it is fixed before anybody looks."
 )
@@ -13,7 +11,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "gap": (
         "How even the risk is",
         "Nobody, in any data, is at more than so many times the risk of anybody else: 1.2 is even, 2 is not. "
-        + GAP_IS_NO_PROBABILITY,
+        "It is not a probability.",
     ),
     "attack_chance": (
         "How often an attacker is right",
@@ -49,6 +47,13 @@ AFTER_LOOK = (
     "carries no guarantee, unless it says where it was fixed beforehand. The policy that was in force at the first "
     "look keeps its word, also when it is put back as it was."
 )
-FIXED_BEFOREHAND = "Where all this was written down before anybody looked at the people, such as minutes with a date."
+FIXED_BEFOREHAND = (
+    "Such as minutes with a date. It is printed beside the word of every release that goes by this policy and comes "
+    "after a look."
+)
+OTHERWISE = (
+    "If nobody has looked at the people yet, or if it was not written down, leave this empty: what goes by a policy "
+    "that is signed after a look then carries no guarantee."
+)
 PUBLIC_PAGE = "Everybody may read which releases there were and what they add up to, without signing in."
 INTRODUCTION = "Whoever approves in a browser has passed the three-minute introduction."
