@@ -74,8 +74,7 @@ def exploration(
         "cell": None if cell is None else cell[0],
         "absent": of_explorer.absent(replaced),
         "points": [
-            _point(at, worst, view, policy, cell, replaced)
-            for at, worst in zip(view.candidates, anybody, strict=True)
+            _point(at, worst, view, policy, cell, replaced) for at, worst in zip(view.candidates, anybody, strict=True)
         ],
         "sliders": {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in sliders},
         "histogram": _histogram(view, histogram),
