@@ -36,12 +36,10 @@ def is_well_made(page: Page, whose: str) -> None:
 def fits_a_telephone(page: Page, whose: str) -> None:
     """Pictures follow the width of the page a moment later."""
     page.set_viewport_size({"width": 400, "height": 800})
-    width = 0
-    for _ in range(50):
-        if (width := page.evaluate("document.documentElement.scrollWidth")) <= 400:
-            return
+    wide, patience = "document.documentElement.scrollWidth", 50
+    while page.evaluate(wide) > 400 and (patience := patience - 1):
         page.wait_for_timeout(100)
-    raise AssertionError(f"{whose} is {width} wide")
+    assert page.evaluate(wide) <= 400, whose
 
 
 @pytest.mark.parametrize("path", pages.ALL)
