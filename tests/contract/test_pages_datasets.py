@@ -101,7 +101,9 @@ def test_one_dataset_without_javascript(api: Api) -> None:
         assert f'href="/datasets/stays/{link}"' in text
     assert escape(of_guarantee.LOOK) in text
     assert "nobody has looked at the people" in text
+    assert of_schema.CHECK_COSTS["by a controller"] in text
     api.room.look()
+    assert 'id="check-costs"' not in page(api, "alice", "/datasets/stays").text, "there is nothing left to lose"
     assert of_schema.AFTER_LOOK in page(api, "alice", "/datasets/stays").text
 
 

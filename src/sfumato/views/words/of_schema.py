@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sfumato.model.dataset import Bounds, Column, Relation, Schema, Type
 from sfumato.views.words.of_guarantee import rows_that_count
@@ -24,6 +24,18 @@ CHECK_IS_ENTERED = (
     "It is entered into the ledger before anything is shown, with your name, and stays there. What the policy "
     "in force now decides by itself keeps its word; what a person states or decides after this does not."
 )
+CHECK_COSTS: Mapping[str, str] = {
+    "none": "No policy is in force: one that is signed after this check carries no guarantee in what goes by it.",
+    "by a controller": (
+        "Under the policy in force a controller decides each request: an approval after this check carries no "
+        "guarantee unless it was fixed beforehand, and where the policy lets nothing leave without one, it is barred."
+    ),
+    "automatic": (
+        "Under the policy in force requests are decided by the policy itself: what it decides keeps its word after "
+        "this check. Another policy, another schema or an approval by a person would not."
+    ),
+    "after the answer": "Under the policy in force what leaves carries no guarantee already.",
+}
 NULL_VALUES = "Texts that stand for a missing value, such as ? or NA."
 PEOPLE_AT_LEAST = (
     "How many people are in the data at least, if that is publicly known. Dry runs and rehearsals invent so many rows, "
@@ -46,6 +58,11 @@ _PLURALS: Mapping[Type, str] = {
     Type.DATE: "dates",
 }
 _MOST_LISTED = 12
+
+
+def check_costs(ways: Sequence[str]) -> str:
+    """What a check costs under a policy that approves in these ways; several are said one after another."""
+    return " ".join(CHECK_COSTS[way] for way in CHECK_COSTS if way in ways) or CHECK_COSTS["none"]
 
 
 def sentences(schema: Schema) -> list[str]:
