@@ -107,6 +107,14 @@ def test_one_dataset_without_javascript(api: Api) -> None:
     assert of_schema.AFTER_LOOK in page(api, "alice", "/datasets/stays").text
 
 
+def test_a_draft_says_what_can_be_asked(api: Api) -> None:
+    drafted = SCHEMA.replace("stays", "drafted")
+    said = api("alice", "POST", "/datasets/check-schema", json={"schema_text": drafted}).json()
+    assert "Rows can be counted. What can be added up and averaged: " in " ".join(said["sentences"])
+    bare = api("alice", "POST", "/datasets/check-schema", json={"schema_text": 'name = "bare"'}).json()
+    assert "nothing: no column has listed values" in " ".join(bare["sentences"])
+
+
 def test_an_auditor_changes_nothing_and_sees_no_sizes(api: Api) -> None:
     text = page(api, "eve", "/datasets/stays").text
     assert "Versions of the data" not in text

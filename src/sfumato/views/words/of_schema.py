@@ -41,7 +41,12 @@ PEOPLE_AT_LEAST = (
     "How many people are in the data at least, if that is publicly known. Dry runs and rehearsals invent so many rows, "
     "and a private selection counts on it."
 )
+PRIVATE_KEYS = (
+    "Groups that are not public ({}) take a delta: the policy needs a stop for delta, and whoever asks states one, "
+    "such as 1e-9. Groups with few people do not show."
+)
 ROW = "Each row is one person."
+TWICE = "Can the same person be in it twice? Then choose the other."
 SEVERAL_ROWS = "A person may have several rows: a column names the person, and so many of their rows count at most."
 RELATIONS: Mapping[Relation, str] = {
     Relation.ADD_REMOVE: "A person may join or leave the table: what is protected is whether they are in it at all.",
@@ -58,6 +63,18 @@ _PLURALS: Mapping[Type, str] = {
     Type.DATE: "dates",
 }
 _MOST_LISTED = 12
+
+
+def askable(schema: Schema) -> list[str]:
+    """What can be asked of it, and what not."""
+    others = [column for column in schema.columns if column.name != schema.unit.column]
+    added = [column.name for column in others if column.type.numeric and column.bounds is not None]
+    grouped = [column.name for column in others if column.keys is not None or column.private_keys]
+    private = [column.name for column in others if column.private_keys]
+    nothing = "none: no number has bounds" if not added else ", ".join(added)
+    said = [f"Rows can be counted. What can be added up and averaged: {nothing}."]
+    said.append(f"What can be grouped by: {', '.join(grouped) or 'nothing: no column has listed values'}.")
+    return said + ([PRIVATE_KEYS.format(", ".join(private))] if private else [])
 
 
 def check_costs(ways: Sequence[str]) -> str:
