@@ -34,6 +34,7 @@ def inbox(
             for place, one in enumerate(waiting)
         ],
         order=order,
+        holds=bool({*escrow.datasets.held_by(actor)}),
         decided=_lately(escrow, actor),
         notices=escrow.notices.many(actor, unread=True, limit=50),
     )
