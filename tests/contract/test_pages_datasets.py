@@ -101,8 +101,18 @@ def test_one_dataset_without_javascript(api: Api) -> None:
         assert f'href="/datasets/stays/{link}"' in text
     assert escape(of_guarantee.LOOK) in text
     assert "nobody has looked at the people" in text
+    assert of_schema.CHECK_COSTS["by a controller"] in text
     api.room.look()
+    assert 'id="check-costs"' not in page(api, "alice", "/datasets/stays").text, "there is nothing left to lose"
     assert of_schema.AFTER_LOOK in page(api, "alice", "/datasets/stays").text
+
+
+def test_a_draft_says_what_can_be_asked(api: Api) -> None:
+    drafted = SCHEMA.replace("stays", "drafted")
+    said = api("alice", "POST", "/datasets/check-schema", json={"schema_text": drafted}).json()
+    assert "Rows can be counted. What can be added up and averaged: " in " ".join(said["sentences"])
+    bare = api("alice", "POST", "/datasets/check-schema", json={"schema_text": 'name = "bare"'}).json()
+    assert "nothing: no column has listed values" in " ".join(bare["sentences"])
 
 
 def test_an_auditor_changes_nothing_and_sees_no_sizes(api: Api) -> None:

@@ -259,7 +259,7 @@ def test_methods_stand_side_by_side(api: Api) -> None:
     said = text(shown)
     for sentence in (
         "The rule of record: epsilon 0.2, guarantee dp.",
-        "rule: gap 1.2, worst case up to 0.2 dp ±1,151 55.0 of 100 public facts",
+        "rule: gap 1.2, worst case up to 0.2 dp ±1,151 55 of 100 public facts",
         "attack chance 0.6 up to 0.4054",
         "variance 0.001, selected privately with epsilon 0.1 – dp-selected",
     ):
@@ -268,3 +268,5 @@ def test_methods_stand_side_by_side(api: Api) -> None:
     assert (spans[0]["label"], spans[0]["words"]) == ("✓ rule: gap 1.2, worst case", "up to 0.2")
     assert spans[1]["words"] == "up to 0.3429", "never more than it allows"
     assert all(0 < span["low"] <= span["high"] for span in spans)
+    assert " --" not in said, "there is no command line on a page"
+    assert "`" not in said

@@ -44,6 +44,7 @@ def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
 
     with TemporaryDirectory(prefix="sfumato-demo-") as folder, bound(HOST, port) as taken:
         place = Path(folder) / "workspace"
+        say(f"Making a population of {rows:,} and a first answer …")
         key = furnished(place, rows, seed)
         with opened(place, key_file=key) as workspace:
             guests = welcomed(workspace)

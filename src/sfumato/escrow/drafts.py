@@ -22,7 +22,7 @@ class Drafts:
         """A table that is not registered yet, and the policy that it would have."""
         held = self._datasets.drafted(actor, schema_text)
         said = None if policy is None else _said(self._policies.read(held, policy))
-        sentences = of_schema.sentences(held.schema)
+        sentences = [*of_schema.sentences(held.schema), *of_schema.askable(held.schema)]
         return {"name": held.name, "schema_text": schema_text, "sentences": sentences, "policy": said}
 
     def policy(self, actor: Person, name: str, policy: Mapping[str, Any] | str) -> dict[str, Any]:

@@ -71,15 +71,18 @@ def as_page(comparison: Comparison, footer: str = "") -> str:
     return page(of_compare.COMPARED, parts, banner=banner, footer=footer)
 
 
-def methods(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """A row per method, after the stated ones what they come to; what was read off the people has its own column."""
+def methods(comparison: Comparison, *, whole: bool = False) -> tuple[list[str], list[list[str]]]:
+    """A row per method, after the stated ones what they come to; what was read off the people has its own column.
+
+    `whole`: odds without a decimal, rounded up.
+    """
     stated = [method for method in comparison.methods if method.stated]
     others = [method for method in comparison.methods if not method.stated]
     both = comparison.together if len(stated) > 1 else None
     rows = [
-        *(_cells(_name(method, comparison), method, of_compare.needs(method)) for method in stated),
-        *([_cells(of_compare.all_stated(by_rule=comparison.by_rule), both, "")] if both is not None else []),
-        *(_cells(method.words, method, of_compare.needs(method)) for method in others),
+        *(_cells(_name(method, comparison), method, of_compare.needs(method), whole) for method in stated),
+        *([_cells(of_compare.all_stated(by_rule=comparison.by_rule), both, "", whole)] if both is not None else []),
+        *(_cells(method.words, method, of_compare.needs(method), whole) for method in others),
     ]
     columns = list(rows[0])
     if not comparison.looked:
@@ -118,14 +121,15 @@ def _span(method: Method, comparison: Comparison) -> Span:
     return Span(_name(method, comparison), low, high, "over" if in_conflict else "ok", note)
 
 
-def _cells(name: str, row: Method | Together, needs: str) -> dict[str, str]:
+def _cells(name: str, row: Method | Together, needs: str, whole: bool) -> dict[str, str]:
+    odds = of_guarantee.in_100 if whole else of_guarantee.of_100
     return {
         "method": name,
         "epsilon": "" if row.of_people else _epsilons(row),
         CONFIDENTIAL: _epsilons(row) if row.of_people else "",
         "guarantee": "–" if row.guarantee is None or _infeasible(row) else row.guarantee.value,
         "noise range": "–" if row.at is None else ranges(row.at),
-        "attacker": "–" if row.at is None else f"{of_guarantee.of_100(row.at.attack_chance)} of 100",
+        "attacker": "–" if row.at is None else f"{odds(row.at.attack_chance)} of 100",
         "needs": needs,
     }
 

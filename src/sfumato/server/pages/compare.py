@@ -10,6 +10,7 @@ from starlette.responses import Response
 from sfumato.errors import SfumatoError
 from sfumato.model.comparison import Comparison
 from sfumato.server.asking import Here, NameInPath, Reader
+from sfumato.server.pages.explorer import first_query
 from sfumato.server.pages.shell import Shown
 from sfumato.server.problems import Problem, answer
 from sfumato.views import compare as view
@@ -25,7 +26,13 @@ def compare(
     page: Shown, actor: Reader, escrow: Here, name: NameInPath, sql: Annotated[str, Query(max_length=100_000)] = ""
 ) -> Response:
     held = escrow.datasets.controlled(actor, name)
-    around: dict[str, Any] = {"dataset": held.name, "title": held.title, "sql": sql, "problem": None, "compared": None}
+    around: dict[str, Any] = {
+        "dataset": held.name,
+        "title": held.title,
+        "sql": sql or first_query(held.name),
+        "problem": None,
+        "compared": None,
+    }
     if not sql.strip():
         return page("compare.html", **around)
     try:
@@ -37,14 +44,14 @@ def compare(
 
 
 def _shown(found: Comparison) -> dict[str, Any]:
-    heads, rows = view.methods(found)
+    heads, rows = view.methods(found, whole=True)
     *more, conclusion = view.conclusions(found)
     return {
         "lead": of_compare.compared(found),
         "conclusion": conclusion,
         "heads": heads,
         "rows": rows,
-        "notes": [*view.notes(found), *more],
+        "notes": [of_compare.on_a_page(said) for said in (*view.notes(found), *more)],
         "bars": of_compare.COMPARED_BARS,
         "confidential": of_guarantee.CONTROLLER_ONLY if found.confidential else "",
     }

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
+from sfumato.escrow.held import Held
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.service import Escrow
 from sfumato.server.asking import AfterName, Here, NameInPath, Reader
@@ -58,6 +59,7 @@ def dataset(page: Shown, actor: Reader, escrow: Here, name: NameInPath) -> Respo
         public_page=_has_public_page(escrow, actor, held.name, shown["policy"]),
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,
+        costs=of_schema.check_costs(_ways(escrow, held)),
         stated=of_schema.STATED_BY_A_PERSON,
         looked=of_schema.AFTER_LOOK if record.known.somebody_looked else None,
         facts={"name": held.name, "person": actor.name},
@@ -67,6 +69,12 @@ def dataset(page: Shown, actor: Reader, escrow: Here, name: NameInPath) -> Respo
 def _is_held(shown: dict[str, Any]) -> bool:
     """Whether this person is shown all of it: as a controller or an auditor."""
     return "controllers" in shown
+
+
+def _ways(escrow: Escrow, held: Held) -> list[str]:
+    """In which ways the policy in force approves."""
+    signed = escrow.datasets.policy_of(held)
+    return [] if signed is None else [flow.approve.value for flow in signed.policy.flows]
 
 
 def _has_public_page(escrow: Escrow, actor: Person, name: str, policy: object) -> bool:

@@ -53,13 +53,24 @@ def request(
     return _page(page, escrow, actor, shown, seen, place=place, found=found)
 
 
+def first_query(dataset: str) -> str:
+    """What there is to begin with, of any table."""
+    return f"SELECT COUNT(*) FROM {dataset}"
+
+
 @screens.get("/datasets/{name}/risk")
 def risk(
     page: Shown, actor: Reader, escrow: Here, name: NameInPath, sql: Annotated[str, Query(max_length=100_000)] = ""
 ) -> Response:
     """The same without a request: any query, by the rule of record."""
     held = escrow.datasets.controlled(actor, name)
-    around: dict[str, Any] = {"dataset": held.name, "title": held.title, "sql": sql, "inspected": None, "found": None}
+    around: dict[str, Any] = {
+        "dataset": held.name,
+        "title": held.title,
+        "sql": sql or first_query(held.name),
+        "inspected": None,
+        "found": None,
+    }
     if not sql.strip():
         return page("risk.html", **around, problem=None)
     try:

@@ -36,6 +36,7 @@ def inbox(
         requests=listed,
         introduction=any(one["foreseen"] and one["foreseen"]["introduction"] for one in listed),
         order=order,
+        holds=bool({*escrow.datasets.held_by(actor)}),
         decided=_lately(escrow, actor),
         notices=escrow.notices.many(actor, unread=True, limit=50),
     )

@@ -7,6 +7,10 @@ for (const button of $$("[data-close]")) button.addEventListener("click", () => 
 
 const schema = $("#new-schema");
 if (schema) {
+  const unfold = () => location.hash === "#schema" && ($("#schema").open = true);
+  $("#change-schema").addEventListener("click", () => ($("#schema").open = true));
+  addEventListener("hashchange", unfold);
+  unfold();
   sent(schema, async ({ schema_text }) => {
     await call("PUT", `${place}/schema`, { schema_text });
     location.reload();

@@ -4,6 +4,7 @@ import { $, $$, Problem, h, show } from "./sfumato.js";
 
 const NUMBERS = ["gap", "attack_chance", "within", "epsilon"];
 const KINDS = [...NUMBERS, "sharing_risk"];
+const STOPS = ["stop", "stop_delta"];
 const KEEP = "as it is";
 
 const same = (one, other) => one.toLowerCase() === other.toLowerCase();
@@ -26,7 +27,7 @@ export function fill(form, policy) {
   fields.fixed_beforehand.value = policy.fixed_beforehand ?? "";
   fields.declared.checked = Boolean(policy.fixed_beforehand);
   fields.epsilon_max.value = policy.epsilon_max ?? "";
-  fields.stop.value = policy.stop === undefined ? "" : plain(String(policy.stop));
+  for (const name of STOPS) fields[name].value = policy[name] === undefined ? "" : plain(String(policy[name]));
   for (const name of ["public_page", "introduction"]) {
     if (fields[name] && name in policy) fields[name].checked = policy[name];
   }
@@ -82,8 +83,10 @@ export function read(form, base = {}) {
   state(policy, "purpose", said.get("purpose"));
   state(policy, "fixed_beforehand", said.get("fixed_beforehand"));
   state(policy, "epsilon_max", figure(said.get("epsilon_max")));
-  const stop = figure(said.get("stop"));
-  if (base.stop === undefined || stop !== plain(String(base.stop))) state(policy, "stop", stop);
+  for (const name of STOPS) {
+    const stop = figure(said.get(name));
+    if (base[name] === undefined || stop !== plain(String(base[name]))) state(policy, name, stop);
+  }
   for (const name of ["public_page", "introduction"]) {
     if (form.elements[name]) policy[name] = said.has(name);
   }
@@ -134,7 +137,7 @@ export function showAt(error, form) {
 export const forForm = (error) => new Problem({ ...error, detail: error.detail, where: "", hint: / = /.test(error.hint) ? "" : error.hint });
 
 function placeOf({ where = "", detail = "" }) {
-  if (["epsilon_max", "stop"].includes(where)) return where;
+  if (["epsilon_max", ...STOPS].includes(where)) return where;
   if (/approv/i.test(detail)) return "approve";
   if (/rule|preference|trust|sensitiv/i.test(`${where} ${detail}`)) return "rule";
   return where.startsWith("[[flow]]") || /nobody/.test(detail) ? "who" : "elsewhere";

@@ -161,7 +161,7 @@ function drawn(column, i) {
   const type = h("select", { id: id("type") }, options(fits.map((one) => [one, one]), column.type));
   const described = h("input", { type: "checkbox", id: id("described"), checked: column.described || names, disabled: names });
   const bound = (name, label) => field(name, label, h("input", { id: id(name), type: "number", step: "any", value: column[name] }));
-  const grouping = [["", "not for grouping"], ["listed", "public, listed here"], ["private", "not public (private keys)"]];
+  const grouping = [["", "not for grouping"], ["listed", "public, listed here"], ["private", "not public: found under noise, at a delta"]];
   const groups = h("select", { id: id("groups") }, options(grouping, column.groups));
   const listed = field("categories", "Categories, one per line", h("textarea", { id: id("categories"), rows: "3", spellcheck: "false" }, column.categories));
   const bounds = h("div", { class: "row" }, bound("low", "Lowest possible"), bound("high", "Highest possible"));

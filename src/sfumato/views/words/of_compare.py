@@ -57,6 +57,29 @@ UNSTATED = {
 }
 
 
+ON_A_PAGE = {
+    UNSTATED[Need.ERROR]: "there is no usual error of an answer: a rule or a request states one.",
+    UNSTATED[Need.ANSWER]: "it takes a guess of the answer that is public knowledge, stated with the command line.",
+    UNSTATED[Need.WORLDS]: "it takes the tables that an attacker holds possible, stated with the command line.",
+    UNSTATED[Need.PEOPLE]: "it is about the people themselves. It carries no guarantee.",
+    UNSTATED[Need.GROUPS]: "it compares two groups of the people themselves. It carries no guarantee.",
+    "`choose` charges": "A request that asks for it is charged",
+    "drawn from the people by `choose`, and not here.": "drawn from the people, and not here.",
+    "--look shows it, and is recorded as a look.": "only a look at them shows it, which is recorded.",
+}
+
+
+def on_a_page(said: str) -> str:
+    """The same where there is no command line.
+
+    >>> on_a_page("within: " + UNSTATED[Need.ERROR])
+    'within: there is no usual error of an answer: a rule or a request states one.'
+    """
+    for typed, plain in ON_A_PAGE.items():
+        said = said.replace(typed, plain)
+    return said
+
+
 def compared(comparison: Comparison) -> str:
     """What was compared, and what that touched."""
     if comparison.looked:

@@ -42,6 +42,11 @@ CHARGED_FIRST = (
     "people."
 )
 CHAINED = "Every entry has a hash of itself and of the one before: whatever is edited breaks the chain from there on."
+HEAD = (
+    "The head is the number and the hash of the last entry. Kept elsewhere, it shows later whether anything up to it "
+    "was changed or taken away."
+)
+GAPS = "Numbers that are not listed are entries that are not shown to you here; Verify goes through all of them."
 PUT_BACK = (
     "A backup that is put back verifies like any other. Only a head that was kept elsewhere shows what is missing "
     "since."

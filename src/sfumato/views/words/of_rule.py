@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sfumato.risk.attack import attack_chance
+from sfumato.views.words.of_guarantee import in_100
+
 BEFORE_ANYBODY_LOOKS = (
     "It holds for whoever states nothing else, and keeps its word if it is fixed before anybody looks."
 )
@@ -35,6 +38,13 @@ KINDS: Mapping[str, tuple[str, str]] = {
 }
 CEILING = "No release has an epsilon above this, whatever the rule comes to."
 STOP = "A release that would bring all of them together beyond this is refused."
+STOP_DELTA = (
+    "Needed for groups that are not public and for Gaussian noise, which take a delta: a small probability by "
+    "which the promise may fail. Such as 0.000001; without it, nobody may ask for those."
+)
+ODDS = "An attacker who knows everybody else is right at most so often of 100 (50 is a coin): " + "; ".join(
+    f"epsilon {at:g}, {in_100(attack_chance(at))} times" for at in (0.1, 0.2, 0.5, 1, 2, 3, 5)
+)
 APPROVE: Mapping[str, str] = {
     "by a controller": "A controller decides each request, before anything is drawn.",
     "automatic": "The policy decides by itself: what carries a guarantee and fits the rule is released at once.",

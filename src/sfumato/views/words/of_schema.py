@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sfumato.model.dataset import Bounds, Column, Relation, Schema, Type
 from sfumato.views.words.of_guarantee import rows_that_count
@@ -24,12 +24,29 @@ CHECK_IS_ENTERED = (
     "It is entered into the ledger before anything is shown, with your name, and stays there. What the policy "
     "in force now decides by itself keeps its word; what a person states or decides after this does not."
 )
+CHECK_COSTS: Mapping[str, str] = {
+    "none": "No policy is in force: one that is signed after this check carries no guarantee in what goes by it.",
+    "by a controller": (
+        "Under the policy in force a controller decides each request: an approval after this check carries no "
+        "guarantee unless it was fixed beforehand, and where the policy lets nothing leave without one, it is barred."
+    ),
+    "automatic": (
+        "Under the policy in force requests are decided by the policy itself: what it decides keeps its word after "
+        "this check. Another policy, another schema or an approval by a person would not."
+    ),
+    "after the answer": "Under the policy in force what leaves carries no guarantee already.",
+}
 NULL_VALUES = "Texts that stand for a missing value, such as ? or NA."
 PEOPLE_AT_LEAST = (
     "How many people are in the data at least, if that is publicly known. Dry runs and rehearsals invent so many rows, "
     "and a private selection counts on it."
 )
+PRIVATE_KEYS = (
+    "Groups that are not public ({}) take a delta: the policy needs a stop for delta, and whoever asks states one, "
+    "such as 1e-9. Groups with few people do not show."
+)
 ROW = "Each row is one person."
+TWICE = "Can the same person be in it twice? Then choose the other."
 SEVERAL_ROWS = "A person may have several rows: a column names the person, and so many of their rows count at most."
 RELATIONS: Mapping[Relation, str] = {
     Relation.ADD_REMOVE: "A person may join or leave the table: what is protected is whether they are in it at all.",
@@ -46,6 +63,23 @@ _PLURALS: Mapping[Type, str] = {
     Type.DATE: "dates",
 }
 _MOST_LISTED = 12
+
+
+def askable(schema: Schema) -> list[str]:
+    """What can be asked of it, and what not."""
+    others = [column for column in schema.columns if column.name != schema.unit.column]
+    added = [column.name for column in others if column.type.numeric and column.bounds is not None]
+    grouped = [column.name for column in others if column.keys is not None or column.private_keys]
+    private = [column.name for column in others if column.private_keys]
+    nothing = "none: no number has bounds" if not added else ", ".join(added)
+    said = [f"Rows can be counted. What can be added up and averaged: {nothing}."]
+    said.append(f"What can be grouped by: {', '.join(grouped) or 'nothing: no column has listed values'}.")
+    return said + ([PRIVATE_KEYS.format(", ".join(private))] if private else [])
+
+
+def check_costs(ways: Sequence[str]) -> str:
+    """What a check costs under a policy that approves in these ways; several are said one after another."""
+    return " ".join(CHECK_COSTS[way] for way in CHECK_COSTS if way in ways) or CHECK_COSTS["none"]
 
 
 def sentences(schema: Schema) -> list[str]:
