@@ -42,6 +42,15 @@ def test_a_controller_sees_what_is_theirs_from_either_end(api: Api) -> None:
     assert api.room.audit.many(api.room["alice"], back[2]["number"], 2, newest_first=True) == back[3:5]
 
 
+def test_a_request_is_called_by_its_number(api: Api) -> None:
+    id, number = "0123456789abcdef01234567", api.room.submit().number
+    api.room.sql(f"UPDATE requests SET id = '{id}' WHERE number = {number}")
+    api.room.outside.audit.append(api.room.outside.moment, "bob", "submit request", id, {})
+    page = api("alice", "GET", PAGE).text
+    assert f">request {number}</a>" in page
+    assert f">{id}</a>" not in page
+
+
 def test_who_may_not(api: Api) -> None:
     assert api("bob", "GET", PAGE).status_code == 403
 

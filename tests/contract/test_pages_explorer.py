@@ -72,6 +72,10 @@ def test_an_inbox_with_nothing_in_it_says_so(api: Api) -> None:
     assert "Nothing waits for you" in said
     assert "Inbox (" not in said
     assert "planning beds" not in said, "of somebody else's dataset"
+    assert "Register a table" not in said, "there is one"
+    api.room.people.add(api.room["root"], "gus", ["controller"])
+    api.secrets["gus"] = api.room.people.new_token(api.room["gus"], "x")[1]
+    assert "Before anybody can ask" in text(page(api, "gus", "/inbox"))
 
 
 def test_only_controllers_have_an_inbox(api: Api) -> None:

@@ -24,7 +24,8 @@ SINKS = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|setHTMLUnsafe|srcdoc|document\.write|DOMParser|"
     r"\beval\b|new Function|set(?:Timeout|Interval)\(\s*[\"'`]|setAttribute\(\s*[\"'`](?:style|on)|javascript:"
 )
-OWN_PAGE = {"result.js": ["DOMParser"]}  # the server's own page, asked for again: what is escaped there stays escaped
+# The server's own page, asked for again: what is escaped there stays escaped.
+OWN_PAGE = {"explorer.js": ["DOMParser"], "result.js": ["DOMParser"]}
 UNESCAPED = re.compile(r"\|\s*safe\b|Markup|autoescape|\{%\s*raw")
 
 

@@ -169,7 +169,7 @@ async function space() {
     { type: "scatter3d", mode: "markers", x: [t], y: [s], z: [r], marker: { color: colour("paper"), size: 7, line: { color: ink, width: 3 } }, hoverinfo: "skip", showlegend: false },
   ];
   const side = (title) => ({ title: { text: plain(title) }, range: [0, 1], gridcolor: colour("grid"), backgroundcolor: colour("paper"), color: ink });
-  const scene = { xaxis: side("trust"), yaxis: side("sensitivity"), zaxis: side("risk"), camera: { eye: { x: 1.6, y: 1.9, z: 0.9 } } };
+  const scene = { xaxis: side("trust"), yaxis: side("sensitivity"), zaxis: side("risk"), camera: { eye: { x: 1.2, y: 1.45, z: 0.7 } } };
   const layout = frame({ margin: { t: 0, r: 0, b: 0, l: 0 }, scene, uirevision: "kept" });
   await plotly.react($("#space"), data, layout, PLAIN);
 }

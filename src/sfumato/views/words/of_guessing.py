@@ -26,6 +26,14 @@ RULE_SAYS = (
     "The rule says how much risk is tolerable, and what is guessed. How far each partner is trusted and how sensitive "
     "the data is stands in tables of the policy: each partner gets the noise that theirs come to."
 )
+BEGINS = (
+    "It begins with little noise, so that the risk can be seen to fall: add noise, or take the first on the scale that "
+    "meets your limit."
+)
+IN_SPACE = (
+    "The curved sheet is the risk of sharing with partners of each trust and data of each sensitivity, at this noise: "
+    "the higher, the riskier. The flat sheet is your limit. The point is yours."
+)
 NO_WEBGL = "This browser draws nothing in three dimensions. The table below has the same numbers."
 LABEL = "A word such as “low” is a name for a number. What it means for somebody is what a snoop guesses right."
 
