@@ -109,7 +109,7 @@ def test_the_story(database: str, tmp_path: Path) -> None:
                 bob.leaves()
             alice.leaves()
         with served.client(tokens.carol) as carol:
-            assert carol.verify_audit().as_dict().keys() == {"ledger", "audit"}
+            assert carol.verify_audit().as_dict().keys() == {"ledger", "audit", "sentence"}
             verbs = [entry.as_dict()["verb"] for entry in carol.audit()]
             assert [verb for verb in verbs if verb in ("submitted", "inspected", "approved", "released")] == [
                 "submitted", "inspected", "approved", "released"

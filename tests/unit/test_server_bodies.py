@@ -33,7 +33,8 @@ def estimate(preference: str) -> Any:
 def test_a_preference_that_is_fine() -> None:
     stated = '{"gap": 1.2, "worst_case": true, "worlds": [1, 2.5, {"é": null}]}'
     assert estimate(stated).status_code == 200
-    queries, preference = NOUNS.questions.calls[0][1][2:]
+    queries, preference, people = NOUNS.questions.calls[0][1][2:]
+    assert people is None
     assert queries == [{"sql": "SELECT COUNT(*) FROM t", "weight": 1.0}]
     assert preference == {"gap": 1.2, "worst_case": True, "worlds": [1, 2.5, {"é": None}]}
     assert estimate("null").status_code == 200

@@ -117,7 +117,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("GET", "/datasets/adult/policy", None, 200, "current", ("adult",), {}),
     ("PUT", "/datasets/adult/policy", {"flow": [1]}, 200, "set", ("adult", {"flow": [1]}), {}),
     ("GET", "/datasets/adult/policies", None, 200, "history", ("adult",), {}),
-    ("POST", "/datasets/adult/estimate", ASKED, 200, "estimate", ("adult", *GIVEN_ASKED), {}),
+    ("POST", "/datasets/adult/estimate", ASKED, 200, "estimate", ("adult", *GIVEN_ASKED, None), {}),
     ("POST", "/datasets/adult/dry-run", ASKED, 200, "dry_run", ("adult", *GIVEN_ASKED), {}),
     ("POST", "/datasets/adult/worst-case", {"sql": "Q"}, 200, "worst_case", ("adult", "Q", {}), {}),
     ("POST", "/datasets/adult/rehearse", {"sql": "Q"}, 200, "rehearse", ("adult", "Q", None), {}),

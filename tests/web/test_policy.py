@@ -25,7 +25,7 @@ SINKS = re.compile(
     r"\beval\b|new Function|set(?:Timeout|Interval)\(\s*[\"'`]|setAttribute\(\s*[\"'`](?:style|on)|javascript:"
 )
 # The server's own page, asked for again: what is escaped there stays escaped.
-OWN_PAGE = {"explorer.js": ["DOMParser"], "result.js": ["DOMParser"]}
+OWN_PAGE = {"sfumato.js": ["DOMParser"]}
 UNESCAPED = re.compile(r"\|\s*safe\b|Markup|autoescape|\{%\s*raw")
 
 

@@ -1,4 +1,4 @@
-import { $, $$, at, busy, call, facts, say, sent } from "./sfumato.js";
+import { $, $$, at, busy, call, facts, pageNow, say, sent } from "./sfumato.js";
 
 sent($("#new-token"), async ({ label, days, scopes }) => {
   const made = await call("POST", "/tokens", { label, days: Number(days), scopes: scopes.split(" ") });
@@ -16,9 +16,8 @@ $("#copy").addEventListener("click", async () => {
 
 // The list as the server has it now.
 async function listed() {
-  const answer = await fetch(location.href, { credentials: "same-origin" });
-  if (!answer.ok || answer.redirected) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = await pageNow();
+  if (!fresh) return;
   $("#token-list").replaceWith(document.adoptNode(fresh.getElementById("token-list")));
   revocable();
 }

@@ -1,7 +1,7 @@
 // The risk explorer: sliders look up what the server wrote for each of their stops, and the picture follows.
 // Nothing is computed here but places on a screen; what is decided is in decision.js, which comes when it is needed.
 
-import { $, $$, at, busy, call, colour, facts, h, onTheme, quiet, say, show } from "./sfumato.js";
+import { $, $$, at, busy, call, colour, facts, h, onTheme, pageNow, quiet, say, show } from "./sfumato.js";
 
 const known = facts();
 const sources = known.found ? { "worst case": known.found } : {};
@@ -320,9 +320,8 @@ export function noteLook() {
 
 // What follows from something that was charged, looked at or decided, as the server now says it.
 export async function refresh() {
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (!answer.ok || answer.redirected) return;
-  const now = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const now = await pageNow();
+  if (!now) return;
   for (const part of ["#cost", "#spent", "#spent-meter", "#to-inbox"]) {
     const [old, fresh] = [$(part), now.querySelector(part)];
     if (old && fresh) old.replaceWith(document.adoptNode(fresh));

@@ -1,4 +1,4 @@
-import { $, $$, at, busy, call, colour, facts, h, onTheme, plain, Problem, quiet, rounded, say, sent, show } from "./sfumato.js";
+import { $, $$, at, busy, call, colour, facts, h, onTheme, pageNow, plain, Problem, quiet, rounded, say, sent, show } from "./sfumato.js";
 
 // ------------------------------------------------------------------------------------------------ where it stands
 
@@ -19,10 +19,9 @@ async function wait(id, state, pause = FIRST) {
 }
 
 async function turn(said) {
-  const answer = await fetch(location.href, { credentials: "same-origin" });
-  if (!answer.ok || answer.redirected) return location.reload();
+  const fresh = await pageNow();
+  if (!fresh) return location.reload();
   const had = document.activeElement === document.body || $("#request").contains(document.activeElement);
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const id of ["request", "facts"]) document.getElementById(id).replaceWith(document.adoptNode(fresh.getElementById(id)));
   document.title = fresh.title;
   if (had) $("#main").focus();

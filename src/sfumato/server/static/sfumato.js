@@ -87,6 +87,14 @@ function signInAgain() {
   return new Promise(() => {});
 }
 
+// This very page as the server has it now, for its parts to be put in place of the old ones; null where it is gone.
+// It is the server's own: what is escaped there stays escaped.
+export async function pageNow() {
+  const answer = await fetch(location.href, { credentials: "same-origin" });
+  if (!answer.ok || answer.redirected) return null;
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
 export const facts = () => JSON.parse(document.getElementById("facts").textContent);
 
 export const at = (...parts) => parts.map((part) => `/${encodeURIComponent(part)}`).join("");

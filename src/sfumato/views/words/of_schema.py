@@ -24,8 +24,10 @@ CHECK_IS_ENTERED = (
     "It is entered into the ledger before anything is shown, with your name, and stays there. What the policy "
     "in force now decides by itself keeps its word; what a person states or decides after this does not."
 )
+CHECK_WITHOUT_POLICY = (
+    "No policy is in force: one that is signed after this check carries no guarantee in what goes by it."
+)
 CHECK_COSTS: Mapping[str, str] = {
-    "none": "No policy is in force: one that is signed after this check carries no guarantee in what goes by it.",
     "by a controller": (
         "Under the policy in force a controller decides each request: an approval after this check carries no "
         "guarantee unless it was fixed beforehand, and where the policy lets nothing leave without one, it is barred."
@@ -79,7 +81,7 @@ def askable(schema: Schema) -> list[str]:
 
 def check_costs(ways: Sequence[str]) -> str:
     """What a check costs under a policy that approves in these ways; several are said one after another."""
-    return " ".join(CHECK_COSTS[way] for way in CHECK_COSTS if way in ways) or CHECK_COSTS["none"]
+    return " ".join(CHECK_COSTS[way] for way in CHECK_COSTS if way in ways) or CHECK_WITHOUT_POLICY
 
 
 def sentences(schema: Schema) -> list[str]:
