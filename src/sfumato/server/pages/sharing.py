@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from sfumato.errors import BadInput, Refused
 from sfumato.server.asking import Here, NameInPath, Reader
+from sfumato.server.pages.explorer import first_query
 from sfumato.server.pages.shell import Shown
 from sfumato.server.texts import Sql
 from sfumato.views import sharing as view
@@ -39,7 +40,7 @@ def sharing(
     escrow.datasets.controlled(actor, name)
     dataset = escrow.datasets.one(actor, name)
     how: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}
-    asked = sql or f"SELECT COUNT(*) FROM {dataset['name']}"
+    asked = sql or first_query(str(dataset["name"]))
     problem, found = None, None
     try:
         found = escrow.questions.sharing(actor, name, asked, how)
