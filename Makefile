@@ -4,7 +4,7 @@ PYTHON ?= python3
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check bench prove mutants constraints vendor clean postgres
+.PHONY: help demo test check bench prove mutants constraints vendor clean postgres bubblewrap
 
 BIN := .venv/bin
 INPUTS := pyproject.toml constraints.txt
@@ -31,7 +31,7 @@ help: ## list the targets
 demo: .venv/.base ## install the base and take the guided tour on the embedded population
 	@$(BIN)/sfumato demo
 
-test: .venv/.dev postgres ## run all tests, then check that they catch every mutant
+test: .venv/.dev postgres bubblewrap ## run all tests, then check that they catch every mutant
 	$(BIN)/pytest -n 2 --dist worksteal
 	@$(MAKE) --no-print-directory mutants
 
@@ -44,7 +44,7 @@ check: .venv/.dev ## lint, format, types, import contracts
 bench: .venv/.dev ## measure what privacy costs against its targets (15 minutes); writes bench/results.json
 	$(BIN)/python bench/run.py
 
-prove: .venv/.dev postgres ## the same tests at full depth; writes docs/evidence.json
+prove: .venv/.dev postgres bubblewrap ## the same tests at full depth; writes docs/evidence.json
 	@mkdir -p docs
 	SFUMATO_DEPTH=prove $(BIN)/pytest -n 2 --dist worksteal --evidence=docs/evidence.json
 	@$(MAKE) --no-print-directory mutants
@@ -77,6 +77,14 @@ postgres:
 		export DEBIAN_FRONTEND=noninteractive && apt-get -qq -o Acquire::http::Timeout=10 update && \
 		apt-get -qq -y --no-install-recommends install postgresql >/dev/null; } || \
 		echo "PostgreSQL is not here and cannot be installed: its tests are skipped." >&2
+
+# The same of bubblewrap, which analysts' code runs in.
+bubblewrap:
+	@command -v bwrap >/dev/null 2>&1 || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "Installing bubblewrap for its tests ..." && \
+		export DEBIAN_FRONTEND=noninteractive && apt-get -qq -o Acquire::http::Timeout=10 update && \
+		apt-get -qq -y --no-install-recommends install bubblewrap libseccomp2 >/dev/null; } || \
+		echo "bubblewrap is not here and cannot be installed: its tests are skipped." >&2
 
 $(BIN)/pip:
 	$(call new_venv,.venv)
