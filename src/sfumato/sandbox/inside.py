@@ -16,7 +16,7 @@ LIBRARIES = ("numpy", "pandas", "scikit-learn")
 _RUNNER = "/runner.py"
 _ALONE = (
     "--unshare-all --unshare-user --uid 65534 --gid 65534 --hostname sandbox --cap-drop ALL "
-    "--new-session --die-with-parent --clearenv --chdir /"
+    "--as-pid-1 --new-session --die-with-parent --clearenv --chdir /"
 ).split()
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 _SYSTEM = ("/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache")
@@ -35,7 +35,7 @@ def command(bwrap: str) -> tuple[str, ...]:
     for path in (*_SYSTEM, *_interpreter()):
         mounts += ["--ro-bind-try", path, path]
     mounts += ["--tmpfs", sysconfig.get_path("stdlib") + "/site-packages"]  # others' libraries are not for here
-    for path in _libraries():
+    for path in libraries():
         mounts += ["--ro-bind", str(path), f"{runner.LIBRARIES}/{path.name}"]
     mounts += ["--ro-bind", str(Path(runner.__file__)), _RUNNER, "--remount-ro", "/"]
     settings = [part for name in _ONE_THREAD for part in ("--setenv", name, "1")]
@@ -56,7 +56,7 @@ def _interpreter() -> Iterator[str]:
         yield f"{sysconfig.get_config_var('LIBDIR')}/{shared}"
 
 
-def _libraries() -> list[Path]:
+def libraries() -> list[Path]:
     """Folders and files of the libraries and of all that they require, and nothing else that is installed."""
     wanted, found = list(LIBRARIES), dict[str, set[Path]]()
     while wanted:

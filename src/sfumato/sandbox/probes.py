@@ -20,7 +20,7 @@ STOPPED = {
     "starts a program": "import os, sys; os.posix_spawn(sys.executable, [sys.executable, '-V'], {})",
     "starts a thread": "import threading; threading.Thread(target=int).start()",
     "traces itself": "import ctypes; assert ctypes.CDLL(None).ptrace(0, 0, 0, 0) == 0",
-    "takes more memory": "bytearray(MEMORY * 2**20)",
+    "takes more memory": "bytes(MEMORY * 2**20)",
 }
 _ALL = """
 def evaluate(tables):
