@@ -18,14 +18,18 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from datetime import date
 from pathlib import Path
 from string import Template
 from typing import TypeVar
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sfumato.errors import BadInput, Refused, SandboxMissing
-from sfumato.ports import Sandbox
+from sfumato.ports import Columns, Sandbox
 from sfumato.sandbox import bubblewrap, inside, probes, runner
 from sfumato.sandbox.bubblewrap import Bubblewrap
 from sfumato.sandbox.limits import Limits
@@ -34,7 +38,12 @@ from tests.hostile import ATTACKS, OUTCOMES, PLAIN, written
 T = TypeVar("T")
 NOT_HERE = "bubblewrap is not here: install it with 'apt install bubblewrap'."
 WIDE = Limits(seconds=5, low=-1e6, high=1e6, decimals=3)
-TABLE = {"age": [30, 40, 50, 60], "pay": [1.5, 2.5, 3.5, None], "city": ["A", "B", "A", "B"], "rich": [0, 0, 1, 1]}
+TABLE: Columns = {
+    "age": [30, 40, 50, 60],
+    "pay": [1.5, 2.5, 3.5, None],
+    "city": ["A", "B", "A", "B"],
+    "rich": [0, 0, 1, 1],
+}
 
 
 class Clock:
@@ -132,6 +141,12 @@ def evaluate(tables):
     return tables[0].age.sum()
 """
     assert wide.score(code, [TABLE, {}]) == 180
+
+
+def test_what_is_no_plain_number_arrives_as_one_or_as_text(wide: Bubblewrap) -> None:
+    table: Columns = {"n": list(np.array([1, 2])), "day": [date(2024, 5, 17), None]}
+    code = "def evaluate(tables):\n    assert tables[0].day[0] == '2024-05-17'\n    return tables[0].n.sum()"
+    assert wide.score(code, [table]) == 3
 
 
 def test_scikit_learn_is_inside(tested: Bubblewrap) -> None:
@@ -234,7 +249,8 @@ LEAVING = {
     "a second number": EVERY_FILE + "leak(bytes(8))\ndef evaluate(tables): return 0.5",
     "a long text": EVERY_FILE + "leak(b'x' * 10**6)\ndef evaluate(tables): return 0.5",
     "seven bytes": EVERY_FILE + "def evaluate(tables): leak(bytes(7)), os._exit(0)",
-    "bytes after its number": EVERY_FILE + "def evaluate(tables): leak(struct.pack('<d', 0.5)), leak(b'x'), os._exit(0)",
+    "bytes after its number": EVERY_FILE
+    + "def evaluate(tables): leak(struct.pack('<d', 0.5)), leak(b'x'), os._exit(0)",
     "a text by the runner's frame": "import os, sys\ndef evaluate(tables):\n"
     "    os.write(sys._getframe(2).f_locals['number'], b'secret')\n    return 0.5",
 }
@@ -424,7 +440,8 @@ def _runs(pid: int, what: str) -> bool:
 PLAINLY = """#!{python}
 import subprocess, sys
 site = "import sys; sys.path.append({site!r}); sys.argv = ['']; __name__ = '__main__'; exec(open({runner!r}).read())"
-sys.exit(subprocess.run([sys.executable, "-I", "-S", "-c", site]).returncode)
+environment = {{"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}}
+sys.exit(subprocess.run([sys.executable, "-I", "-S", "-c", site], env=environment).returncode)
 """
 """A bubblewrap that only starts what it should lock up."""
 ALLOW_ALL = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
@@ -457,9 +474,9 @@ def test_without_bubblewrap_nothing_runs(programs: Path) -> None:
 
 def test_without_its_libraries_nothing_runs(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inside, "LIBRARIES", ("numpy", "no-such-library"))
-    assert str(Bubblewrap().missing()).startswith("no-such-library not installed: ")
+    assert str(Bubblewrap().missing()) == f"Not installed: no-such-library. {bubblewrap.INSTALL}."
     monkeypatch.setattr(bubblewrap, "find_spec", lambda _: None)
-    assert str(Bubblewrap().missing()).startswith("pyseccomp not installed: ")
+    assert str(Bubblewrap().missing()) == f"Not installed: no-such-library, pyseccomp. {bubblewrap.INSTALL}."
 
 
 def test_without_namespaces_nothing_runs(programs: Path) -> None:
@@ -481,9 +498,7 @@ def test_a_bubblewrap_that_locks_nothing_up_is_not_used(tested: Bubblewrap, prog
         sandbox.score("def evaluate(tables): return 0.5", [])
 
 
-def test_a_filter_that_lets_everything_through_is_noticed(
-    tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_filter_that_lets_everything_through_is_noticed(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is mounted, Landlock and the limits still stop files, programs and memory."""
     monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
     said = str(Bubblewrap().missing())
@@ -502,10 +517,31 @@ def test_it_is_tested_once(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) 
     assert tested.missing() is None
 
 
-@pytest.mark.parametrize("wrong", [{"seconds": 0}, {"seconds": math.inf}, {"memory_mb": 0}, {"decimals": -1}])
-def test_limits_limit(wrong: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Limits(seconds=0),
+        lambda: Limits(seconds=math.inf),
+        lambda: Limits(memory_mb=0),
+        lambda: Limits(decimals=-1),
+        lambda: Limits(low=1),
+        lambda: Limits(high=math.inf),
+        lambda: Limits(low=math.nan),
+    ],
+)
+def test_limits_limit(wrong: Callable[[], Limits]) -> None:
     with pytest.raises(BadInput):
-        Limits(**wrong)  # type: ignore[arg-type]
+        wrong()
+
+
+@given(st.floats(), st.integers(0, 4), st.floats(-10, 0), st.floats(0.1, 10))
+def test_a_score_is_one_of_few(number: float, decimals: int, low: float, high: float) -> None:
+    score = Limits(decimals=decimals, low=low, high=high).score(number)
+    if score is None:
+        assert not math.isfinite(number)
+    else:
+        assert score in (low, high) or (low < score < high and score == round(score, decimals))
+        assert (score, math.copysign(1, score)) != (0, -1)
 
 
 # What it costs

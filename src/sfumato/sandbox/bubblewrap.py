@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from threading import Lock, Thread
+from typing import Any
 
 from sfumato.errors import SandboxMissing
 from sfumato.ports import Columns
@@ -53,8 +54,8 @@ class Bubblewrap:
     def score(self, code: str, tables: Sequence[Columns]) -> float | None:
         """One number of `evaluate(tables)`, rounded, when the seconds are over; None is no_score, whatever the reason.
 
-        The code is not even parsed in this process. A table is its columns: numbers, texts, truths and None; whatever
-        else is in one arrives as text.
+        The code is not even parsed in this process. In a table's columns are numbers, texts, truths and None; whatever
+        else is there arrives as text.
         """
         if missing := self.missing():
             raise SandboxMissing("Analysts' own code runs in a sandbox only, which cannot be used here", hint=missing)
@@ -66,9 +67,8 @@ class Bubblewrap:
     def _lacking(self) -> str | None:
         if shutil.which("bwrap") is None:
             return f"bubblewrap is not installed: {INSTALL}."
-        if not find_spec("pyseccomp") or (absent := inside.absent()):
-            names = ", ".join(absent) if find_spec("pyseccomp") else "pyseccomp"
-            return f"{names} not installed: {INSTALL}."
+        if absent := inside.absent() + [name for name in ("pyseccomp",) if not find_spec(name)]:
+            return f"Not installed: {', '.join(absent)}. {INSTALL}."
         try:
             filter_program()
         except (RuntimeError, OSError):
@@ -95,15 +95,15 @@ class Bubblewrap:
 
     def _run(self, code: str, tables: Sequence[Columns], limits: Limits, ends: float) -> float | None:
         working = limits.seconds * WORKING
-        with suppress(OSError, ValueError, UnicodeError):
-            given = {
-                "filter": filter_program().hex(),
-                "memory_mb": limits.memory_mb,
-                "seconds": math.ceil(working) + 1,
-                "tables": tables,
-                "code": code,
-            }
-            said = self._heard(json.dumps(given, default=str).encode(), ends - limits.seconds + working, ends)
+        given = {
+            "filter": filter_program().hex(),
+            "memory_mb": limits.memory_mb,
+            "seconds": math.ceil(working) + 1,
+            "tables": [{name: list(values) for name, values in table.items()} for table in tables],
+            "code": code,
+        }
+        with suppress(OSError):  # the machine has no process or memory left
+            said = self._heard(json.dumps(given, default=_plain).encode(), ends - limits.seconds + working, ends)
             if len(said) == _NUMBER.size:
                 return limits.score(*_NUMBER.unpack(said))
         return None
@@ -145,6 +145,11 @@ class Bubblewrap:
                 break
             said += part
         return said
+
+
+def _plain(value: Any) -> object:
+    """A number of numpy's is a number; a date or a decimal is a text."""
+    return value.item() if hasattr(value, "item") else str(value)
 
 
 def _end(process: subprocess.Popen[bytes], within: float) -> None:

@@ -15,32 +15,27 @@ from sfumato.sandbox import runner
 LIBRARIES = ("numpy", "pandas", "scikit-learn")
 _RUNNER = "/runner.py"
 _ALONE = (
-    "--unshare-all --unshare-user --uid 65534 --gid 65534 --hostname sandbox --cap-drop ALL "
-    "--as-pid-1 --new-session --die-with-parent --clearenv --chdir /"
-).split()
-_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-_SYSTEM = ("/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache")
+    *("--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--hostname", "sandbox"),
+    *("--cap-drop", "ALL", "--as-pid-1", "--new-session", "--die-with-parent", "--clearenv", "--chdir", "/"),
+)
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+_NO_PROCESSES = {"JOBLIB_MULTIPROCESSING": "0"}
 
 
 @cache
 def command(bwrap: str) -> tuple[str, ...]:
     """How the runner is started: in namespaces of its own, as nobody, with nothing of the machine but what it needs."""
-    python = Path(sys.executable).resolve()
-    mounts: list[str] = []
-    for path in ("/lib", "/lib64"):
-        if Path(path).is_symlink():
-            mounts += ["--symlink", str(Path(path).readlink()), path]
-        elif Path(path).exists():
-            mounts += ["--ro-bind", path, path]
-    for path in (*_SYSTEM, *_interpreter()):
+    mounts = [part for path in ("/lib", "/lib64") for part in _as_it_is(path)]
+    for path in (*_system(), *_interpreter()):
         mounts += ["--ro-bind-try", path, path]
-    mounts += ["--tmpfs", sysconfig.get_path("stdlib") + "/site-packages"]  # others' libraries are not for here
-    for path in libraries():
-        mounts += ["--ro-bind", str(path), f"{runner.LIBRARIES}/{path.name}"]
+    others = sysconfig.get_path("stdlib") + "/site-packages"
+    if Path(others).is_dir():  # hidden: what is installed there for everybody is not for here
+        mounts += ["--tmpfs", others, "--remount-ro", others]
+    for library in libraries():
+        mounts += ["--ro-bind", str(library), f"{runner.LIBRARIES}/{library.name}"]
     mounts += ["--ro-bind", str(Path(runner.__file__)), _RUNNER, "--remount-ro", "/"]
-    settings = [part for name in _ONE_THREAD for part in ("--setenv", name, "1")]
-    settings += ["--setenv", "JOBLIB_MULTIPROCESSING", "0"]
-    return (bwrap, *_ALONE, *mounts, *settings, str(python), "-I", "-S", "-B", "-X", "utf8", _RUNNER)
+    settings = [part for name, value in (_ONE_THREAD | _NO_PROCESSES).items() for part in ("--setenv", name, value)]
+    return (bwrap, *_ALONE, *mounts, *settings, _python(), "-I", "-S", "-B", "-X", "utf8", _RUNNER)
 
 
 def absent() -> list[str]:
@@ -48,12 +43,30 @@ def absent() -> list[str]:
     return [name for name in LIBRARIES if not _files(name)]
 
 
+def _as_it_is(path: str) -> list[str]:
+    """On most systems these lead to the folders in /usr."""
+    if Path(path).is_symlink():
+        return ["--symlink", str(Path(path).readlink()), path]
+    return ["--ro-bind-try", path, path]
+
+
+def _system() -> Iterator[str]:
+    """Shared libraries, how they are found, and time zones. Debian keeps the libraries apart from all else."""
+    debian = f"/usr/lib/{sysconfig.get_config_var('MULTIARCH')}"
+    yield debian if Path(debian).is_dir() else "/usr/lib"
+    yield from ("/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo")
+
+
 def _interpreter() -> Iterator[str]:
-    yield str(Path(sys.executable).resolve())
+    yield _python()
     yield sysconfig.get_path("stdlib")
     shared = sysconfig.get_config_var("INSTSONAME")
     if shared:
         yield f"{sysconfig.get_config_var('LIBDIR')}/{shared}"
+
+
+def _python() -> str:
+    return str(Path(sys.executable).resolve())
 
 
 def libraries() -> list[Path]:

@@ -38,18 +38,3 @@ class Limits:
         if not math.isfinite(number):
             return None
         return min(max(round(number, self.decimals), self.low), self.high) + 0.0  # one zero only: -0.0 would be a bit
-
-    @property
-    def bits(self) -> float:
-        """How many bits one score carries at most: so many values there are, and `no_score`.
-
-        >>> round(Limits().bits, 2)
-        6.67
-        """
-        grid = 10**self.decimals
-        return math.log2(math.floor(self.high * grid) - math.ceil(self.low * grid) + 1 + self._ends + 1)
-
-    @property
-    def _ends(self) -> int:
-        """Ends of the range that lie between two values of the grid are values, too."""
-        return sum(round(end, self.decimals) != end for end in (self.low, self.high))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sfumato.ports import Columns
+
 GOOD = """
 def evaluate(tables):
     import numpy as np
@@ -9,7 +11,7 @@ def evaluate(tables):
     x = tables[0][["x"]]
     return LogisticRegression().fit(x, tables[0]["y"]).score(x, tables[0]["y"])
 """
-TABLE = {"x": [0.0, 1.0, 2.0, 3.0], "y": [0, 0, 1, 1]}
+TABLE: Columns = {"x": [0.0, 1.0, 2.0, 3.0], "y": [0, 0, 1, 1]}
 
 STOPPED = {
     "reads a file of the machine": "open('/etc/passwd').read()",

@@ -67,6 +67,7 @@ def _evaluated(code: str, tables: list[dict[str, list[Any]]]) -> float:
 
 
 def _limit(memory_mb: int, seconds: int) -> None:
+    os.nice(10)  # others are served first
     limits = {
         resource.RLIMIT_AS: memory_mb * 2**20,
         resource.RLIMIT_CPU: seconds,
