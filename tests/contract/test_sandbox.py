@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import os
@@ -33,10 +34,12 @@ from sfumato.ports import Columns, Sandbox
 from sfumato.sandbox import bubblewrap, inside, probes, runner
 from sfumato.sandbox.bubblewrap import Bubblewrap
 from sfumato.sandbox.limits import Limits
-from tests.hostile import ATTACKS, OUTCOMES, PLAIN, written
+from tests.hostile import ATTACKS, FILES, OUTCOMES, PLAIN, written
 
 T = TypeVar("T")
 NOT_HERE = "bubblewrap is not here: install it with 'apt install bubblewrap'."
+ALLOW_ALL = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
+"""A filter that lets every call through."""
 WIDE = Limits(seconds=5, low=-1e6, high=1e6, decimals=3)
 TABLE: Columns = {
     "age": [30, 40, 50, 60],
@@ -208,6 +211,20 @@ def test_an_attack_works_outside_and_is_stopped_inside(
     sandbox = ready(Limits(seconds=1, low=0, high=100)) if stopped == "killed" else wide
     number = sandbox.score(attacks[name], [])
     assert ("killed" if number is None else OUTCOMES[int(number)]) == stopped
+
+
+STILL_SHUT = [*FILES.keys() - {"leaves shared memory"}, "connects by TCP", "connects to an abstract socket"]
+
+
+@pytest.mark.parametrize("name", sorted(STILL_SHUT))
+def test_even_without_the_filter_there_are_no_files_and_no_servers(
+    wide: Bubblewrap, attacks: dict[str, str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Namespaces, mounts and limits are the lock behind it; shared memory and sockets are then the sandbox's own."""
+    monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
+    number = wide.score(attacks[name], [])
+    assert number is not None
+    assert OUTCOMES[int(number)] != "succeeded"
 
 
 def test_memory_is_taken_up_to_the_limit_only(tested: Bubblewrap) -> None:
@@ -444,7 +461,6 @@ environment = {{"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}}
 sys.exit(subprocess.run([sys.executable, "-I", "-S", "-c", site], env=environment).returncode)
 """
 """A bubblewrap that only starts what it should lock up."""
-ALLOW_ALL = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
 
 
 def fake(folder: Path, text: str) -> None:
@@ -499,12 +515,17 @@ def test_a_bubblewrap_that_locks_nothing_up_is_not_used(tested: Bubblewrap, prog
 
 
 def test_a_filter_that_lets_everything_through_is_noticed(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is mounted, Landlock and the limits still stop files, programs and memory."""
+    """What is mounted and the limits still stop files and memory, and Landlock programs."""
     monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
     said = str(Bubblewrap().missing())
     assert said.startswith("The sandbox fails its self-test: a function in it opens a socket, ")
     assert "file" not in said
     assert "memory" not in said
+    assert ("starts a program" in said) == (not has_landlock())
+
+
+def has_landlock() -> bool:
+    return int(ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)) >= 1
 
 
 def test_a_function_without_end_is_noticed(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
