@@ -14,6 +14,7 @@ from bench.escrow import Escrow
 from bench.growth import Growth, short
 from bench.population import FOLDER
 from bench.price import Price
+from bench.sandbox import Start
 from bench.speed import Speed
 from bench.target import ADDED_MIB, STATED_FOR, Target
 
@@ -32,6 +33,7 @@ class Report:
     baseline_rows: int = 0
     speeds: list[Speed] = field(default_factory=list)
     escrow: Escrow | None = None
+    sandbox: Start | None = None
 
     @property
     def judged(self) -> bool:
@@ -44,8 +46,8 @@ class Report:
             Target(f"{question} {verb}, added peak memory", mib, most=ADDED_MIB, unit=" MiB")
             for (question, verb), mib in self.added_mib.items()
         ]
-        escrow = [] if self.escrow is None else [self.escrow]
-        measured: Sequence[Price | Growth | Speed | Escrow] = (*self.prices, *self.growth, *self.speeds, *escrow)
+        once = [each for each in (self.escrow, self.sandbox) if each is not None]
+        measured: Sequence[Price | Growth | Speed | Escrow | Start] = (*self.prices, *self.growth, *self.speeds, *once)
         return [target for each in measured for target in each.targets] + memory
 
     @property
@@ -130,6 +132,7 @@ class Report:
                 for each in self.growth
             ],
             "escrow": {} if self.escrow is None else self.escrow.figures,
+            "sandbox": {} if self.sandbox is None else self.sandbox.figures,
             "baseline": {"rows": self.baseline_rows} | {each.question.name: each.figures for each in self.speeds},
             "targets": [
                 {"what": t.what, "measured": round(t.measured, 3), "promised": t.limits}

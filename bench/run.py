@@ -21,6 +21,7 @@ from bench.growth import Growth, short
 from bench.price import Price
 from bench.question import QUESTIONS
 from bench.report import Report
+from bench.sandbox import start
 from bench.speed import speed
 from sfumato.errors import SfumatoError
 
@@ -49,6 +50,7 @@ def main(
     _prices(report, files)
     _memory(report, files, times=1 if quick else 3)
     _escrow(report)
+    _sandbox(report)
     if not quick:
         _growth(report, files, sizes)
         _speeds(report, files)
@@ -90,6 +92,11 @@ def _escrow(report: Report) -> None:
     typer.echo("Measuring an escrow ...")
     report.escrow = escrow(max(report.rounds, ROUNDS_OF_FEW))
     _say("", *report.escrow.lines(), "")
+
+
+def _sandbox(report: Report) -> None:
+    report.sandbox = start(max(report.rounds, ROUNDS_OF_FEW))
+    _say(*(report.sandbox.lines() if report.sandbox else ["A sandbox is not measured: there is none here."]), "")
 
 
 def _growth(report: Report, files: Files, sizes: Iterable[int]) -> None:

@@ -21,6 +21,7 @@ PLANNING_MS = 10.0
 ADDED_MIB = 50.0
 SPEED_UP = 1000.0
 ESCROW = 1.3
+SANDBOX_MS = 300.0
 
 
 @dataclass(frozen=True)
