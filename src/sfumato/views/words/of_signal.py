@@ -1,0 +1,141 @@
+"""What noise did to a task, what that rests on, and what it cost. Every such sentence stands here, once."""
+
+from __future__ import annotations
+
+import math
+
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.signal import BlockMean, FreeSignal, NoisyDifference, Published, Scored, SignalKind
+from sfumato.views.words.of_guarantee import EXACT, guarantee
+
+TITLES = {
+    SignalKind.FREE: "What noise of this size does to the score",
+    SignalKind.DIFFERENCE: "How far the score is off, with noise",
+    SignalKind.BLOCKS: "The score of the exact data, by blocks of people, with noise",
+    SignalKind.PUBLISHED: "The score of the release beside that of the exact answer",
+}
+METHODS = {
+    SignalKind.DIFFERENCE: "a noisy difference of scores",
+    SignalKind.BLOCKS: "a score by sample and aggregate",
+    SignalKind.PUBLISHED: "both scores, as published",
+}
+NUMBERS = {
+    SignalKind.DIFFERENCE: "difference between the score of the release and that of the exact answer",
+    SignalKind.BLOCKS: "mean score of the blocks",
+    SignalKind.PUBLISHED: EXACT,
+}
+AFTERWARDS = {
+    SignalKind.DIFFERENCE: "a difference is shown within 0 and the width of the range",
+    SignalKind.BLOCKS: "a mean score is shown within its range",
+    SignalKind.PUBLISHED: "scores are rounded to 2 decimals",
+}
+WITHHELD = (
+    "This release carries no guarantee, and how wide its noise is stays withheld: there is nothing to draw fresh noise "
+    "by"
+)
+BOUNDS_FROM_DATA = "With bounds from the data there is no signal that could be kept apart from the people"
+SELECTED = "A value that is selected by its rank carries no noise that could be added again, so there is no signal"
+ROWS_LEFT_OUT = "HAVING or LIMIT left rows out, and fresh noise cannot be added to what is not there"
+FREE = "Made from the release alone: nobody is read, it costs nothing, and it takes nothing from what the release promises."
+WHAT_A_SPREAD_IS = (
+    "It is the damage that noise of this size does to the score of this release. Whether the exact answer scores "
+    "better or worse it does not tell."
+)
+AFFINE = "noise moves this score by as much wherever the figures are"
+HALFSPACE = "this decision hangs on the sign of one sum"
+_MEASURED = "For this task that rate is not proven; on generated data it was met."
+BLACK_BOX = (
+    "Each block is a small part of the people, taken as if all were like them: what the score loses by that is in it "
+    "too."
+)
+
+
+def proven(*, affine: bool, halfspace: bool) -> str | None:
+    """Why the true damage is within the stated one as often as is said; None where that is not proven."""
+    return AFFINE if affine else HALFSPACE if halfspace else None
+
+
+def what(kind: SignalKind, task: str, sql: str) -> str:
+    """What was charged, as the ledger tells it."""
+    return f"{METHODS[kind]} ({task}) under {sql}"
+
+
+def looked(task: str, sql: str) -> str:
+    return f"the score ({task}) of the exact answer under {sql}"
+
+
+def not_lipschitz(task: str, *, kept: bool) -> str:
+    """Why a difference has no sensitivity but its range."""
+    if not kept:
+        return "HAVING, ORDER BY or LIMIT move rows by jumps, so that one person may move a score by its whole range"
+    return f"{task} has no Lipschitz constant here: one person may move its score by the whole range"
+
+
+def said(signal: Scored) -> tuple[str, ...]:
+    """What there is to say of it, sentence by sentence."""
+    match signal:
+        case FreeSignal():
+            return _free(signal)
+        case NoisyDifference():
+            return _difference(signal)
+        case BlockMean():
+            return _blocks(signal)
+        case Published():
+            return _published(signal)
+    raise ValueError("not a signal")
+
+
+def _free(signal: FreeSignal) -> tuple[str, ...]:
+    times = f"{len(signal.scores):,} times"
+    low, high = signal.quantile(0.05), signal.quantile(0.95)
+    spread = (
+        f"With fresh noise of the same size on top, drawn {times}, 90 of 100 scores lie from {low:.3g} to {high:.3g}"
+    )
+    changed = f"{math.ceil(100 * signal.changed - 1e-9)} of 100 draws"
+    if signal.decides:
+        moved = f"{changed} came to another answer"
+    else:
+        moved = f"90 of 100 moved it by at most {signal.damage:.3g}"
+    rate = f"The damage that was really done is within {signal.damage:.3g} 90 times of 100: "
+    rests = (
+        f"{rate}{signal.proven}, but for counts that were rounded or cut off at 0."
+        if signal.proven
+        else _measured(signal)
+    )
+    bound = "" if signal.bound is None else f"Whatever the data, it is within {signal.bound:.3g} 90 times of 100."
+    return tuple(filter(None, (score(signal), f"{spread}; {moved}.", WHAT_A_SPREAD_IS, rests, bound, FREE)))
+
+
+def _measured(signal: FreeSignal) -> str:
+    return f"Take {signal.damage:.3g} for the damage that was really done, 90 times of 100. {_MEASURED}"
+
+
+def _difference(signal: NoisyDifference) -> tuple[str, ...]:
+    found = f"That of the exact answer lies {signal.difference:.3g} away{_within(signal.noise_90)}."
+    return score(signal), found, *_promised(signal)
+
+
+def _blocks(signal: BlockMean) -> tuple[str, ...]:
+    found = f"The mean score of {signal.blocks:,} blocks of people is {signal.mean:.3g}{_within(signal.noise_90)}."
+    return score(signal), found, BLACK_BOX, *_promised(signal)
+
+
+def _published(signal: Published) -> tuple[str, ...]:
+    digits = signal.decimals
+    both = f"Score of the release: {signal.score:.{digits}f}. Score of the exact answer: {signal.exact:.{digits}f}."
+    return both, guarantee(signal.certificate), f"Rounded to {digits} decimals it tells at most {signal.bits:.1f} bits."
+
+
+def score(signal: Scored) -> str:
+    low, high = signal.range
+    return f"Score of the release: {signal.score:.3g}, on a scale from {low:g} to {high:g}."
+
+
+def _within(noise_90: float | None) -> str:
+    return "" if noise_90 is None else f", within ±{noise_90:.2g} of that 90 times of 100 (noise alone)"
+
+
+def _promised(signal: Scored) -> tuple[str, ...]:
+    if signal.guarantee is Guarantee.NONE or signal.cost is None:
+        return (guarantee(signal.certificate),)
+    return (f"It cost epsilon {signal.cost:.15g}: {guarantee(signal.certificate)}",)
