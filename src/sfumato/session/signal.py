@@ -1,4 +1,4 @@
-"""Utility signals: what noise did to a task. A free one is made from the release alone; the others are charged first."""
+"""Utility signals: what noise did to a task. A free one is made from the release alone, the others are charged."""
 
 from __future__ import annotations
 
@@ -111,7 +111,8 @@ def prepared(task: Task | Mapping[str, Any], measurement: Measurement, answer: A
     What it compares with, where that was left open, is the release itself.
     """
     made = task if isinstance(task, Task) else task_of(task)
-    made.require_ready()
+    if made.missing is not None:
+        raise BadInput(f"{made.missing} is not installed", hint="pip install 'sfumato[signal]'.")
     require_public_keys(measurement)
     if any(number.kind is NumberKind.SELECTION for number in measurement.numbers):
         raise NoMechanism(of_signal.SELECTED, hint="ask for what is counted or added up in a query of its own.")
@@ -314,27 +315,12 @@ class _Charge:
     def _score(self) -> float:
         return self.task.score([table_of(self.answer, self.query.measurement)])
 
-    def _scored(self, cells: Mapping[Cell, Sequence[Fraction]]) -> float:
-        """Of a table that is put together as releases are, from numbers without noise."""
-        q = self.query
-        noisy = Noisy(tuple(cells), tuple(tuple(numbers) for numbers in cells.values()))
-        seen = assemble.answer(q.measurement, noisy, None, q.statement.afterwards)
-        return self.task.score([table_of(seen, q.measurement)])
-
     def _exact(self) -> float:
-        steps = [n.step for n in self.query.measurement.numbers]
-        totals = self.query._totals().cells
-        return self._scored({cell: _in_units(found, steps) for cell, found in totals.items()})
+        return self.task.score([exact_table(self.query)])
 
     def _of_blocks(self) -> list[float]:
-        """Of each block, as if all the people were like those in it: what is added up is taken as often as there are
-        blocks."""
-        q, many = self.query, self.asked.blocks
-        question = q._survey(Noise()).question
-        tree = plan.totals_by_block(question, many, q.dataset.services.salt())
-        found = plan.read_blocks(q.dataset._engine.rows(tree.sql(q.dataset._engine.dialect)), question, many)
-        steps = [n.step * (many if n.kind.additive else 1) for n in q.measurement.numbers]
-        return [self._scored({cell: _in_units(totals, steps) for cell, totals in block.items()}) for block in found]
+        key = self.query.dataset.services.salt()
+        return [self.task.score([table]) for table in block_tables(self.query, self.asked.blocks, key)]
 
     # Noise
 
@@ -456,5 +442,27 @@ class _Charge:
         )
 
 
-def _in_units(totals: Sequence[int], steps: Sequence[Fraction]) -> tuple[Fraction, ...]:
-    return tuple(total * step for total, step in zip(totals, steps, strict=True))
+# The exact answer: for tasks' eyes only
+
+
+def exact_table(query: Query) -> Table:
+    """S': the answer put together as releases are, from numbers without noise."""
+    steps = [n.step for n in query.measurement.numbers]
+    return _assembled(query, query._totals().cells, steps)
+
+
+def block_tables(query: Query, blocks: int, key: str) -> list[Table]:
+    """The same of each of so many disjoint blocks of people, as if all people were like those in the block.
+
+    What is added up is taken as often as there are blocks. Whoever comes or goes changes one block.
+    """
+    question, engine = query._survey(Noise()).question, query.dataset._engine
+    found = engine.rows(plan.totals_by_block(question, blocks, key).sql(engine.dialect))
+    steps = [n.step * (blocks if n.kind.additive else 1) for n in query.measurement.numbers]
+    return [_assembled(query, block, steps) for block in plan.read_blocks(found, question, blocks)]
+
+
+def _assembled(query: Query, cells: Mapping[Cell, Sequence[int]], steps: Sequence[Fraction]) -> Table:
+    numbers = tuple(tuple(n * step for n, step in zip(cell, steps, strict=True)) for cell in cells.values())
+    seen = assemble.answer(query.measurement, Noisy(tuple(cells), numbers), None, query.statement.afterwards)
+    return table_of(seen, query.measurement)

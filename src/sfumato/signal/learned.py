@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any, ClassVar
 
-from sfumato.errors import BadInput
 from sfumato.signal.table import Table
 from sfumato.signal.task import Reference, Task, is_whole, names, reference
 
@@ -37,9 +36,9 @@ class _Learned(Task):
     def reads(self) -> tuple[str, ...]:
         return (*self.features, self.label) if self.label else self.features
 
-    def require_ready(self) -> None:
-        if importlib.util.find_spec("sklearn") is None:
-            raise BadInput("scikit-learn is not installed", hint="pip install 'sfumato[signal]'.")
+    @property
+    def missing(self) -> str | None:
+        return "scikit-learn" if importlib.util.find_spec("sklearn") is None else None
 
     def _rows(self, table: Table) -> tuple[list[list[float]], list[float]]:
         """Features and what is predicted, where all of them are there, in the order of the labels."""

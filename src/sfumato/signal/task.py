@@ -84,8 +84,10 @@ class Task(ABC):
         del tables
         return self
 
-    def require_ready(self) -> None:
-        """Refuse where what it is computed with is not installed."""
+    @property
+    def missing(self) -> str | None:
+        """What has to be installed before it can be computed; None: nothing."""
+        return None
 
     def as_dict(self) -> dict[str, Any]:
         return {"task": self.name} | {field.name: _plain(getattr(self, field.name)) for field in fields(self)}

@@ -36,7 +36,7 @@ WITHHELD = (
 BOUNDS_FROM_DATA = "With bounds from the data there is no signal that could be kept apart from the people"
 SELECTED = "A value that is selected by its rank carries no noise that could be added again, so there is no signal"
 ROWS_LEFT_OUT = "HAVING or LIMIT left rows out, and fresh noise cannot be added to what is not there"
-FREE = "Made from the release alone: nobody is read, it costs nothing, and it takes nothing from what the release promises."
+FREE = "Made from the release alone: nobody is read, it costs nothing, and what the release promises stays as it is."
 WHAT_A_SPREAD_IS = (
     "It is the damage that noise of this size does to the score of this release. Whether the exact answer scores "
     "better or worse it does not tell."
