@@ -125,7 +125,7 @@ def test_one_person_moves_a_difference_by_its_sensitivity_at_most(
 ) -> None:
     asked = query(rows, figure, stated)
     measurement = asked.measurement
-    most = sum(sensitivity_of_figure(c, measurement) for c in measurement.columns if c.key is None)
+    [most] = [sensitivity_of_figure(c, measurement) for c in measurement.columns if c.key is None]
     public = table([3.0, -2.0, 5.0])
     with_all = exact_table(asked)
     for fewer in without_each(rows, stated):
@@ -133,7 +133,7 @@ def test_one_person_moves_a_difference_by_its_sensitivity_at_most(
         moved = sum(abs(with_all.figure("n")[x] - other.figure("n")[x]) for x in LABELS)
         assert moved <= float(most) * (1 + 1e-12), "D1"
         for made in LIPSCHITZ:
-            grid = of_difference(made, Fraction(most))
+            grid = of_difference(made, {"n": most})
             h = [grid.steps(abs(made.score([public]) - made.score([seen]))) for seen in (with_all, other)]
             assert abs(h[0] - h[1]) <= grid.sensitivity, made
 

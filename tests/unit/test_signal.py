@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,6 @@ import pytest
 import sfumato as sf
 from sfumato.errors import BadInput, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.model.signal import FreeSignal, ranked
-from sfumato.session import signal as session
 from sfumato.signal.channel import bits, of_blocks, of_difference, rounded
 from sfumato.signal.learned import Classifier
 from sfumato.signal.library import TASKS, task
@@ -219,10 +219,10 @@ def test_bits_of_a_score() -> None:
 
 def test_a_difference_is_as_sensitive_as_its_task() -> None:
     bound = task("histogram_distance", column="n", reference={"a": 100})
-    grid = of_difference(bound, session.Fraction(4))
+    grid = of_difference(bound, {"n": Fraction(4)})
     assert 4 / 200 <= grid.most <= 4 / 200 * 1.002
-    assert of_difference(bound, None).most == of_difference(bound, session.Fraction(10**6)).most == 1
-    assert of_difference(task("trend", column="n"), session.Fraction(1)).most == 2
+    assert of_difference(bound, None).most == of_difference(bound, {"n": Fraction(10**6)}).most == 1
+    assert of_difference(task("trend", column="n"), {"n": Fraction(1)}).most == 2
     assert of_blocks(task("trend", column="n"), 2).most == 4
 
 
@@ -444,3 +444,10 @@ def test_nothing_is_learned_until_it_is_asked_for() -> None:
     code = "import sys; from sfumato.signal import library; print('sklearn' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
+
+
+def test_each_column_counts_with_its_own_constant() -> None:
+    made = task("formula", expression="(sum(m) - 12 * sum(n)) / 100", low=-10, high=10)
+    assert made.slopes == pytest.approx({"m": 0.01, "n": 0.12}, rel=1e-15)
+    grid = of_difference(made, {"m": Fraction(20), "n": Fraction(1)})
+    assert math.isclose(grid.most, (20 + 12) / 100, rel_tol=2e-3)

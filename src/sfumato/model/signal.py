@@ -74,8 +74,13 @@ class FreeSignal(Scored):
 
     @property
     def damage(self) -> float:
-        """The `ceil(p (m + 1))`-th smallest of m damages, p = 0.9; the whole range where there are too few."""
-        return min(self.width, ranked(self.damages, self.width))
+        """What is stated for the damage that was really done.
+
+        Where its rate is proven the `ceil(p (m + 1))`-th smallest of m damages, p = 0.9, and the whole range where
+        there are too few; else the largest of all.
+        """
+        stated = self.damages[-1] if self.proven is None else ranked(self.damages, self.width)
+        return min(self.width, stated)
 
     @property
     def changed(self) -> float:

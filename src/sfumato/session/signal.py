@@ -143,39 +143,71 @@ def free_signal(
     draws: int = DRAWS,
 ) -> FreeSignal:
     """Scores of the answer with fresh noise of the same law: from public facts and what was released, and free."""
+    made = prepared(task, measurement, answer)
+    return scored(made, redrawn(statement, measurement, answer, certificate, mechanism, draws))
+
+
+@dataclass(frozen=True)
+class Redrawn:
+    """A release with fresh noise on top, draw by draw; `moved` is by how much that moved each number of every cell."""
+
+    measurement: Measurement
+    certificate: Certificate
+    table: Table
+    tables: tuple[Table, ...]
+    moved: tuple[tuple[tuple[Fraction, ...], ...], ...]  # by number, then draw, then cell
+
+
+def redrawn(
+    statement: Statement,
+    measurement: Measurement,
+    answer: Answer,
+    certificate: Certificate,
+    mechanism: Mechanisms,
+    draws: int = DRAWS,
+) -> Redrawn:
+    """The answer with fresh noise by the laws and scales of its certificate, put together as releases are."""
     if not is_whole(draws) or not 1 <= draws <= MOST_DRAWS:
         raise PreferenceError(f"A signal has 1 to {MOST_DRAWS:,} draws, not {draws}", hint=f"try {DRAWS}.")
     if not certificate.guarantee.holds or certificate.epsilon is None:
         raise NoGuarantee(of_signal.WITHHELD, hint="release with a guarantee first.")
-    made = prepared(task, measurement, answer)
     if _picks(statement.afterwards):
         raise NoMechanism(of_signal.ROWS_LEFT_OUT, hint="ask without HAVING, LIMIT and OFFSET.")
-    drawings = _drawings(certificate, measurement)
-    cells = _cells(statement, measurement, answer)
+    drawings, cells = _drawings(certificate, measurement), _cells(statement, measurement, answer)
     based = [_based(numbers, measurement) for numbers in answer.numbers]
     fresh = [_again(based, place, measurement, drawing, mechanism, draws) for place, drawing in enumerate(drawings)]
-    table = table_of(answer, measurement)
-    scores, moved = [], []
+    tables = []
     for draw in range(draws):
         numbers = tuple(zip(*(number[draw] for number in fresh), strict=True))
         seen = assemble.answer(measurement, Noisy(cells, numbers), None, statement.afterwards)
-        scores.append(made.score([table_of(seen, measurement)]))
-        if made.affine:  # beyond the ends of the range too: they would hide how far it went
-            moved.append(abs(made.beyond([table_of(seen, measurement)]) - made.beyond([table])))
-    read = [c for c in measurement.columns if c.shown and c.name in made.reads]
+        tables.append(table_of(seen, measurement))
+    moved = tuple(
+        tuple(tuple(noisy - cell[place] for noisy, cell in zip(draw, based, strict=True)) for draw in number)
+        for place, number in enumerate(fresh)
+    )
+    return Redrawn(measurement, certificate, table_of(answer, measurement), tuple(tables), moved)
+
+
+def scored(task: Task, fresh: Redrawn) -> FreeSignal:
+    """What fresh noise does to a task that was prepared for this answer."""
+    measurement, score = fresh.measurement, task.score([fresh.table])
+    scores = tuple(task.score([table]) for table in fresh.tables)
+    damages = (abs(other - score) for other in scores)
+    if task.affine:  # beyond the ends of the range too: they would hide how far it went
+        here = task.beyond([fresh.table])
+        damages = (abs(task.beyond([table]) - here) for table in fresh.tables)
+    read = [c for c in measurement.columns if c.shown and c.name in task.reads]
     plain = all(len(c.numbers) == 1 for c in read)
-    numbers_read = [c.numbers[0] for c in read] if plain else None
-    said = of_signal.proven(affine=made.affine, halfspace=made.halfspace) if plain else None
     return FreeSignal(
-        made.as_dict(),
-        made.range,
-        made.score([table]),
-        certificate,
-        tuple(scores),
-        tuple(sorted(moved or (abs(score - made.score([table])) for score in scores))),
-        made.decides,
-        None if numbers_read is None else _bound(made, based, fresh, numbers_read, measurement),
-        said,
+        task.as_dict(),
+        task.range,
+        score,
+        fresh.certificate,
+        scores,
+        tuple(sorted(damages)),
+        task.decides,
+        _bound(task, fresh, {c.name: c.numbers[0] for c in read}) if plain else None,
+        of_signal.proven(affine=task.affine, halfspace=task.halfspace) if plain else None,
     )
 
 
@@ -232,21 +264,20 @@ def _again(
     return [[drawing.step * s for s in noisy[at : at + len(exact)]] for at in range(0, len(noisy), len(exact))]
 
 
-def _bound(
-    task: Task,
-    based: Sequence[tuple[Fraction, ...]],
-    fresh: Sequence[Sequence[Sequence[Fraction]]],
-    moved: Sequence[int],
-    measurement: Measurement,
-) -> float | None:
-    """`min(R, L |noise|_1)` at the stated rate: what noise moved the figures by, it moved the score by L times."""
-    if task.lipschitz is None:
+def _bound(task: Task, fresh: Redrawn, read: Mapping[str, int]) -> float | None:
+    """`min(R, sum L_c |noise_c|_1)` at the stated rate: what noise moves a column by moves the score L_c times."""
+    if task.slopes is None:
         return None
     sizes = []
-    for draw in range(len(fresh[0])):
-        apart = [abs(fresh[p][draw][i] - cell[p]) for p in moved for i, cell in enumerate(based)]
-        rounding = Fraction(sum(measurement.numbers[p].kind.counts for p in moved) * len(based), 2)
-        sizes.append(float(sum(apart, rounding)) * task.lipschitz)
+    for draw in range(len(fresh.tables)):
+        size = 0.0
+        for column, steep in task.slopes.items():
+            number = read[column]
+            rounding = (
+                Fraction(len(fresh.table.rows), 2) if fresh.measurement.numbers[number].kind.counts else Fraction(0)
+            )
+            size += steep * float(sum(map(abs, fresh.moved[number][draw]), rounding))
+        sizes.append(size)
     return min(task.span, model.ranked(tuple(sorted(sizes)), math.inf))
 
 
@@ -258,7 +289,7 @@ def _difference_grid(query: Query, task: Task, asked: Asked) -> Grid:
     measurement = query.measurement
     kept = query.statement.afterwards == NOTHING  # whether a row stays is no smooth matter
     read = [c for c in measurement.columns if c.shown and c.name in task.reads]
-    moved = sum((sensitivity_of_figure(c, measurement) for c in read), Fraction(0)) if kept else None
+    moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept else None
     if (task.lipschitz is None or moved is None) and not asked.by_range:
         hint = "ask for sample_and_aggregate, or say by_range=True: noise as wide as the whole range."
         raise NoMechanism(of_signal.not_lipschitz(task.name, kept=kept), hint=hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -47,14 +48,15 @@ class Grid:
         return float(self.step * self.sensitivity)
 
 
-def of_difference(task: Task, moved: Fraction | None) -> Grid:
-    """The grid of `|g(S) - g(q(x))|`: its sensitivity is `min(R, L D1)` (methods 9, U1).
+def of_difference(task: Task, moved: Mapping[str, Fraction] | None) -> Grid:
+    """The grid of `|g(S) - g(q(x))|`: its sensitivity is `min(R, sum L_c D_c)`, at most `L D1` (methods 9, U1).
 
-    `moved` is D1, by which one person moves the figures that the task reads; None: the range is all that is known.
-    Below the range one step more covers what floats lose on the way to a score.
+    `moved` is D_c, by which one person moves the figures of each column that the task reads; None: the range is all
+    that is known. Below the range one step more covers what floats lose on the way to a score.
     """
-    width = Fraction(task.span)
-    slope = None if task.lipschitz is None or moved is None else Fraction(task.lipschitz) * moved
+    width, slope = Fraction(task.span), None
+    if task.slopes is not None and moved is not None:
+        slope = sum((Fraction(steep) * moved[column] for column, steep in task.slopes.items()), Fraction(0))
     if slope is None or slope >= width:
         return Grid(width / FINEST, FINEST)
     step = max(slope / FINEST, width / 2**40)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -44,8 +45,8 @@ class Above(Task):
         return (self.column,)
 
     @property
-    def lipschitz(self) -> float | None:
-        return 1 / (2 * self.width) if self.width else None
+    def slopes(self) -> Mapping[str, float] | None:
+        return {self.column: 1 / (2 * self.width)} if self.width else None
 
     @property
     def affine(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -40,8 +41,8 @@ class HistogramDistance(Task):
         return 1.0
 
     @property
-    def lipschitz(self) -> float | None:
-        return 1 / (2 * self._total) if self.reference else None
+    def slopes(self) -> Mapping[str, float] | None:
+        return {self.column: 1 / (2 * self._total)} if self.reference else None
 
     @property
     def _total(self) -> float:

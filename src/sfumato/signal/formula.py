@@ -86,13 +86,16 @@ class Formula(Task):
         return tuple(sorted({column for column, _ in self._part.cells}))
 
     @property
-    def lipschitz(self) -> float | None:
-        slopes = self._part.slopes
-        if slopes is None:
+    def slopes(self) -> Mapping[str, float] | None:
+        found = self._part.slopes
+        if found is None:
             return None
-        found = [slope + slopes.get((column, _EVERY), 0) for (column, key), slope in slopes.items() if key is not None]
-        every = [slope for (_, key), slope in slopes.items() if key is None]
-        return _up(max([*found, *every], default=Fraction(0)))
+        every = {column: slope for (column, key), slope in found.items() if key is _EVERY}
+        most = dict(every)
+        for (column, key), slope in found.items():
+            if key is not _EVERY:
+                most[column] = max(most.get(column, Fraction(0)), slope + every.get(column, 0))
+        return {column: _up(slope) for column, slope in most.items()}
 
     @property
     def affine(self) -> bool:

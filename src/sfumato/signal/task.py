@@ -40,8 +40,13 @@ class Task(ABC):
         return self.range[0]
 
     @property
-    def lipschitz(self) -> float | None:
+    def slopes(self) -> Mapping[str, float] | None:
+        """Of each column that is read, by how much the score moves at most when its figures move by 1 in all."""
         return None
+
+    @property
+    def lipschitz(self) -> float | None:
+        return None if self.slopes is None else max(self.slopes.values(), default=0.0)
 
     @property
     def affine(self) -> bool:

@@ -43,7 +43,14 @@ WHAT_A_SPREAD_IS = (
 )
 AFFINE = "noise moves this score by as much wherever the figures are"
 HALFSPACE = "this decision hangs on the sign of one sum"
-_MEASURED = "For this task that rate is not proven; on generated data it was met."
+_PROVEN = (
+    "The damage that was really done is within {:.3g} 90 times of 100: {}, but for counts that were rounded or cut off "
+    "at 0."
+)
+_MEASURED = (
+    "No draw moved it by more than {:.3g}. The damage that was really done may be larger: for this task no rate is "
+    "proven. On generated data it was within that 90 times of 100."
+)
 BLACK_BOX = (
     "Each block is a small part of the people, taken as if all were like them: what the score loses by that is in it "
     "too."
@@ -91,23 +98,10 @@ def _free(signal: FreeSignal) -> tuple[str, ...]:
     spread = (
         f"With fresh noise of the same size on top, drawn {times}, 90 of 100 scores lie from {low:.3g} to {high:.3g}"
     )
-    changed = f"{math.ceil(100 * signal.changed - 1e-9)} of 100 draws"
-    if signal.decides:
-        moved = f"{changed} came to another answer"
-    else:
-        moved = f"90 of 100 moved it by at most {signal.damage:.3g}"
-    rate = f"The damage that was really done is within {signal.damage:.3g} 90 times of 100: "
-    rests = (
-        f"{rate}{signal.proven}, but for counts that were rounded or cut off at 0."
-        if signal.proven
-        else _measured(signal)
-    )
+    changed = f"; {math.ceil(100 * signal.changed - 1e-9)} of 100 came to another answer" if signal.decides else ""
+    rests = _MEASURED.format(signal.damage) if signal.proven is None else _PROVEN.format(signal.damage, signal.proven)
     bound = "" if signal.bound is None else f"Whatever the data, it is within {signal.bound:.3g} 90 times of 100."
-    return tuple(filter(None, (score(signal), f"{spread}; {moved}.", WHAT_A_SPREAD_IS, rests, bound, FREE)))
-
-
-def _measured(signal: FreeSignal) -> str:
-    return f"Take {signal.damage:.3g} for the damage that was really done, 90 times of 100. {_MEASURED}"
+    return tuple(filter(None, (score(signal), f"{spread}{changed}.", WHAT_A_SPREAD_IS, rests, bound, FREE)))
 
 
 def _difference(signal: NoisyDifference) -> tuple[str, ...]:
