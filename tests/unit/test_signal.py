@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -205,8 +206,8 @@ def test_tails_agree_with_tables() -> None:
     ):
         assert math.isclose(chi_square_tail(at_5, freedom), 0.05, rel_tol=1e-4)
         assert math.isclose(chi_square_tail(at_1, freedom), 0.01, rel_tol=1e-3)
-    for freedom, at_5 in ((1, 12.7062), (3, 3.18245), (7.5, 2.33267), (30, 2.04227)):
-        assert math.isclose(student_tail(at_5, freedom), 0.05, rel_tol=1e-3)
+    for degrees, at_5 in ((1, 12.7062), (3, 3.18245), (7.5, 2.33267), (30, 2.04227)):
+        assert math.isclose(student_tail(at_5, degrees), 0.05, rel_tol=1e-3)
     assert chi_square_tail(5000, 5000) > 0.4
     assert student_tail(1e6, 3) < 1e-12
 
@@ -244,7 +245,7 @@ def released(sql: str = COUNTS, epsilon: float = 1.0, **how: Any) -> sf.Release:
     return sf.open(PEOPLE, DECLARED, ledger=":memory:").query(sql).release(epsilon=epsilon, **how)
 
 
-def entries(release: sf.Release) -> list[Any]:
+def entries(release: sf.Release) -> Sequence[Any]:
     assert release._query is not None
     return release._query.dataset.ledger.entries
 
@@ -451,3 +452,12 @@ def test_each_column_counts_with_its_own_constant() -> None:
     assert made.slopes == pytest.approx({"m": 0.01, "n": 0.12}, rel=1e-15)
     grid = of_difference(made, {"m": Fraction(20), "n": Fraction(1)})
     assert math.isclose(grid.most, (20 + 12) / 100, rel_tol=2e-3)
+
+
+def test_no_more_is_said_than_was_tried() -> None:
+    release = released(epsilon=0.5)
+    many, few = (release.signal(task("rank_agreement", column="n"), draws=draws) for draws in (199, 30))
+    learned = release.signal(task("classifier", features=["n"], label="pay", folds=2), draws=199)
+    assert ["On generated data" in found.text() for found in (many, few, learned)] == [True, False, False]
+    assert all("no rate is proven" in " ".join(found.text().split()) for found in (many, few, learned))
+    assert "no rate" not in release.signal(task("above", column="n", a="a", b="b")).text()

@@ -49,8 +49,11 @@ _PROVEN = (
 )
 _MEASURED = (
     "No draw moved it by more than {:.3g}. The damage that was really done may be larger: for this task no rate is "
-    "proven. On generated data it was within that 90 times of 100."
+    "proven."
 )
+_MET = "On generated data it was within that 90 times of 100."
+_TRIED = {"chi_square", "formula", "histogram_distance", "rank_agreement", "top_k"}  # tasks, with so many draws
+_DRAWS = 199
 BLACK_BOX = (
     "Each block is a small part of the people, taken as if all were like them: what the score loses by that is in it "
     "too."
@@ -99,9 +102,15 @@ def _free(signal: FreeSignal) -> tuple[str, ...]:
         f"With fresh noise of the same size on top, drawn {times}, 90 of 100 scores lie from {low:.3g} to {high:.3g}"
     )
     changed = f"; {math.ceil(100 * signal.changed - 1e-9)} of 100 came to another answer" if signal.decides else ""
-    rests = _MEASURED.format(signal.damage) if signal.proven is None else _PROVEN.format(signal.damage, signal.proven)
+    rests = _measured(signal) if signal.proven is None else _PROVEN.format(signal.damage, signal.proven)
     bound = "" if signal.bound is None else f"Whatever the data, it is within {signal.bound:.3g} 90 times of 100."
     return tuple(filter(None, (score(signal), f"{spread}{changed}.", WHAT_A_SPREAD_IS, rests, bound, FREE)))
+
+
+def _measured(signal: FreeSignal) -> str:
+    """What is known of a task for which nothing is proven: that it was tried, if it was, with as many draws."""
+    tried = signal.task["task"] in _TRIED and len(signal.scores) >= _DRAWS
+    return f"{_MEASURED.format(signal.damage)} {_MET}" if tried else _MEASURED.format(signal.damage)
 
 
 def _difference(signal: NoisyDifference) -> tuple[str, ...]:
