@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -461,3 +462,14 @@ def test_no_more_is_said_than_was_tried() -> None:
     assert ["On generated data" in found.text() for found in (many, few, learned)] == [True, False, False]
     assert all("no rate is proven" in " ".join(found.text().split()) for found in (many, few, learned))
     assert "no rate" not in release.signal(task("above", column="n", a="a", b="b")).text()
+    bounded = release.signal(DISTANCE)
+    assert isinstance(bounded, FreeSignal)
+    assert bounded.damage == bounded.bound
+    assert "by the Lipschitz constant" in " ".join(bounded.text().split())
+
+
+def test_a_decision_is_safe_or_open() -> None:
+    safe = released(epsilon=10).signal(task("above", column="n", a="a", b="c"))
+    assert isinstance(safe, FreeSignal)
+    assert "The exact answer comes to the same" in safe.text()
+    assert "may come to another" in replace(safe, damages=(*[0.0] * 179, *[1.0] * 21)).text()

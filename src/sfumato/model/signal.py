@@ -77,10 +77,11 @@ class FreeSignal(Scored):
         """What is stated for the damage that was really done.
 
         Where its rate is proven the `ceil(p (m + 1))`-th smallest of m damages, p = 0.9, and the whole range where
-        there are too few; else the largest of all.
+        there are too few; else the bound, or without one the largest of all.
         """
-        stated = self.damages[-1] if self.proven is None else ranked(self.damages, self.width)
-        return min(self.width, stated)
+        if self.proven is not None:
+            return min(self.width, ranked(self.damages, self.width))
+        return min(self.width, self.damages[-1] if self.bound is None else self.bound)
 
     @property
     def changed(self) -> float:

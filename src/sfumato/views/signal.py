@@ -26,7 +26,7 @@ def figure(signal: FreeSignal) -> Figure:
     edges = tuple(start + i * step for i in range(bars + 1))
     return Figure(
         of_signal.TITLES[signal.kind],
-        of_signal.score(signal),
+        of_signal.drawn(signal),
         Axis("score"),
         Axis("draws"),
         (Bars(edges, tuple(map(float, counts))), Pin(signal.score, f"the release: {number(signal.score)}")),

@@ -47,12 +47,18 @@ _PROVEN = (
     "The damage that was really done is within {:.3g} 90 times of 100: {}, but for counts that were rounded or cut off "
     "at 0."
 )
+_BOUNDED = "The damage that was really done is within {:.3g} 90 times of 100, by the Lipschitz constant of the task."
+_SAFE = (
+    "The exact answer comes to the same. Whatever the data, at most 10 of 100 releases have this said wrongly: {}, but "
+    "for counts that were rounded or cut off at 0."
+)
+_OPEN = "The exact answer may come to another: noise of this size turns it too often."
 _MEASURED = (
     "No draw moved it by more than {:.3g}. The damage that was really done may be larger: for this task no rate is "
     "proven."
 )
 _MET = "On generated data it was within that 90 times of 100."
-_TRIED = {"chi_square", "formula", "histogram_distance", "rank_agreement", "top_k"}  # tasks, with so many draws
+_TRIED = {"chi_square", "formula", "rank_agreement", "top_k"}  # tasks, with so many draws
 _DRAWS = 199
 BLACK_BOX = (
     "Each block is a small part of the people, taken as if all were like them: what the score loses by that is in it "
@@ -95,16 +101,25 @@ def said(signal: Scored) -> tuple[str, ...]:
     raise ValueError("not a signal")
 
 
+def drawn(signal: FreeSignal) -> str:
+    """What the draws are of."""
+    return f"Task {signal.task['task']}: the release with fresh noise on top, {len(signal.scores):,} draws"
+
+
 def _free(signal: FreeSignal) -> tuple[str, ...]:
-    times = f"{len(signal.scores):,} times"
     low, high = signal.quantile(0.05), signal.quantile(0.95)
-    spread = (
-        f"With fresh noise of the same size on top, drawn {times}, 90 of 100 scores lie from {low:.3g} to {high:.3g}"
-    )
+    spread = f"With fresh noise on top, 90 of 100 scores lie from {low:.3g} to {high:.3g}"
     changed = f"; {math.ceil(100 * signal.changed - 1e-9)} of 100 came to another answer" if signal.decides else ""
-    rests = _measured(signal) if signal.proven is None else _PROVEN.format(signal.damage, signal.proven)
-    bound = "" if signal.bound is None else f"Whatever the data, it is within {signal.bound:.3g} 90 times of 100."
-    return tuple(filter(None, (score(signal), f"{spread}{changed}.", WHAT_A_SPREAD_IS, rests, bound, FREE)))
+    return score(signal), f"{spread}{changed}.", WHAT_A_SPREAD_IS, _rate(signal), FREE
+
+
+def _rate(signal: FreeSignal) -> str:
+    """How far the damage that was really done is known."""
+    if signal.proven is None:
+        return _measured(signal) if signal.bound is None else _BOUNDED.format(signal.damage)
+    if not signal.decides:
+        return _PROVEN.format(signal.damage, signal.proven)
+    return _OPEN if signal.damage else _SAFE.format(signal.proven)
 
 
 def _measured(signal: FreeSignal) -> str:
