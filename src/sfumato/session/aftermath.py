@@ -54,7 +54,7 @@ class Aftermath(Confidential):
         side = None if between is None else query.dataset.condition(between)
         certificate, dataset = release.certificate, query.dataset
         require_released_here(query, release)
-        places = _places_of_keys(query.statement)
+        places = places_of_keys(query.statement)
         if not release.rows:
             raise NoMechanism("No row of this answer left to be compared", hint="ask without HAVING or LIMIT.")
         dataset.require_data()
@@ -216,7 +216,7 @@ def _elsewhere() -> PreferenceError:
     )
 
 
-def _places_of_keys(statement: Statement) -> list[int] | None:
+def places_of_keys(statement: Statement) -> list[int] | None:
     """Where in a row of the answer its keys stand; None where they are not all shown, and cells go by their order."""
     shown = [output.source for output in statement.outputs if output.shown]
     if all(key in shown for key in statement.keys):
