@@ -54,7 +54,7 @@ function steps(id) {
 
 const MOST_CHARTS = 8;
 
-const plotly = () =>
+export const plotly = () =>
   (plotly.loaded ??= new Promise((done, failed) => {
     const script = h("script", { src: new URL("./vendor/plotly-basic.min.js", import.meta.url), onload: done, onerror: failed });
     document.head.append(script);
@@ -88,7 +88,7 @@ function label(answer, i) {
 }
 
 // A sign that Plotly would read as markup is shown as it is.
-const plain = (text) => String(text ?? "").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+export const plain = (text) => String(text ?? "").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function chart(answer, i) {
   const names = answer.rows.map((row) => plain(keys(answer).map((k) => row[k]).join(" · ")));
@@ -153,6 +153,7 @@ function shown() {
   steps(told.id);
   comparison(told.id);
   if (told.waiting) wait(told.id, told.state);
+  if (told.signalling) import("./signals.js").then(({ signalling }) => signalling(told.id, told.signalling));
   return charts(told.answers);
 }
 
