@@ -150,5 +150,8 @@ class Sandbox(Protocol):
     def missing(self) -> str | None:
         """What has to be installed, or why it may not be used; None: it is ready, and was tested."""
 
-    def score(self, code: str, tables: Sequence[Columns]) -> float | None:
-        """One number of `evaluate(tables)`, rounded, after a time that does not depend on it; None is no_score."""
+    def score(self, code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:
+        """One number of `evaluate(tables)`, rounded, after a time that does not depend on it; None is no_score.
+
+        Of public tables, `padded=False`, it comes when it is there.
+        """

@@ -64,6 +64,7 @@ def test_example_2_both_scores_tell_what_noise_cost(release: sf.Release) -> None
     found = release.signal(CLASSIFIER, "as_published", accept_none=True, again=True)
     assert isinstance(found, Published)
     assert found.guarantee == "none"
+    assert found.exact is not None
     assert found.exact >= 0.8, "the paper's g(S'): trained on raw aggregates"
     assert found.score < found.exact, "the paper's g(S): trained on DP aggregates"
 

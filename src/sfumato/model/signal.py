@@ -88,6 +88,11 @@ class FreeSignal(Scored):
         """The share of the draws in which the score was another."""
         return sum(score != self.score for score in self.scores) / len(self.scores)
 
+    def stored(self) -> dict[str, Any]:
+        """All of it: `from_stored` makes the same of it again."""
+        drawn = {"scores": list(self.scores), "damages": list(self.damages), "decides": self.decides}
+        return self.as_dict() | drawn | {"why": self.proven}
+
     def quantile(self, p: float) -> float:
         """The smallest score that a share p of the draws do not exceed."""
         return sorted(self.scores)[max(1, math.ceil(p * len(self.scores))) - 1]
@@ -147,10 +152,13 @@ class BlockMean(Scored):
 
 @dataclass(frozen=True)
 class Published(Scored):
-    """g(S) and g(S'), both rounded to so many decimals: no guarantee. `bits` is what g(S') tells at most."""
+    """g(S) and g(S'), both rounded to so many decimals: no guarantee. `bits` is what g(S') tells at most.
+
+    An analyst's own function may have no score: `exact` is None.
+    """
 
     kind: ClassVar[SignalKind] = SignalKind.PUBLISHED
-    exact: float
+    exact: float | None
     decimals: int
     bits: float
 
@@ -161,10 +169,13 @@ class Published(Scored):
 Signal = FreeSignal | NoisyDifference | BlockMean | Published
 
 
-def from_stored(stored: Mapping[str, Any], certificate: Certificate) -> NoisyDifference | BlockMean | Published:
-    """A signal that was charged, as the ledger has it."""
+def from_stored(stored: Mapping[str, Any], certificate: Certificate) -> Signal:
+    """A signal that was charged, as the ledger has it; or a free one, as it was stored."""
     head = (stored["task"], tuple(stored["range"]), stored["score"], certificate)
     match stored["kind"]:
+        case SignalKind.FREE:
+            drawn = (tuple(stored["scores"]), tuple(stored["damages"]), stored["decides"])
+            return FreeSignal(*head, *drawn, stored["bound"], stored["why"])
         case SignalKind.DIFFERENCE:
             return NoisyDifference(*head, stored["noisy"])
         case SignalKind.BLOCKS:

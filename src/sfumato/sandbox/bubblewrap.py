@@ -22,6 +22,7 @@ from sfumato.ports import Columns
 from sfumato.sandbox import inside, probes
 from sfumato.sandbox.limits import WORKING, Limits
 from sfumato.sandbox.syscalls import filter_program
+from sfumato.views.words import of_sandbox
 
 INSTALL = "apt install bubblewrap libseccomp2 && pip install 'sfumato[signal]'"
 _NUMBER = struct.Struct("<d")
@@ -51,17 +52,18 @@ class Bubblewrap:
                 self._found.append(self._lacking() or self._unsafe())
             return self._found[0]
 
-    def score(self, code: str, tables: Sequence[Columns]) -> float | None:
+    def score(self, code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:
         """One number of `evaluate(tables)`, rounded, when the seconds are over; None is no_score, whatever the reason.
 
         The code is not even parsed in this process. In a table's columns are numbers, texts, truths and None; whatever
-        else is there arrives as text.
+        else is there arrives as text. Of public tables, `padded=False`, it comes when it is there.
         """
         if missing := self.missing():
-            raise SandboxMissing("Analysts' own code runs in a sandbox only, which cannot be used here", hint=missing)
+            raise SandboxMissing(of_sandbox.MISSING, hint=missing)
         ends = self._clock() + self.limits.seconds
         found = self._run(code, tables, self.limits, ends)
-        self._pause(max(0.0, ends - self._clock()))
+        if padded:
+            self._pause(max(0.0, ends - self._clock()))
         return found
 
     def _lacking(self) -> str | None:

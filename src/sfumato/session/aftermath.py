@@ -189,13 +189,21 @@ def require_released_here(query: Query, release: Release) -> None:
             "This release is not in the ledger of this dataset", hint="open the dataset with the ledger that has it."
         )
     charge = next(e.draft for e in entries if e.number == kept.public["reserved"])
-    unit = (dataset.schema.unit.words, dataset.schema.relation.value)
-    if charge.public["version"] != version_of(dataset) or unit != (certificate.unit, certificate.relation):
+    if charge.public["version"] != version_of(dataset):
         raise _elsewhere()
-    if dataset.bounds_from_data:
+    if not dataset.bounds_from_data:
+        require_public_keys(query.measurement)
+    require_same_numbers(query, release)
+
+
+def require_same_numbers(query: Query, release: Release) -> None:
+    """Refuse an answer whose figures were other ones, under a schema of before: from its certificate."""
+    certificate, schema = release.certificate, query.dataset.schema
+    if (schema.unit.words, schema.relation.value) != (certificate.unit, certificate.relation):
+        raise _elsewhere()
+    if query.dataset.bounds_from_data:
         return
     numbers = query.measurement.numbers
-    require_public_keys(query.measurement)
     told = (certificate.numbers, certificate.sensitivity)
     if told != (tuple(n.words for n in numbers), tuple(float(n.sensitivity) for n in numbers)):
         raise _elsewhere()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import BadInput, NoGuarantee, NoMechanism, PreferenceError
@@ -18,7 +18,7 @@ from sfumato.model import signal as model
 from sfumato.model.choice import Noise
 from sfumato.model.drawing import Drawing, Law
 from sfumato.model.facts import Cell
-from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, computed_from_people
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, computed_from_people, join, word
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
@@ -65,7 +65,17 @@ class Asked:
     attestation: str = ""
 
 
-def signal(query: Query, release: Release, task: Task | Mapping[str, Any], asked: Asked) -> Signalled:
+class Exact(Protocol):
+    """Where exact answers come from, for tasks' eyes only: the data, unless somebody else reads it."""
+
+    def table(self) -> Table: ...
+
+    def blocks(self, many: int) -> list[Table]: ...
+
+
+def signal(
+    query: Query, release: Release, task: Task | Mapping[str, Any], asked: Asked, exact: Exact | None = None
+) -> Signalled:
     """The signal that is asked for, about a release that this query gave."""
     answer, measurement, statement = release.answer, query.measurement, query.statement
     if query.dataset.bounds_from_data:
@@ -73,16 +83,43 @@ def signal(query: Query, release: Release, task: Task | Mapping[str, Any], asked
     if asked.kind is SignalKind.FREE:
         mechanism = query.dataset.services.mechanism
         return free_signal(statement, measurement, answer, release.certificate, task, mechanism, asked.draws)
-    made = prepared(task, measurement, answer)
+    charge = _charge(query, answer, task, asked, exact or _Read(query))
     require_released_here(query, release)
-    query.dataset.require_data()
+    if exact is None:
+        query.dataset.require_data()
     match asked.kind:
         case SignalKind.DIFFERENCE:
-            return _Charge(query, answer, made, asked, _difference_grid(query, made, asked)).difference()
+            return charge.difference()
         case SignalKind.BLOCKS:
-            grid = of_blocks(made, measurement.steps)
-            return _Charge(query, answer, made, _countable(asked), grid).block_mean()
-    return _Charge(query, answer, made, asked, None).published()
+            return charge.block_mean()
+    return charge.published()
+
+
+def foreseen(query: Query, release: Release, task: Task | Mapping[str, Any], asked: Asked) -> Guarantee:
+    """The word that a signal would carry, as things are now; refused from public facts where it cannot be made.
+
+    A free one that is known to a person before it is made has the word of its release, and of their decision.
+    """
+    if asked.kind is SignalKind.FREE:
+        prepared(task, query.measurement, release.answer)
+        mechanism = query.dataset.services.mechanism
+        redrawn(query.statement, query.measurement, release.answer, release.certificate, mechanism, 1)
+        decided = query.dataset.decided(query.dataset.ledger.record, asked.attestation)
+        return join([release.certificate.guarantee, word(decided)])
+    charge = _charge(query, release.answer, task, asked, _Read(query))
+    return charge.foreseen()
+
+
+def _charge(query: Query, answer: Answer, task: Task | Mapping[str, Any], asked: Asked, exact: Exact) -> _Charge:
+    """What would be charged, if it can be: from public facts."""
+    made = prepared(task, query.measurement, answer)
+    match asked.kind:
+        case SignalKind.DIFFERENCE:
+            return _Charge(query, answer, made, asked, _difference_grid(query, made, asked), exact)
+        case SignalKind.BLOCKS:
+            grid = of_blocks(made, query.measurement.steps)
+            return _Charge(query, answer, made, _countable(asked), grid, exact)
+    return _Charge(query, answer, made, asked, None, exact)
 
 
 def asked_for(kind: str, epsilon: float | None, **how: Any) -> Asked:
@@ -313,10 +350,15 @@ class _Charge:
     task: Task
     asked: Asked
     grid: Grid | None
+    exact: Exact
+
+    def foreseen(self) -> Guarantee:
+        """The word of it, as the record is now."""
+        return word(self._inputs(on_this_data(self.query, self._key), self.query.dataset.ledger.record))
 
     def difference(self) -> Signalled:
         def made(held: Reserved) -> model.Scored:
-            off = abs(self._score - self._exact())
+            off = abs(self._score - self.task.score([self.exact.table()]))
             return model.NoisyDifference(*self._head(held), self._with_noise(self._steps(off)))
 
         return self._made(made)
@@ -334,8 +376,9 @@ class _Charge:
         def made(held: Reserved) -> model.Scored:
             ledger, key = self.query.dataset.ledger, digest(["signal", self._key])
             ledger.look(key, of_signal.looked(self.task.name, self.query.sql))
-            exact = rounded(self._exact())
-            made = model.Published(*self._head(held), exact, DECIMALS, bits(self.task.span))
+            exact = self.task.outcome([self.exact.table()])
+            told = None if exact is None else rounded(exact)
+            made = model.Published(*self._head(held), told, DECIMALS, self._bits)
             return replace(made, score=rounded(made.score))
 
         return self._made(made)
@@ -346,12 +389,12 @@ class _Charge:
     def _score(self) -> float:
         return self.task.score([table_of(self.answer, self.query.measurement)])
 
-    def _exact(self) -> float:
-        return self.task.score([exact_table(self.query)])
-
     def _of_blocks(self) -> list[float]:
-        key = self.query.dataset.services.salt()
-        return [self.task.score([table]) for table in block_tables(self.query, self.asked.blocks, key)]
+        return [self.task.score([table]) for table in self.exact.blocks(self.asked.blocks)]
+
+    @property
+    def _bits(self) -> float:
+        return bits(self.task.span, beside=self.task.beside)
 
     # Noise
 
@@ -420,7 +463,7 @@ class _Charge:
         }
         public |= row(chosen_by(outcome, outright=True), self._mechanism, self._cost)
         if self.grid is None:
-            public["bits"] = bits(self.task.span)
+            public["bits"] = self._bits
         confidential: dict[str, object] = {} if outcome.holds else {"epsilon": self.asked.epsilon}
         charge = nano(EPSILON_MAX if epsilon is None else epsilon)
         return self.query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
@@ -474,6 +517,19 @@ class _Charge:
 
 
 # The exact answer: for tasks' eyes only
+
+
+@dataclass(frozen=True)
+class _Read:
+    """From the data itself."""
+
+    query: Query
+
+    def table(self) -> Table:
+        return exact_table(self.query)
+
+    def blocks(self, many: int) -> list[Table]:
+        return block_tables(self.query, many, self.query.dataset.services.salt())
 
 
 def exact_table(query: Query) -> Table:

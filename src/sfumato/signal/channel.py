@@ -13,13 +13,15 @@ DECIMALS = 2
 FINEST = 1024  # steps of the noise grid to a sensitivity (methods 11.7)
 
 
-def bits(width: float, decimals: int = DECIMALS) -> float:
+def bits(width: float, decimals: int = DECIMALS, *, beside: int = 0) -> float:
     """`log2` of how many scores can be told apart, once they are rounded: what one of them tells at most.
 
-    >>> round(bits(1.0, 2), 2), round(bits(2.0, 2), 2), bits(1.0, 0)
-    (6.66, 7.65, 1.0)
+    `beside` counts what else may come in place of a score.
+
+    >>> round(bits(1.0, 2), 2), round(bits(2.0, 2), 2), bits(1.0, 0), bits(1.0, 0, beside=2)
+    (6.66, 7.65, 1.0, 2.0)
     """
-    return math.log2(math.floor(Fraction(str(width)) * 10**decimals) + 1)
+    return math.log2(math.floor(Fraction(str(width)) * 10**decimals) + 1 + beside)
 
 
 def rounded(score: float, decimals: int = DECIMALS) -> float:

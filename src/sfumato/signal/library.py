@@ -13,11 +13,48 @@ from sfumato.signal.formula import Formula
 from sfumato.signal.learned import Classifier, Regression
 from sfumato.signal.order import RankAgreement, TopK, Trend
 from sfumato.signal.task import Task
+from sfumato.views.words import of_tasks
 
 _KINDS: tuple[type[Task], ...] = (
     Above, ChiSquare, Classifier, Formula, HistogramDistance, RankAgreement, Regression, TopK, Trend, TTest,
 )  # fmt: skip
+RANGES: dict[str, list[float] | None] = {
+    **{kind.name: [0.0, 1.0] for kind in _KINDS},
+    **{kind.name: [-1.0, 1.0] for kind in (RankAgreement, Trend)},
+    Formula.name: None,  # as it states
+}
 TASKS: dict[str, type[Task]] = {kind.name: kind for kind in _KINDS}
+
+
+_KINDS_OF_PARAMETERS = {
+    "str": "text",
+    "str | float": "text or number",
+    "float": "number",
+    "float | None": "number",
+    "int": "whole number",
+    "tuple[str, ...]": "list of names",
+    "Reference": "numbers by label",
+}
+
+
+def described() -> list[dict[str, Any]]:
+    """Each task: its parameters with their kinds, its range where it has one of its own, and what it is."""
+    return [_described(name, kind) for name, kind in TASKS.items()]
+
+
+def _described(name: str, kind: type[Task]) -> dict[str, Any]:
+    parameters = [
+        {
+            "name": field.name,
+            "kind": _KINDS_OF_PARAMETERS[str(field.type)],
+            "required": field.default is MISSING,
+            "default": None if field.default is MISSING else field.default,
+        }
+        for field in fields(kind)
+        if field.name != "table"
+    ]
+    said = {"name": name, "parameters": parameters, "range": RANGES[name], "lipschitz": of_tasks.LIPSCHITZ.get(name)}
+    return said | {"sentence": of_tasks.SENTENCES[name]}
 
 
 def task(name: str | Mapping[str, Any], **parameters: Any) -> Task:

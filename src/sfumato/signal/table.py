@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 Row = tuple[object, ...]
 Tables = Sequence["Table"]
@@ -45,7 +45,7 @@ class Table:
         return {"columns": list(self.columns), "rows": [list(row) for row in self.rows], "figures": list(self.figures)}
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Table:
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         return cls(tuple(stored["columns"]), tuple(map(tuple, stored["rows"])), tuple(stored["figures"]))
 
 

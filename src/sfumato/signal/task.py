@@ -24,6 +24,7 @@ class Task(ABC):
     """
 
     name: ClassVar[str]
+    beside: ClassVar[int] = 0  # what else than a score may come, where it is told apart
     table: int = 0
 
     @property
@@ -75,6 +76,10 @@ class Task(ABC):
     def score(self, tables: Tables) -> float:
         low, high = self.range
         return min(high, max(low, self.beyond(tables)))
+
+    def outcome(self, tables: Tables) -> float | None:
+        """The score; None where there is none and that is told."""
+        return self.score(tables)
 
     def beyond(self, tables: Tables) -> float:
         """The score before it is held within its range."""

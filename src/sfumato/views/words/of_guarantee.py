@@ -17,6 +17,7 @@ LOOK = "This is a look at the people: what is decided after it carries no guaran
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
 WITHHELD = "withheld: chosen by looking at the data"
 ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
+CLOSED_QUOTES = "the CSV file was written by a program that closes every quote it opens"
 ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
 BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
 FIXED_BEFORE = "This holds if so much was fixed before the first release, as a plan or as a limit."

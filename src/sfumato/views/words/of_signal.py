@@ -140,7 +140,8 @@ def _blocks(signal: BlockMean) -> tuple[str, ...]:
 
 def _published(signal: Published) -> tuple[str, ...]:
     digits = signal.decimals
-    both = f"Score of the release: {signal.score:.{digits}f}. Score of the exact answer: {signal.exact:.{digits}f}."
+    exact = "no_score" if signal.exact is None else f"{signal.exact:.{digits}f}"
+    both = f"Score of the release: {signal.score:.{digits}f}. Score of the exact answer: {exact}."
     return both, guarantee(signal.certificate), f"Rounded to {digits} decimals it tells at most {signal.bits:.1f} bits."
 
 
