@@ -27,6 +27,7 @@ from sfumato.session.query import Query
 from sfumato.session.release import Certificate
 from sfumato.session.signal import Asked, signal, table_of
 from sfumato.signal.task import Task
+from sfumato.views.signal import picture
 from sfumato.views.words import of_sandbox, of_signal, of_signalling
 
 
@@ -180,4 +181,5 @@ def decides_itself(found: Signal) -> bool:
 def _told(stored: Mapping[str, Any]) -> dict[str, Any]:
     """A signal as it may leave, with what there is to say of it."""
     read = from_stored(stored, Certificate.from_dict(stored["certificate"]))
-    return dict(stored) | {"title": of_signal.TITLES[read.kind], "sentences": list(of_signal.said(read))}
+    said = {"title": of_signal.TITLES[read.kind], "sentences": list(of_signal.said(read))}
+    return dict(stored) | said | ({"picture": picture(read)} if isinstance(read, FreeSignal) else {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sfumato.model.signal import FreeSignal, Scored
 from sfumato.views.figure import Axis, Bars, Figure, Pin, number
 from sfumato.views.html import page_part, preformatted
@@ -31,6 +33,14 @@ def figure(signal: FreeSignal) -> Figure:
         Axis("draws"),
         (Bars(edges, tuple(map(float, counts))), Pin(signal.score, f"the release: {number(signal.score)}")),
     )
+
+
+def picture(signal: FreeSignal) -> dict[str, Any]:
+    """The same as JSON, for pages that draw it themselves."""
+    drawn = figure(signal)
+    (bars,), (pin,) = drawn.of(Bars), drawn.of(Pin)
+    named = {"title": drawn.title, "subtitle": drawn.subtitle, "x": drawn.x.label, "y": drawn.y.label}
+    return named | {"edges": list(bars.edges), "counts": list(bars.heights), "at": pin.x, "pinned": pin.label}
 
 
 def as_text(signal: Scored, *, colour: bool = False) -> str:

@@ -13,6 +13,7 @@ from sfumato.escrow.person import Person, Role
 from sfumato.escrow.service import Escrow
 from sfumato.server.asking import Here, Reader
 from sfumato.server.pages.shell import Shown
+from sfumato.views.words import of_signal_pages
 
 screens = APIRouter(include_in_schema=False)
 MOST_FORESEEN = 12  # what a request comes to takes some milliseconds: beyond these, its own page says it
@@ -33,6 +34,8 @@ def inbox(
             _listed(one) | {"foreseen": _foreseen(escrow, actor, one) if place < MOST_FORESEEN else None}
             for place, one in enumerate(waiting)
         ],
+        signals=escrow.signal_decisions.waiting(actor),
+        titles=of_signal_pages.TITLES,
         order=order,
         decided=_lately(escrow, actor),
         notices=escrow.notices.many(actor, unread=True, limit=50),

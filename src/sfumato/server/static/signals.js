@@ -16,14 +16,14 @@ export function signalling(request, told) {
 
 // A field for each kind of parameter, filled from the answer: what stands there, and what is read from it.
 const FIELDS = {
-  column: (one, id, { figures }) => choice(id, figures, one.required ? null : "none"),
+  column: (one, id, { figures }, place) => choice(id, figures, one.required ? null : "none", one.required ? place : (place + 1) % (figures.length + 1)),
   columns: (one, id, { figures }) => {
     const boxes = figures.map((name, i) => h("input", { type: "checkbox", id: i ? `${id}-${i}` : id, value: name, checked: i === 0 }));
     const labelled = boxes.map((box) => h("label", { class: "beside" }, box, ` ${box.value}`));
     return { part: h("div", { role: "group", "aria-label": words(one.name), class: "actions" }, labelled), read: () => boxes.filter((box) => box.checked).map((box) => box.value) };
   },
   row: (one, id, { labels }) => choice(id, labels, null, one.name === "b" ? 1 : 0),
-  row_or_number: (one, id, { labels }) => {
+  "row or number": (one, id, { labels }) => {
     const NUMBER = "\u0000";
     const list = h("select", { id }, labels.map((label) => h("option", { value: label }, label)), h("option", { value: NUMBER }, "a number"));
     list.selectedIndex = Math.min(1, labels.length);
@@ -58,7 +58,7 @@ const FIELDS = {
     return { part: h("div", {}, input, list), read: () => input.value };
   },
   number: (one, id) => figure(one, id, "any"),
-  integer: (one, id) => figure(one, id, "1"),
+  "whole number": (one, id) => figure(one, id, "1"),
   choice: (one, id) => choice(id, one.choices, null, Math.max(0, one.choices.indexOf(one.default))),
   text: (one, id) => {
     const input = h("input", { id, value: one.default ?? "", autocomplete: "off" });
@@ -89,9 +89,11 @@ function cell(column, label) {
 const stated = (value) => value !== undefined && value !== "" && !(typeof value === "object" && !Object.keys(value).length);
 
 function fields(task, table) {
+  let place = 0; // each parameter that is a column begins with another one
   const made = task.parameters.map((one) => {
     const id = `task-${one.name}`;
-    const { part, read } = FIELDS[one.kind](one, id, table);
+    const { part, read } = FIELDS[one.kind](one, id, table, place);
+    place += one.kind.startsWith("column");
     const label = part.getAttribute("role") ? h("span", { class: "label" }, words(one.name)) : h("label", { for: id }, words(one.name));
     return { name: one.name, part: h("div", { class: "field" }, label, part, one.said ? h("p", { class: "hint" }, one.said) : null), read };
   });
@@ -111,19 +113,32 @@ function asking(form, request, told, list) {
   const turn = async () => {
     const chosen = task();
     $("#own-code").hidden = Boolean(chosen);
+    $("#ask-signal-button").disabled = false;
     $("#task-said").textContent = chosen?.said ?? "";
     if (chosen) read = fields(chosen, table());
     else {
       $("#task-fields").replaceChildren();
       read = () => null;
-      turn.editor ??= import("./editor.js").then(({ writing }) => writing($("#signal-code")));
-      await turn.editor;
+      await coding();
     }
     for (const [name, [usual, most]] of Object.entries(chosen ? told.amounts : told.code_amounts)) {
       form.elements[name].max = most;
       form.elements[name].value = usual;
     }
     which();
+  };
+  // Whether code can run here is known once the sandbox was tried, which takes a moment the first time.
+  const coding = async () => {
+    turn.editor ??= import("./editor.js").then(({ writing }) => writing($("#signal-code")));
+    $("#code-ready").textContent = "Looking for the sandbox …";
+    try {
+      const [{ code }] = await Promise.all([call("GET", "/tasks"), turn.editor]);
+      $("#code-ready").textContent = code.ready ? `${code.sentence} ${code.padding}` : code.sentence;
+      $("#ask-signal-button").disabled = !code.ready && !task();
+    } catch (error) {
+      $("#code-ready").textContent = "";
+      show(error, form);
+    }
   };
   const which = () => {
     for (const part of $$("[data-for]", form)) {
@@ -164,16 +179,19 @@ function asking(form, request, told, list) {
 
 function history(request, told) {
   const place = $("#signals");
-  const put = (one) => {
+  const put = (one, open = true) => {
     const made = item(one, told, put);
     const had = document.getElementById(made.id);
     if (had) had.replaceWith(made);
     else place.prepend(made);
     $("#no-signals").hidden = true;
-    if (one.result?.picture) histogram($(".plot", made), one.result.picture);
+    const fold = $("details", made);
+    // What is folded up has no width: it is drawn when it is unfolded.
+    if (one.result?.picture) fold.addEventListener("toggle", () => fold.open && histogram($(".plot", made), one.result.picture), { once: true });
+    fold.open = open;
     if (OPEN.includes(one.state)) follow(one, put);
   };
-  for (const one of [...told.signals].reverse()) put(one);
+  told.signals.forEach((one, i) => put(one, i === 0 || OPEN.includes(one.state)));
   return { put };
 }
 
@@ -203,23 +221,24 @@ function title({ kind, task }, told) {
 }
 
 function item(one, told, put) {
-  const said = one.result?.said ?? [];
+  const said = one.result?.sentences ?? [];
   const cost = [
     one.guarantee ? h("span", { class: `word ${one.guarantee}` }, one.guarantee) : null,
     one.charged === null || one.charged === undefined ? null : ` Charged epsilon ${number(one.charged, 6)}.`,
     one.bits ? ` ${number(one.bits, 3)} bits used.` : null,
   ].filter(Boolean);
-  const made = h(
-    "li",
-    { class: "signal", id: `signal-${one.id}`, tabindex: "-1" },
-    h("h4", {}, h("span", { class: `word ${one.state}` }, one.state), ` #${one.number} ${title(one, told)}`),
+  const fold = h(
+    "details",
+    {},
+    h("summary", {}, h("h4", {}, h("span", { class: `word ${one.state}` }, one.state), ` #${one.number} ${title(one, told)}`)),
     h("p", { class: "soft" }, one.next),
     one.note ? h("p", { class: `notice${["refused", "failed"].includes(one.state) ? " ill" : ""}` }, one.note) : null,
-    one.result?.picture ? h("div", { class: "plot", role: "img", "aria-label": `${one.result.picture.title}. ${said.join(" ")}` }) : null,
+    one.result?.picture ? h("div", { class: "plot", role: "img", "aria-label": `${one.result.picture.title}. ${one.result.picture.pinned}.` }) : null,
     said.map((sentence) => h("p", {}, sentence)),
     cost.length ? h("p", { class: "cost" }, cost) : null,
     h("p", { class: "problem", role: "alert", hidden: true }),
   );
+  const made = h("li", { class: "signal", id: `signal-${one.id}`, tabindex: "-1" }, fold);
   if (["submitted", "approved"].includes(one.state)) {
     const button = h("button", { type: "button", class: "button withdraw" }, "Withdraw", h("span", { class: "unseen" }, ` signal ${one.number}`));
     button.addEventListener("click", () =>
@@ -231,13 +250,13 @@ function item(one, told, put) {
         }
       }),
     );
-    made.append(button);
+    fold.append(button);
   }
   return made;
 }
 
 // How often each score came with fresh noise on top; the score of the answer is pinned.
-async function histogram(place, { edges, counts, score, pinned, x, y }) {
+async function histogram(place, { edges, counts, at: score, pinned, x, y }) {
   await plotly();
   const middle = counts.map((_, i) => (edges[i] + edges[i + 1]) / 2);
   const draw = () => {
