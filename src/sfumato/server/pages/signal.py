@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from sfumato.errors import SfumatoError
 from sfumato.escrow.ballot import WAITING
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.signal import SignalKind
 from sfumato.server.asking import Here, NameInPath, Reader
 from sfumato.server.pages.shell import Shown
 from sfumato.server.pages.signalling import kinds
@@ -33,6 +34,7 @@ def signal(page: Shown, actor: Reader, escrow: Here, sid: NameInPath) -> Respons
         problem = str(gone)
     others = [one for one in escrow.signal_decisions.waiting(actor) if one["id"] != shown["id"]]
     waits = shown["state"] in WAITING
+    published = shown["kind"] == SignalKind.PUBLISHED  # what that carries is in the words of its kind
     looked = escrow.datasets.looked(actor, shown["dataset"])
     word = shown["guarantee"] if seen is None or not waits else seen["guarantee"]
     return page(
@@ -46,7 +48,7 @@ def signal(page: Shown, actor: Reader, escrow: Here, sid: NameInPath) -> Respons
         request={"number": "", "purpose": ""} if seen is None else seen["request"],
         kind=next(one for one in kinds() if one["kind"] == shown["kind"]),
         guarantee=word,
-        meaning=None if word is None or not waits else of_explorer.LEAVES[Guarantee(word)],
+        meaning=of_explorer.LEAVES[Guarantee(word)] if waits and word and not published else "",
         lines=_lines(shown["code"] or "", [] if seen is None else seen["marks"]),
         stands=of_signal_pages.STANDS[shown["state"]],
         words=of_signal_pages,

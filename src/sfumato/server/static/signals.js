@@ -187,7 +187,7 @@ function history(request, told) {
     $("#no-signals").hidden = true;
     const fold = $("details", made);
     // What is folded up has no width: it is drawn when it is unfolded.
-    if (one.result?.picture) fold.addEventListener("toggle", () => fold.open && histogram($(".plot", made), one.result.picture), { once: true });
+    if (one.result?.picture) fold.addEventListener("toggle", () => fold.open && histogram($(".plot", made), one.result.picture, one.result.range), { once: true });
     fold.open = open;
     if (OPEN.includes(one.state)) follow(one, put);
   };
@@ -225,7 +225,7 @@ function item(one, told, put) {
   const cost = [
     one.guarantee ? h("span", { class: `word ${one.guarantee}` }, one.guarantee) : null,
     one.charged === null || one.charged === undefined ? null : ` Charged epsilon ${number(one.charged, 6)}.`,
-    one.bits ? ` ${number(one.bits, 3)} bits used.` : null,
+    one.bits ? ` ${number(one.bits, 3)} bits ${one.state === "released" ? "used" : "at most"}.` : null,
   ].filter(Boolean);
   const fold = h(
     "details",
@@ -256,8 +256,9 @@ function item(one, told, put) {
 }
 
 // How often each score came with fresh noise on top; the score of the answer is pinned.
-async function histogram(place, { edges, counts, at: score, pinned, x, y }) {
+async function histogram(place, { edges, counts, at: score, pinned, x, y }, [low, high]) {
   await plotly();
+  const pad = (high - low) / 10;
   const middle = counts.map((_, i) => (edges[i] + edges[i + 1]) / 2);
   const draw = () => {
     const axis = { gridcolor: colour("grid"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true, fixedrange: true };
@@ -283,7 +284,7 @@ async function histogram(place, { edges, counts, at: score, pinned, x, y }) {
         paper_bgcolor: "rgba(0,0,0,0)",
         plot_bgcolor: "rgba(0,0,0,0)",
         font: { color: colour("ink"), family: "system-ui, sans-serif" },
-        xaxis: { ...axis, title: { text: plain(x) } },
+        xaxis: { ...axis, title: { text: plain(x) }, ...(counts.length === 1 ? { range: [low - pad, high + pad] } : {}) }, // one score: on its scale
         yaxis: { ...axis, title: { text: plain(y) }, range: [0, most * 1.3] },
       },
       { displayModeBar: false, responsive: true },
