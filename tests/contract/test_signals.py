@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from sfumato.errors import (
 from sfumato.escrow.request import Request
 from sfumato.escrow.signal import Signal
 from sfumato.ledger.entry import Event
-from tests.room import BY_WARD, COUNT, DATA, Room
+from tests.room import BY_WARD, COUNT, DATA, SCHEMA, Room
 
 ABOVE = {"task": "above", "column": "count(*)", "a": "a", "b": "b"}
 DISTANCE = {"task": "histogram_distance", "column": "count(*)"}
@@ -84,10 +85,7 @@ def test_a_free_signal_is_about_what_was_released_whatever_comes_later(room: Roo
 
 
 def test_figures_that_a_new_schema_makes_others_are_no_longer_spoken_about(room: Room, asked: Request) -> None:
-    from tests.room import SCHEMA
-
-    wider = SCHEMA.replace('name = "stays"', 'name = "stays"\nunit = { column = "age", max_rows = 2 }')
-    room.datasets.describe(room["alice"], "stays", wider)
+    room.datasets.describe(room["alice"], "stays", f'unit = "age"\nmax_rows = 2\n{SCHEMA}')
     with pytest.raises(BadInput, match="other data, or under another schema"):
         submit(room, asked)
 
@@ -368,8 +366,8 @@ def test_new_data_or_another_policy_needs_another_approval(room: Room, asked: Re
 
 def test_an_approval_that_the_ledger_does_not_have_is_none(room: Room, asked: Request) -> None:
     signal = submit(room, asked, "noisy_difference", epsilon=0.5)
-    decided = '[{"who": "alice", "act": "approve", "binding": "%s", "state": "submitted", "accept_none": false, ' \
-              '"fixed_beforehand": "", "note": "", "at": ""}]' % signal.binding  # fmt: skip
+    said = {"who": "alice", "act": "approve", "binding": signal.binding, "state": "submitted", "accept_none": False}
+    decided = json.dumps([said | {"fixed_beforehand": "", "note": "", "at": ""}], sort_keys=True)
     room.sql("UPDATE signals SET state = 'approved', decided_by = :by WHERE id = :id", by=decided, id=signal.id)
     room.escrow.resume()
     room.go()
