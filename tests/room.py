@@ -102,7 +102,7 @@ class Plain:
         try:
             exec(code, known)
             return round(float(known["evaluate"](given)), 2)
-        except Exception:
+        except (ArithmeticError, ImportError, LookupError, TypeError, ValueError):
             return None
 
 

@@ -87,6 +87,7 @@ def serve(
     ):
         workspace.escrow.datasets.sweep()
         workspace.escrow.resume(alone=alone)
+        workspace.escrow.signals.prepare()
         secure = tls is not None or settings.behind_proxy
         app = made(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
         url = f"{'https' if tls else 'http'}://{at}:{on}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -294,6 +294,11 @@ class Datasets:
             refuse_below(total, policy.stop)
         except PreferenceError as wrong:
             raise PolicyError(wrong.message, hint=wrong.hint, where="stop") from None
+
+    def some_policy(self, is_so: Callable[[Policy], bool]) -> bool:
+        """Whether it is so of one of the policies in force."""
+        every = (self._policies_quietly(Held.of(row)) for row in self._rows.many(limit=100_000, retired=False))
+        return any(is_so(signed.policy) for signed in every if signed is not None)
 
     def policy_of(self, held: Held) -> Signed | None:
         return self._policies.of(held)

@@ -85,10 +85,10 @@ class SignalDocket:
 
     def about(self, asker: Person, request: str, query: int) -> About:
         """The answer, if whoever asked may still have it."""
-        answers = self._requests.result(asker, request)["answers"]
         found, held = self._requests.found(asker, request)
         if found.analyst != asker.name:
             raise Forbidden("Whoever asked may ask what the noise did to it", hint="ask the dataset yourself first.")
+        answers = self._requests.result(asker, request)["answers"]
         if not 0 < query <= len(answers):
             raise BadInput(f"Request {found.number} has no query {query}", hint="queries count from 1.")
         return About(found, held, query, answers[query - 1])

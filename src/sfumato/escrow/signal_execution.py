@@ -15,7 +15,7 @@ from sfumato.escrow.people import People
 from sfumato.escrow.policies import Signed
 from sfumato.escrow.policy import Approve, Flow
 from sfumato.escrow.request import Act, State, stepped
-from sfumato.escrow.scoring import Exact, Runs, asked_by, task_for
+from sfumato.escrow.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, Exact, Runs, asked_by, task_for
 from sfumato.escrow.signal import Signal
 from sfumato.escrow.signal_docket import About, SignalDocket
 from sfumato.model.guarantee import Guarantee, join, word
@@ -90,8 +90,7 @@ class SignalExecution:
 
     def _runs(self, found: Signal) -> int:
         """How often a function is run at most."""
-        asked = asked_by(found)
-        return 0 if found.code is None else 2 + max(asked.draws, asked.blocks)
+        return 0 if found.code is None else 2 + max(MOST_OWN_DRAWS, MOST_OWN_BLOCKS)
 
     def _computed(self, found: Signal) -> dict[str, Any]:
         with self._outside.reading():

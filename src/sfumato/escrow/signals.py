@@ -58,6 +58,11 @@ class Signals:
         code = {"ready": missing is None, "sentence": missing or of_sandbox.READY, "padding": said.SLOWLY}
         return {"tasks": described(), "kinds": kinds, "code": code | {"seconds": self._outside.limits.code_seconds}}
 
+    def prepare(self) -> None:
+        """At a start: test the sandbox, if some policy lets code be brought."""
+        if self._datasets.some_policy(lambda policy: any(flow.code for flow in policy.flows)):
+            self._outside.later(lambda: _ignored(self._outside.sandbox.missing()))
+
     def submit(
         self,
         actor: Person,
@@ -75,9 +80,9 @@ class Signals:
         body = digest([request, query, kind, task, code, stated])
         if idempotency and (before := self._docket.rows.one(analyst=actor.name, idempotency=idempotency)):
             return _the_same(before, body)
-        actor.require(Role.ANALYST, to="ask for a signal")
         with self._outside.reading():
             about = self._docket.about(actor, request, query)
+            actor.require(Role.ANALYST, to="ask for a signal")
             signed, flow = self._datasets.flow(actor, about.held)
         found = self._asked(actor, about, signed, kind, task, code, stated)
         flow.require_signal(found.kind, own_code=found.code is not None)
@@ -273,6 +278,10 @@ class Signals:
         before = self._docket.rows.one(analyst=found.analyst, idempotency=idempotency)
         assert before is not None
         return _the_same(before, body)
+
+
+def _ignored(_found: object) -> None:
+    """Whoever asks next is told."""
 
 
 def _the_same(row: Mapping[str, Any], body: str) -> Signal:

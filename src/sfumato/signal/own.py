@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, ClassVar
 
 from sfumato.signal.channel import DECIMALS
@@ -50,7 +51,7 @@ class OwnCode(Task):
 
     def outcome(self, tables: Tables) -> float | None:
         found = self._score(tables[self.table])
-        return None if found is None else min(self.high, max(self.low, found))
+        return None if found is None or not isfinite(found) else min(self.high, max(self.low, found))
 
     def as_dict(self) -> dict[str, Any]:
         return {"task": self.name, "sha256": self.sha256, "low": self.low, "high": self.high}

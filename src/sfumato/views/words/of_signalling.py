@@ -17,15 +17,15 @@ GUARANTEES = {
     "free": "As the release: it is made from what was released, and nobody is read.",
     "noisy_difference": "dp: how far the score of the exact answer lies from that of the release, with noise.",
     "sample_and_aggregate": "dp: the mean score of disjoint blocks of people, with noise; for any score.",
-    "as_published": "None: the score of the exact answer is a fact about the people, and a controller's look at it too.",
+    "as_published": "None: the score of the exact answer is a fact about the people, whoever inspects it.",
 }
 COSTS = {
     "free": "It costs nothing, and with one of the tasks here it needs nobody's approval.",
     "noisy_difference": "It is charged its own epsilon, and a controller approves it unless the policy does.",
     "sample_and_aggregate": "It is charged its own epsilon, and a controller approves it unless the policy does.",
     "as_published": (
-        "It is charged like any release without a guarantee, is entered as a look, takes bits of a budget of yours, and "
-        "is inspected twice."
+        "It is charged like any release without a guarantee, is entered as a look, takes bits of a budget, and is "
+        "inspected twice."
     ),
 }
 CHANGED = "The task or code, the release, the data or the policy is no longer what was approved"
