@@ -18,6 +18,8 @@ from argon2 import PasswordHasher
 from sfumato.cli import open_house
 from sfumato.cli.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
 from sfumato.escrow.service import Escrow
+from sfumato.model.signal import SignalKind
+from sfumato.sandbox.bubblewrap import Bubblewrap
 from sfumato.server.app import API
 from sfumato.server.app import made as app_on
 from sfumato.server.run import bound
@@ -30,6 +32,10 @@ AUDITOR = "edith"
 PEOPLE = (CONTROLLER, ANALYST, AUDITOR)
 BARE = "bare"
 MARKUP = '<b onclick="alert(1)" style="color: red">bold</b><script>alert(2)</script><img src="https://elsewhere.test/">'
+CODE = f"import os\n\n\ndef evaluate(tables):\n    return 1  # {MARKUP}\n"
+# All that may be asked about noise; what has no guarantee is charged more than the usual stop.
+_FLOW = open_house.POLICY["flow"][0] | {"signals": [kind.value for kind in SignalKind], "code": True}  # type: ignore[index]
+POLICY = open_house.POLICY | {"stop": 40.0, "flow": [_FLOW]}
 _ROWS, _SEED = 500, 1
 _FREELY = 10**9  # calls and sign-ins a minute
 
@@ -61,6 +67,10 @@ class House:
         found = self.escrow.requests.many(self.escrow.people.one(CONTROLLER), state=state)
         return str(found[0]["id"])
 
+    def signal_in(self, state: str) -> str:
+        found = self.escrow.signals.many(self.escrow.people.one(CONTROLLER), state=state)
+        return str(found[0]["id"])
+
     def sql(self, statement: str) -> None:
         with closing(sqlite3.connect(self.folder / "escrow.db")) as database, database:
             database.execute(statement)
@@ -82,9 +92,16 @@ def quick_passwords() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def ready_sandbox() -> Iterator[None]:
+    """It is not tried out: code is read here, and never run."""
+    with patch.object(Bubblewrap, "missing", return_value=None):
+        yield
+
+
 def furnished(folder: Path) -> Plan:
-    """With a dataset, its policy, an answer, a request that waits; and with one that came back, a dataset of which
-    there is nothing but a name, and an auditor. Whatever people wrote there is full of markup.
+    """With a dataset, its policy, an answer, a request that waits; and with one that came back, signals about the
+    answer, a dataset of which there is nothing but a name, and an auditor. Whatever people wrote is full of markup.
     """
     place = folder / "workspace"
     key = open_house.furnished(place, _ROWS, _SEED)
@@ -99,6 +116,12 @@ def furnished(folder: Path) -> Plan:
         sql = "SELECT COUNT(*) AS \"<i>people</i>\" FROM adult WHERE sex = '<script>alert(3)</script>'"
         asked = escrow.requests.submit(arthur, "adult", MARKUP, [{"sql": sql}], None)
         escrow.decisions.return_(clara, asked.id, MARKUP)
+        escrow.policies.set(clara, "adult", POLICY)
+        answered = escrow.requests.many(arthur, state="released")[0]["id"]
+        task = {"task": "above", "column": "people", "a": "Female", "b": "Male"}
+        escrow.signals.submit(arthur, answered, 1, "free", task=task)
+        with ready_sandbox():
+            escrow.signals.submit(arthur, answered, 1, "as_published", code=CODE, how={"range": [0, 1]})
     return Plan(place, key, False)
 
 
@@ -120,7 +143,7 @@ def unfurnished(folder: Path) -> Plan:
 def served(plan: Plan, folder: Path) -> Iterator[House]:
     """A copy of it in this folder, which may be changed."""
     place = shutil.copytree(plan.folder, folder / "workspace")
-    with bound(HOST, 0) as taken, opened(place, key_file=plan.key) as workspace:
+    with bound(HOST, 0) as taken, opened(place, key_file=plan.key) as workspace, ready_sandbox():
         guests = () if plan.is_empty else open_house.welcomed(workspace)
         settings = Settings(guests=guests, calls_a_minute=_FREELY, sign_ins_a_minute=_FREELY)
         config = uvicorn.Config(

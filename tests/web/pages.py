@@ -59,6 +59,7 @@ def different(found: Iterable[View]) -> list[View]:
 def _known(house: House) -> Mapping[str, list[str]]:
     return {
         "name": ["adult", BARE],
+        "sid": [house.signal_in(state) for state in ("submitted", "released")],
         "id": [house.request_in(state) for state in ("submitted", "returned", "released")],
     }
 
