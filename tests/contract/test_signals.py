@@ -189,6 +189,22 @@ def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> 
         room.signal_decisions.value(room["alice"], signal.id)
 
 
+def test_in_the_papers_own_order_nothing_carries_a_guarantee(room: Room) -> None:
+    room.policy({"signals": EVERY, "approve": "after the answer", "guarantees": ["none"]})
+    request = room.submit(BY_WARD)
+    for _ in range(2):
+        room.approve(request, accept_none=True)
+        room.go()
+    assert room.state(request) == "released"
+    with pytest.raises(NoGuarantee, match="how wide its noise is stays withheld"):
+        submit(room, request)
+    signal = submit(room, request, "as_published", task=ABOVE)
+    for _ in range(2):
+        approve(room, signal, accept_none=True)
+        room.go()
+    assert result(room, signal)["guarantee"] == "none"
+
+
 def test_a_withheld_value_is_not_released_by_editing_its_state(room: Room, asked: Request) -> None:
     signal = submit(room, asked, "as_published", task=ABOVE)
     approve(room, signal, accept_none=True)

@@ -28,8 +28,7 @@ from sfumato.model.signal import SignalKind
 from sfumato.session.aftermath import require_same_numbers
 from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.ledger import digest
-from sfumato.session.signal import asked_for, foreseen
-from sfumato.signal.channel import bits
+from sfumato.session.signal import asked_for, exact_bits, foreseen
 from sfumato.signal.library import described
 from sfumato.signal.library import task as task_of
 from sfumato.views.words import of_request, of_sandbox, of_signalling
@@ -215,8 +214,7 @@ class Signals:
             submitted_at=self._outside.moment,
         )
         scored = task_for(found)
-        exact = bits(scored.span, beside=scored.beside) if found.kind is SignalKind.PUBLISHED else None
-        return replace(found, bits=exact)
+        return replace(found, bits=exact_bits(scored) if found.kind is SignalKind.PUBLISHED else None)
 
     def _require_possible(self, found: Signal, actor: Person, about: About, signed: Signed, flow: Flow) -> bool:
         """Refuse from public facts, before anything is kept; and whether the policy approves it by itself."""

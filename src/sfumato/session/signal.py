@@ -35,7 +35,7 @@ from sfumato.session.noise import Noisy
 from sfumato.session.release import Certificate
 from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, reserve, row, version_of
 from sfumato.session.signalled import FreeSignal, Signalled, shown
-from sfumato.signal.channel import DECIMALS, Grid, bits, of_blocks, of_difference, rounded
+from sfumato.signal.channel import DECIMALS, Grid, bits, of_blocks, of_difference, rounded, width_once_rounded
 from sfumato.signal.library import task as task_of
 from sfumato.signal.table import Table
 from sfumato.signal.task import Task, is_whole
@@ -120,6 +120,11 @@ def _charge(query: Query, answer: Answer, task: Task | Mapping[str, Any], asked:
             grid = of_blocks(made, query.measurement.steps)
             return _Charge(query, answer, made, _countable(asked), grid, exact)
     return _Charge(query, answer, made, asked, None, exact)
+
+
+def exact_bits(task: Task) -> float:
+    """What an exact score tells at most, once it is rounded."""
+    return bits(width_once_rounded(*task.range), beside=task.beside)
 
 
 def asked_for(kind: str, epsilon: float | None, **how: Any) -> Asked:
@@ -394,7 +399,7 @@ class _Charge:
 
     @property
     def _bits(self) -> float:
-        return bits(self.task.span, beside=self.task.beside)
+        return exact_bits(self.task)
 
     # Noise
 

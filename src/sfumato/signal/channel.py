@@ -33,6 +33,15 @@ def rounded(score: float, decimals: int = DECIMALS) -> float:
     return round(score, decimals) + 0.0
 
 
+def width_once_rounded(low: float, high: float, decimals: int = DECIMALS) -> float:
+    """Between the ends of a range as they may leave: an end between two steps is one of these.
+
+    >>> width_once_rounded(0.004, 1.006), width_once_rounded(0.1, 1.13)
+    (1.01, 1.03)
+    """
+    return round(rounded(high, decimals) - rounded(low, decimals), decimals)
+
+
 @dataclass(frozen=True)
 class Grid:
     """Scores in whole steps: one person moves what is drawn by at most `sensitivity` steps of `step`."""
