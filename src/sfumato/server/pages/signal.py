@@ -69,8 +69,8 @@ def _analyst(shown: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _lines(code: str, marks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Line by line, each with why it deserves a look."""
+    """Line by line, as Python counts them, each with why it deserves a look."""
     return [
         {"text": text, "why": [mark["why"] for mark in marks if mark["line"] == number]}
-        for number, text in enumerate(code.splitlines(), 1)
+        for number, text in enumerate(code.removesuffix("\n").split("\n"), 1)
     ]
