@@ -4,7 +4,7 @@ PYTHON ?= python3
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check bench prove mutants constraints vendor screens clean postgres chromium
+.PHONY: help demo test check bench prove mutants constraints vendor screens clean postgres chromium bubblewrap
 
 BIN := .venv/bin
 INPUTS := pyproject.toml constraints.txt
@@ -31,7 +31,7 @@ help: ## list the targets
 demo: .venv/.base ## install the base and take the guided tour on the embedded population
 	@$(BIN)/sfumato demo
 
-test: .venv/.dev postgres chromium ## run all tests, then check that they catch every mutant
+test: .venv/.dev postgres chromium bubblewrap ## run all tests, then check that they catch every mutant
 	$(BIN)/pytest -n 2 --dist worksteal
 	@$(MAKE) --no-print-directory mutants
 
@@ -47,7 +47,7 @@ bench: .venv/.dev ## measure what privacy costs against its targets (15 minutes)
 screens: .venv/.dev chromium ## take a picture of every screen, light and dark; writes docs/screens
 	$(BIN)/python -m tests.web.screens
 
-prove: .venv/.dev postgres chromium ## the same tests at full depth; writes docs/evidence.json
+prove: .venv/.dev postgres chromium bubblewrap ## the same tests at full depth; writes docs/evidence.json
 	@mkdir -p docs
 	SFUMATO_DEPTH=prove $(BIN)/pytest -n 2 --dist worksteal --evidence=docs/evidence.json
 	@$(MAKE) --no-print-directory mutants
@@ -89,6 +89,10 @@ postgres:
 # and look at pages with a browser.
 chromium:
 	@command -v chromium >/dev/null 2>&1 || $(call from_apt,Chromium,chromium)
+
+# and run hostile code where it can do nothing.
+bubblewrap:
+	@command -v bwrap >/dev/null 2>&1 || $(call from_apt,bubblewrap,bubblewrap libseccomp2)
 
 $(BIN)/pip:
 	$(call new_venv,.venv)

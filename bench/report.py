@@ -14,6 +14,7 @@ from bench.escrow import Escrow
 from bench.growth import Growth, short
 from bench.population import FOLDER
 from bench.price import Price
+from bench.sandbox import Start
 from bench.speed import Speed
 from bench.target import ADDED_MIB, STATED_FOR, Target
 from bench.web import Web
@@ -34,6 +35,7 @@ class Report:
     speeds: list[Speed] = field(default_factory=list)
     escrow: Escrow | None = None
     web: Web | None = None
+    sandbox: Start | None = None
 
     @property
     def judged(self) -> bool:
@@ -46,8 +48,13 @@ class Report:
             Target(f"{question} {verb}, added peak memory", mib, most=ADDED_MIB, unit=" MiB")
             for (question, verb), mib in self.added_mib.items()
         ]
-        served = [each for each in (self.escrow, self.web) if each is not None]
-        measured: Sequence[Price | Growth | Speed | Escrow | Web] = (*self.prices, *self.growth, *self.speeds, *served)
+        once = [each for each in (self.escrow, self.web, self.sandbox) if each is not None]
+        measured: Sequence[Price | Growth | Speed | Escrow | Web | Start] = (
+            *self.prices,
+            *self.growth,
+            *self.speeds,
+            *once,
+        )
         return [target for each in measured for target in each.targets] + memory
 
     @property
@@ -133,6 +140,7 @@ class Report:
             ],
             "escrow": {} if self.escrow is None else self.escrow.figures,
             "web": {} if self.web is None else self.web.figures,
+            "sandbox": {} if self.sandbox is None else self.sandbox.figures,
             "baseline": {"rows": self.baseline_rows} | {each.question.name: each.figures for each in self.speeds},
             "targets": [
                 {"what": t.what, "measured": round(t.measured, 3), "promised": t.limits}

@@ -22,6 +22,7 @@ from bench.growth import Growth, short
 from bench.price import Price
 from bench.question import QUESTIONS
 from bench.report import Report
+from bench.sandbox import start
 from bench.speed import speed
 from bench.web import web
 from sfumato.errors import SfumatoError
@@ -52,6 +53,7 @@ def main(
     _memory(report, files, times=1 if quick else 3)
     _escrow(report)
     _web(report, files)
+    _sandbox(report)
     if not quick:
         _growth(report, files, sizes)
         _speeds(report, files)
@@ -102,6 +104,11 @@ def _web(report: Report, files: Files) -> None:
     typer.echo("Measuring the risk explorer ...")
     report.web = web(files[report.rows], report.rows)
     _say("", *report.web.lines(), "")
+
+
+def _sandbox(report: Report) -> None:
+    report.sandbox = start(max(report.rounds, ROUNDS_OF_FEW))
+    _say(*(report.sandbox.lines() if report.sandbox else ["A sandbox is not measured: there is none here."]), "")
 
 
 def _growth(report: Report, files: Files, sizes: Iterable[int]) -> None:

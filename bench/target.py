@@ -23,6 +23,7 @@ SPEED_UP = 1000.0
 ESCROW = 1.3
 PAGE_KB, PAGE_REQUESTS = 600.0, 6.0
 PAINT_MS, MOVE_MS = 500.0, 100.0
+SANDBOX_MS = 300.0
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.ledger.entry import Entry, Event
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.mandate import Mandate
-from sfumato.ports import LedgerStore, Row
+from sfumato.ports import Columns, LedgerStore, Row
 from sfumato.session.dataset import Dataset
 from sfumato.stores.database import Database
 from sfumato.vault.files import Files
@@ -85,6 +85,27 @@ class Here:
                 os.close(descriptor)
 
 
+class Plain:
+    """No sandbox: runs functions of ours in this process, on plain columns, and notes what they were given."""
+
+    def __init__(self) -> None:
+        self.lacking: str | None = None
+        self.runs: list[tuple[str, list[dict[str, list[Any]]], bool]] = []
+
+    def missing(self) -> str | None:
+        return self.lacking
+
+    def score(self, code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:
+        given = [{name: list(values) for name, values in table.items()} for table in tables]
+        self.runs.append((code, given, padded))
+        known: dict[str, Any] = {}
+        try:
+            exec(code, known)
+            return round(float(known["evaluate"](given)), 2)
+        except (ArithmeticError, ImportError, LookupError, TypeError, ValueError):
+            return None
+
+
 class Room:
     """Whoever acts is named by their name; `later` waits until `go`."""
 
@@ -94,6 +115,7 @@ class Room:
         self.database = Database(self.url)
         files = Files(folder / "vault", MASTER)
         self.runner = Here(self.database.ledger(), files)
+        self.sandbox = Plain()
         self.outside = Outside(
             rows=self.database.rows,
             transaction=self.database.transaction,
@@ -103,6 +125,7 @@ class Room:
             locks=VaultLocks(MASTER),
             files=files,
             runner=self.runner,
+            sandbox=self.sandbox,
             planned=self._planned,
             written=wiring.written,
             later=self.waiting.append,
@@ -116,12 +139,21 @@ class Room:
             self.escrow.requests,
             self.escrow.decisions,
         )
+        self.signals, self.signal_decisions = self.escrow.signals, self.escrow.signal_decisions
         self.execution, self.notices, self.audit = self.escrow.execution, self.escrow.notices, self.escrow.audit
 
     def _planned(
-        self, schema: Schema, mandate: Mandate | None, who: str, present: Mapping[str, Type | None] | None
+        self,
+        schema: Schema,
+        mandate: Mandate | None,
+        who: str,
+        present: Mapping[str, Type | None] | None,
+        *,
+        version: str = "",
+        assumed: tuple[str, ...] | None = None,
     ) -> Dataset:
-        return wiring.held(None, schema, self.database.ledger(), who=who, mandate=mandate, present=present)
+        how: dict[str, Any] = {"mandate": mandate, "present": present, "version": version, "assumed": assumed}
+        return wiring.held(None, schema, self.database.ledger(), who=who, **how)
 
     # Who is there, and what they hold
 

@@ -85,6 +85,8 @@ class Nouns:
     questions: Verbs = field(default_factory=Verbs)
     requests: Verbs = field(default_factory=Verbs)
     decisions: Verbs = field(default_factory=Verbs)
+    signals: Verbs = field(default_factory=Verbs)
+    signal_decisions: Verbs = field(default_factory=Verbs)
     notices: Verbs = field(default_factory=Verbs)
     audit: Verbs = field(default_factory=Verbs)
 

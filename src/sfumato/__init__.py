@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from sfumato.session.release import Certificate, Release
     from sfumato.session.side_by_side import Comparison
     from sfumato.session.universe import PossibleWorlds, possible_worlds
+    from sfumato.signal.library import task
+    from sfumato.signal.task import Task
     from sfumato.wiring import connect, open
 
 _HOMES = {
@@ -48,6 +50,7 @@ _HOMES = {
     "Release": "session.release",
     "RiskProfile": "session.profile",
     "SfumatoError": "errors",
+    "Task": "signal.task",
     "advantage": "choose.guesses",
     "attack_chance": "choose.preference",
     "audit_mechanism": "audit.mechanism",
@@ -64,6 +67,7 @@ _HOMES = {
     "relative_error": "choose.accuracy",
     "satisfies": "choose.preference",
     "sharing_risk": "choose.guesses",
+    "task": "signal.library",
     "variance": "choose.preference",
     "weighted": "choose.preference",
     "within": "choose.accuracy",
@@ -82,6 +86,7 @@ __all__ = [
     "Release",
     "RiskProfile",
     "SfumatoError",
+    "Task",
     "advantage",
     "attack_chance",
     "audit_mechanism",
@@ -98,6 +103,7 @@ __all__ = [
     "relative_error",
     "satisfies",
     "sharing_risk",
+    "task",
     "variance",
     "weighted",
     "within",

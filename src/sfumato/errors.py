@@ -27,6 +27,7 @@ SfumatoError            exit 1  our own failure
     ├── Gone                    it was kept as long as the policy said
     ├── AwaitingApproval exit 4 somebody else is to decide first
     ├── VaultBroken             what was encrypted was altered, or is not what belongs there: it is not read
+    ├── SandboxMissing          an analyst's own code, where there is no sandbox that it can be run in
     └── Cancelled               somebody stopped it
 """
 
@@ -183,6 +184,10 @@ class AwaitingApproval(Refused):
 
 class VaultBroken(Refused):
     code = "vault-broken"
+
+
+class SandboxMissing(Refused):
+    code = "sandbox_unavailable"
 
 
 def rebuilt(code: str, message: str, hint: str = "", where: str = "") -> SfumatoError | None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row: TypeAlias = Mapping[str, Any]
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 
 class Engine(Protocol):
@@ -141,3 +142,16 @@ class AuditStore(Protocol):
 
     def newest(self, verb: str, about: str) -> AuditEntry | None:
         """The last time that this was done to it."""
+
+
+class Sandbox(Protocol):
+    """Runs an analyst's own function, `def evaluate(tables): ...` over pandas tables, where it can do no harm."""
+
+    def missing(self) -> str | None:
+        """What has to be installed, or why it may not be used; None: it is ready, and was tested."""
+
+    def score(self, code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:
+        """One number of `evaluate(tables)`, rounded, after a time that does not depend on it; None is no_score.
+
+        Of public tables, `padded=False`, it comes when it is there.
+        """

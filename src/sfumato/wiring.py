@@ -107,10 +107,12 @@ def held(
     mandate: Mandate | None = None,
     present: Mapping[str, Type | None] | None = None,
     records: Records | None = None,
+    assumed: tuple[str, ...] | None = None,
 ) -> Dataset:
     """A dataset that several parties share: `who` asks, under a mandate. Without an engine nobody is read.
 
-    Without a ledger what is drawn is forgotten. `records` are what was read of the ledger before.
+    Without a ledger what is drawn is forgotten. `records` are what was read of the ledger before. `assumed` is what
+    reading takes for granted where another process reads.
     """
     return Dataset(
         schema,
@@ -122,6 +124,7 @@ def held(
         mandate=mandate,
         present=present,
         records=records,
+        assumed=assumed,
     )
 
 

@@ -66,7 +66,10 @@ def marked(api: Api) -> Api:
     room.datasets.deliver(room["alice"], "stays", [DATA, f"{MARKER},4,{MARKER}\n9,{MARKER},b\n".encode()], "csv")
     rated = {BOARD: "high", partner.organisation: "low"}
     room.policy(
-        {"who": [partner.name, partner.organisation]}, {"who": [BOARD]}, trust=rated, purpose="planning of beds"
+        {"who": [partner.name, partner.organisation], "code": True},
+        {"who": [BOARD]},
+        trust=rated,
+        purpose="planning of beds",
     )
     sql = f"SELECT COUNT(*) FROM stays WHERE ward = '{MARKER}' OR days > 3"
     for note in (f"{MARKER} note", ""):
@@ -76,6 +79,10 @@ def marked(api: Api) -> Api:
         else:
             room.approve(request, note=f"{MARKER} note")
             room.go()
+            code = f"def evaluate(tables):\n    return len('{MARKER}')\n"
+            room.signals.submit(partner, request.id, 1, "free", code=code, how={"range": [0, 10]})
+            signal = room.signals.submit(partner, request.id, 1, "free", code=code, how={"range": [0, 10]})
+            room.signal_decisions.return_(room["alice"], signal.id, f"{MARKER} note")
     request = room.submit(SUM)
     room.approve(request, note="for bob")
     room.go()
@@ -93,7 +100,7 @@ def every_get(api: Api, who: str) -> Iterator[httpx.Response]:
 
 def every_post(api: Api, who: str) -> Iterator[httpx.Response]:
     """All that there is to try: what only reads first, and every request's own verbs after that."""
-    for noun in ("datasets", "requests", "notices"):
+    for noun in ("datasets", "requests", "signals", "notices"):
         for method, path, body in routes_of(noun):
             if method == "POST":
                 for address in addresses(api, path):
@@ -115,7 +122,7 @@ def addresses(api: Api, path: str) -> list[str]:
         return [path]
     noun = path.split("/")[1]
     rows = api.room.outside.rows(noun).many()
-    return [path.replace("{id}", str(row["number" if noun == "requests" else "id"])) for row in rows]
+    return [path.replace("{id}", str(row["number" if noun in ("requests", "signals") else "id"])) for row in rows]
 
 
 def test_nothing_of_the_data_of_other_partners_or_of_others_notes(marked: Api) -> None:
@@ -131,7 +138,9 @@ def test_nothing_of_the_data_of_other_partners_or_of_others_notes(marked: Api) -
 def test_whoever_holds_the_data_does_see_the_partner(marked: Api) -> None:
     """The same search finds what is there to be found."""
     found = {one.request.url.path for one in every_get(marked, "alice") if MARKER in one.text}
-    assert {f"{API}/{noun}" for noun in ("people", "requests", "notices", "audit", "datasets/stays/policy")} <= found
+    assert {
+        f"{API}/{noun}" for noun in ("people", "requests", "signals", "notices", "audit", "datasets/stays/policy")
+    } <= found
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -163,5 +172,6 @@ def test_of_everything_else_a_fixed_list(marked: Api) -> None:
     ]:
         assert set(one) == _ANSWER | {"query"}, "what nobody drew is certified by nobody"
     flow = marked("bob", "GET", "/datasets/stays").json()["flow"]
-    assert set(flow) == {"preferences", "guarantees", "approve"}, "nobody else whom the flow names, and no approver"
+    known = {"preferences", "guarantees", "approve", "signals", "code", "signal_bits"}
+    assert set(flow) == known, "nobody else whom the flow names, and no approver"
     assert {one["id"] for one in marked("bob", "GET", "/tokens").json()["items"]} == {TOKENS["bob"]}

@@ -138,7 +138,7 @@ def unchanged(api: Api) -> Iterator[None]:
     """Whatever is tried meanwhile: nothing is entered, kept or run."""
 
     def record() -> tuple[Any, ...]:
-        tables = ("datasets", "versions", "policies", "requests", "notices", "tokens", "people")
+        tables = ("datasets", "versions", "policies", "requests", "signals", "notices", "tokens", "people")
         return (api.room.entries(), api.room.outside.audit.read(), *(api.room.outside.rows(t).many() for t in tables))
 
     before = record()
@@ -224,7 +224,10 @@ def test_line_19_a_page_of_another_site_changes_nothing(api: Api) -> None:
     page = alice("GET", "/requests/1/page").json()
     for headers in ({}, {"X-CSRF-Token": csrf["carol"]}, {"X-CSRF-Token": ""}, {"Content-Type": "text/plain"}):
         with unchanged(api):
-            for method, path, body in [*routes_of("datasets"), *routes_of("requests"), ("POST", "/tokens", {})]:
+            for method, path, body in [
+                *(one for noun in ("datasets", "requests", "signals") for one in routes_of(noun)),
+                ("POST", "/tokens", {}),
+            ]:
                 if method != "GET":
                     address = path.replace("{name}", "stays").replace("{id}", "1")
                     _is(alice(method, address, json=body, headers=headers), 403)

@@ -56,6 +56,7 @@ GUARDS = {
     "selected-without-margin": f"{SELECTED}::test_the_variance_is_truly_met_with_the_probability_that_is_said",
     "selection-called-dp": "tests/unit/test_private_selection.py::test_a_release_charges_the_rest_and_says_so",
     "selection-halved": f"{STATISTICAL}/test_selection.py",
+    "signal-halved": f"{STATISTICAL}/test_signal.py::test_no_guesser_beats_the_epsilon_of_a_noisy_difference",
     "sparse-vector-bare": f"{SELECTED}::test_every_place_comes_up_as_often_as_it_should",
     "spread-halved": f"{SELECTED}::test_no_guesser_beats_what_a_selection_charges",
     "squares-uncharged": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[variance]",

@@ -19,6 +19,7 @@ from bench.growth import Growth, short
 from bench.price import Price
 from bench.question import QUESTIONS
 from bench.report import RESULTS, Report
+from bench.sandbox import Start
 from bench.target import Target
 from sfumato.errors import PreferenceError, SourceError
 
@@ -108,6 +109,13 @@ def test_the_clock_of_an_escrow_counts_what_other_processes_do() -> None:
         time.sleep(0.01)
     assert theirs() >= 0.1
     worker.join()
+
+
+def test_a_sandbox_is_judged_by_what_it_adds_to_an_interpreter() -> None:
+    report = Report(10_000_000, 1, sandbox=Start(sandbox=350, python=60, rounds=15))
+    assert not report.missed
+    report.sandbox = Start(sandbox=370, python=60, rounds=15)
+    assert [target.measured for target in report.missed] == [310]
 
 
 def test_sizes_in_few_signs() -> None:

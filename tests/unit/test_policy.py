@@ -337,3 +337,26 @@ def test_a_policy_in_sentences() -> None:
     assert after[1].startswith("Any controller must approve, and once more after seeing the answer")
     assert "no rule of record" in after[-1]
     assert read(flow(approvals=2)).sentences()[1].startswith("2 controllers must approve before")
+
+
+def test_what_may_be_asked_about_the_noise() -> None:
+    """A policy of before says nothing of it, and stays what it was; free signals are what it lets be asked."""
+    people = [Person("bob", "", frozenset({Role.ANALYST}), "00", "")]
+
+    def read(**flow: Any) -> Policy:
+        return policy_of({"flow": [{"who": ["bob"]} | flow]}, people, ["alice"], COLUMNS)
+
+    plain = read()
+    assert set(plain.as_dict()["flow"][0]).isdisjoint({"signals", "code", "signal_bits"})  # type: ignore[index]
+    assert read(signals=["free"], code=False, signal_bits=20).fingerprint == plain.fingerprint
+    assert plain.flows[0].for_partner()["signals"] == ["free"]
+    wide = read(signals=["free", "as_published"], code=True, signal_bits=7)
+    assert Policy.of(json.loads(json.dumps(wide.as_dict()))) == wide
+    assert len({wide.fingerprint, plain.fingerprint, read(code=True).fingerprint}) == 3
+    said = " ".join(wide.sentences())
+    assert "free, as_published; exact scores may tell 7 bits in all" in said
+    assert "functions of their own" in said
+    assert "Nothing may be asked about what the noise did." in read(signals=[]).sentences()
+    for wrong in ({"signals": ["loud"]}, {"code": "yes"}, {"signal_bits": -1}, {"signal_bits": True}):
+        with pytest.raises(PolicyError):
+            read(**wrong)

@@ -18,8 +18,8 @@ SECRET = "Marta Kowalska, 48,000"
 
 
 def told(error: Exception) -> Any:
-    NOUNS.requests.answers["result"] = error
-    return CALL("GET", "/requests/r1/result")
+    NOUNS.signal_decisions.answers["inspect"] = error
+    return CALL("GET", "/signals/s1/page")
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,7 @@ def told(error: Exception) -> Any:
         (errors.BadInput("x"), 422),
         (errors.QueryError("x"), 422),
         (errors.TooMany("x"), 429),
+        (errors.SandboxMissing("x"), 501),
         (errors.EngineFailure(), 503),
         (errors.DatabaseFailure("x"), 503),
         (errors.AwaitingApproval("x"), 202),

@@ -30,7 +30,8 @@ bounds = [0, 30]
 categories = ["surgery", "cardiology"]
 """
 ROWS = b"days,ward\n" + b"".join(b"%d,%s\n" % (n % 30, (b"surgery", b"cardiology")[n % 2]) for n in range(200))
-POLICY = {"purpose": "planning", "flow": [{"who": ["ada"], "approve": "by a controller"}]}
+SIGNALS = ["free", "noisy_difference"]
+POLICY = {"purpose": "planning", "flow": [{"who": ["ada"], "approve": "by a controller", "signals": SIGNALS}]}
 QUERY = {"queries": [{"sql": "SELECT ward, COUNT(*) FROM stays GROUP BY ward"}]}
 ROLES = {
     "root": ["admin"], "carol": ["controller"], "other": ["controller"], "ada": ["analyst"], "eve": ["analyst"],
@@ -121,6 +122,10 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/requests/{id}/approve"): {"binding": "another"},
     ("POST", "/requests/{id}/return"): {"note": "x", "accept_none": True},
     ("POST", "/requests/{id}/refuse"): {},
+    ("POST", "/requests/{id}/signals"): {"task": {"task": "top_k", "column": "count(*)"}},
+    ("POST", "/signals/{id}/approve"): {"binding": "another"},
+    ("POST", "/signals/{id}/return"): {"note": "x"},
+    ("POST", "/signals/{id}/refuse"): {},
     ("POST", "/requests/{id}/difference"): {"first": {"row": 1, "column": 1}, "second": {"row": 2, "column": 1}},
     ("POST", "/audit/verify"): {},
     ("POST", "/introduction"): {"answers": [0, 0, 0, 0]},
@@ -128,16 +133,23 @@ BODIES: dict[tuple[str, str], Any] = {
 SPARED = {  # these would end the story that other tests go on with
     ("DELETE", "/session"), ("DELETE", "/datasets/{name}"), ("DELETE", "/tokens/{id}"),
     ("POST", "/requests/{id}/refuse"), ("POST", "/requests/{id}/withdraw"), ("POST", "/requests/{id}/cancel"),
+    ("POST", "/signals/{id}/refuse"), ("POST", "/signals/{id}/withdraw"),
 }  # fmt: skip
 EVERYBODY = {
     ("GET", "/session"), ("GET", "/tokens"), ("POST", "/tokens"), ("GET", "/datasets"), ("GET", "/requests"),
-    ("GET", "/notices"), ("POST", "/notices/{id}/read"), ("GET", "/introduction"), ("POST", "/introduction"),
+    ("GET", "/notices"), ("GET", "/signals"), ("GET", "/tasks"), ("POST", "/notices/{id}/read"),
+    ("GET", "/introduction"), ("POST", "/introduction"),
 }  # fmt: skip
 SEES = {("GET", "/datasets/{name}"), ("GET", "/datasets/{name}/ledger")}
 PUBLIC = {
     ("POST", f"/datasets/{{name}}/{verb}") for verb in ("estimate", "dry-run", "worst-case", "rehearse", "compare")
 }
-FOLLOWS = {("GET", "/requests/{id}"), ("GET", "/requests/{id}/result"), ("POST", "/requests/{id}/difference")}
+FOLLOWS = {
+    *(("GET", f"/requests/{{id}}{what}") for what in ("", "/result", "/signals")),
+    ("POST", "/requests/{id}/difference"),
+    ("GET", "/signals/{id}"),
+    ("GET", "/signals/{id}/result"),
+}
 POLICIES = {("GET", "/datasets/{name}/policy"), ("GET", "/datasets/{name}/policies")}
 RECORD = {("GET", "/audit"), ("GET", "/audit/head"), ("POST", "/audit/verify"), ("GET", "/people")}
 ADMIN = {("POST", "/people"), ("PATCH", "/people/{name}")}
@@ -148,6 +160,8 @@ HOLDS = {
     ("GET", "/datasets/{name}/versions"),
     ("GET", "/requests/{id}/page"),
     *(("POST", f"/requests/{{id}}/{verb}") for verb in ("approve", "return", "answer")),
+    ("GET", "/signals/{id}/page"),
+    *(("POST", f"/signals/{{id}}/{verb}") for verb in ("approve", "return", "value")),
 }
 REGISTERS = {("POST", "/datasets"), ("POST", "/datasets/check-schema")}
 # Who is *not* told 403 or 404: everything else is.
@@ -155,7 +169,7 @@ ALLOWED = {
     "root": EVERYBODY | RECORD | ADMIN,
     "carol": EVERYBODY | RECORD | SEES | PUBLIC | FOLLOWS | POLICIES | HOLDS | REGISTERS,
     "other": EVERYBODY | RECORD | REGISTERS,
-    "ada": EVERYBODY | SEES | PUBLIC | FOLLOWS | {("POST", "/requests")},
+    "ada": EVERYBODY | SEES | PUBLIC | FOLLOWS | {("POST", "/requests"), ("POST", "/requests/{id}/signals")},
     "eve": EVERYBODY,
     "otto": EVERYBODY | RECORD | SEES | FOLLOWS | POLICIES | {("POST", "/datasets/{name}/worst-case")},
 }
@@ -167,9 +181,12 @@ def test_who_is_refused_what(desk: Desk, who: str) -> None:
         (method, path.removeprefix(API)) for method, path in operations(desk.app) if not OPEN_TO_ALL.holds(method, path)
     }
     request = desk.as_["ada"]("POST", "/requests", json=desk.asked).json()["id"]
+    signal = _signal(desk)
     let_in = set()
     for method, path in sorted(shown - SPARED):
-        address = path.replace("{name}", "stays" if "datasets" in path else "other").replace("{id}", request)
+        address = path.replace("{name}", "stays" if "datasets" in path else "other").replace(
+            "{id}", signal if "/signals/" in path else request
+        )
         csv: dict[str, Any] = {"content": b"", "headers": {"Content-Type": "text/csv"}}
         answer = desk.as_[who](
             method, address, **csv if path.endswith("/data") else {"json": BODIES.get((method, path))}
@@ -178,3 +195,12 @@ def test_who_is_refused_what(desk: Desk, who: str) -> None:
         if answer.status_code not in (403, 404) or path == "/notices/{id}/read":
             let_in.add((method, path))
     assert let_in == ALLOWED[who]
+
+
+def _signal(desk: Desk) -> str:
+    """A signal that waits, about the request that was answered."""
+    task = {"task": "histogram_distance", "column": "count(*)"}
+    asked = {"kind": "noisy_difference", "epsilon": 0.1, "task": task}
+    made = desk.as_["ada"]("POST", f"/requests/{desk.request.json()['id']}/signals", json=asked)
+    assert (made.status_code, made.json()["state"]) == (201, "submitted"), made.text
+    return str(made.json()["id"])

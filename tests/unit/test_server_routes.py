@@ -13,6 +13,7 @@ from sfumato.session.difference import Cell
 from tests.served import Caller, Nouns, app_on, operations, person
 
 REQUEST = {"id": "r1", "number": 7, "state": "submitted", "next": "It waits."}
+SIGNAL = {"id": "s1", "number": 3, "state": "submitted", "next": "It waits."}
 DATASET = {"name": "adult", "title": "Adult", "schema": 'name = "adult"'}
 TOKEN = {
     "id": "t1", "person": "alice", "label": "x", "scopes": ["read"], "created_at": "x", "expires_at": "x",
@@ -79,6 +80,14 @@ def nouns() -> Nouns:
         },
     }
     made.decisions.answers = {"inspect": {"binding": "b"}, "answer": {"answers": []}}
+    made.signals.answers = {
+        "tasks": {"tasks": [], "kinds": [], "code": {"ready": True, "sentence": "x", "padding": "x", "seconds": 30}},
+        "submit": Noun(SIGNAL),
+        "many": [SIGNAL],
+        "one": SIGNAL,
+        "result": {"kind": "free", "score": 1.0},
+    }
+    made.signal_decisions.answers = {"inspect": {"binding": "b"}, "value": {"exact": 0.5}}
     made.notices.answers = {"many": [NOTICE | {"number": 1}]}
     made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": END, "audit": END}}
     return made
@@ -158,6 +167,32 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
         {"first": {"row": 1, "column": 2}, "second": {"query": 2, "row": 3, "column": 2}}, 200,
         "difference", ("r1", Cell(1, 1, 2), Cell(2, 3, 2)), {},
     ),
+    ("GET", "/tasks", None, 200, "tasks", (), {}),
+    (
+        "POST", "/requests/r1/signals", {"kind": "noisy_difference", "task": {"task": "top_k"}, "epsilon": 0.5}, 201,
+        "submit", ("r1", 1, "noisy_difference"),
+        {
+            "task": {"task": "top_k"}, "code": None, "idempotency": "key-1",
+            "how": {"range": None, "epsilon": 0.5, "blocks": None, "draws": None, "by_range": False},
+        },
+    ),
+    ("GET", "/requests/r1/signals?limit=3", None, 200, "many", (), {"request": "r1", "after": None, "limit": 4}),
+    (
+        "GET", "/signals?state=released&waiting=true&after=9", None, 200,
+        "many", (), {"state": "released", "waiting": True, "after": 9, "limit": 101},
+    ),
+    ("GET", "/signals/s1", None, 200, "one", ("s1",), {}),
+    ("GET", "/signals/s1/page", None, 200, "inspect", ("s1",), {}),
+    ("POST", "/signals/s1/value", None, 200, "value", ("s1",), {}),
+    (
+        "POST", "/signals/s1/approve", {"binding": "b", "accept_none": True}, 200,
+        "approve", ("s1",),
+        {"binding": "b", "note": "", "accept_none": True, "fixed_beforehand": "", "by_session": False},
+    ),
+    ("POST", "/signals/s1/return", {"note": "n"}, 200, "return_", ("s1", "n"), {"accept_none": False}),
+    ("POST", "/signals/s1/refuse", {}, 200, "refuse", ("s1", ""), {"accept_none": False}),
+    ("POST", "/signals/s1/withdraw", None, 200, "withdraw", ("s1",), {}),
+    ("GET", "/signals/s1/result", None, 200, "result", ("s1",), {}),
     ("GET", "/notices?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),
     ("POST", "/notices/n1/read", None, 204, "read", ("n1",), {}),
     (

@@ -22,6 +22,8 @@ from fastapi import FastAPI
 from sfumato.cli import open_house
 from sfumato.cli.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
 from sfumato.escrow.service import Escrow
+from sfumato.model.signal import SignalKind
+from sfumato.sandbox.bubblewrap import Bubblewrap
 from sfumato.server.app import API
 from sfumato.server.app import made as app_on
 from sfumato.server.run import bound
@@ -49,6 +51,10 @@ def markup(place: str) -> str:
     return place + "".join(ATTEMPTS)
 
 
+CODE = f"import os\n\n\ndef evaluate(tables):\n    return 1  # {markup('code')}\n"
+# All that may be asked about noise; what has no guarantee is charged more than the usual stop.
+_FLOW = open_house.POLICY["flow"][0] | {"signals": [kind.value for kind in SignalKind], "code": True}  # type: ignore[index]
+POLICY = open_house.POLICY | {"stop": 40.0, "flow": [_FLOW]}
 _ROWS, _SEED = 500, 1
 _FREELY = 10**9  # calls and sign-ins a minute
 
@@ -102,6 +108,10 @@ class House:
         found = self.escrow.requests.many(self.escrow.people.one(CONTROLLER), state=state)
         return str(found[0]["id"])
 
+    def signal_in(self, state: str) -> str:
+        found = self.escrow.signals.many(self.escrow.people.one(CONTROLLER), state=state)
+        return str(found[0]["id"])
+
     def end_sessions(self) -> None:
         """Everybody's are over, as after a long time."""
         with closing(sqlite3.connect(self.folder / "escrow.db")) as database, database:
@@ -132,9 +142,16 @@ def quick_passwords() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def ready_sandbox() -> Iterator[None]:
+    """It is not tried out: code is read here, and never run."""
+    with patch.object(Bubblewrap, "missing", return_value=None):
+        yield
+
+
 def furnished(folder: Path) -> Plan:
-    """With a dataset, its policy, an answer, a request that waits; and with one that came back, a dataset without
-    its data, and an auditor. Whatever people wrote there is full of markup.
+    """With a dataset, its policy, an answer, a request that waits; and with one that came back, signals about the
+    answer, a dataset without its data, and an auditor. Whatever people wrote there is full of markup.
     """
     place = folder / "workspace"
     key = open_house.furnished(place, _ROWS, _SEED)
@@ -148,6 +165,12 @@ def furnished(folder: Path) -> Plan:
         sql = f"SELECT COUNT(*) AS people FROM adult WHERE sex = '{markup('sql')}'"
         asked = escrow.requests.submit(arthur, "adult", markup("purpose"), [{"sql": sql}], None)
         escrow.decisions.return_(clara, asked.id, markup("note"))
+        escrow.policies.set(clara, "adult", POLICY)
+        answered = escrow.requests.many(arthur, state="released")[0]["id"]
+        task = {"task": "above", "column": "people", "a": "Female", "b": "Male"}
+        escrow.signals.submit(arthur, answered, 1, "free", task=task)
+        with ready_sandbox():
+            escrow.signals.submit(arthur, answered, 1, "as_published", code=CODE, how={"range": [0, 1]})
     return Plan(place, key, False)
 
 
@@ -175,11 +198,12 @@ def unfurnished(folder: Path) -> Plan:
 def served(plan: Plan, folder: Path) -> Iterator[House]:
     """A copy of it in this folder, which may be changed."""
     house = House(shutil.copytree(plan.folder, folder / "workspace"), plan)
-    house.open()
-    try:
-        yield house
-    finally:
-        house.close()
+    with ready_sandbox():
+        house.open()
+        try:
+            yield house
+        finally:
+            house.close()
 
 
 def _running(app: FastAPI, taken: socket) -> Callable[[], None]:

@@ -62,6 +62,7 @@ def _known(house: House) -> Mapping[str, list[str]]:
     return {
         "name": ["adult", BARE],
         "number": ["1"],
+        "sid": [house.signal_in(state) for state in ("submitted", "released")],
         "id": [house.request_in(state) for state in ("submitted", "returned", "released")],
     }
 

@@ -31,6 +31,7 @@ from sfumato.cli import (
     requests,
     risk,
     schema,
+    signal,
     token,
     user,
     workspace,
@@ -88,6 +89,7 @@ app.command("refuse", short_help="Refuse a request, and say why.")(decisions.ref
 app.command("withdraw", short_help="Take your own request back.")(decisions.withdraw)
 app.command("cancel", short_help="Stop a request that is computed.")(decisions.cancel)
 app.command("result", short_help="The answers of a request.")(requests.result)
+app.add_typer(signal.app, name="signal")
 app.command("notices", short_help="What happened that you should know.")(notices.notices)
 app.add_typer(audit_log.app, name="audit")
 

@@ -86,7 +86,8 @@ def serve(
         opened(directory, passphrase=unlocking(directory, passphrase_file, key_file), key_file=key_file) as workspace,
     ):
         workspace.escrow.datasets.sweep()
-        workspace.escrow.execution.resume(alone=alone)
+        workspace.escrow.resume(alone=alone)
+        workspace.escrow.signals.prepare()
         secure = tls is not None or settings.behind_proxy
         app = made(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
         url = f"{'https' if tls else 'http'}://{at}:{on}"

@@ -14,10 +14,13 @@ from sfumato.client.delivery import delivery
 from sfumato.client.in_process import InProcess
 from sfumato.client.people import Person, Token
 from sfumato.client.request import Request
+from sfumato.client.signal import SIGNALS, Signal, Tasks
 from sfumato.client.told import Listing, Told
 from sfumato.errors import BadInput, Conflict, NotFound
 from sfumato.schema.load import parsed
 from sfumato.views import desk
+
+_AT_ONCE = 200
 
 
 class Client:
@@ -85,6 +88,22 @@ class Client:
     def request(self, id: str | int) -> Request:
         """By its id, or by the number that notices call it by."""
         return Request(self._connection, self._connection.get("requests", str(id)))
+
+    def tasks(self) -> Tasks:
+        """What may be asked about the noise of a release: tasks, kinds of signals, and whether own code can run."""
+        return Tasks(self._connection.get("tasks"))
+
+    def signals(self, *, state: str | None = None, waiting: bool = False) -> Listing[Signal]:
+        """Those that this person may see; or those that wait for their decision."""
+        if waiting:
+            told = iter(self._connection.get("signals", waiting=True, limit=_AT_ONCE)["items"])
+        else:
+            told = self._connection.items("signals", state=state)
+        return Listing.of((Signal(self._connection, each) for each in told), SIGNALS, "There are no signals.")
+
+    def signal(self, id: str | int) -> Signal:
+        """By its id, or by the number that notices call it by."""
+        return Signal(self._connection, self._connection.get("signals", str(id)))
 
     def notices(self, *, unread: bool = False) -> Listing[Told]:
         told = self._connection.items("notices", unread=unread or None)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Mapping
-from time import monotonic
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from sfumato.client.connection import Connection
+from sfumato.client.connection import new_key
+from sfumato.client.on_its_way import OnItsWay
 from sfumato.client.risk import Looked
-from sfumato.client.told import Told
-from sfumato.errors import AwaitingApproval
+from sfumato.client.signal import SIGNALS, Signal, source_of
+from sfumato.client.told import Listing, Told
+from sfumato.errors import BadInput
 from sfumato.model.release import Answer
 from sfumato.session.release import Certificate, Release
+from sfumato.signal.task import Task
 from sfumato.views import desk
 from sfumato.views.words import of_request
-
-SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
-"""The states that nothing follows by itself."""
-
-_SOONEST, _LATEST, _SLOWER = 0.1, 2.0, 1.5
 
 
 class Answers(list[Release]):
@@ -29,11 +26,18 @@ class Answers(list[Release]):
         super().__init__(releases)
         self.charged = charged
         self.guarantee = guarantee
+        self.request: Request | None = None  # where they come from
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Answers:
         each = (Release(Answer.from_dict(one), Certificate.from_dict(one["certificate"])) for one in told["answers"])
         return cls(each, told.get("charged"), told.get("guarantee"))
+
+    def signal(self, task: Task | Mapping[str, Any] | None = None, kind: str = "free", **how: Any) -> Signal:
+        """What the noise did to a task; see `Request.signal`."""
+        if self.request is None:
+            raise BadInput("These answers do not know their request", hint="ask it: client.request(number).signal(…).")
+        return self.request.signal(task, kind, **how)
 
     def as_dict(self) -> dict[str, Any]:
         return {"answers": [one.as_dict() for one in self], "charged": self.charged, "guarantee": self.guarantee}
@@ -59,46 +63,14 @@ class Page(Told):
         return desk.page(self._facts)
 
 
-class Request(Told):
+class Request(OnItsWay):
     """Made by `submit`, or found in an inbox. `.state` and `.next` ask the server while something may still happen."""
 
-    def __init__(self, connection: Connection, facts: Mapping[str, Any]) -> None:
-        super().__init__(facts)
-        self._connection = connection
-        self._seen = ""  # the binding of the page that was shown last
-
-    @property
-    def id(self) -> str:
-        return str(self._facts["id"])
-
-    @property
-    def number(self) -> int:
-        return int(self._facts["number"])
-
-    @property
-    def dataset(self) -> str:
-        return str(self._facts["dataset"])
+    path, called, words = "requests", "Request", of_request.NEXT
 
     @property
     def purpose(self) -> str:
         return str(self._facts.get("purpose") or "")
-
-    @property
-    def note(self) -> str:
-        return str(self._facts.get("note") or "")
-
-    @property
-    def state(self) -> str:
-        if self._state not in SETTLED:
-            self.refresh()
-        return self._state
-
-    @property
-    def next(self) -> str:
-        """What happens next, and by whom."""
-        if self._state not in SETTLED:
-            self.refresh()
-        return self._next
 
     @property
     def progress(self) -> float | None:
@@ -106,34 +78,41 @@ class Request(Told):
         share = self._facts.get("progress")
         return float(share) if isinstance(share, int | float) else None
 
-    @property
-    def _state(self) -> str:
-        return str(self._facts["state"])
-
-    @property
-    def _next(self) -> str:
-        return str(self._facts.get("next") or of_request.NEXT.get(self._state, ""))
-
-    def refresh(self) -> Request:
-        self._facts = dict(self._connection.get("requests", self.id))
-        return self
-
-    def wait(self, seconds: float | None = None, told: Callable[[Request], None] | None = None) -> Request:
-        """Until it is settled, telling each change (on stderr, if nobody else is `told`); at most so many seconds."""
-        tell, until, pause, before = told or _print, seconds and monotonic() + seconds, _SOONEST, ""
-        while self.refresh()._state not in SETTLED:
-            if before != self._state:
-                before, pause = self._state, _SOONEST
-                tell(self)
-            if until is not None and monotonic() >= until:
-                raise AwaitingApproval(f"Request {self.number} is {self._state} still", hint=self._next)
-            self._connection.pause(pause)
-            pause = min(_LATEST, pause * _SLOWER)
-        return self
-
     def result(self) -> Answers:
         """The answers with their certificates; before they are released, `AwaitingApproval` says what is awaited."""
-        return Answers.of(self._connection.get("requests", self.id, "result"))
+        answers = Answers.of(self._connection.get("requests", self.id, "result"))
+        answers.request = self
+        return answers
+
+    def signal(
+        self,
+        task: Task | Mapping[str, Any] | None = None,
+        kind: str = "free",
+        *,
+        query: int = 1,
+        code: str | Path | None = None,
+        range: Sequence[float] | None = None,
+        epsilon: float | None = None,
+        blocks: int | None = None,
+        draws: int | None = None,
+        by_range: bool = False,
+        key: str = "",
+    ) -> Signal:
+        """Ask what the noise did to a task, about the answer to a query; or to `code` of your own, within a `range`.
+
+        A free signal of a task is here at once; others wait for a decision. Sent twice with one `key`, it is one.
+        """
+        stated = {"query": query, "kind": kind, "task": task.as_dict() if isinstance(task, Task) else task}
+        how = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
+        ends = None if range is None else [float(end) for end in range]
+        body = stated | how | {"code": source_of(code), "range": ends}
+        return Signal(self._connection, self._connection.post("requests", self.id, "signals", body=body,
+                                                              key=key or new_key()))  # fmt: skip
+
+    def signals(self) -> Listing[Signal]:
+        """Those that were asked for about it."""
+        told = self._connection.items("requests", self.id, "signals")
+        return Listing.of((Signal(self._connection, each) for each in told), SIGNALS, "There are no signals.")
 
     # For those who decide
 
@@ -148,41 +127,14 @@ class Request(Told):
         told = self._connection.post("requests", self.id, "answer")
         return Looked(told, desk.withheld(Answers.of(told).text(), told["true"]))
 
-    def approve(
-        self, note: str = "", *, binding: str = "", accept_none: bool = False, fixed_beforehand: str = ""
-    ) -> Request:
-        """Let it go ahead as the page showed it that was seen last; whatever changed since is refused."""
-        bound = binding or self._seen or self.page().binding
-        said = {"binding": bound, "note": note, "accept_none": accept_none, "fixed_beforehand": fixed_beforehand}
-        return self._decided("approve", said)
-
-    def return_(self, note: str, *, accept_none: bool = False) -> Request:
-        """Back to the analyst, with what is to be changed."""
-        return self._decided("return", {"note": note, "accept_none": accept_none})
-
-    def refuse(self, note: str, *, accept_none: bool = False) -> Request:
-        return self._decided("refuse", {"note": note, "accept_none": accept_none})
-
     # For whoever asked
-
-    def withdraw(self) -> Request:
-        """Before it is decided."""
-        return self._decided("withdraw", {})
 
     def cancel(self, *, accept_none: bool = False) -> Request:
         """While it is computed; what was charged stays charged. By a controller after a look it is a no."""
         return self._decided("cancel", {"accept_none": accept_none})
 
-    def _decided(self, verb: str, said: Mapping[str, Any]) -> Request:
-        told = self._connection.post("requests", self.id, verb, body=said)
-        if isinstance(told, dict) and "state" in told:
-            self._facts = told
-            return self
-        return self.refresh()
-
     def text(self) -> str:
         return desk.request(self._facts)
 
-
-def _print(request: Request) -> None:
-    print(f"Request {request.number} is {request._state}. {request._next}", file=sys.stderr)
+    def _bound(self) -> str:
+        return self.page().binding

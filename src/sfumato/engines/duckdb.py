@@ -17,6 +17,7 @@ from sfumato.engines.held import Held
 from sfumato.engines.parquet import ParquetFiles
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
 from sfumato.model.dataset import PERSON, RAW_TEXT, Schema, Type
+from sfumato.views.words import of_guarantee
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +84,7 @@ class DuckDB:
     def assumed(self) -> str:
         """What reading the source row by row takes for granted."""
         is_csv = isinstance(self._source, CsvFile)
-        return "the CSV file was written by a program that closes every quote it opens" if is_csv else ""
+        return of_guarantee.CLOSED_QUOTES if is_csv else ""
 
     @property
     def raw(self) -> str:

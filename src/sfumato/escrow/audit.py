@@ -46,11 +46,12 @@ class Audit:
         return found[:limit]
 
     def _theirs(self, actor: Person) -> set[str]:
-        """The datasets that a controller holds, and the requests to them."""
+        """The datasets that a controller holds, the requests to them, and the signals about these."""
         held = (Held.of(row) for row in self._outside.rows("datasets").many(limit=100_000))
         names = [one.name for one in held if one.is_controlled_by(actor)]
-        requests = self._outside.rows("requests").many(dataset=names, limit=100_000) if names else ()
-        return {*names, *(row["id"] for row in requests)}
+        tables = ("requests", "signals") if names else ()
+        asked = [row["id"] for table in tables for row in self._outside.rows(table).many(dataset=names, limit=100_000)]
+        return {*names, *asked}
 
     def verify(self, actor: Person, head: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Follow both chains to their ends; with a head, which somebody kept, they must go through it."""

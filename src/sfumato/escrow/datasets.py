@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -295,6 +295,11 @@ class Datasets:
         except PreferenceError as wrong:
             raise PolicyError(wrong.message, hint=wrong.hint, where="stop") from None
 
+    def some_policy(self, is_so: Callable[[Policy], bool]) -> bool:
+        """Whether it is so of one of the policies in force."""
+        every = (self._policies_quietly(Held.of(row)) for row in self._rows.many(limit=100_000, retired=False))
+        return any(is_so(signed.policy) for signed in every if signed is not None)
+
     def policy_of(self, held: Held) -> Signed | None:
         return self._policies.of(held)
 
@@ -330,6 +335,14 @@ class Datasets:
             mandate = mandate_of(policy, None)
         return self._outside.planned(schema, mandate, actor.name, self.columns(held))
 
+    def as_read(self, held: Held, mandate: Mandate | None, who: str) -> Dataset:
+        """The newest data as a worker has it, though nobody is read here: what is asked of both is the same."""
+        version = self.version(held)
+        key = version.id if held.reference is None else f"{version.id} {self._written(held, held.reference)}"
+        assumed = (of_guarantee.CLOSED_QUOTES,) if version.format == "csv" else ()
+        schema, present = replace(held.schema, rule=None), self.columns(held)
+        return self._outside.planned(schema, mandate, who, present, version=key, assumed=assumed)
+
     def columns(self, held: Held) -> dict[str, Type | None] | None:
         """The columns that the data has, so that a question is read as it will be."""
         row = None if held.version is None else self._versions.one(id=held.version)
@@ -340,8 +353,11 @@ class Datasets:
         version = self.version(held)
         if held.reference is None:
             return version.id
+        return digest([version.id, self._written(held, held.reference)])
+
+    def _written(self, held: Held, reference: str) -> str:
         try:
-            return digest([version.id, self._outside.written(held.reference)])
+            return self._outside.written(reference)
         except SourceError:  # its place is for its controllers
             raise Conflict(f"{held.name} has no data", hint="a controller sees to where it lies.") from None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from sfumato.errors import BadInput, Conflict, Forbidden, NoGuarantee, NotIntroduced
+from sfumato.errors import BadInput, Conflict, Forbidden
+from sfumato.escrow.ballot import WAITING, approved_before, approved_by, entered, noted, require_approver, require_word
 from sfumato.escrow.datasets import Datasets, mandate_of
 from sfumato.escrow.docket import Docket
 from sfumato.escrow.execution import Execution
@@ -20,11 +21,9 @@ from sfumato.escrow.policy import Flow
 from sfumato.escrow.questions import Questions
 from sfumato.escrow.request import Act, Request, State, stepped
 from sfumato.escrow.visible import shown
-from sfumato.ledger.entry import Draft, Event
-from sfumato.ledger.record import Record
 from sfumato.model.guarantee import Guarantee
 from sfumato.session.ledger import Ledger
-from sfumato.views.words import of_introduction, of_policy, of_request
+from sfumato.views.words import of_policy, of_request
 
 
 class Decisions:
@@ -86,10 +85,10 @@ class Decisions:
             "facts": foreseen.as_dict(),
             "guarantee_before_approval": foreseen.guarantee_before_approval.value,
             "approve": flow.approve.value,
-            "approvals": {"needed": flow.approvals, "given": list(found.approved_by(now))},
+            "approvals": {"needed": flow.approvals, "given": list(approved_by(found, now))},
             "guarantees": [word.value for word in flow.guarantees],
             "looked": looked,
-            "warning": of_policy.AFTER_LOOK if looked and found.state in (State.SUBMITTED, State.COMPUTED) else None,
+            "warning": of_policy.AFTER_LOOK if looked and found.state in WAITING else None,
             "policy": signed.policy.sentences(),
             "rehearsal": self._rehearsed(analyst, found, held) if rehearse else None,
         }
@@ -124,23 +123,20 @@ class Decisions:
         `by_session`: by somebody who signed in, whom the policy may ask to have passed the introduction.
         """
         found, held = self._docket.decidable(actor, id)
-        if self._approved_before(found, actor, binding):
+        if approved_before(found, actor, binding):
             return found
         stepped(found.state, Act.APPROVE)
         foreseen, signed, flow = self._foreseen(found, held, fixed_beforehand)
-        if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
-            raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
-        if by_session and self._not_introduced(actor, signed):
-            raise NotIntroduced(of_introduction.FIRST, hint="it takes three minutes: /introduction.")
+        require_approver(self._people, actor, signed, flow, by_session=by_session)
         now = self._docket.binding_now(found, held, signed)
         if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then
             raise Conflict(of_request.CHANGED, hint="refuse or return it; it can be submitted again.")
         if binding != now:
             raise Conflict(of_request.CHANGED, hint="inspect it again.")
-        self._require_word(foreseen, flow, accept_none)
+        require_word(foreseen.guarantee, flow, accept_none)
         self.enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, accept_none, fixed_beforehand)
-        made = self._decision(found, actor, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
-        done = len({actor.name, *found.approved_by(binding)} & {*held.controllers}) >= flow.approvals
+        made = noted(found, actor, self._outside.moment, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
+        done = len({actor.name, *approved_by(found, binding)} & {*held.controllers}) >= flow.approvals
         if not done:
             self._docket.change(found, {"decided_by": made, "binding": binding})
             self._docket.say(actor.name, "approved in part", found.id, {"binding": binding})
@@ -171,7 +167,8 @@ class Decisions:
         ledger = self._datasets.ledger_of(actor, held)
         word = self.enter(ledger, found, act, found.binding, actor, accept_none)
         told = None if word.holds else word.value
-        to = {"decided_by": self._decision(found, actor, act, found.binding, note, accept_none), "note": note}
+        made = noted(found, actor, self._outside.moment, act, found.binding, note, accept_none)
+        to = {"decided_by": made, "note": note}
         self._docket.move(found, act, to | {"decided_at": self._outside.moment, "guarantee": told})
         self._docket.say(actor.name, f"{act}ed" if act is Act.RETURN else "refused", found.id)
         self._notices.tell([found.analyst], of_request.decided(found.number, act, note), found.id)
@@ -187,55 +184,7 @@ class Decisions:
         accept_none: bool,
         attestation: str = "",
     ) -> Guarantee:
-        """The decision, in the ledger, and its word: none after a look, which has to be accepted.
-
-        Whether somebody has looked is read in the transaction that enters it: no look comes in between.
-        """
-        attested = " ".join(attestation.split())
-
-        def decided(record: Record) -> list[Draft]:
-            holds = not record.somebody_looked or (bool(attested) and act is Act.APPROVE)
-            if not holds and not accept_none:
-                raise _no_guarantee(act)
-            public: dict[str, object] = {
-                "what": f"request {found.number}: {act}",
-                "approved": act is Act.APPROVE,
-                "guarantee": (Guarantee.DP if holds else Guarantee.NONE).value,
-            }
-            public |= {"attested": attested} if attested else {}
-            return [ledger.draft(Event.DECIDED, binding, public, who=actor.name)]
-
-        return Guarantee(str(ledger.write(decided)[-1].draft.public["guarantee"]))
-
-    def _require_word(self, foreseen: Foreseen, flow: Flow, accept_none: bool) -> None:
-        word = foreseen.guarantee
-        if word not in flow.guarantees:
-            hint = f"it allows {' and '.join(flow.guarantees)}; or state where it was fixed with --fixed-beforehand."
-            raise Forbidden(
-                f"Approved now, this would carry the word {word}, which the policy does not allow", hint=hint
-            )
-        if not word.holds and not accept_none:
-            raise _no_guarantee(Act.APPROVE)
-
-    def _decision(
-        self,
-        found: Request,
-        actor: Person,
-        act: Act,
-        binding: str,
-        note: str,
-        accept_none: bool,
-        fixed_beforehand: str = "",
-    ) -> list[dict[str, Any]]:
-        made = {"who": actor.name, "at": self._outside.moment, "act": act.value, "binding": binding, "note": note}
-        made |= {"fixed_beforehand": " ".join(fixed_beforehand.split()), "state": found.state.value}
-        return [*map(dict, found.decided_by), made | {"accept_none": accept_none}]
-
-    def _approved_before(self, found: Request, actor: Person, binding: str) -> bool:
-        """Whether this very approval was given: for what it led to, or as one of several."""
-        given = [d for d in found.decided_by if d["act"] == Act.APPROVE and d["who"] == actor.name]
-        return any(d["binding"] == binding and (d["state"] == found.state or found.state not in
-                   (State.SUBMITTED, State.COMPUTED)) for d in given)  # fmt: skip
+        return entered(ledger, f"request {found.number}", act, binding, actor, accept_none, attestation)
 
     def _foreseen(self, found: Request, held: Held, attestation: str = "") -> tuple[Foreseen, Signed, Flow]:
         analyst = self._people.one(found.analyst)
@@ -244,12 +193,3 @@ class Decisions:
             analyst, held, found.queries, found.preference, signed=signed, attestation=attestation, by_a_person=True
         )
         return foreseen, signed, flow
-
-
-def _no_guarantee(act: Act) -> NoGuarantee:
-    if act is Act.APPROVE:
-        return NoGuarantee(
-            "Approved now, this would carry no guarantee. Nothing was drawn and nothing was charged",
-            hint="state where the approval was fixed with --fixed-beforehand, or accept it with --accept-none.",
-        )
-    return NoGuarantee(of_policy.NO_AFTER_LOOK, hint="accept that with --accept-none, or leave it to the policy.")

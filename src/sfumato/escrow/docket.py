@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import Conflict, Forbidden, NotFound
+from sfumato.escrow.ballot import WAITING, approved_by
 from sfumato.escrow.datasets import Datasets
 from sfumato.escrow.held import Held
 from sfumato.escrow.outside import Outside
@@ -44,10 +45,10 @@ class Docket:
 
     def waiting(self, actor: Person, limit: int) -> list[Request]:
         """What waits for this person's decision: of their datasets, not their own, not approved by them already."""
-        names, states = self._datasets.held_by(actor), [State.SUBMITTED.value, State.COMPUTED.value]
+        names, states = self._datasets.held_by(actor), [state.value for state in WAITING]
         rows = self.rows.many(state=states, dataset=names, limit=limit) if names else ()
         found = [Request.of(row) for row in rows if row["analyst"] != actor.name]
-        return [one for one in found if actor.name not in one.approved_by(one.binding)]
+        return [one for one in found if actor.name not in approved_by(one, one.binding)]
 
     def request(self, id: str) -> Request:
         row = self.rows.one(id=id)

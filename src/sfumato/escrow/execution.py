@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import Any
 
 from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SfumatoError
@@ -40,7 +39,7 @@ class Execution:
         found = self._docket.request(id)
         if found.state is not State.APPROVED:
             return
-        started = {"state": stepped(found.state, Act.START).value, "owner": self._lease()}
+        started = {"state": stepped(found.state, Act.START).value, "owner": self._outside.lease()}
         if not self._docket.taken(found, started):
             return  # somebody else has it
         running = replace(found, state=State.RUNNING)
@@ -69,20 +68,13 @@ class Execution:
         What another server may still run is left to it for its time; `alone`: this one has no twin that lives.
         """
         for row in self._docket.rows.many(state=State.RUNNING.value, limit=100_000):
-            until, _, server = (row["owner"] or "").partition(" ")
-            over = not until or datetime.fromisoformat(until) <= self._outside.now()
-            if over or (alone and server == self._outside.limits.server):
+            if self._outside.is_over(row["owner"], alone=alone):
                 with suppress(Conflict):  # another server ended it meanwhile
                     self._failed(Request.of(row), "The server was stopped while it ran.")
         waiting = [row["id"] for row in self._docket.rows.many(state=State.APPROVED.value, limit=100_000)]
         for id in waiting:
             self._outside.later(lambda id=id: self.execute(id))  # type: ignore[misc]
         return len(waiting)
-
-    def _lease(self) -> str:
-        """Until when what runs is this server's, whatever others find, and which one it is."""
-        until = self._outside.now() + timedelta(seconds=self._outside.limits.lease_seconds)
-        return f"{until.isoformat()} {self._outside.limits.server}"
 
     def _computed(self, found: Request) -> tuple[Mapping[str, Any], bool]:
         with self._outside.reading():

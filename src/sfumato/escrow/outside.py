@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.mandate import Mandate
-from sfumato.ports import AuditStore, LedgerStore, Rows
+from sfumato.ports import AuditStore, LedgerStore, Rows, Sandbox
 from sfumato.session.dataset import Dataset
 
 
@@ -64,6 +64,21 @@ class Runner(Protocol):
     def cancel(self, name: str) -> bool: ...
 
 
+class Planned(Protocol):
+    """A dataset whose data is not read here; `version` and `assumed` are of what another process reads."""
+
+    def __call__(
+        self,
+        schema: Schema,
+        mandate: Mandate | None,
+        who: str,
+        present: Mapping[str, Type | None] | None,
+        *,
+        version: str = "",
+        assumed: tuple[str, ...] | None = None,
+    ) -> Dataset: ...
+
+
 @dataclass(frozen=True)
 class Limits:
     """What the settings leave to choose."""
@@ -73,6 +88,7 @@ class Limits:
     references: tuple[str, ...] = ()  # folders whose files may be registered without being copied
     lease_seconds: float = 0.0  # that what one server runs is left to it by others; 0: there are no others
     server: str = ""  # which one this is
+    code_seconds: float = 30.0  # that one run of an analyst's own function takes
 
 
 @dataclass(frozen=True)
@@ -85,12 +101,24 @@ class Outside:
     locks: Locks
     files: Files
     runner: Runner
-    planned: Callable[[Schema, Mandate | None, str, Mapping[str, Type | None] | None], Dataset]  # nobody is read
+    sandbox: Sandbox  # where analysts' own functions run
+    planned: Planned
     written: Callable[[str], str]  # when a file that lies elsewhere was last written, opaquely
     later: Callable[[Callable[[], None]], None]  # do this in the background
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     limits: Limits = Limits()
+
+    def lease(self, more: float = 0.0) -> str:
+        """Until when what runs is this server's, whatever others find, and which one it is."""
+        seconds = self.limits.lease_seconds and self.limits.lease_seconds + more
+        return f"{(self.now() + timedelta(seconds=seconds)).isoformat()} {self.limits.server}"
+
+    def is_over(self, lease: str | None, *, alone: bool) -> bool:
+        """Whether what was leased is nobody's any more; `alone`: this server has no twin that lives."""
+        until, _, server = (lease or "").partition(" ")
+        over = not until or datetime.fromisoformat(until) <= self.now()
+        return over or (alone and server == self.limits.server)
 
     @property
     def moment(self) -> str:

@@ -12,6 +12,7 @@ from sfumato.choose.guesses import level
 from sfumato.errors import Forbidden
 from sfumato.escrow.person import EVERYONE, Person
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.signal import SignalKind
 from sfumato.model.statement import Kind, Statement
 from sfumato.model.stop import NO_STOP, Stop
 from sfumato.session.ledger import digest
@@ -20,6 +21,7 @@ from sfumato.views.words import of_policy
 RULE = "rule"
 RETENTION = ("answers_days", "data_days")
 SWITCHES = ("introduction", "public_page")
+SIGNALLING = ("signals", "code", "signal_bits")
 _STOPS = {"epsilon": "stop", "delta": "stop_delta"}
 PARTNER = ("trust", "data_sensitivity")
 
@@ -42,6 +44,9 @@ class Flow:
     approve: Approve = Approve.BY_CONTROLLER
     approvers: tuple[str, ...] = ()  # of the dataset's controllers; none named: any of them
     approvals: int = 1
+    signals: tuple[SignalKind, ...] = (SignalKind.FREE,)  # what may be asked about the noise of a release
+    code: bool = False  # also by functions of their own
+    signal_bits: float = 20.0  # that exact scores may tell them in all, about one dataset
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Flow:
@@ -56,7 +61,17 @@ class Flow:
             approve=Approve(said["approve"]),
             approvers=tuple(said["approvers"]),
             approvals=said["approvals"],
+            signals=tuple(map(SignalKind, said.get("signals", cls.signals))),
+            code=said.get("code", cls.code),
+            signal_bits=said.get("signal_bits", cls.signal_bits),
         )
+
+    def require_signal(self, kind: SignalKind, *, own_code: bool) -> None:
+        if kind not in self.signals:
+            hint = f"it allows {', '.join(self.signals)}." if self.signals else "it allows none."
+            raise Forbidden(f"The policy does not let you ask for the signal '{kind}'", hint=hint)
+        if own_code and not self.code:
+            raise Forbidden("The policy does not let you bring code of your own", hint="take one of the tasks.")
 
     def require(self, statement: Statement) -> None:
         """Refuse a question that this flow does not have."""
@@ -85,14 +100,21 @@ class Flow:
 
     def for_partner(self) -> dict[str, object]:
         """What those whom it goes to may know of it: not who else it goes to, nor who decides."""
-        return {name: said for name, said in self.as_dict().items() if name not in ("who", "approvers", "approvals")}
+        known = {name: said for name, said in self.as_dict().items() if name not in ("who", "approvers", "approvals")}
+        return known | self._signalling
 
     def as_dict(self) -> dict[str, object]:
         said: dict[str, object] = {"who": list(self.who), "preferences": list(self.preferences)}
         said |= {} if self.aggregates is None else {"aggregates": list(self.aggregates)}
         said |= {} if self.columns is None else {"columns": list(self.columns)}
         said |= {"guarantees": list(self.guarantees), "approve": self.approve.value}
-        return said | {"approvers": list(self.approvers), "approvals": self.approvals}
+        said |= {"approvers": list(self.approvers), "approvals": self.approvals}
+        other = {name: told for name, told in self._signalling.items() if getattr(self, name) != getattr(Flow, name)}
+        return said | other
+
+    @property
+    def _signalling(self) -> dict[str, object]:
+        return {"signals": list(self.signals), "code": self.code, "signal_bits": self.signal_bits}
 
 
 @dataclass(frozen=True)
@@ -198,6 +220,8 @@ class Policy:
         for flow in self.flows:
             said.append(of_policy.flow(flow.who, flow.aggregates, flow.columns, flow.preferences))
             said.append(of_policy.decided(flow.approve.value, flow.approvers, flow.approvals, flow.guarantees))
+            said += [] if flow.signals == Flow.signals else [of_policy.signals(flow.signals, flow.signal_bits)]
+            said += [of_policy.CODE] if flow.code else []
         said.append(of_policy.NOBODY_ELSE)
         said.append(of_policy.rule(None if self.rule is None else dict(self.rule)))
         said += of_policy.limits(self.epsilon_max, self.stop)

@@ -14,8 +14,9 @@ from sfumato.choose.guesses import level
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import PolicyError, PreferenceError
 from sfumato.escrow.person import EVERYONE, Person
-from sfumato.escrow.policy import PARTNER, RETENTION, RULE, SWITCHES, Approve, Flow, Policy
+from sfumato.escrow.policy import PARTNER, RETENTION, RULE, SIGNALLING, SWITCHES, Approve, Flow, Policy
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.signal import SignalKind
 from sfumato.model.statement import Kind
 from sfumato.model.stop import MOST_DELTA, MOST_EPSILON, Stop, limit
 from sfumato.session.decide import rule_of
@@ -36,7 +37,7 @@ _TOP = (
     *SWITCHES,
 )
 _EXACT = re.compile("[0-9]{1,30}(/[1-9][0-9]{0,30})?")  # a stop as a policy says it
-_FLOW = ("who", "aggregates", "columns", "preferences", "guarantees", "approve", "approvers", "approvals")
+_FLOW = ("who", "aggregates", "columns", "preferences", "guarantees", "approve", "approvers", "approvals", *SIGNALLING)
 
 
 def policy_of(
@@ -128,6 +129,9 @@ class _Reader:
             ),
             approvers=approvers,
             approvals=self.approvals(stated, where),
+            signals=self.words(stated, "signals", SignalKind, where) if "signals" in stated else Flow.signals,
+            code=self.switch(stated, "code") if "code" in stated else Flow.code,
+            signal_bits=self.bits(stated, where),
         )
         if read.approve is Approve.AFTER_THE_ANSWER and Guarantee.NONE not in read.guarantees:
             hint = 'add guarantees = ["none"], or approve = "by a controller".'
@@ -234,6 +238,12 @@ class _Reader:
         if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= 10:
             raise PolicyError("'approvals' is a number from 1 to 10", hint="write approvals = 1.", where=where)
         return found
+
+    def bits(self, stated: Mapping[str, Any], where: str) -> float:
+        found = stated.get("signal_bits", Flow.signal_bits)
+        if not isinstance(found, int | float) or isinstance(found, bool) or not 0 <= found <= 10_000:
+            raise PolicyError("'signal_bits' is a number from 0 to 10,000", hint="write signal_bits = 20.", where=where)
+        return float(found)
 
     def ceiling(self, stated: object) -> float | None:
         if stated is None:

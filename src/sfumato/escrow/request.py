@@ -56,12 +56,12 @@ STEPS: Mapping[State, Mapping[Act, State]] = {
 }
 
 
-def stepped(state: State, act: Act) -> State:
+def stepped(state: State, act: Act, what: str = "request") -> State:
     """The state after an act; an act that is not possible is refused."""
     try:
         return STEPS[state][act]
     except KeyError:
-        already = f"This request is {state}, and cannot be {DONE[act]} any more"
+        already = f"This {what} is {state}, and cannot be {DONE[act]} any more"
         raise Conflict(already, hint="it can be submitted again.") from None
 
 
@@ -104,11 +104,6 @@ class Request:
     def shares(self) -> tuple[float, ...]:
         """Of what the rule allows, how much each query gets: the most important all of it, none more."""
         return shares_of(self.queries)
-
-    def approved_by(self, binding: str) -> tuple[str, ...]:
-        """Who approved exactly this, as it stands in this state."""
-        made = [d for d in self.decided_by if d["act"] == Act.APPROVE and d["binding"] == binding]
-        return tuple(dict.fromkeys(d["who"] for d in made if d["state"] == self.state))
 
 
 def shares_of(queries: Sequence[Asked]) -> tuple[float, ...]:

@@ -162,6 +162,10 @@ class Requests:
                 have += [] if told in have else [told]  # one charge may be for several of its answers
         return found
 
+    def found(self, actor: Person, id: str) -> tuple[Request, Held]:
+        """A request that this person may see, and the dataset that it is to."""
+        return self._docket.seen(actor, id)
+
     def one(self, actor: Person, id: str) -> dict[str, Any]:
         found, held = self._docket.seen(actor, id)
         to_controller = held.is_controlled_by(actor) or actor.has(Role.AUDITOR)

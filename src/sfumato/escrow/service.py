@@ -18,6 +18,10 @@ from sfumato.escrow.person import Person
 from sfumato.escrow.policies import Policies, Signed, may_write
 from sfumato.escrow.questions import Questions
 from sfumato.escrow.requests import Requests
+from sfumato.escrow.signal_decisions import SignalDecisions
+from sfumato.escrow.signal_docket import SignalDocket
+from sfumato.escrow.signal_execution import SignalExecution
+from sfumato.escrow.signals import Signals
 
 
 class Escrow:
@@ -38,6 +42,15 @@ class Escrow:
         self.execution = Execution(outside, *parts)
         self.decisions = Decisions(outside, *parts, self.execution)
         self.requests = Requests(outside, *parts[1:], self.decisions, self.execution)
+        asked = SignalDocket(outside, self.people, self.datasets, self.requests)
+        self.signal_execution = SignalExecution(outside, self.people, self.datasets, asked, self.notices)
+        rooms = (asked, self.notices)
+        self.signal_decisions = SignalDecisions(outside, self.people, self.datasets, *rooms, self.signal_execution)
+        self.signals = Signals(outside, self.datasets, *rooms, self.signal_decisions, self.signal_execution)
+
+    def resume(self, *, alone: bool = True) -> int:
+        """After a start: what was approved goes on. How much that is."""
+        return self.execution.resume(alone=alone) + self.signal_execution.resume(alone=alone)
 
 
 class PolicyDesk:

@@ -1,4 +1,4 @@
-"""What of a request each party may see, state by state: a fixed list, and nothing beside it."""
+"""What of a request, and of a signal about it, each party may see, state by state: a fixed list and nothing beside."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.escrow.request import Request, State
-from sfumato.views.words import of_request
+from sfumato.escrow.signal import HOW, Signal
+from sfumato.views.words import of_request, of_signalling
 
 _ASKED = ("id", "number", "dataset", "purpose", "queries", "preference", "state", "next", "submitted_at", "version")
 _DECIDED = (*_ASKED, "decided_at")
@@ -22,6 +23,32 @@ ANALYST: Mapping[State, tuple[str, ...]] = {
     State.FAILED: (*_DECIDED, "note"),
 }
 CONTROLLER = (*_DECIDED, "note", "guarantee", "charged", "analyst", "policy", "binding", "decided_by", "progress")
+
+_WANTED = (
+    *("id", "number", "request", "dataset", "query", "kind", "task", "code", "range", "epsilon", "blocks", "draws"),
+    *("by_range", "bits", "state", "next", "submitted_at"),
+)
+_SETTLED = (*_WANTED, "decided_at")
+SIGNAL: Mapping[State, tuple[str, ...]] = {
+    State.SUBMITTED: _WANTED,
+    State.WITHDRAWN: _WANTED,
+    State.RETURNED: (*_SETTLED, "note", "guarantee"),
+    State.REFUSED: (*_SETTLED, "note", "guarantee"),
+    State.APPROVED: _SETTLED,
+    State.RUNNING: _SETTLED,
+    State.COMPUTED: _SETTLED,
+    State.RELEASED: (*_SETTLED, "note", "guarantee", "charged", "result"),
+    State.FAILED: (*_SETTLED, "note"),
+}
+OF_CONTROLLER = (*_SETTLED, "note", "guarantee", "charged", "result", "analyst", "policy", "binding", "decided_by")
+
+
+def shown_signal(signal: Signal, *, to_controller: bool, result: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The fields of a signal that this party may see now; `result` is there once it is released to them."""
+    every: dict[str, Any] = vars(signal) | {name: signal.how.get(name) for name in HOW}
+    every |= {"kind": signal.kind.value, "state": signal.state.value, "next": of_signalling.NEXT[signal.state]}
+    every |= {"decided_by": [dict(one) for one in signal.decided_by], "result": result}
+    return {name: every[name] for name in (OF_CONTROLLER if to_controller else SIGNAL[signal.state])}
 
 
 def shown(request: Request, *, to_controller: bool, progress: float | None = None) -> dict[str, Any]:

@@ -7,12 +7,14 @@ from typing import Any
 
 from sfumato.escrow.asking import asked
 from sfumato.model.guarantee import Guarantee, join
+from sfumato.model.release import Answer
 from sfumato.model.risk import Source
 from sfumato.session.batch import Batch
 from sfumato.session.dataset import Dataset
 from sfumato.session.explorer import explored, first_figure
 from sfumato.session.query import Query
-from sfumato.session.release import Release
+from sfumato.session.release import Certificate, Release
+from sfumato.session.signal import block_tables, exact_table
 from sfumato.views import fit as fit_view
 
 Job = Mapping[str, Any]
@@ -43,6 +45,25 @@ def _released(dataset: Dataset, job: Job) -> dict[str, Any]:
         "guarantee": join(release.certificate.guarantee for release in left).value,
         "charged": None if None in charged else sum(one for one in charged if one is not None),
     }
+
+
+def _signalled(dataset: Dataset, job: Job) -> dict[str, Any]:
+    """What noise did to a task, about a release that this data gave: charged first."""
+    told, how = job["release"], dict(job["how"])
+    release = Release(Answer.from_dict(told), Certificate.from_dict(told["certificate"]))
+    return {"signal": dataset.query(job["sql"]).signal(release, job["task"], how.pop("kind"), **how).as_dict()}
+
+
+def _tables(dataset: Dataset, job: Job) -> dict[str, Any]:
+    """The exact answer, whole or by blocks of people: for a function that scores it elsewhere, for nobody's eyes."""
+    query, blocks = dataset.query(job["sql"]), job["blocks"]
+    found = [exact_table(query)] if blocks is None else block_tables(query, blocks, dataset.services.salt())
+    return {"tables": [table.as_dict() | {"rows": [list(map(_plain, row)) for row in table.rows]} for table in found]}
+
+
+def _plain(value: object) -> object:
+    """A group key may be a date, which JSON does not have."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def _looked(dataset: Dataset, job: Job) -> dict[str, Any]:
@@ -107,6 +128,8 @@ def _fits(dataset: Dataset, _job: Job) -> dict[str, Any]:
 
 _VERBS: Mapping[str, Callable[[Dataset, Job], dict[str, Any]]] = {
     "release": _released,
+    "signal": _signalled,
+    "tables": _tables,
     "risk": _looked,
     "answer": _answer,
     "sketch": _sketched,

@@ -39,6 +39,7 @@ from sfumato.server.routes import (
     questions,
     requests,
     session,
+    signals,
     tokens,
 )
 from sfumato.server.settings import Settings
@@ -59,8 +60,8 @@ OPEN_TO_ALL = Opening(
     (f"{PLACE}/",),
 )
 _NOUNS = (
-    session, tokens, people, introduction, datasets, data, policies, questions, requests, notices, audit, public,
-    health,
+    session, tokens, people, introduction, datasets, data, policies, questions, requests, signals, notices, audit,
+    public, health,
 )  # fmt: skip
 # Spans and logs of FastAPI's own would carry what was said.
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False, operation_spans=False, auto_configure=False)

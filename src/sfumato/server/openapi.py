@@ -24,6 +24,7 @@ _WHEN = {
     422: "What was sent does not fit",
     429: "Too often, or too much at once",
     500: "A failure of the server's own, of which nothing is told",
+    501: "There is no sandbox here in which an analyst's own code could run",
     503: "The engine could not finish, or the disk or the database is not there just now",
 }
 

@@ -25,6 +25,7 @@ from sfumato.errors import (
     NotFound,
     NotSignedIn,
     Refused,
+    SandboxMissing,
     SfumatoError,
     TooMany,
     VaultUnwritable,
@@ -47,6 +48,7 @@ _STATUSES: tuple[tuple[type[SfumatoError], HTTPStatus], ...] = (
     (AwaitingApproval, HTTPStatus.ACCEPTED),
     *((kind, HTTPStatus.SERVICE_UNAVAILABLE) for kind in _DISK),
     (BadInput, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (SandboxMissing, HTTPStatus.NOT_IMPLEMENTED),
     (Refused, HTTPStatus.CONFLICT),
     (EngineFailure, HTTPStatus.SERVICE_UNAVAILABLE),
 )

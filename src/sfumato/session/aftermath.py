@@ -54,7 +54,7 @@ class Aftermath(Confidential):
         side = None if between is None else query.dataset.condition(between)
         certificate, dataset = release.certificate, query.dataset
         require_released_here(query, release)
-        places = _places_of_keys(query.statement)
+        places = places_of_keys(query.statement)
         if not release.rows:
             raise NoMechanism("No row of this answer left to be compared", hint="ask without HAVING or LIMIT.")
         dataset.require_data()
@@ -189,13 +189,21 @@ def require_released_here(query: Query, release: Release) -> None:
             "This release is not in the ledger of this dataset", hint="open the dataset with the ledger that has it."
         )
     charge = next(e.draft for e in entries if e.number == kept.public["reserved"])
-    unit = (dataset.schema.unit.words, dataset.schema.relation.value)
-    if charge.public["version"] != version_of(dataset) or unit != (certificate.unit, certificate.relation):
+    if charge.public["version"] != version_of(dataset):
         raise _elsewhere()
-    if dataset.bounds_from_data:
+    if not dataset.bounds_from_data:
+        require_public_keys(query.measurement)
+    require_same_numbers(query, release)
+
+
+def require_same_numbers(query: Query, release: Release) -> None:
+    """Refuse an answer whose figures were other ones, under a schema of before: from its certificate."""
+    certificate, schema = release.certificate, query.dataset.schema
+    if (schema.unit.words, schema.relation.value) != (certificate.unit, certificate.relation):
+        raise _elsewhere()
+    if query.dataset.bounds_from_data:
         return
     numbers = query.measurement.numbers
-    require_public_keys(query.measurement)
     told = (certificate.numbers, certificate.sensitivity)
     if told != (tuple(n.words for n in numbers), tuple(float(n.sensitivity) for n in numbers)):
         raise _elsewhere()
@@ -216,7 +224,7 @@ def _elsewhere() -> PreferenceError:
     )
 
 
-def _places_of_keys(statement: Statement) -> list[int] | None:
+def places_of_keys(statement: Statement) -> list[int] | None:
     """Where in a row of the answer its keys stand; None where they are not all shown, and cells go by their order."""
     shown = [output.source for output in statement.outputs if output.shown]
     if all(key in shown for key in statement.keys):

@@ -50,6 +50,7 @@ class Dataset:
         mandate: Mandate | None = None,
         present: Mapping[str, Type | None] | None = None,
         records: Records | None = None,
+        assumed: tuple[str, ...] | None = None,
     ) -> None:
         self.schema = schema
         self.services = services
@@ -59,6 +60,7 @@ class Dataset:
         self.ceiling = math.inf if mandate is None or mandate.epsilon_max is None else mandate.epsilon_max
         self.rule = self.rule_for(private_keys=True).preferences
         self._opened = engine
+        self._assumed = assumed  # of data that somebody else reads
         self._present = present if engine is None else engine.columns  # the columns that the data has, where known
         self._source = source
         self.mandate = mandate
@@ -208,6 +210,8 @@ class Dataset:
     @property
     def assumed(self) -> tuple[str, ...]:
         """What every release from this data takes for granted, beside its schema."""
+        if self._assumed is not None:
+            return self._assumed
         return (self._engine.assumed,) if self._engine.assumed else ()
 
     def is_the_data(self, source: object) -> bool:

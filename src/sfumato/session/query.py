@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -36,8 +36,11 @@ from sfumato.session.rehearsal import rehearsed
 from sfumato.session.release import Release
 from sfumato.session.request import request_of, require_delta, require_made_here
 from sfumato.session.select import Outcome
+from sfumato.session.signal import asked_for, signal
+from sfumato.session.signalled import Signalled
 from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
+from sfumato.signal.task import Task
 
 if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
@@ -315,6 +318,30 @@ class Query:
         `between="age > 60"` also compares the median PRIs of two groups.
         """
         return Aftermath(self, release, between)
+
+    def signal(
+        self,
+        release: Release,
+        task: Task | Mapping[str, Any],
+        kind: str = "free",
+        *,
+        epsilon: float | None = None,
+        draws: int | None = None,
+        blocks: int | None = None,
+        by_range: bool = False,
+        accept_none: bool = False,
+        again: bool = False,
+        fixed_beforehand: str = "",
+    ) -> Signalled:
+        """What noise did to a task, by an answer that this query gave; see `Release.signal`.
+
+        What is charged is entered first. The same request on the same data returns the signal that was drawn,
+        uncharged; `again` draws anew.
+        """
+        how: dict[str, Any] = {"by_range": by_range, "accept_none": accept_none, "again": again}
+        how |= {"draws": draws} if draws is not None else {}
+        how |= {"blocks": blocks} if blocks is not None else {}
+        return signal(self, release, task, asked_for(kind, epsilon, attestation=fixed_beforehand, **how))
 
     # What the verbs above lean on
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from sfumato.session.aftermath import Aftermath
     from sfumato.session.query import Query
+    from sfumato.session.signalled import Signalled
+    from sfumato.signal.task import Task
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,6 +125,40 @@ class Release:
             hint = "ask the query that it is an answer to: query.aftermath(release)."
             raise BadInput("This release does not know the data that it came from", hint=hint)
         return self._query.aftermath(self, between)
+
+    def signal(
+        self,
+        task: Task | Mapping[str, Any],
+        kind: str = "free",
+        *,
+        epsilon: float | None = None,
+        draws: int | None = None,
+        blocks: int | None = None,
+        by_range: bool = False,
+        accept_none: bool = False,
+        again: bool = False,
+        fixed_beforehand: str = "",
+    ) -> Signalled:
+        """What the noise did to a task: by default from this answer alone, and free.
+
+        `kind` is "free", "noisy_difference" or "sample_and_aggregate" (both dp, and charged `epsilon`), or
+        "as_published": both scores, without a guarantee.
+        """
+        if self._query is None:
+            hint = "ask the query that it is an answer to: query.signal(release, task)."
+            raise BadInput("This release does not know the query that it came from", hint=hint)
+        return self._query.signal(
+            self,
+            task,
+            kind,
+            epsilon=epsilon,
+            draws=draws,
+            blocks=blocks,
+            by_range=by_range,
+            accept_none=accept_none,
+            again=again,
+            fixed_beforehand=fixed_beforehand,
+        )
 
     def as_dict(self) -> dict[str, Any]:
         return self.answer.as_dict() | {"certificate": self.certificate.as_dict()}

@@ -157,8 +157,17 @@ class Question:
         return self.measurement.numbers[self.measurement.columns[position].numbers[0]].bounds
 
 
-def rows(question: Question, *, source: str | None = None, person: bool = False, any_key: bool = False) -> exp.Select:
+def rows(
+    question: Question,
+    *,
+    source: str | None = None,
+    person: bool = False,
+    any_key: bool = False,
+    beside: Sequence[exp.Expr] = (),
+) -> exp.Select:
     """Keys, values and, where they are asked for or protected, the person; at most `max_rows` rows a person.
+
+    `beside` are further values under names of their own, each a function of the person's rows alone.
 
     `any_key`: also with keys that are not listed, whose groups the reader leaves out. Where rows are people that is
     as well, and spares the engine a comparison a row.
@@ -170,6 +179,7 @@ def rows(question: Question, *, source: str | None = None, person: bool = False,
     elif person:
         parts.append(column(PERSON))
     parts += [alias(_read(reading, q), reading.name) for reading in q.values]
+    parts += beside
     if not parts:
         parts = [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
     source = source or q.statement.table
@@ -188,7 +198,7 @@ def _rank(q: Question) -> exp.Expr:
     them is not to decide.
     """
     names = [name for name in q.statement.columns if name != q.unit]
-    hashed = [_in_one_width(name, q.schema) for name in (str(q.unit), *names)]
+    hashed = [in_one_width(name, q.schema) for name in (str(q.unit), *names)]
     order = [function("HASH", *hashed), *map(column, names)] if names else []
     ordered = [exp.Ordered(this=part, nulls_first=False) for part in order]
     return exp.Window(
@@ -198,7 +208,7 @@ def _rank(q: Question) -> exp.Expr:
     )
 
 
-def _in_one_width(name: str, schema: Schema) -> exp.Expr:
+def in_one_width(name: str, schema: Schema) -> exp.Expr:
     declared = schema.column(name)
     if declared is None or not declared.type.numeric:
         return column(name)

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
-REVISION = "0002"  # of the migrations, the one that makes these
+REVISION = "0003"  # of the migrations, the one that makes these
 Whole = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # 64 bits on either
 Key = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")  # in one order on either
 
@@ -136,6 +136,35 @@ requests = _table(
     *_texts("body_sha256"),
     sa.UniqueConstraint("number", name="requests_number"),
     sa.UniqueConstraint("analyst", "idempotency", name="requests_idempotency"),
+    order="number",
+    counts=(),
+)
+signals = _table(
+    "signals",
+    _key("id"),
+    *_whole("number"),
+    *_texts("request", "dataset", "analyst"),
+    *_whole("query"),
+    *_texts("kind"),
+    *_json("task"),
+    _maybe("code"),
+    *_json("how"),  # range, epsilon, blocks, draws and by_range, as far as they are stated
+    _maybe("bits", sa.Double),
+    *_texts("state", "version"),
+    *_whole("policy"),
+    *_texts("binding", "submitted_at"),
+    _maybe("decided_at"),
+    *_json("decided_by"),
+    *_texts("note"),
+    _maybe("guarantee"),
+    _maybe("charged", sa.Double),
+    _maybe("result"),  # sealed
+    _flag("ran"),  # whether it was started: then its bits count, whatever came of it
+    _maybe("owner"),
+    _maybe("idempotency"),
+    *_texts("body_sha256"),
+    sa.UniqueConstraint("number", name="signals_number"),
+    sa.UniqueConstraint("analyst", "idempotency", name="signals_idempotency"),
     order="number",
     counts=(),
 )

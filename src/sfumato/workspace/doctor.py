@@ -17,6 +17,7 @@ from sfumato.errors import SfumatoError
 from sfumato.escrow.person import Role
 from sfumato.ledger import audit as chain
 from sfumato.ledger.entry import verify
+from sfumato.views.words import of_sandbox
 from sfumato.workspace.jobs import PING
 from sfumato.workspace.opening import VAULT, Workspace
 from sfumato.workspace.settings import SQLITE, Settings, load
@@ -122,6 +123,9 @@ def _inside(workspace: Workspace) -> Iterator[Finding]:
         said = f"{strangers} files in the vault belong to no version."
         yield Finding("vault", None, said, "they are encrypted; remove them if you like.")
     yield _worker(workspace)
+    missing = outside.sandbox.missing()
+    yield Finding("sandbox", None if missing else True, of_sandbox.MISSING + "." if missing else of_sandbox.READY,
+                  missing or "")  # fmt: skip
 
 
 def _chain(what: str, follow: Callable[[], int]) -> Finding:

@@ -21,8 +21,11 @@ from sfumato.escrow.outside import Limits, Outside
 from sfumato.escrow.service import Escrow
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.mandate import Mandate
+from sfumato.sandbox.bubblewrap import Bubblewrap
+from sfumato.sandbox.limits import Limits as CodeLimits
 from sfumato.session.dataset import Dataset
 from sfumato.session.records import Records
+from sfumato.signal.channel import DECIMALS
 from sfumato.stores.database import Database
 from sfumato.vault.files import Files
 from sfumato.vault.master import Master, unlock
@@ -32,6 +35,7 @@ from sfumato.workspace.locks import VaultLocks
 from sfumato.workspace.settings import FILE, SQLITE, Settings, load
 
 VAULT = "vault"
+_FAR = 1e9  # no score lies beyond
 
 
 class Workspace:
@@ -58,6 +62,7 @@ class Workspace:
             locks=VaultLocks(self._master),
             files=Files(self.folder / VAULT, self._master, encrypted=self._encrypted),
             runner=self._runner,
+            sandbox=self._sandbox(),
             planned=self._planned,
             written=wiring.written,
             later=self._later,
@@ -66,19 +71,32 @@ class Workspace:
             limits=self._limits(),
         )
 
+    def _sandbox(self) -> Bubblewrap:
+        """Ranges are each signal's own: a score is held within them where it is used."""
+        told = self.settings
+        return Bubblewrap(CodeLimits(told.code_seconds, told.code_memory_mb, DECIMALS, -_FAR, _FAR))
+
     def _limits(self) -> Limits:
         here = f"{platform.node()}:{self.folder.resolve()}"
         told = self.settings
-        return Limits(told.session_hours, told.queries, told.references, told.lease_seconds, here)
+        seconds = float(told.code_seconds)
+        return Limits(told.session_hours, told.queries, told.references, told.lease_seconds, here, seconds)
 
     def _later(self, work: Callable[[], None]) -> None:
         self._background.submit(work)
 
     def _planned(
-        self, schema: Schema, mandate: Mandate | None, who: str, present: Mapping[str, Type | None] | None
+        self,
+        schema: Schema,
+        mandate: Mandate | None,
+        who: str,
+        present: Mapping[str, Type | None] | None,
+        *,
+        version: str = "",
+        assumed: tuple[str, ...] | None = None,
     ) -> Dataset:
-        ledger, records = self._database.ledger(), self._records
-        return wiring.held(None, schema, ledger, who=who, mandate=mandate, present=present, records=records)
+        how: dict[str, Any] = {"mandate": mandate, "present": present, "records": self._records}
+        return wiring.held(None, schema, self._database.ledger(), who=who, version=version, assumed=assumed, **how)
 
     def _workers(self) -> Workers:
         settings = self.settings

@@ -36,6 +36,8 @@ class Settings:
     upload_mb: int = 2048
     session_hours: int = 12
     queries: int = 20  # of one request
+    code_seconds: int = 30  # that a function of an analyst's takes, always
+    code_memory_mb: int = 2048  # that it may use
     references: tuple[str, ...] = ()  # folders whose files may be registered without being copied
 
     def __post_init__(self) -> None:
@@ -72,6 +74,8 @@ _LIMITS = (
     ("upload_mb", 1, 1 << 20),
     ("session_hours", 1, 720),
     ("queries", 1, 1000),
+    ("code_seconds", 2, 3600),
+    ("code_memory_mb", 256, 1 << 20),
 )
 
 

@@ -13,8 +13,9 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.guarantee import Guarantee
 from sfumato.server.asking import AfterName, Here, NameInPath, Reader
 from sfumato.server.pages.shell import Shown
+from sfumato.server.pages.signalling import kinds
 from sfumato.views import nist
-from sfumato.views.words import of_asking, of_ledger, of_policy
+from sfumato.views.words import of_asking, of_ledger, of_policy, of_signal_pages
 
 screens = APIRouter(include_in_schema=False)
 _A_PAGE = 50
@@ -50,4 +51,6 @@ def _flow(flow: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "offers": of_asking.offered(flow["preferences"]),
         "guarantees": [(word, nist.MEANINGS[Guarantee(word)]) for word in flow["guarantees"]],
         "decides": of_policy.decides(flow["approve"]),
+        "signals": [(one["title"], one["said"]) for one in kinds(flow["signals"]) if one["allowed"]],
+        "code": of_policy.CODE if flow["code"] else of_signal_pages.CODE_NOT_ALLOWED,
     }

@@ -13,6 +13,7 @@ from sfumato.escrow.person import Person, Role
 from sfumato.escrow.service import Escrow
 from sfumato.server.asking import Here, Reader
 from sfumato.server.pages.shell import Shown
+from sfumato.views.words import of_signal_pages
 
 screens = APIRouter(include_in_schema=False)
 MOST_FORESEEN = 12  # what a request comes to takes some milliseconds: beyond these, its own page says it
@@ -35,6 +36,8 @@ def inbox(
         "inbox.html",
         requests=listed,
         introduction=any(one["foreseen"] and one["foreseen"]["introduction"] for one in listed),
+        signals=escrow.signal_decisions.waiting(actor),
+        titles=of_signal_pages.TITLES,
         order=order,
         holds=bool({*escrow.datasets.held_by(actor)}),
         decided=_lately(escrow, actor),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.escrow.person import EVERYONE, Role
-from sfumato.escrow.policy import Policy
+from sfumato.escrow.policy import Flow, Policy
 from sfumato.escrow.service import Escrow
 from sfumato.risk.sharing import LEVELS
-from sfumato.views.words import of_guarantee, of_rule
+from sfumato.server.pages.signalling import kinds
+from sfumato.views.words import of_guarantee, of_rule, of_signal_pages
 
 _OWN = ("gap", "attack_chance", "within", "epsilon")  # preferences that the form lets partners state
 _SWITCHES = {"public_page": of_rule.PUBLIC_PAGE, "introduction": of_rule.INTRODUCTION}
@@ -26,6 +27,8 @@ def offered(escrow: Escrow, controllers: int) -> dict[str, Any]:
         "levels": list(LEVELS),
         "approve": of_rule.APPROVE,
         "controllers": controllers,
+        "signals": {one["kind"]: (one["title"], one["said"]) for one in kinds()},
+        "signal_bits": Flow.signal_bits,
         "switches": {name: said for name, said in _SWITCHES.items() if name in Policy.__dataclass_fields__},
         "words": {
             "rule": of_rule.BEFORE_ANYBODY_LOOKS,
@@ -36,5 +39,8 @@ def offered(escrow: Escrow, controllers: int) -> dict[str, Any]:
             "fixed": of_rule.FIXED_BEFOREHAND,
             "declare": of_guarantee.DECLARE,
             "otherwise": of_rule.OTHERWISE,
+            "signals": of_signal_pages.ALLOWED,
+            "code": of_signal_pages.CODE_ALLOWED,
+            "bits": of_signal_pages.BITS,
         },
     }

@@ -17,10 +17,11 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.dataset import Type
 from sfumato.model.release import Answer, Certificate
 from sfumato.server.asking import Here, NameInPath, Reader
+from sfumato.server.pages import signalling
 from sfumato.server.pages.shell import Shell
 from sfumato.session.columns import columns
 from sfumato.views import nist, release
-from sfumato.views.words import of_difference, of_guarantee, of_request
+from sfumato.views.words import of_difference, of_guarantee, of_request, of_signal_pages
 
 screens = APIRouter(include_in_schema=False)
 _DRAWN = ("columns", "rows", "ranges", "types", "ranged")
@@ -49,23 +50,28 @@ def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
     """The page of one request, for everybody but those who decide it."""
     request = escrow.requests.one(actor, id)
     answers: list[dict[str, Any]] = []
-    without = ""
+    signals: dict[str, Any] | None = None
+    own, without = request.get("analyst", actor.name) == actor.name, ""
     if request["state"] == State.RELEASED:
         try:
-            answers = [_answer(one) for one in escrow.requests.result(actor, id)["answers"]]
+            released = escrow.requests.result(actor, id)["answers"]
+            answers = [_answer(one) for one in released]
+            signals = signalling.section(escrow, actor, request, released) if own else None
         except SfumatoError as why:
             without = str(why)
     waiting = request["state"] in _WAITING
     return page(
         "request.html",
         request=request,
-        own=request.get("analyst", actor.name) == actor.name,
+        own=own,
         waiting=waiting,
         working=request["state"] in _WORKING,
         by_a_person=request["state"] in _TOLD_BY_A_PERSON,
         has=of_request.HAS[request["state"]],
         answers=answers,
         without=without,
+        signalling=signals,
+        asking=of_signal_pages,
         comparable=sum(len(group["rows"]) for answer in answers for group in answer["cells"]) > 1,
         words={"question": of_difference.QUESTION, "each": of_difference.EACH, "stopped": of_request.STOPPED},
         facts={
@@ -73,6 +79,7 @@ def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
             "state": request["state"],
             "waiting": waiting,
             "answers": [answer["drawn"] for answer in answers],
+            "signalling": signals,
         },
     )
 

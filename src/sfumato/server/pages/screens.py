@@ -21,6 +21,7 @@ from sfumato.server.pages import (
     requests,
     result,
     sharing,
+    signal,
     signing_in,
 )
 
@@ -46,5 +47,6 @@ ALL = tuple(
         requests,
         result,
         sharing,
+        signal,
     )
 )

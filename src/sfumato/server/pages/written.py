@@ -31,10 +31,28 @@ def listed(names: Any) -> str:
     return ", ".join(str(name) for name in names or ())
 
 
+def stated(value: object) -> str:
+    """A parameter of a task as somebody stated it; names with numbers as pairs."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {exact(number)}" for name, number in value.items())
+    return listed(value) if isinstance(value, list | tuple) else exact(value)
+
+
+def task_words(task: Mapping[str, Any] | None) -> str:
+    """A task in one line, with what was stated; without one it is code."""
+    if task is None:
+        return "own code"
+    given = [(name, value) for name, value in task.items() if name not in ("task", "table")]
+    told = [f"{name} {stated(value)}".replace("_", " ", 1) for name, value in given if value not in (None, "", [], {})]
+    return str(task["task"]).replace("_", " ") + (f" ({', '.join(told)})" if told else "")
+
+
 FILTERS: Mapping[str, Callable[..., str]] = {
     "moment": moment,
     "figure": figure,
     "exact": exact,
     "short": number,
     "listed": listed,
+    "stated": stated,
+    "task_words": task_words,
 }

@@ -22,7 +22,7 @@ IdempotencyKey = Annotated[
 ]
 
 
-_NOT_YET: dict[int | str, dict[str, Any]] = {
+NOT_YET: dict[int | str, dict[str, Any]] = {
     202: {"model": Problem, "description": "Not yet: it waits for a decision or for a worker"}
 }
 
@@ -172,13 +172,13 @@ def cancel(actor: Writer, id: NameInPath, escrow: Here, body: Stop | None = None
     return one(actor, id, escrow)
 
 
-@routes.get("/{id}/result", responses=FOUND | statuses(410, 503) | _NOT_YET)
+@routes.get("/{id}/result", responses=FOUND | statuses(410, 503) | NOT_YET)
 def result(actor: Reader, id: NameInPath, escrow: Here) -> Result:
     """The noisy answers with their certificates, once they are released."""
     return Result.model_validate(escrow.requests.result(actor, id))
 
 
-@routes.post("/{id}/difference", responses=SENT | statuses(410, 503) | _NOT_YET)
+@routes.post("/{id}/difference", responses=SENT | statuses(410, 503) | NOT_YET)
 async def difference(actor: Reader, id: NameInPath, body: Pair, escrow: Here, lanes: Slowly) -> Apart:
     """Whether one released figure may be called larger than another, as far as noise goes."""
     work = partial(escrow.requests.difference, actor, id, body.first.cell(), body.second.cell())

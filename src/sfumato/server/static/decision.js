@@ -1,7 +1,7 @@
 // Deciding a request: in a dialog that repeats what is decided, with the binding of the page, once.
 
-import { $, $$, at, call, facts, h, quiet, say, show, table } from "./sfumato.js";
-import { asks, looked, noteLook, opened, proposal, refresh } from "./explorer.js";
+import { $, $$, asks, at, call, facts, h, opened, quiet, say, show, table } from "./sfumato.js";
+import { looked, noteLook, proposal, refresh } from "./explorer.js";
 
 const known = facts();
 const here = `/requests${at(known.request)}`;

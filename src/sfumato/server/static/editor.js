@@ -1,4 +1,4 @@
-// A textarea that becomes an editor of SQL; without it, it stays a textarea.
+// A textarea that becomes an editor, of SQL or of plain text; without it, it stays a textarea.
 
 import { EditorView, HighlightStyle, SQLDialect, autocompletion, basicSetup, keymap, setDiagnostics, sql, syntaxHighlighting, tags } from "./vendor/codemirror.js";
 
@@ -110,7 +110,8 @@ const typedOver = EditorView.domEventHandlers({
   },
 });
 
-export function editing(area, vocabulary, { run, changed }) {
+// In place of a textarea, which keeps what is written.
+function mounted(area, extensions, language, changed = () => {}) {
   const host = area.ownerDocument.createElement("div");
   host.className = "editor";
   area.before(host);
@@ -120,15 +121,10 @@ export function editing(area, vocabulary, { run, changed }) {
     root,
     doc: area.value,
     extensions: [
-      keymap.of([{ key: "Mod-Enter", run: () => (run(), true) }]),
-      basicSetup,
+      extensions,
       typedOver,
-      sql({ dialect: dialect(vocabulary) }),
-      autocompletion({ override: [completing(vocabulary)], maxRenderedOptions: 60 }),
-      syntaxHighlighting(marks),
       look,
-      EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ "aria-label": area.getAttribute("aria-label"), "aria-multiline": "true", "data-language": SQL }),
+      EditorView.contentAttributes.of({ "aria-label": area.getAttribute("aria-label"), "aria-multiline": "true", "data-language": language }),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         area.value = view.state.doc.toString();
@@ -146,6 +142,21 @@ export function editing(area, vocabulary, { run, changed }) {
   marked();
   area.hidden = true;
   area.required = false; // what is not seen cannot be pointed at
+  return view;
+}
+
+export const writing = (area) => mounted(area, [basicSetup], "python");
+
+export function editing(area, vocabulary, { run, changed }) {
+  const extensions = [
+    keymap.of([{ key: "Mod-Enter", run: () => (run(), true) }]),
+    basicSetup,
+    sql({ dialect: dialect(vocabulary) }),
+    autocompletion({ override: [completing(vocabulary)], maxRenderedOptions: 60 }),
+    syntaxHighlighting(marks),
+    EditorView.lineWrapping,
+  ];
+  const view = mounted(area, extensions, SQL, changed);
   return {
     focus: () => view.focus(),
     name: (text) => view.contentDOM.setAttribute("aria-label", text),

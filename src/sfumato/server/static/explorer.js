@@ -1,7 +1,7 @@
 // The risk explorer: sliders look up what the server wrote for each of their stops, and the picture follows.
 // Nothing is computed here but places on a screen; what is decided is in decision.js, which comes when it is needed.
 
-import { $, $$, at, busy, call, colour, facts, h, onTheme, pageNow, quiet, say, show } from "./sfumato.js";
+import { $, $$, asks, at, call, colour, facts, h, onTheme, opened, pageNow, say } from "./sfumato.js";
 
 const known = facts();
 const sources = known.found ? { "worst case": known.found } : {};
@@ -281,32 +281,6 @@ async function rehearsed() {
   } finally {
     $("#working").hidden = true;
   }
-}
-
-// A dialog that says first what it costs; while it works its button waits, and errors stand in it.
-export function asks(dialog, work, failed = (error, form) => show(error, form).scrollIntoView({ block: "nearest" })) {
-  const form = $("form", dialog);
-  $(".close", form).addEventListener("click", () => dialog.close());
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    quiet(form);
-    if (!form.reportValidity()) return;
-    const button = event.submitter ?? $("button:not([type=button])", form);
-    const said = Object.fromEntries(new FormData(form));
-    busy(button, async () => {
-      try {
-        await work({ ...said, accept_none: "accept_none" in said });
-        dialog.close();
-      } catch (error) {
-        failed(error, form);
-      }
-    });
-  });
-}
-
-export function opened(dialog) {
-  quiet(dialog);
-  dialog.showModal();
 }
 
 // Somebody has looked: from now on another preference is one that was chosen after that.

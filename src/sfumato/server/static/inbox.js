@@ -2,7 +2,7 @@
 
 import { $, $$, at, busy, call, say, show } from "./sfumato.js";
 
-const links = $$("#requests .open");
+const links = $$("#requests .open, #signals .open");
 
 function walk(step) {
   const here = links.indexOf(document.activeElement);

@@ -37,6 +37,9 @@ export function fill(form, policy) {
   for (const box of $$('[name="preferences"]', form)) box.checked = (flow.preferences ?? []).includes(box.value);
   for (const dot of $$('[name="approve"]', form)) dot.checked = dot.value === (flow.approve ?? "by a controller");
   if (fields.approvals) fields.approvals.value = flow.approvals ?? 1;
+  for (const box of $$('[name="signals"]', form)) box.checked = (flow.signals ?? ["free"]).includes(box.value);
+  fields.code.checked = flow.code ?? false;
+  fields.signal_bits.value = flow.signal_bits ?? 20;
   fillRule(form, policy.rule ?? null);
   if (Object.keys(policy.trust ?? {}).length) keep(fields.trust);
   if (policy.sensitivity?.dataset !== undefined) choose(fields.sensitivity, policy.sensitivity.dataset);
@@ -99,6 +102,9 @@ export function read(form, base = {}) {
   if (flow.approve === "after the answer") flow.guarantees = ["none"];
   else if (String(flow.guarantees) === "none") delete flow.guarantees;
   if (said.has("approvals")) flow.approvals = figure(said.get("approvals")) ?? 1;
+  flow.signals = said.getAll("signals");
+  flow.code = said.has("code");
+  state(flow, "signal_bits", figure(said.get("signal_bits")));
   readRule(policy, said, kind, base.rule ?? {});
   return policy;
 }
@@ -138,6 +144,7 @@ export const forForm = (error) => new Problem({ ...error, detail: error.detail, 
 
 function placeOf({ where = "", detail = "" }) {
   if (["epsilon_max", ...STOPS].includes(where)) return where;
+  if (/signal/i.test(`${where} ${detail}`)) return "signals";
   if (/approv/i.test(detail)) return "approve";
   if (/rule|preference|trust|sensitiv/i.test(`${where} ${detail}`)) return "rule";
   return where.startsWith("[[flow]]") || /nobody/.test(detail) ? "who" : "elsewhere";

@@ -53,7 +53,7 @@ function steps(id) {
 
 const MOST_CHARTS = 8;
 
-const plotly = () =>
+export const plotly = () =>
   (plotly.loaded ??= new Promise((done, failed) => {
     const script = h("script", { src: new URL("./vendor/plotly-basic.min.js", import.meta.url), onload: done, onerror: failed });
     document.head.append(script);
@@ -154,6 +154,7 @@ function shown() {
   steps(told.id);
   comparison(told.id);
   if (told.waiting) wait(told.id, told.state);
+  if (told.signalling) import("./signals.js").then(({ signalling }) => signalling(told.id, told.signalling));
   return charts(told.answers);
 }
 

@@ -169,6 +169,32 @@ export function sent(form, work) {
   });
 }
 
+// A dialog that says first what it costs; while it works its button waits, and errors stand in it.
+export function asks(dialog, work, failed = (error, form) => show(error, form).scrollIntoView({ block: "nearest" })) {
+  const form = $("form", dialog);
+  $(".close", form).addEventListener("click", () => dialog.close());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    quiet(form);
+    if (!form.reportValidity()) return;
+    const button = event.submitter ?? $("button:not([type=button])", form);
+    const said = Object.fromEntries(new FormData(form));
+    busy(button, async () => {
+      try {
+        await work({ ...said, accept_none: "accept_none" in said });
+        dialog.close();
+      } catch (error) {
+        failed(error, form);
+      }
+    });
+  });
+}
+
+export function opened(dialog) {
+  quiet(dialog);
+  dialog.showModal();
+}
+
 // A table with a caption that scrolls by itself where the page is narrow.
 export function table(name, heads, rows, { numbers = [] } = {}) {
   const kind = (i) => (numbers.includes(i) ? { class: "number" } : {});

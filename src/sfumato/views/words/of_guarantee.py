@@ -12,17 +12,23 @@ from sfumato.model.release import Certificate
 from sfumato.model.stop import Stop
 from sfumato.risk.attack import attack_chance, attack_chance_gaussian
 
+EXACT = "score of the exact answer"  # as what was read off the people, where it left without noise
 LOOK = "This is a look at the people: what is decided after it carries no guarantee."
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
 WITHHELD = "withheld: chosen by looking at the data"
 ROW_BY_ROW = "somebody who has several rows is protected row by row, not with all of them"
 ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
+CLOSED_QUOTES = "the CSV file was written by a program that closes every quote it opens"
 ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
 BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
 FIXED_BEFORE = "This holds if so much was fixed before the first release, as a plan or as a limit."
 OTHER_UNITS = "its releases protect different units, or under different relations"
 AFTER_NONE = "everything released before, including releases without a guarantee"
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
+NO_NOISE = (
+    "The score of the exact answer is a fact about the people in the data: it left as it is. No differential-privacy "
+    "guarantee."
+)
 DECIDED_BY_LOOKING = "It was decided by looking at the data that this leaves. No differential-privacy guarantee."
 DECLARED = "fixed beforehand: “{}” (said by {})"
 BY_A_DECLARATION = (
@@ -74,7 +80,9 @@ def declarations(certificate: Certificate) -> str:
 
 
 def without(certificate: Certificate) -> str:
-    """Why there is no guarantee: the noise was sized by looking, or only whether the answer leaves."""
+    """Why there is no guarantee: there was no noise, or it was sized by looking, or only whether the answer leaves."""
+    if certificate.lost is not None and EXACT in certificate.lost:
+        return NO_NOISE
     decided = certificate.lost is not None and {*certificate.lost} <= {"approval", "policy"}
     return DECIDED_BY_LOOKING if decided else NO_GUARANTEE
 

@@ -17,6 +17,7 @@ _DECIDED = {
     "by a controller": "{who} before anything is drawn",
     "after the answer": "{who}, and once more after seeing the answer, which is withheld until then: no guarantee",
 }
+CODE = "They may bring functions of their own, which run in a sandbox after a controller has read them."
 AFTER_LOOK = (
     "Somebody has looked at the people in this dataset. What a person decides now, yes or no, carries no guarantee, "
     "unless it was fixed beforehand; what the policy of record decides by itself keeps its word."
@@ -53,6 +54,14 @@ def decided(approve: str, approvers: Sequence[str], approvals: int, guarantees: 
         who=f"{named} must approve".capitalize() if not approvers else f"{named} must approve"
     )
     return f"{by}. What leaves carries the word {' or '.join(word.value for word in guarantees)}."
+
+
+def signals(kinds: Sequence[str], bits: float) -> str:
+    """What may be asked about the noise of a release."""
+    if not kinds:
+        return "Nothing may be asked about what the noise did."
+    exact = f"; exact scores may tell {bits:g} bits in all" if "as_published" in kinds else ""
+    return f"What the noise did to a task may be asked by these signals: {', '.join(kinds)}{exact}."
 
 
 def decides(approve: str) -> str:

@@ -1,0 +1,190 @@
+"""What whoever holds the data decides of a signal: read its code, approve, return or refuse; see an exact score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.errors import BadInput, Conflict
+from sfumato.escrow.ballot import (
+    WAITING,
+    approved_before,
+    approved_by,
+    entered,
+    no_guarantee,
+    noted,
+    require_approver,
+    require_word,
+)
+from sfumato.escrow.code import marks
+from sfumato.escrow.datasets import Datasets, mandate_of
+from sfumato.escrow.notices import Notices
+from sfumato.escrow.outside import Outside
+from sfumato.escrow.people import People
+from sfumato.escrow.person import Person
+from sfumato.escrow.policies import Signed
+from sfumato.escrow.policy import Flow
+from sfumato.escrow.request import Act, State, stepped
+from sfumato.escrow.scoring import asked_by, task_for
+from sfumato.escrow.signal import Signal
+from sfumato.escrow.signal_docket import About, SignalDocket
+from sfumato.escrow.signal_execution import SignalExecution
+from sfumato.escrow.visible import shown_signal
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.signal import SignalKind
+from sfumato.session.decide import EPSILON_MAX
+from sfumato.session.ledger import digest
+from sfumato.session.signal import foreseen
+from sfumato.views.words import of_policy, of_signal, of_signalling
+
+
+class SignalDecisions:
+    def __init__(
+        self,
+        outside: Outside,
+        people: People,
+        datasets: Datasets,
+        docket: SignalDocket,
+        notices: Notices,
+        execution: SignalExecution,
+    ) -> None:
+        self._outside, self._people, self._datasets = outside, people, datasets
+        self._docket, self._notices, self._execution = docket, notices, execution
+
+    def waiting(self, actor: Person, limit: int = 100) -> list[dict[str, Any]]:
+        """What waits for this person's decision, oldest first."""
+        return [shown_signal(found, to_controller=True) for found in self._docket.waiting(actor, limit)]
+
+    def inspect(self, actor: Person, id: str) -> dict[str, Any]:
+        """The approver's page: the task, or the code with its marks; what it promises, costs and may tell."""
+        found, held = self._docket.decidable(actor, id)
+        about = self._docket.of_signal(found)
+        signed, flow = self._docket.flow(found, held)
+        now = self._docket.binding_now(found, about, signed)
+        analyst, looked = self._people.one(found.analyst), self._datasets.ledger_of(actor, held).known.somebody_looked
+        self._docket.say(actor.name, "inspected", found.id)
+        return {
+            "signal": shown_signal(found, to_controller=True),
+            "binding": now,
+            "analyst": {"name": analyst.name, "organisation": analyst.organisation},
+            "request": {"id": about.request.id, "number": about.request.number, "purpose": about.request.purpose},
+            "sql": about.sql,
+            "code": found.code,
+            "marks": [] if found.code is None else [vars(mark) for mark in marks(found.code)],
+            "sandbox": None if found.code is None else self._outside.sandbox.missing(),
+            "guarantee": self._word(found, about, signed, flow).value,
+            "epsilon": EPSILON_MAX if found.kind is SignalKind.PUBLISHED else found.how.get("epsilon") or 0.0,
+            "sentences": [of_signalling.GUARANTEES[found.kind], of_signalling.COSTS[found.kind]],
+            "bits": self._bits(found, flow),
+            "approvals": {"needed": flow.approvals, "given": list(approved_by(found, now))},
+            "guarantees": [word.value for word in flow.guarantees],
+            "looked": looked,
+            "warning": of_policy.AFTER_LOOK if looked and found.state in WAITING else None,
+            "policy": signed.policy.sentences(),
+        }
+
+    def value(self, actor: Person, id: str) -> dict[str, Any]:
+        """Both scores of a signal that is withheld, as 003's controller sees them: a look."""
+        found, held = self._docket.decidable(actor, id)
+        if found.state is not State.COMPUTED:
+            raise Conflict("There is no withheld value", hint="only a signal 'as_published' has one.")
+        result, about = self._docket.result(found), self._docket.of_signal(found)
+        what = of_signal.looked(str(result["task"]["task"]), about.sql)
+        self._datasets.ledger_of(actor, held).look(digest(["value", found.id]), what)
+        self._docket.say(actor.name, "looked at the scores of", found.id)
+        return result
+
+    def approve(
+        self,
+        actor: Person,
+        id: str,
+        binding: str,
+        *,
+        note: str = "",
+        accept_none: bool = False,
+        fixed_beforehand: str = "",
+        by_session: bool = False,
+    ) -> Signal:
+        """Let it go on, exactly as it was seen: `binding` is the page's. A second click changes nothing."""
+        found, held = self._docket.decidable(actor, id)
+        if approved_before(found, actor, binding):
+            return found
+        stepped(found.state, Act.APPROVE, "signal")
+        about = self._docket.of_signal(found)
+        signed, flow = self._docket.flow(found, held)
+        require_approver(self._people, actor, signed, flow, by_session=by_session)
+        flow.require_signal(found.kind, own_code=found.code is not None)
+        now = self._docket.binding_now(found, about, signed)
+        if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then
+            raise Conflict(of_signalling.CHANGED, hint="refuse or return it; it can be asked again.")
+        if binding != now:
+            raise Conflict(of_signalling.CHANGED, hint="inspect it again.")
+        if found.code is not None and found.state is State.SUBMITTED:
+            self._execution.require_sandbox()
+        self._require_word(found, self._word(found, about, signed, flow, fixed_beforehand), flow, accept_none)
+        ledger = self._datasets.ledger_of(actor, held)
+        entered(ledger, _what(found), Act.APPROVE, binding, actor, accept_none, fixed_beforehand)
+        made = noted(found, actor, self._outside.moment, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
+        done = len({actor.name, *approved_by(found, binding)} & {*held.controllers}) >= flow.approvals
+        if not done:
+            self._docket.change(found, {"decided_by": made, "binding": binding})
+            self._docket.say(actor.name, "approved in part", found.id, {"binding": binding})
+            return self._docket.signal(found.id)
+        to: dict[str, Any] = {"decided_by": made, "decided_at": self._outside.moment, "note": note, "binding": binding}
+        if found.state is State.COMPUTED:
+            to["result"] = self._docket.sealed(found.id, self._docket.result(found), withheld=False)
+        self._docket.move(found, Act.APPROVE, to | {"policy": signed.number})
+        self._docket.say(actor.name, "approved", found.id, {"binding": binding})
+        told = of_signalling.decided(found.number, Act.APPROVE, note)
+        self._notices.tell([found.analyst], told, found.request)
+        if found.state is State.SUBMITTED:
+            self._outside.later(lambda: self._execution.execute(found.id))
+        return self._docket.signal(found.id)
+
+    def return_(self, actor: Person, id: str, note: str, *, accept_none: bool = False) -> Signal:
+        """Back to whoever asked, with what to change."""
+        if not note.strip():
+            raise BadInput("A signal is returned with a note", hint="say what to change.")
+        return self._no(actor, id, Act.RETURN, note, accept_none)
+
+    def refuse(self, actor: Person, id: str, note: str = "", *, accept_none: bool = False) -> Signal:
+        return self._no(actor, id, Act.REFUSE, note, accept_none)
+
+    def _no(self, actor: Person, id: str, act: Act, note: str, accept_none: bool) -> Signal:
+        """A no after a look tells about the people: it is entered, and the dataset's total is none from then on."""
+        found, held = self._docket.decidable(actor, id)
+        stepped(found.state, act, "signal")
+        ledger = self._datasets.ledger_of(actor, held)
+        word = entered(ledger, _what(found), act, found.binding, actor, accept_none)
+        made = noted(found, actor, self._outside.moment, act, found.binding, note, accept_none)
+        to = {"decided_by": made, "note": note, "guarantee": None if word.holds else word.value}
+        self._docket.move(found, act, to | {"decided_at": self._outside.moment})
+        self._docket.say(actor.name, "returned" if act is Act.RETURN else "refused", found.id)
+        self._notices.tell([found.analyst], of_signalling.decided(found.number, act, note), found.request)
+        return self._docket.signal(found.id)
+
+    def _word(self, found: Signal, about: About, signed: Signed, flow: Flow, attestation: str = "") -> Guarantee:
+        """The word that it would carry, approved now."""
+        if found.kind is SignalKind.PUBLISHED:
+            return Guarantee.NONE
+        mandate = mandate_of(signed, flow, by_a_person=True)
+        analyst = self._people.one(found.analyst)
+        query = self._datasets.planned(about.held, mandate, analyst).query(about.sql)
+        return foreseen(query, about.release, task_for(found), asked_by(found, attestation=attestation))
+
+    def _require_word(self, found: Signal, word: Guarantee, flow: Flow, accept_none: bool) -> None:
+        """That the policy lists `as_published` says that its word may leave; whoever approves it says so too."""
+        if found.kind is not SignalKind.PUBLISHED:
+            require_word(word, flow, accept_none)
+        elif not accept_none:
+            raise no_guarantee(Act.APPROVE)
+
+    def _bits(self, found: Signal, flow: Flow) -> dict[str, Any] | None:
+        if found.bits is None:
+            return None
+        used = self._docket.bits_used(found.analyst, found.dataset, beside=found.id)
+        told = {"told": found.bits, "used": used, "budget": flow.signal_bits}
+        return told | {"sentence": of_signalling.bits(found.bits, used, flow.signal_bits)}
+
+
+def _what(found: Signal) -> str:
+    return f"signal {found.number}"

@@ -1,0 +1,183 @@
+"""Utility signals: what noise does to a task, each with what it rests on. They may leave."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.release import Certificate
+
+COVERED = 0.9  # how often the true damage is within the one that is stated, where that is proven
+
+
+class SignalKind(StrEnum):
+    FREE = "free"
+    DIFFERENCE = "noisy_difference"
+    BLOCKS = "sample_and_aggregate"
+    PUBLISHED = "as_published"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """`task` as JSON has it, the range of its scores, and `score`: g(S), of the release itself."""
+
+    kind: ClassVar[SignalKind]
+    task: Mapping[str, Any]
+    range: tuple[float, float]
+    score: float
+    certificate: Certificate  # of what was charged for the signal; of a free one, of the release
+
+    @property
+    def width(self) -> float:
+        return self.range[1] - self.range[0]
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return self.certificate.guarantee
+
+    @property
+    def cost(self) -> float | None:
+        """The epsilon that was charged for it; None: withheld."""
+        return self.certificate.charged
+
+    def _told(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, Any]:
+        head = {"kind": self.kind.value, "task": dict(self.task), "range": list(self.range), "score": self.score}
+        promised = {"guarantee": self.guarantee.value, "cost": self.cost}
+        return head | self._told() | promised | {"certificate": self.certificate.as_dict()}
+
+
+@dataclass(frozen=True)
+class FreeSignal(Scored):
+    """Scores of the release with fresh noise of the same law on top, one a draw: post-processing, and free."""
+
+    kind: ClassVar[SignalKind] = SignalKind.FREE
+    scores: tuple[float, ...]
+    damages: tuple[float, ...]  # how far each draw moved the score, from the least
+    decides: bool
+    bound: float | None  # of the true damage, at `COVERED`, by the Lipschitz constant
+    proven: str | None  # why `damage` covers the true one at `COVERED`: None where that was only measured
+
+    def __post_init__(self) -> None:
+        if not self.scores:
+            raise ValueError("a free signal has draws")
+
+    @property
+    def cost(self) -> float:
+        return 0.0
+
+    @property
+    def damage(self) -> float:
+        """What is stated for the damage that was really done.
+
+        Where its rate is proven the `ceil(p (m + 1))`-th smallest of m damages, p = 0.9, and the whole range where
+        there are too few; else the bound, or without one the largest of all.
+        """
+        if self.proven is not None:
+            return min(self.width, ranked(self.damages, self.width))
+        return min(self.width, self.damages[-1] if self.bound is None else self.bound)
+
+    @property
+    def changed(self) -> float:
+        """The share of the draws in which the score was another."""
+        return sum(score != self.score for score in self.scores) / len(self.scores)
+
+    def stored(self) -> dict[str, Any]:
+        """All of it: `from_stored` makes the same of it again."""
+        drawn = {"scores": list(self.scores), "damages": list(self.damages), "decides": self.decides}
+        return self.as_dict() | drawn | {"why": self.proven}
+
+    def quantile(self, p: float) -> float:
+        """The smallest score that a share p of the draws do not exceed."""
+        return sorted(self.scores)[max(1, math.ceil(p * len(self.scores))) - 1]
+
+    def _told(self) -> dict[str, Any]:
+        quantiles = {f"{p:g}": self.quantile(p) for p in (0.05, 0.25, 0.5, 0.75, 0.95)}
+        told = {"draws": len(self.scores), "damage": self.damage, "changed": self.changed, "bound": self.bound}
+        return told | {"proven": self.proven is not None, "quantiles": quantiles}
+
+
+def ranked(ascending: tuple[float, ...], otherwise: float) -> float:
+    """The `ceil(p (m + 1))`-th smallest of m: one more like them is above it at most `1 - p` of the time."""
+    rank = math.ceil(COVERED * (len(ascending) + 1) - 1e-9)
+    return ascending[rank - 1] if rank <= len(ascending) else otherwise
+
+
+@dataclass(frozen=True)
+class NoisyDifference(Scored):
+    """`|g(S) - g(q(x))|` with noise: dp, charged. `noisy` is as drawn."""
+
+    kind: ClassVar[SignalKind] = SignalKind.DIFFERENCE
+    noisy: float
+
+    @property
+    def difference(self) -> float:
+        """Within what a difference can be."""
+        return max(0.0, min(self.width, self.noisy))
+
+    @property
+    def noise_90(self) -> float | None:
+        return None if self.certificate.noise_90 is None else self.certificate.noise_90[0]
+
+    def _told(self) -> dict[str, Any]:
+        return {"noisy": self.noisy, "difference": self.difference, "noise_90": self.noise_90}
+
+
+@dataclass(frozen=True)
+class BlockMean(Scored):
+    """The mean of g over so many disjoint blocks of people, with noise: dp, charged. `noisy` is as drawn."""
+
+    kind: ClassVar[SignalKind] = SignalKind.BLOCKS
+    noisy: float
+    blocks: int
+
+    @property
+    def mean(self) -> float:
+        """Within what a score can be."""
+        return max(self.range[0], min(self.range[1], self.noisy))
+
+    @property
+    def noise_90(self) -> float | None:
+        return None if self.certificate.noise_90 is None else self.certificate.noise_90[0]
+
+    def _told(self) -> dict[str, Any]:
+        return {"noisy": self.noisy, "mean": self.mean, "blocks": self.blocks, "noise_90": self.noise_90}
+
+
+@dataclass(frozen=True)
+class Published(Scored):
+    """g(S) and g(S'), both rounded to so many decimals: no guarantee. `bits` is what g(S') tells at most.
+
+    An analyst's own function may have no score: `exact` is None.
+    """
+
+    kind: ClassVar[SignalKind] = SignalKind.PUBLISHED
+    exact: float | None
+    decimals: int
+    bits: float
+
+    def _told(self) -> dict[str, Any]:
+        return {"exact": self.exact, "decimals": self.decimals, "bits": self.bits}
+
+
+Signal = FreeSignal | NoisyDifference | BlockMean | Published
+
+
+def from_stored(stored: Mapping[str, Any], certificate: Certificate) -> Signal:
+    """A signal that was charged, as the ledger has it; or a free one, as it was stored."""
+    head = (stored["task"], tuple(stored["range"]), stored["score"], certificate)
+    match stored["kind"]:
+        case SignalKind.FREE:
+            drawn = (tuple(stored["scores"]), tuple(stored["damages"]), stored["decides"])
+            return FreeSignal(*head, *drawn, stored["bound"], stored["why"])
+        case SignalKind.DIFFERENCE:
+            return NoisyDifference(*head, stored["noisy"])
+        case SignalKind.BLOCKS:
+            return BlockMean(*head, stored["noisy"], stored["blocks"])
+    return Published(*head, stored["exact"], stored["decimals"], stored["bits"])

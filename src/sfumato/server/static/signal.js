@@ -1,0 +1,105 @@
+// Deciding a utility signal: before it runs, and of the published kind once more with both scores in view.
+
+import { $, $$, asks, at, call, facts, h, number, opened, quiet, say, show, table } from "./sfumato.js";
+
+const known = facts();
+const here = `/signals${at(known.id)}`;
+let looked = known.looked;
+
+// ------------------------------------------------------------------------------------------------ asking
+
+function ask(name) {
+  for (const place of looked ? $$(".accept-no") : []) {
+    place.hidden = false;
+    $("input", place).required = true;
+  }
+  opened(document.getElementById(`${name}-dialog`));
+}
+
+function refused(error, form) {
+  const place = show(error, form);
+  if (error.code === "introduction") {
+    const next = encodeURIComponent(location.pathname + location.search);
+    place.append(" ", h("a", { href: `/introduction?next=${next}` }, "To the introduction"));
+  } else if ([403, 409].includes(error.status)) {
+    place.append(" ", h("button", { type: "button", class: "plain", onclick: () => location.reload() }, "Reload the page"));
+  }
+  place.scrollIntoView({ block: "nearest" });
+}
+
+function settled(name, work) {
+  const dialog = document.getElementById(`${name}-dialog`);
+  if (!dialog) return;
+  asks(dialog, work, refused);
+  document.getElementById(name === "value" ? "see-value" : name).addEventListener("click", () => ask(name));
+}
+
+settled("approve", async ({ note, accept_none, fixed_beforehand = "" }) => over(await call("POST", `${here}/approve`, { binding: known.binding, note, accept_none, fixed_beforehand })));
+settled("return", async ({ note, accept_none }) => over(await call("POST", `${here}/return`, { note, accept_none })));
+settled("refuse", async ({ note, accept_none }) => over(await call("POST", `${here}/refuse`, { note, accept_none })));
+settled("value", async () => {
+  const found = await call("POST", `${here}/value`);
+  looked = true;
+  const score = (value) => (value === null ? "no score" : number(value, 6));
+  $("#value").replaceChildren(
+    table("Both scores", ["Score", "Value"], [["of the answer as released", score(found.score)], ["of the exact answer", score(found.exact)]], { numbers: [1] }),
+  );
+  $("#see-value").hidden = true;
+  say("Both scores are shown.");
+});
+
+// No guarantee has to be accepted, unless it is stated where the approval was fixed.
+const fixed = $("#fixed");
+fixed?.addEventListener("input", () => {
+  $("#accept-none").required = !fixed.value.trim();
+  $("#accept").hidden = Boolean(fixed.value.trim());
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  const name = { a: "approve", r: "return" }[event.key.toLowerCase()];
+  const button = name && document.getElementById(name);
+  if (!button || button.closest("[hidden]")) return;
+  event.preventDefault();
+  button.click();
+});
+
+// ------------------------------------------------------------------------------------------------ what comes of it
+
+const RUNS = ["approved", "running"];
+
+function over(now) {
+  if (["submitted", "computed"].includes(now.state)) return location.reload(); // there is another decision to make
+  for (const part of $$(".decide, #warning")) part.hidden = true;
+  tell(now);
+  $("#status-text").focus();
+  return RUNS.includes(now.state) ? follow(now.state) : undefined;
+}
+
+function tell(now) {
+  const charged = now.charged === null || now.charged === undefined ? "" : ` Charged epsilon ${number(now.charged, 6)}.`;
+  const said = `${known.stands[now.state]}${charged}`;
+  $("#status-text").replaceChildren(h("span", { class: `word ${now.state}` }, now.state), ` ${said}${now.note ? ` ${now.note}` : ""}`);
+  $("#progress").hidden = !RUNS.includes(now.state);
+  if (RUNS.includes(now.state)) return;
+  const next = known.next ? h("a", { class: "button", id: "next", href: known.next.path }, `Next in the inbox: #${known.next.number}`) : h("a", { class: "button", id: "next", href: "/inbox" }, "To the inbox");
+  $("#status-actions").replaceChildren(next);
+  say(said);
+}
+
+// Asked again, less often the longer it takes, until it has come further.
+async function follow(state, pause = 300) {
+  await new Promise((later) => setTimeout(later, pause));
+  let now = { state };
+  try {
+    now = await call("GET", here);
+    quiet($("#status"));
+  } catch (error) {
+    show(error, $("#status"));
+  }
+  if (now.state === "computed") return location.reload();
+  if (now.state !== state) tell(now);
+  return RUNS.includes(now.state) ? follow(now.state, Math.min(5000, pause * 1.4)) : undefined;
+}
+
+if (RUNS.includes(known.state)) follow(known.state);

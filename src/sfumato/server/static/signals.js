@@ -1,0 +1,294 @@
+// What did the noise cost? A task is stated, asked about, and what comes back is drawn: steps 4, 5 and 6.
+
+import { $, $$, at, busy, call, colour, h, number, onTheme, plain, Problem, say, sent, show } from "./sfumato.js";
+import { plotly } from "./result.js";
+
+const words = (name) => name.replaceAll("_", " ");
+const OPEN = ["submitted", "approved", "running", "computed"];
+
+export function signalling(request, told) {
+  const list = history(request, told);
+  const form = $("#ask-signal");
+  if (form) asking(form, request, told, list);
+}
+
+// ------------------------------------------------------------------------------------------------ the task
+
+// A field for each kind of parameter, filled from the answer: what stands there, and what is read from it.
+const FIELDS = {
+  column: (one, id, { figures }, place) => choice(id, figures, one.required ? null : "none", one.required ? place : (place + 1) % (figures.length + 1)),
+  columns: (one, id, { figures }) => {
+    const boxes = figures.map((name, i) => h("input", { type: "checkbox", id: i ? `${id}-${i}` : id, value: name, checked: i === 0 }));
+    const labelled = boxes.map((box) => h("label", { class: "beside" }, box, ` ${box.value}`));
+    return { part: h("div", { role: "group", "aria-label": words(one.name), class: "actions" }, labelled), read: () => boxes.filter((box) => box.checked).map((box) => box.value) };
+  },
+  row: (one, id, { labels }) => choice(id, labels, null, one.name === "b" ? 1 : 0),
+  "row or number": (one, id, { labels }) => {
+    const NUMBER = "\u0000";
+    const list = h("select", { id }, labels.map((label) => h("option", { value: label }, label)), h("option", { value: NUMBER }, "a number"));
+    list.selectedIndex = Math.min(1, labels.length);
+    const figure = h("input", { type: "number", step: "any", value: 0, "aria-label": `${words(one.name)}: the number` });
+    const turn = () => (figure.hidden = list.value !== NUMBER);
+    list.addEventListener("change", turn);
+    turn();
+    return { part: h("div", {}, list, figure), read: () => (list.value === NUMBER ? figure.valueAsNumber : list.value) };
+  },
+  rows: (one, id, { labels }) => {
+    const area = h("textarea", { id, rows: Math.min(6, labels.length + 1), spellcheck: "false" });
+    const fill = h("button", { type: "button", class: "plain", onclick: () => ((area.value = labels.join("\n")), area.focus()) }, "Take the rows as they stand");
+    return { part: h("div", {}, area, h("p", { class: "hint" }, "One row a line, from the first. ", fill)), read: () => lines(area.value) };
+  },
+  numbers: (one, id, { labels }) => {
+    const area = h("textarea", { id, rows: Math.min(6, labels.length + 1), spellcheck: "false" });
+    const fill = h("button", { type: "button", class: "plain", onclick: () => ((area.value = labels.map((label) => `${label} = `).join("\n")), area.focus()) }, "Take the rows as they stand");
+    const pairs = () => lines(area.value).map((line) => /^(.*?)\s*[=\t]\s*([^=\t]*)$/.exec(line)?.slice(1) ?? [line, ""]);
+    const wrong = () => pairs().find(([, value]) => value === "" || Number.isNaN(Number(value)));
+    area.addEventListener("input", () => area.setCustomValidity(wrong() ? `Write a number after ${wrong()[0]} =` : ""));
+    return { part: h("div", {}, area, h("p", { class: "hint" }, "One row a line: its name, =, and a number that is publicly known. ", fill)), read: () => Object.fromEntries(pairs().map(([label, value]) => [label, Number(value)])) };
+  },
+  cells: (one, id, { figures, labels }) => {
+    const names = figures.flatMap((column) => [...labels.map((label) => cell(column, label)), labels.length > 1 ? `sum(${/^\w+$/.test(column) ? column : JSON.stringify(column)})` : null]).filter(Boolean);
+    const input = h("input", { id, class: "code", spellcheck: "false", autocomplete: "off", value: names[0] ?? "" });
+    const list = h("select", { "aria-label": "Put in a cell" }, h("option", { value: "" }, "Put in a cell …"), names.map((name) => h("option", { value: name }, name)));
+    list.addEventListener("change", () => {
+      input.setRangeText(list.value, input.selectionStart, input.selectionEnd, "end");
+      list.value = "";
+      input.focus();
+    });
+    return { part: h("div", {}, input, list), read: () => input.value };
+  },
+  number: (one, id) => figure(one, id, "any"),
+  "whole number": (one, id) => figure(one, id, "1"),
+  choice: (one, id) => choice(id, one.choices, null, Math.max(0, one.choices.indexOf(one.default))),
+  text: (one, id) => {
+    const input = h("input", { id, value: one.default ?? "", autocomplete: "off" });
+    return { part: input, read: () => input.value };
+  },
+};
+
+const lines = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+
+function choice(id, names, none, at = 0) {
+  const list = h("select", { id }, none === null ? null : h("option", { value: "" }, none), names.map((name) => h("option", { value: name }, name || "all")));
+  list.selectedIndex = Math.min(at, list.options.length - 1);
+  return { part: list, read: () => list.value };
+}
+
+function figure(one, id, step) {
+  const input = h("input", { id, type: "number", step, value: one.default, required: one.required });
+  return { part: input, read: () => (Number.isNaN(input.valueAsNumber) ? undefined : input.valueAsNumber) };
+}
+
+// people["Bern"] where the column is a plain word; where it is not, cell("COUNT(*)", "Bern").
+function cell(column, label) {
+  if (/^[A-Za-z_]\w*$/.test(column)) return label ? `${column}[${JSON.stringify(label)}]` : column;
+  return `cell(${[column, label].filter(Boolean).map((text) => JSON.stringify(text)).join(", ")})`;
+}
+
+// What is left as it was is not stated: then the task says what holds.
+const stated = (value) => value !== undefined && value !== "" && !(typeof value === "object" && !Object.keys(value).length);
+
+function fields(task, table) {
+  let place = 0; // each parameter that is a column begins with another one
+  const made = task.parameters.map((one) => {
+    const id = `task-${one.name}`;
+    const { part, read } = FIELDS[one.kind](one, id, table, place);
+    place += one.kind.startsWith("column");
+    const label = part.getAttribute("role") ? h("span", { class: "label" }, words(one.name)) : h("label", { for: id }, words(one.name));
+    return { name: one.name, part: h("div", { class: "field" }, label, part, one.said ? h("p", { class: "hint" }, one.said) : null), read };
+  });
+  $("#task-fields").replaceChildren(...made.map(({ part }) => part));
+  return () => Object.fromEntries([["task", task.name], ...made.map(({ name, read }) => [name, read()]).filter(([, value]) => stated(value))]);
+}
+
+// ------------------------------------------------------------------------------------------------ asking
+
+function asking(form, request, told, list) {
+  let read = () => null;
+  const query = () => Number(form.elements.query?.value ?? told.tables[0].query);
+  const table = () => told.tables.find((one) => one.query === query());
+  const kind = () => told.kinds.find((one) => one.kind === form.elements.kind.value);
+  const task = () => told.tasks.find((one) => one.name === form.elements.task.value);
+
+  const turn = async () => {
+    const chosen = task();
+    $("#own-code").hidden = Boolean(chosen);
+    $("#ask-signal-button").disabled = false;
+    $("#task-said").textContent = chosen?.said ?? "";
+    if (chosen) read = fields(chosen, table());
+    else {
+      $("#task-fields").replaceChildren();
+      read = () => null;
+      await coding();
+    }
+    for (const [name, [usual, most]] of Object.entries(chosen ? told.amounts : told.code_amounts)) {
+      form.elements[name].max = most;
+      form.elements[name].value = usual;
+    }
+    which();
+  };
+  // Whether code can run here is known once the sandbox was tried, which takes a moment the first time.
+  const coding = async () => {
+    turn.editor ??= import("./editor.js").then(({ writing }) => writing($("#signal-code")));
+    $("#code-ready").textContent = "Looking for the sandbox …";
+    try {
+      const [{ code }] = await Promise.all([call("GET", "/tasks"), turn.editor]);
+      $("#code-ready").textContent = code.ready ? `${code.sentence} ${code.padding}` : code.sentence;
+      $("#ask-signal-button").disabled = !code.ready && !task();
+    } catch (error) {
+      $("#code-ready").textContent = "";
+      show(error, form);
+    }
+  };
+  const which = () => {
+    for (const part of $$("[data-for]", form)) {
+      part.hidden = !part.dataset.for.split(" ").includes(kind().kind);
+      $("input", part).disabled = part.hidden;
+    }
+    $("#signal-inspected").textContent = task() ? kind().inspected : kind().inspected_code;
+  };
+  form.elements.task.addEventListener("change", turn);
+  form.elements.query?.addEventListener("change", turn);
+  for (const dot of $$('[name="kind"]', form)) dot.addEventListener("change", which);
+  turn();
+
+  let key = null; // the same words sent twice are one signal
+  let before = "";
+  sent(form, async ({ code, low, high, epsilon, blocks, draws, by_range }) => {
+    const given = { epsilon, blocks, draws };
+    const own = task() ? {} : { code, range: [Number(low), Number(high)] };
+    const amounts = Object.fromEntries(Object.entries(given).filter(([, value]) => value).map(([name, value]) => [name, Number(value)]));
+    const body = { query: query(), kind: kind().kind, task: read(), ...own, ...amounts, ...(by_range ? { by_range: true } : {}) };
+    const text = JSON.stringify(body);
+    if (text !== before) [key, before] = [crypto.randomUUID?.() ?? String(Math.random()), text];
+    const progress = $("#signal-progress");
+    progress.hidden = false;
+    try {
+      const now = await call("POST", `/requests${at(request)}/signals`, body, { headers: { "Idempotency-Key": key } });
+      key = before = "";
+      list.put(now);
+      $(`#signal-${CSS.escape(now.id)}`).focus();
+      say(now.next);
+    } finally {
+      progress.hidden = true;
+    }
+  });
+}
+
+// ------------------------------------------------------------------------------------------------ what comes back
+
+function history(request, told) {
+  const place = $("#signals");
+  const put = (one, open = true) => {
+    const made = item(one, told, put);
+    const had = document.getElementById(made.id);
+    if (had) had.replaceWith(made);
+    else place.prepend(made);
+    $("#no-signals").hidden = true;
+    const fold = $("details", made);
+    // What is folded up has no width: it is drawn when it is unfolded.
+    if (one.result?.picture) fold.addEventListener("toggle", () => fold.open && histogram($(".plot", made), one.result.picture, one.result.range), { once: true });
+    fold.open = open;
+    if (OPEN.includes(one.state)) follow(one, put);
+  };
+  told.signals.forEach((one, i) => put(one, i === 0 || OPEN.includes(one.state)));
+  return { put };
+}
+
+const FIRST = 1000;
+const LONGEST = 15000;
+
+// Asked again, less often the longer it takes, until it has come further.
+async function follow(one, put, pause = FIRST) {
+  await new Promise((later) => setTimeout(later, pause));
+  let now = null;
+  try {
+    now = document.hidden ? null : await call("GET", `/signals${at(one.id)}`);
+  } catch (error) {
+    if (!(error instanceof Problem) || (error.status && error.status < 500 && error.status !== 429)) throw error;
+  }
+  if (!now || now.state === one.state) return follow(one, put, Math.min(LONGEST, pause * 1.5));
+  say(now.next);
+  return put(now);
+}
+
+const given = (value) => (Array.isArray(value) ? value.join(", ") : typeof value === "object" ? Object.entries(value).map(([name, n]) => `${name} ${n}`).join(", ") : String(value));
+
+function title({ kind, task }, told) {
+  const parts = Object.entries(task ?? {}).filter(([name, value]) => !["task", "table"].includes(name) && value !== null && stated(value));
+  const what = task ? `${words(task.task)}${parts.length ? ` (${parts.map(([name, value]) => `${words(name)} ${given(value)}`).join(", ")})` : ""}` : "own code";
+  return `${told.kinds.find((one) => one.kind === kind).title}: ${what}`;
+}
+
+function item(one, told, put) {
+  const said = one.result?.sentences ?? [];
+  const cost = [
+    one.guarantee ? h("span", { class: `word ${one.guarantee}` }, one.guarantee) : null,
+    one.charged === null || one.charged === undefined ? null : ` Charged epsilon ${number(one.charged, 6)}.`,
+    one.bits ? ` ${number(one.bits, 3)} bits ${one.state === "released" ? "used" : "at most"}.` : null,
+  ].filter(Boolean);
+  const fold = h(
+    "details",
+    {},
+    h("summary", {}, h("h4", {}, h("span", { class: `word ${one.state}` }, one.state), ` #${one.number} ${title(one, told)}`)),
+    h("p", { class: "soft" }, one.next),
+    one.note ? h("p", { class: `notice${["refused", "failed"].includes(one.state) ? " ill" : ""}` }, one.note) : null,
+    one.result?.picture ? h("div", { class: "plot", role: "img", "aria-label": `${one.result.picture.title}. ${one.result.picture.pinned}.` }) : null,
+    said.map((sentence) => h("p", {}, sentence)),
+    cost.length ? h("p", { class: "cost" }, cost) : null,
+    h("p", { class: "problem", role: "alert", hidden: true }),
+  );
+  const made = h("li", { class: "signal", id: `signal-${one.id}`, tabindex: "-1" }, fold);
+  if (["submitted", "approved"].includes(one.state)) {
+    const button = h("button", { type: "button", class: "button withdraw" }, "Withdraw", h("span", { class: "unseen" }, ` signal ${one.number}`));
+    button.addEventListener("click", () =>
+      busy(button, async () => {
+        try {
+          put(await call("POST", `/signals${at(one.id)}/withdraw`));
+        } catch (error) {
+          show(error, made);
+        }
+      }),
+    );
+    fold.append(button);
+  }
+  return made;
+}
+
+// How often each score came with fresh noise on top; the score of the answer is pinned.
+async function histogram(place, { edges, counts, at: score, pinned, x, y }, [low, high]) {
+  await plotly();
+  const pad = (high - low) / 10;
+  const middle = counts.map((_, i) => (edges[i] + edges[i + 1]) / 2);
+  const draw = () => {
+    const axis = { gridcolor: colour("grid"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true, fixedrange: true };
+    const bars = {
+      type: "bar",
+      x: middle,
+      y: counts,
+      width: edges.slice(1).map((edge, i) => edge - edges[i]),
+      marker: { color: colour("other"), opacity: 0.7, line: { color: colour("ink"), width: 0.5 } },
+      text: counts.map((count, i) => `${number(edges[i])} to ${number(edges[i + 1])}: ${count}`),
+      textposition: "none",
+      hovertemplate: "%{text}<extra></extra>",
+    };
+    const most = Math.max(...counts);
+    const pin = { type: "scatter", mode: "lines+markers+text", x: [score, score], y: [0, most * 1.12], line: { color: colour("ink"), width: 2 }, marker: { size: [0.1, 9], symbol: "triangle-down", color: colour("ink") }, text: ["", plain(pinned)], textposition: "top center", hoverinfo: "skip" };
+    return window.Plotly.react(
+      place,
+      [bars, pin],
+      {
+        height: 300,
+        showlegend: false,
+        margin: { t: 20, r: 20, b: 44, l: 50 },
+        paper_bgcolor: "rgba(0,0,0,0)",
+        plot_bgcolor: "rgba(0,0,0,0)",
+        font: { color: colour("ink"), family: "system-ui, sans-serif" },
+        xaxis: { ...axis, title: { text: plain(x) }, ...(counts.length === 1 ? { range: [low - pad, high + pad] } : {}) }, // one score: on its scale
+        yaxis: { ...axis, title: { text: plain(y) }, range: [0, most * 1.3] },
+      },
+      { displayModeBar: false, responsive: true },
+    );
+  };
+  onTheme(draw);
+}

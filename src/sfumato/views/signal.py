@@ -1,0 +1,56 @@
+"""What noise did to a task: in words, and of a free signal as a histogram of scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.model.signal import FreeSignal, Scored
+from sfumato.views.figure import Axis, Bars, Figure, Pin, number
+from sfumato.views.html import page_part, preformatted
+from sfumato.views.svg import svg
+from sfumato.views.terminal import paragraph, text
+from sfumato.views.words import of_signal
+
+BARS = 20
+_NARROW = 0.01  # of the range: how wide a bar is at least
+
+
+def figure(signal: FreeSignal) -> Figure:
+    """How often each score was drawn, with that of the release pinned."""
+    low, high = min(signal.scores), max(signal.scores)
+    least = _NARROW * signal.width
+    bars = max(1, min(BARS, int((high - low) / least))) if high > low else 1
+    step = max((high - low) / bars, least)
+    counts = [0] * bars
+    for score in signal.scores:
+        counts[min(bars - 1, int((score - low) / step))] += 1
+    start = low if high > low else low - step / 2
+    edges = tuple(start + i * step for i in range(bars + 1))
+    return Figure(
+        of_signal.TITLES[signal.kind],
+        of_signal.drawn(signal),
+        Axis("score"),
+        Axis("draws"),
+        (Bars(edges, tuple(map(float, counts))), Pin(signal.score, f"the release: {number(signal.score)}")),
+    )
+
+
+def picture(signal: FreeSignal) -> dict[str, Any]:
+    """The same as JSON, for pages that draw it themselves."""
+    drawn = figure(signal)
+    (bars,), (pin,) = drawn.of(Bars), drawn.of(Pin)
+    named = {"title": drawn.title, "subtitle": drawn.subtitle, "x": drawn.x.label, "y": drawn.y.label}
+    return named | {"edges": list(bars.edges), "counts": list(bars.heights), "at": pin.x, "pinned": pin.label}
+
+
+def as_text(signal: Scored, *, colour: bool = False) -> str:
+    said = [paragraph(words) for words in of_signal.said(signal)]
+    if isinstance(signal, FreeSignal):
+        return "\n\n".join([text(figure(signal), colour=colour), *said])
+    return "\n\n".join([of_signal.TITLES[signal.kind], *said])
+
+
+def as_html(signal: Scored) -> str:
+    if isinstance(signal, FreeSignal):
+        return page_part("", svg(figure(signal)), " ".join(of_signal.said(signal)))
+    return preformatted(as_text(signal))

@@ -1,0 +1,70 @@
+"""What happens to a signal that was asked for, and what happens next; what each kind promises and costs."""
+
+from __future__ import annotations
+
+NEXT = {
+    "submitted": "A controller of this dataset has it. You are told when it is decided.",
+    "returned": "It came back with a note. Change it and ask again.",
+    "refused": "It was refused. Nothing left.",
+    "withdrawn": "It was withdrawn. Nothing left.",
+    "approved": "It is approved and waits for its turn.",
+    "running": "It is being computed.",
+    "computed": "Both scores are computed and withheld. A controller decides whether they are released.",
+    "released": "The signal is here.",
+    "failed": "There is no signal. What was charged stays charged. You may ask again.",
+}
+GUARANTEES = {
+    "free": "As the release: it is made from what was released, and nobody is read.",
+    "noisy_difference": "dp: how far the score of the exact answer lies from that of the release, with noise.",
+    "sample_and_aggregate": "dp: the mean score of disjoint blocks of people, with noise; for any score.",
+    "as_published": "None: the score of the exact answer is a fact about the people, whoever inspects it.",
+}
+COSTS = {
+    "free": "It costs nothing, and with one of the tasks here it needs nobody's approval.",
+    "noisy_difference": "It is charged its own epsilon, and a controller approves it unless the policy does.",
+    "sample_and_aggregate": "It is charged its own epsilon, and a controller approves it unless the policy does.",
+    "as_published": (
+        "It is charged like any release without a guarantee, is entered as a look, takes bits of a budget, and is "
+        "inspected twice."
+    ),
+}
+CHANGED = "The task or code, the release, the data or the policy is no longer what was approved"
+NO_SCORE = "The function has no score on what was released. Nothing was read and nothing was charged"
+SLOWLY = "A function takes equally long whatever it does, so that nobody learns by waiting."
+
+
+def submitted(who: str, number: int, request: int) -> str:
+    return f"{who} asks what the noise did to request {request}: signal {number} waits for a decision."
+
+
+def decided(number: int, act: str, note: str) -> str:
+    said = {"approve": "approved", "return": "returned", "refuse": "refused"}[act]
+    return f"Signal {number} was {said}.{f' {note}' if note else ''}"
+
+
+def released(number: int) -> str:
+    return f"Signal {number} is here."
+
+
+def computed(number: int) -> str:
+    return f"Signal {number} is computed and withheld: see both scores, and decide."
+
+
+def failed(number: int) -> str:
+    return f"There is no signal {number}."
+
+
+def beyond(bits: float, used: float, budget: float) -> str:
+    """Why a submission is refused before anything is read."""
+    return (
+        f"This could tell {bits:.1f} bits about the people; exact scores may tell you {budget:g} about this dataset, "
+        f"and {used:.1f} are used"
+    )
+
+
+def bits(told: float, used: float, budget: float) -> str:
+    """For whoever decides."""
+    left = max(0.0, budget - used)
+    return (
+        f"It tells at most {told:.1f} bits. Of {budget:g} that exact scores may tell this analyst, {left:.1f} are left."
+    )

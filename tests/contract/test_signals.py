@@ -1,0 +1,516 @@
+"""What the noise did, asked about a release: submitted, inspected, run, inspected again, released."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sfumato.errors import (
+    AwaitingApproval,
+    BadInput,
+    Conflict,
+    Forbidden,
+    Gone,
+    NoGuarantee,
+    NoMechanism,
+    NotFound,
+    SandboxMissing,
+    SfumatoError,
+    StopReached,
+)
+from sfumato.escrow.request import Request
+from sfumato.escrow.signal import Signal
+from sfumato.ledger.entry import Event
+from tests.room import BY_WARD, COUNT, DATA, SCHEMA, Room
+
+ABOVE = {"task": "above", "column": "count(*)", "a": "a", "b": "b"}
+DISTANCE = {"task": "histogram_distance", "column": "count(*)"}
+EVERY = ["free", "noisy_difference", "sample_and_aggregate", "as_published"]
+SHARE = "def evaluate(tables):\n    counts = tables[0]['count(*)']\n    return counts[0] / max(1, sum(counts))\n"
+
+
+@pytest.fixture
+def asked(room: Room) -> Request:
+    """Counts by ward, released to bob under a policy that lets every signal be asked for."""
+    room.policy({"signals": EVERY, "code": True, "preferences": ["rule", "epsilon"]})
+    request = room.submit(BY_WARD, preference={"epsilon": 1.0})
+    room.approve(request)
+    room.go()
+    return request
+
+
+def submit(room: Room, request: Request, kind: str = "free", by: str = "bob", **said: Any) -> Signal:
+    named = {name: said.pop(name) for name in ("task", "code", "idempotency") if name in said}
+    if "code" not in named:
+        named.setdefault("task", DISTANCE)
+    return room.signals.submit(room[by], request.id, 1, kind, how=said, **named)
+
+
+def approve(room: Room, signal: Signal, by: str = "alice", **how: Any) -> Signal:
+    binding = room.signal_decisions.inspect(room[by], signal.id)["binding"]
+    return room.signal_decisions.approve(room[by], signal.id, binding, **how)
+
+
+def state(room: Room, signal: Signal) -> str:
+    return str(room.signals.one(room[signal.analyst], signal.id)["state"])
+
+
+def result(room: Room, signal: Signal) -> dict[str, Any]:
+    return room.signals.result(room[signal.analyst], signal.id)
+
+
+# Free
+
+
+def test_a_free_signal_needs_nobody_and_costs_nothing(room: Room, asked: Request) -> None:
+    before, jobs, charged = len(room.entries()), len(room.runner.done), room.charged
+    signal = submit(room, asked, task=ABOVE, draws=50)
+    assert (signal.state, signal.guarantee, signal.charged) == ("released", "dp", 0.0)
+    found = result(room, signal)
+    assert (found["draws"], len(found["scores"]), found["cost"]) == (50, 50, 0.0)
+    assert found["sentences"][-1].startswith("Made from the release alone")
+    assert (len(room.entries()), len(room.runner.done), room.charged) == (before, jobs, charged)
+    assert room.sandbox.runs == []
+    assert room.signals.one(room["bob"], signal.id)["result"] == found
+
+
+def test_a_free_signal_is_about_what_was_released_whatever_comes_later(room: Room, asked: Request) -> None:
+    room.datasets.deliver(room["alice"], "stays", [DATA], "csv")
+    assert submit(room, asked).state == "released"
+    with pytest.raises(Conflict, match="newer data"):
+        submit(room, asked, "noisy_difference", epsilon=0.5)
+
+
+def test_figures_that_a_new_schema_makes_others_are_no_longer_spoken_about(room: Room, asked: Request) -> None:
+    room.datasets.describe(room["alice"], "stays", f'unit = "age"\nmax_rows = 2\n{SCHEMA}')
+    with pytest.raises(BadInput, match="other data, or under another schema"):
+        submit(room, asked)
+
+
+# Noise, charged
+
+
+@pytest.mark.parametrize(("kind", "how"), [("noisy_difference", {}), ("sample_and_aggregate", {"blocks": 5})])
+def test_what_is_charged_is_approved_first(room: Room, asked: Request, kind: str, how: dict[str, Any]) -> None:
+    before = room.charged
+    signal = submit(room, asked, kind, epsilon=0.5, **how)
+    assert signal.state == "submitted"
+    with pytest.raises(AwaitingApproval):
+        result(room, signal)
+    assert approve(room, signal).state == "approved"
+    room.go()
+    found = result(room, signal)
+    assert (found["guarantee"], found["cost"], found["certificate"]["released_by"]) == ("dp", 0.5, "alice")
+    assert room.charged == pytest.approx(before + 0.5)
+    shown = room.signals.one(room["bob"], signal.id)
+    assert (shown["state"], shown["charged"]) == ("released", 0.5)
+    assert [n["text"] for n in room.notices.many(room["bob"], limit=2)] == [
+        "Signal 1 is here.",
+        "Signal 1 was approved.",
+    ]
+    assert "signal 1 waits for a decision" in room.notices.many(room["alice"], limit=1)[0]["text"]
+
+
+def test_what_a_policy_approves_by_itself_goes_on(room: Room) -> None:
+    room.policy({"signals": EVERY, "code": True, "approve": "automatic"})
+    request = room.submit(BY_WARD)
+    room.go()
+    signal = submit(room, request, "noisy_difference", epsilon=0.5)
+    assert signal.state == "approved"
+    room.go()
+    assert result(room, signal)["guarantee"] == "dp"
+    assert submit(room, request, "as_published", task=ABOVE).state == "submitted"
+    assert submit(room, request, "free", code=SHARE, range=[0, 1]).state == "submitted"
+    automatic = [row for row in room.audit.many(room["eve"]) if row["who"] == "the policy"]
+    assert len(automatic) == 2
+
+
+def test_a_stop_and_a_ceiling_hold_for_signals_too(room: Room) -> None:
+    room.policy({"signals": EVERY}, stop=0.5, epsilon_max=0.4)
+    request = room.submit(BY_WARD)
+    room.approve(request)
+    room.go()
+    with pytest.raises(Forbidden, match=r"no epsilon above 0\.4"):
+        submit(room, request, "noisy_difference", epsilon=0.45)
+    with pytest.raises(StopReached, match=r"0\.3 is left"):
+        submit(room, request, "noisy_difference", epsilon=0.35)
+    with pytest.raises(StopReached, match="charged epsilon 10"):
+        submit(room, request, "as_published")
+    signals = [submit(room, request, "noisy_difference", epsilon=0.2, task=DISTANCE | {"reference": r})
+               for r in ({"a": 1}, {"b": 1})]  # fmt: skip
+    for signal in signals:
+        approve(room, signal)
+    room.go()
+    assert [state(room, signal) for signal in signals] == ["released", "failed"]
+    assert "the stop is 0.5" in room.signals.one(room["bob"], signals[1].id)["note"]
+    assert room.charged == pytest.approx(0.4)
+
+
+def test_after_a_look_what_a_person_decides_carries_no_guarantee(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, "noisy_difference", epsilon=0.5)
+    room.look()
+    page = room.signal_decisions.inspect(room["alice"], signal.id)
+    assert (page["guarantee"], page["looked"]) == ("none", True)
+    with pytest.raises(Forbidden, match="would carry the word none"):
+        approve(room, signal)
+    with pytest.raises(NoGuarantee):
+        room.signal_decisions.refuse(room["alice"], signal.id, "no")
+    approve(room, signal, fixed_beforehand="minutes of 3 May")
+    room.go()
+    assert result(room, signal)["guarantee"] == "dp"
+
+
+# As published
+
+
+def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, "as_published", task=ABOVE | {"width": 20})
+    assert signal.bits == pytest.approx(6.658, abs=0.001)
+    with pytest.raises(NoGuarantee):
+        approve(room, signal)
+    approve(room, signal, accept_none=True)
+    room.go()
+    assert state(room, signal) == "computed"
+    with pytest.raises(AwaitingApproval, match="withheld"):
+        result(room, signal)
+    with pytest.raises(Forbidden):
+        room.signal_decisions.value(room["bob"], signal.id)
+    value = room.signal_decisions.value(room["alice"], signal.id)
+    assert (value["exact"], value["decimals"]) == (0.5, 2)
+    looks = [e.draft for e in room.entries(Event.LOOKED) if e.draft.who == "alice"]
+    assert len(looks) == 2
+    approve(room, signal, accept_none=True)
+    found = result(room, signal)
+    assert (found["exact"], found["guarantee"], found["cost"]) == (0.5, "none", None)
+    assert room.charged == pytest.approx(11)
+    with pytest.raises(Conflict, match="no withheld value"):
+        room.signal_decisions.value(room["alice"], signal.id)
+
+
+def test_in_the_papers_own_order_nothing_carries_a_guarantee(room: Room) -> None:
+    room.policy({"signals": EVERY, "approve": "after the answer", "guarantees": ["none"]})
+    request = room.submit(BY_WARD)
+    for _ in range(2):
+        room.approve(request, accept_none=True)
+        room.go()
+    assert room.state(request) == "released"
+    with pytest.raises(NoGuarantee, match="how wide its noise is stays withheld"):
+        submit(room, request)
+    signal = submit(room, request, "as_published", task=ABOVE)
+    for _ in range(2):
+        approve(room, signal, accept_none=True)
+        room.go()
+    assert result(room, signal)["guarantee"] == "none"
+
+
+def test_a_withheld_value_is_not_released_by_editing_its_state(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, "as_published", task=ABOVE)
+    approve(room, signal, accept_none=True)
+    room.go()
+    room.sql("UPDATE signals SET state = 'released' WHERE id = :id", id=signal.id)
+    with pytest.raises(SfumatoError):
+        result(room, signal)
+
+
+def test_exact_scores_stay_within_the_bits_of_an_analyst(room: Room) -> None:
+    """Attack 4: three of 6.7 bits do not fit into 20; what was refused unread is given back, what ran is not."""
+    room.policy({"signals": EVERY, "code": True, "signal_bits": 14})
+    request = room.submit(BY_WARD)
+    room.approve(request)
+    room.go()
+    first = submit(room, request, "as_published", task=ABOVE)
+    second = submit(room, request, "as_published", task=ABOVE | {"b": "c"})
+    read = len(room.runner.done)
+    with pytest.raises(Forbidden, match=r"6\.7 bits .* 14 .* 13\.3 are used"):
+        submit(room, request, "as_published", task=ABOVE | {"a": "c"})
+    room.signal_decisions.refuse(room["alice"], second.id, "one is enough")
+    again = submit(room, request, "as_published", task=ABOVE | {"a": "c"})
+    assert len(room.runner.done) == read
+    approve(room, first, accept_none=True)
+    room.go()
+    assert state(room, first) == "computed"
+    room.signal_decisions.refuse(room["alice"], first.id, "not this", accept_none=True)
+    with pytest.raises(Forbidden, match="are used"):
+        submit(room, request, "as_published", task=ABOVE | {"b": "c"})
+    page = room.signal_decisions.inspect(room["alice"], again.id)
+    assert page["bits"]["used"] == pytest.approx(6.658, abs=0.001)
+    assert "7.3 are left" in page["bits"]["sentence"]
+
+
+# Code of one's own
+
+
+def test_code_on_what_was_released_is_read_by_a_controller_and_runs_on_nothing_else(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, code=SHARE, range=[0, 1], draws=5)
+    assert signal.state == "submitted"
+    assert room.sandbox.runs == []
+    jobs = len(room.runner.done)
+    page = room.signal_decisions.inspect(room["alice"], signal.id)
+    assert (page["code"], page["sandbox"]) == (SHARE, None)
+    approve(room, signal)
+    room.go()
+    found = result(room, signal)
+    assert (found["task"]["task"], found["draws"], found["guarantee"], found["cost"]) == ("own_code", 5, "dp", 0.0)
+    assert len(room.sandbox.runs) == 6
+    assert not any(padded for _, _, padded in room.sandbox.runs)
+    assert len(room.runner.done) == jobs
+
+
+@pytest.mark.parametrize(
+    ("kind", "how", "runs"),
+    [("noisy_difference", {"epsilon": 0.5}, 1), ("sample_and_aggregate", {"epsilon": 0.5, "blocks": 4}, 4)],
+)
+def test_code_on_exact_answers_is_charged_and_takes_its_time(
+    room: Room, asked: Request, kind: str, how: dict[str, Any], runs: int
+) -> None:
+    signal = submit(room, asked, kind, code=SHARE, range=[0, 1], **how)
+    approve(room, signal)
+    room.go()
+    found = result(room, signal)
+    assert (found["guarantee"], found["cost"]) == ("dp", 0.5)
+    assert "the CSV file was written by a program that closes every quote it opens" in found["certificate"]["assumed"]
+    padded = [padded for _, _, padded in room.sandbox.runs]
+    assert padded == [False] + [True] * runs
+    assert room.charged == pytest.approx(1.5)
+
+
+def test_code_as_published(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, "as_published", code=SHARE, range=[0, 1])
+    assert signal.bits == pytest.approx(6.672, abs=0.001), "no_score is told apart from every score"
+    approve(room, signal, accept_none=True)
+    room.go()
+    assert room.signal_decisions.value(room["alice"], signal.id)["exact"] == 0.33
+    exact = room.sandbox.runs[-1][1]
+    assert exact == [{"ward": ["a", "b", "c"], "count(*)": [10, 10, 10]}]
+    kept = room.outside.rows("signals").one(id=signal.id)
+    assert "10, 10, 10" not in str(kept)
+
+
+@pytest.mark.parametrize("failing", ["raise ValueError(1)", "return 'a text'", "return float('nan')", "import nothing"])
+def test_what_fails_on_exact_answers_is_one_no_score(room: Room, asked: Request, failing: str) -> None:
+    released = room.result(asked)["answers"][0]["rows"][0][1]
+    code = f"def evaluate(tables):\n    if tables[0]['count(*)'][0] == {released}:\n        return 1\n    {failing}\n"
+    signal = submit(room, asked, "as_published", code=code, range=[0, 1])
+    approve(room, signal, accept_none=True)
+    room.go()
+    approve(room, signal, accept_none=True)
+    found = result(room, signal)
+    if released != 10:
+        assert found["exact"] is None
+        assert "no_score" in found["sentences"][0]
+    assert room.signals.one(room["bob"], signal.id)["bits"] == pytest.approx(6.672, abs=0.001)
+
+
+def test_code_without_a_score_on_the_release_reads_nobody(room: Room, asked: Request) -> None:
+    before, jobs = room.charged, len(room.runner.done)
+    signal = submit(room, asked, "noisy_difference", code="def evaluate(tables):\n    1 / 0\n", range=[0, 1], epsilon=1)
+    approve(room, signal)
+    room.go()
+    assert state(room, signal) == "failed"
+    assert "no score on what was released" in room.signals.one(room["bob"], signal.id)["note"]
+    assert (room.charged, len(room.runner.done)) == (before, jobs)
+
+
+def test_without_a_sandbox_code_is_refused_and_nothing_runs(room: Room, asked: Request) -> None:
+    """Attack 6: at each step, from submitting to running."""
+    signal = submit(room, asked, code=SHARE, range=[0, 1])
+    room.sandbox.lacking = "bubblewrap is not installed: apt install bubblewrap."
+    assert room.signals.tasks(room["bob"])["code"]["ready"] is False
+    with pytest.raises(SandboxMissing) as refused:
+        submit(room, asked, code=SHARE, range=[0, 1])
+    assert "apt install bubblewrap" in refused.value.hint
+    with pytest.raises(SandboxMissing):
+        approve(room, signal)
+    room.sandbox.lacking = None
+    approve(room, signal)
+    room.sandbox.lacking = "it went away."
+    room.go()
+    assert state(room, signal) == "failed"
+    assert room.sandbox.runs == []
+    assert submit(room, asked).state == "released", "a task of ours needs none"
+
+
+# Approvals
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE signals SET code = replace(code, '[0]', '[1]')",
+        "UPDATE signals SET kind = 'as_published', bits = 1",
+        'UPDATE signals SET how = \'{"epsilon": 9.0, "range": [0, 1]}\'',
+        "UPDATE signals SET query = 2",
+        "UPDATE signals SET analyst = 'dan'",
+    ],
+)
+@pytest.mark.parametrize("when", ["before the approval", "after the approval"])
+def test_what_is_changed_after_it_was_seen_does_not_run(room: Room, asked: Request, change: str, when: str) -> None:
+    """Attack 5: an approval is of the code, the kind, the parameters and the recipient that were seen."""
+    signal = submit(room, asked, "noisy_difference", code=SHARE, range=[0, 1], epsilon=0.5)
+    binding = room.signal_decisions.inspect(room["alice"], signal.id)["binding"]
+    charged = room.charged
+    if when == "before the approval":
+        room.sql(f"{change} WHERE id = :id", id=signal.id)
+        with pytest.raises(SfumatoError):
+            room.signal_decisions.approve(room["alice"], signal.id, binding, accept_none=True)
+    else:
+        room.signal_decisions.approve(room["alice"], signal.id, binding)
+        room.sql(f"{change} WHERE id = :id", id=signal.id)
+    room.go()
+    row = room.outside.rows("signals").one(id=signal.id)
+    assert row is not None
+    assert row["state"] in ("submitted", "failed")
+    assert room.sandbox.runs == []
+    assert room.charged == charged
+
+
+def test_new_data_or_another_policy_needs_another_approval(room: Room, asked: Request) -> None:
+    first, second = (submit(room, asked, "noisy_difference", epsilon=e) for e in (0.5, 0.6))
+    approve(room, first)
+    room.policy({"signals": EVERY, "code": True, "preferences": ["rule", "epsilon"]}, stop=100)
+    room.go()
+    assert state(room, first) == "failed"
+    approve(room, second)
+    room.datasets.deliver(room["alice"], "stays", [DATA], "csv")
+    room.go()
+    assert state(room, second) == "failed"
+    assert room.charged == 1.0
+
+
+def test_an_approval_that_the_ledger_does_not_have_is_none(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, "noisy_difference", epsilon=0.5)
+    said = {"who": "alice", "act": "approve", "binding": signal.binding, "state": "submitted", "accept_none": False}
+    decided = json.dumps([said | {"fixed_beforehand": "", "note": "", "at": ""}], sort_keys=True)
+    room.sql("UPDATE signals SET state = 'approved', decided_by = :by WHERE id = :id", by=decided, id=signal.id)
+    room.escrow.resume()
+    room.go()
+    assert state(room, signal) == "failed"
+    assert room.charged == 1.0
+
+
+def test_several_have_to_approve_where_the_policy_says_so(room: Room) -> None:
+    room.policy({"signals": EVERY, "approvals": 2})
+    request = room.submit(BY_WARD)
+    for name in ("alice", "carol"):
+        room.approve(request, by=name)
+    room.go()
+    signal = submit(room, request, "noisy_difference", epsilon=0.5)
+    assert [one["id"] for one in room.signals.many(room["carol"], waiting=True)] == [signal.id]
+    assert approve(room, signal).state == "submitted"
+    assert room.signals.many(room["alice"], waiting=True) == []
+    assert approve(room, signal, by="carol").state == "approved"
+    assert approve(room, signal, by="carol").state == "approved", "a second click changes nothing"
+    room.go()
+    assert state(room, signal) == "released"
+
+
+# What else is refused, and to whom
+
+
+def test_a_policy_lets_free_signals_be_asked_for_and_no_others_by_itself(room: Room) -> None:
+    room.policy()
+    request = room.submit(BY_WARD)
+    room.approve(request)
+    room.go()
+    assert submit(room, request).state == "released"
+    for kind in ("noisy_difference", "as_published"):
+        with pytest.raises(Forbidden, match="does not let you ask for the signal"):
+            submit(room, request, kind, epsilon=1.0 if kind == "noisy_difference" else None)
+    with pytest.raises(Forbidden, match="code of your own"):
+        submit(room, request, code=SHARE, range=[0, 1])
+    assert room.signals.many(room["bob"])[0]["state"] == "released"
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "match"),
+    [
+        ({"task": None}, BadInput, "a task, or code"),
+        ({"code": SHARE, "task": ABOVE, "range": [0, 1]}, BadInput, "a task, or code"),
+        ({"code": SHARE}, BadInput, "states the range"),
+        ({"code": SHARE, "range": [1, 0]}, BadInput, "has a range"),
+        ({"code": SHARE, "range": [0, 0.005]}, BadInput, "has a range"),
+        ({"code": "def evaluate(t):\n    return 1 \u202e", "range": [0, 1]}, BadInput, "would hide what it says"),
+        ({"code": " ", "range": [0, 1]}, BadInput, "up to 20,000 characters"),
+        ({"code": SHARE, "range": [0, 1], "draws": 101}, BadInput, "not so often"),
+        ({"range": [0, 1]}, BadInput, "a task has its own"),
+        ({"task": {"task": "guess"}}, BadInput, "There is no task"),
+        ({"task": ABOVE | {"column": "n"}}, BadInput, "no figure 'n'"),
+        ({"kind": "loud"}, BadInput, "There is no signal"),
+        ({"kind": "noisy_difference"}, BadInput, "an epsilon of its own"),
+        ({"epsilon": 1.0}, BadInput, "spends no epsilon"),
+        ({"kind": "noisy_difference", "epsilon": 1.0, "task": ABOVE}, NoMechanism, "no Lipschitz constant"),
+        ({"what": 1}, BadInput, "no option 'what'"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_it_is_kept(
+    room: Room, asked: Request, said: dict[str, Any], error: type[SfumatoError], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        submit(room, asked, **said)
+    assert room.signals.many(room["bob"]) == []
+
+
+def test_only_whoever_asked_asks_about_it_once_it_is_released(room: Room, asked: Request) -> None:
+    with pytest.raises(NotFound):
+        submit(room, asked, by="dan")
+    with pytest.raises(Forbidden):
+        submit(room, asked, by="alice")
+    with pytest.raises(BadInput, match="no query 2"):
+        room.signals.submit(room["bob"], asked.id, 2, "free", task=ABOVE)
+    waiting = room.submit(COUNT)
+    with pytest.raises(AwaitingApproval):
+        submit(room, waiting)
+    signal = submit(room, asked, "noisy_difference", epsilon=0.5)
+    for who in ("bob", "dan", "eve"):
+        with pytest.raises((Forbidden, NotFound)):
+            approve(room, signal, by=who)
+    with pytest.raises(NotFound):
+        room.signals.one(room["dan"], signal.id)
+    with pytest.raises(Forbidden):
+        room.signals.withdraw(room["alice"], signal.id)
+    assert room.signals.withdraw(room["bob"], signal.id).state == "withdrawn"
+    with pytest.raises(Gone):
+        result(room, signal)
+    with pytest.raises(Conflict, match="This signal is withdrawn"):
+        approve(room, signal)
+
+
+def test_a_signal_is_returned_with_a_note(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, "noisy_difference", epsilon=0.5)
+    with pytest.raises(BadInput):
+        room.signal_decisions.return_(room["alice"], signal.id, " ")
+    room.signal_decisions.return_(room["alice"], signal.id, "less, please")
+    shown = room.signals.one(room["bob"], signal.id)
+    assert (shown["state"], shown["note"]) == ("returned", "less, please")
+
+
+def test_a_submission_that_is_sent_twice_is_one(room: Room, asked: Request) -> None:
+    first = submit(room, asked, "noisy_difference", epsilon=0.5, idempotency="k")
+    assert submit(room, asked, "noisy_difference", epsilon=0.5, idempotency="k") == first
+    with pytest.raises(Conflict, match="another signal"):
+        submit(room, asked, "noisy_difference", epsilon=0.6, idempotency="k")
+
+
+def test_what_ran_when_the_server_stopped_counts_as_spent(room: Room, asked: Request) -> None:
+    running, waiting = (submit(room, asked, "noisy_difference", epsilon=e) for e in (0.5, 0.6))
+    for signal in (running, waiting):
+        approve(room, signal)
+    room.waiting.clear()
+    room.sql("UPDATE signals SET state = 'running' WHERE id = :id", id=running.id)
+    assert room.escrow.resume() == 1
+    room.go()
+    assert (state(room, running), state(room, waiting)) == ("failed", "released")
+
+
+def test_answers_that_are_no_longer_kept_have_no_signals(room: Room) -> None:
+    room.policy({"signals": EVERY}, retention={"answers_days": 2})
+    request = room.submit(BY_WARD)
+    room.approve(request)
+    room.go()
+    signal = submit(room, request)
+    room.pass_(days=3)
+    for ask in (lambda: submit(room, request), lambda: result(room, signal)):
+        with pytest.raises(Gone):
+            ask()

@@ -1,0 +1,137 @@
+"""Signals by the API: what an analyst sees of one is a fixed list, state by state; without a sandbox it is a 501."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sfumato.errors import EngineFailure
+from tests.api import STATES, Api
+from tests.room import BOARD, BY_WARD
+
+CODE = "def evaluate(tables):\n    counts = tables[0]['count(*)']\n    return counts[0] / max(1, sum(counts))\n"
+TASK = {"task": "histogram_distance", "column": "count(*)"}
+_WANTED = {
+    "id", "number", "request", "dataset", "query", "kind", "task", "code", "range", "epsilon", "blocks", "draws",
+    "by_range", "bits", "state", "next", "submitted_at",
+}  # fmt: skip
+_SETTLED = _WANTED | {"decided_at"}
+SEEN = {
+    "submitted": _WANTED,
+    "withdrawn": _WANTED,
+    "returned": _SETTLED | {"note", "guarantee"},
+    "refused": _SETTLED | {"note", "guarantee"},
+    "approved": _SETTLED,
+    "running": _SETTLED,
+    "computed": _SETTLED,
+    "released": _SETTLED | {"note", "guarantee", "charged", "result"},
+    "failed": _SETTLED | {"note"},
+}
+
+
+@pytest.fixture
+def asked(api: Api) -> str:
+    """The number of a request of bob's that was answered, where every signal may be asked for."""
+    room = api.room
+    every = ["free", "noisy_difference", "sample_and_aggregate", "as_published"]
+    room.policy({"who": [BOARD], "signals": every, "code": True, "signal_bits": 100})
+    request = room.submit(BY_WARD)
+    room.approve(request)
+    room.go()
+    return str(request.number)
+
+
+def post(api: Api, number: str, **said: Any) -> dict[str, Any]:
+    answer = api("bob", "POST", f"/requests/{number}/signals", json=said)
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json())
+
+
+def decided(api: Api, id: str, verb: str, **said: Any) -> None:
+    if verb == "approve":
+        said |= {"binding": api("alice", "GET", f"/signals/{id}/page").json()["binding"]}
+    answer = api("alice", "POST", f"/signals/{id}/{verb}", json=said)
+    assert answer.status_code == 200, answer.text
+
+
+def brought(api: Api, number: str, state: str) -> str:
+    """A signal that has come as far as this."""
+    room = api.room
+    kind = {"computed": "as_published"}.get(state, "noisy_difference")
+    epsilon = {} if state == "computed" else {"epsilon": 0.1}
+    id = str(post(api, number, kind=kind, task=TASK, **epsilon)["id"])
+    if state in ("returned", "refused"):
+        decided(api, id, state.removesuffix("ed").replace("refus", "refuse"), note="another")
+    elif state == "withdrawn":
+        assert api("bob", "POST", f"/signals/{id}/withdraw").status_code == 200
+    elif state != "submitted":
+        decided(api, id, "approve", accept_none=state == "computed", note="go on")
+        if state in ("approved", "running"):
+            room.waiting.clear()
+        if state == "running":
+            room.sql("UPDATE signals SET state = 'running' WHERE id = :id", id=id)
+        if state == "failed":
+            room.runner.meanwhile = _fails
+        room.go()
+    return id
+
+
+def _fails(_job: object) -> None:
+    raise EngineFailure
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_of_a_signal_what_its_state_lets_an_analyst_see(api: Api, asked: str, state: str) -> None:
+    id = brought(api, asked, state)
+    shown = api("bob", "GET", f"/signals/{id}").json()
+    assert (shown["state"], set(shown)) == (state, SEEN[state])
+    for path in ("/signals", f"/requests/{asked}/signals"):
+        [listed] = api("bob", "GET", path).json()["items"]
+        assert set(listed) == SEEN[state]
+    expected = {"released": 200, "returned": 410, "refused": 410, "withdrawn": 410, "failed": 410}
+    assert api("bob", "GET", f"/signals/{id}/result").status_code == expected.get(state, 202)
+    for who in ("dan", "fay", "root"):
+        assert api(who, "GET", f"/signals/{id}").status_code == 404
+        assert api(who, "GET", "/signals").json()["items"] == []
+    assert api("eve", "GET", f"/signals/{id}").json()["result"] is None, "an auditor sees that it is there"
+
+
+def test_a_withheld_score_reaches_no_analyst(api: Api, asked: str) -> None:
+    id = brought(api, asked, "computed")
+    seen = api("alice", "POST", f"/signals/{id}/value").json()
+    assert seen["exact"] is not None
+    for method, path in (("GET", ""), ("GET", "/result"), ("GET", "/page"), ("POST", "/value")):
+        answer = api("bob", method, f"/signals/{id}{path}")
+        assert "exact" not in answer.text.replace("exact answer", "").replace("exact scores", "")
+
+
+def test_the_page_of_code_has_its_marks(api: Api, asked: str) -> None:
+    code = "import os\ndef evaluate(tables):\n    for row in tables[0].iterrows():\n        pass\n    return 1\n"
+    id = post(api, asked, code=code, range=[0, 1])["id"]
+    page = api("alice", "GET", f"/signals/{id}/page").json()
+    assert {mark["line"] for mark in page["marks"]} == {1, 3}
+    assert api("bob", "GET", f"/signals/{id}/page").status_code == 403
+
+
+def test_attack_6_without_a_sandbox_it_is_501_and_nothing_is_kept_or_run(api: Api, asked: str) -> None:
+    api.room.sandbox.lacking = "bubblewrap is not installed: apt install bubblewrap."
+    before = (len(api.room.entries()), api.room.outside.rows("signals").many())
+    answer = api("bob", "POST", f"/requests/{asked}/signals", json={"code": CODE, "range": [0, 1]})
+    assert (answer.status_code, answer.json()["code"]) == (501, "sandbox_unavailable")
+    assert "apt install" in answer.json()["hint"]
+    assert (len(api.room.entries()), api.room.outside.rows("signals").many()) == before
+    assert api.room.sandbox.runs == []
+    told = api("bob", "GET", "/tasks").json()
+    assert told["code"]["ready"] is False
+    assert {task["name"] for task in told["tasks"]} >= {"above", "classifier", "formula", "t_test"}
+    assert told["kinds"][0]["kind"] == "free"
+
+
+def test_the_same_key_is_the_same_signal(api: Api, asked: str) -> None:
+    said = {"kind": "noisy_difference", "epsilon": 0.1, "task": TASK}
+    key = {"Idempotency-Key": "once"}
+    first, second = (api("bob", "POST", f"/requests/{asked}/signals", json=said, headers=key) for _ in range(2))
+    assert first.json() == second.json()
+    other = api("bob", "POST", f"/requests/{asked}/signals", json=said | {"epsilon": 0.2}, headers=key)
+    assert other.status_code == 409

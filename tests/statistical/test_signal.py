@@ -1,0 +1,152 @@
+"""Charged signals, from outside: no guesser beats their epsilon, and their noise is the noise that was declared.
+
+Free signals: the damage that noise really did is within the one they state as often as they say. All the checks in
+this folder together fail by chance in fewer than 8e-7 of all runs (`audit.RATE`).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+from sfumato.audit.guesses import Round
+from sfumato.model.signal import COVERED, BlockMean, NoisyDifference
+from sfumato.session.signal import exact_table, prepared, redrawn, scored
+from sfumato.signal.library import task
+from tests.depth import depth
+from tests.statistical.audit import audit, misfit, most_rate, power, question, said
+
+pytestmark = pytest.mark.statistical
+
+EPSILON = 1.5  # about where a doubled epsilon shows with the fewest runs
+SEED = 20240229  # of the coins and the made-up people; the noise has none
+FRESH = 300  # signals after which a table gets a new ledger: one in memory keeps every one
+VALUE = {"type": "integer", "bounds": [0, 100]}
+
+Record = Callable[[str, object], None]
+
+
+def sides(sql: str, others: list[float], person: float, **stated: object) -> list[tuple[sf.Query, sf.Release]]:
+    """A table without the person and one with them, each with an answer that shows next to nothing."""
+    made = [
+        question(sql, VALUE, {"here": [*others, *([person] if there else [])]}, **stated) for there in (False, True)
+    ]
+    return [(asked, asked.release(epsilon=0.001)) for asked in made]
+
+
+def played(runs: int, fresh: Callable[[], list[tuple[sf.Query, sf.Release]]], **how: Any) -> list[tuple[bool, Any]]:
+    coins, found, tables = random.Random(SEED), [], fresh()
+    for run in range(runs):
+        if run % FRESH == 0:
+            tables = fresh()
+        there = coins.random() < 0.5
+        asked, release = tables[there]
+        found.append((there, asked.signal(release, epsilon=EPSILON, again=True, **how)))
+    return found
+
+
+def judged(rounds: list[Round], noise: list[int], scale: float, record_property: Record) -> None:
+    verdict = audit(rounds, EPSILON)
+    print(said(verdict))
+    record_property("verdict", said(verdict))
+    assert verdict.holds, verdict
+    wrong = misfit(noise, scale)
+    assert not wrong, wrong
+
+
+@pytest.mark.depth("signal runs", seed=SEED)
+def test_no_guesser_beats_the_epsilon_of_a_noisy_difference(record_property: Record) -> None:
+    """A sum of which one person is the whole sensitivity, scored as it is; what the release scored is known."""
+    made, sql = task("formula", expression="s / 1000", low=0, high=1), "SELECT SUM(value) AS s FROM people"
+    games = played(2 * depth("signal runs"), lambda: sides(sql, [], 100), task=made, kind="noisy_difference")
+    rounds, noise = [], []
+    for there, signal in games:
+        assert isinstance(signal, NoisyDifference)
+        assert signal.certificate.grid_step is not None
+        truth = 0.1 if there else 0.0
+        guessed = [signal.score + (off if signal.score < 0.05 else -off) for off in (signal.noisy, signal.difference)]
+        rounds.append(Round(there, (guessed[0],), (guessed[1],)))
+        noise.append(round((signal.noisy - abs(signal.score - truth)) / signal.certificate.grid_step[0]))
+    judged(rounds, noise, 1025 / EPSILON, record_property)
+
+
+@pytest.mark.depth("signal runs", seed=SEED)
+def test_no_guesser_beats_the_epsilon_of_a_block_mean(record_property: Record) -> None:
+    """One person, who decides the score of the block that they are in."""
+    made, sql = task("above", column="s", b=50), "SELECT SUM(value) AS s FROM people"
+    how: dict[str, Any] = {"task": made, "kind": "sample_and_aggregate", "blocks": 2}
+    games = played(2 * depth("signal runs"), lambda: sides(sql, [], 100), **how)
+    rounds, noise = [], []
+    for there, signal in games:
+        assert isinstance(signal, BlockMean)
+        rounds.append(Round(there, (signal.noisy,), (signal.mean,)))
+        noise.append(round((signal.noisy - there / 2) * 2 * 1024))
+    judged(rounds, noise, 1024 / EPSILON, record_property)
+
+
+def test_the_depth_is_enough() -> None:
+    """A signal that spends twice what it charges is caught 99 times of 100."""
+    assert power(EPSILON, 1, 2 * depth("signal runs") * 3 // 4) > 0.99
+
+
+# The damage that was done
+
+PLACES = ("a", "b", "c", "d", "e", "f")
+SQL = "SELECT place, COUNT(*) AS n, SUM(value) AS s, AVG(value) AS m FROM people GROUP BY place"
+TASKS = [
+    task("formula", expression='s["a"] - s["b"] + 2 * s["c"]', low=-1e5, high=1e5),
+    task("formula", expression='n["a"] / sum(n)', low=0, high=1),
+    task("formula", expression='abs(m["a"] - m["b"])', low=0, high=100),
+    task("above", column="n", a="a", b="b"),
+    task("above", column="s", a="a", b="b", width=500),
+    task("trend", column="s", order=PLACES),
+    task("top_k", column="n", k=3),
+    task("rank_agreement", column="s"),
+    task("histogram_distance", column="n", reference=dict.fromkeys(PLACES, 25)),
+    task("chi_square", column="n"),
+]
+
+
+DRAWS = 99  # of each signal; by default there are twice as many, and the largest covers more
+
+
+@pytest.fixture(scope="module")
+def covered() -> dict[sf.Task, tuple[int, int]]:
+    """On each of many datasets, every task: how often the true damage was within the stated one, and in the bound."""
+    people, found = random.Random(SEED), dict.fromkeys(TASKS, (0, 0))
+    for _ in range(depth("signalled data")):
+        near = people.choice((1, 5, 25))  # how much the places differ
+        places = {
+            place: [people.randint(0, 60 + i * near // 4) for _ in range(people.randint(15, 20) + i * near // 5)]
+            for i, place in enumerate(PLACES)
+        }
+        asked = question(SQL, VALUE, places)
+        released = asked.release(epsilon=people.choice((0.5, 2.0, 8.0)))
+        public = asked.statement, asked.measurement, released.answer, released.certificate
+        fresh, truth = redrawn(*public, asked.dataset.services.mechanism, DRAWS), exact_table(asked)
+        for made in TASKS:
+            stated = prepared(made, asked.measurement, released.answer)
+            signal = scored(stated, fresh)
+            damage, least = abs(signal.score - stated.score([truth])), 1e-12 * signal.width
+            bound = math.inf if signal.bound is None else signal.bound
+            within, bounded = found[made]
+            found[made] = within + (damage <= signal.damage + least), bounded + (damage <= bound + least)
+    return found
+
+
+@pytest.mark.depth("signalled data", seed=SEED)
+@pytest.mark.parametrize("made", TASKS, ids=lambda made: made.name)
+def test_what_is_stated_covers_the_damage_that_was_done(
+    made: sf.Task, covered: dict[sf.Task, tuple[int, int]], record_property: Record
+) -> None:
+    (within, bounded), every = covered[made], depth("signalled data")
+    verdict = f"damage within the stated one on {within} of {every} datasets, within its bound on {bounded}"
+    print(made.name, verdict)
+    record_property("verdict", verdict)
+    assert most_rate(within, every) >= COVERED, verdict
+    assert most_rate(bounded, every) >= COVERED, verdict
