@@ -44,6 +44,11 @@ class Scored:
         """The epsilon that was charged for it; None: withheld."""
         return self.certificate.charged
 
+    @property
+    def places(self) -> tuple[tuple[float, float], ...]:
+        """From where to where on the scale the score lies that was charged for; with noise, 90 times of 100."""
+        return ()
+
     def _told(self) -> dict[str, Any]:
         raise NotImplementedError
 
@@ -110,11 +115,28 @@ def ranked(ascending: tuple[float, ...], otherwise: float) -> float:
 
 
 @dataclass(frozen=True)
-class NoisyDifference(Scored):
-    """`|g(S) - g(q(x))|` with noise: dp, charged. `noisy` is as drawn."""
+class Drawn(Scored):
+    """Charged, and told with noise: dp. `noisy` is as drawn."""
+
+    noisy: float
+
+    @property
+    def noise_90(self) -> float | None:
+        """How far the noise goes 90 times of 100; None: withheld."""
+        return None if self.certificate.noise_90 is None else self.certificate.noise_90[0]
+
+    def _around(self, *scores: float) -> tuple[tuple[float, float], ...]:
+        """As far as the noise goes around each, within the range."""
+        (low, high), noise = self.range, self.noise_90 or 0.0
+        ends = ((max(low, score - noise), min(high, score + noise)) for score in scores)
+        return tuple((start, end) for start, end in ends if start <= end)
+
+
+@dataclass(frozen=True)
+class NoisyDifference(Drawn):
+    """`|g(S) - g(q(x))|` with noise."""
 
     kind: ClassVar[SignalKind] = SignalKind.DIFFERENCE
-    noisy: float
 
     @property
     def difference(self) -> float:
@@ -122,19 +144,23 @@ class NoisyDifference(Scored):
         return max(0.0, min(self.width, self.noisy))
 
     @property
-    def noise_90(self) -> float | None:
-        return None if self.certificate.noise_90 is None else self.certificate.noise_90[0]
+    def places(self) -> tuple[tuple[float, float], ...]:
+        """On one side of the release's score or on the other: one place where these meet."""
+        low, high = self.range
+        off = min(self.difference, max(self.score - low, high - self.score))  # no score is further away
+        sides = self._around(self.score - off, self.score + off)
+        meet = len(sides) > 1 and sides[0][1] >= sides[1][0]
+        return ((sides[0][0], sides[1][1]),) if meet else sides
 
     def _told(self) -> dict[str, Any]:
         return {"noisy": self.noisy, "difference": self.difference, "noise_90": self.noise_90}
 
 
 @dataclass(frozen=True)
-class BlockMean(Scored):
-    """The mean of g over so many disjoint blocks of people, with noise: dp, charged. `noisy` is as drawn."""
+class BlockMean(Drawn):
+    """The mean of g over so many disjoint blocks of people, with noise."""
 
     kind: ClassVar[SignalKind] = SignalKind.BLOCKS
-    noisy: float
     blocks: int
 
     @property
@@ -143,8 +169,8 @@ class BlockMean(Scored):
         return max(self.range[0], min(self.range[1], self.noisy))
 
     @property
-    def noise_90(self) -> float | None:
-        return None if self.certificate.noise_90 is None else self.certificate.noise_90[0]
+    def places(self) -> tuple[tuple[float, float], ...]:
+        return self._around(self.mean)
 
     def _told(self) -> dict[str, Any]:
         return {"noisy": self.noisy, "mean": self.mean, "blocks": self.blocks, "noise_90": self.noise_90}
@@ -161,6 +187,10 @@ class Published(Scored):
     exact: float | None
     decimals: int
     bits: float
+
+    @property
+    def places(self) -> tuple[tuple[float, float], ...]:
+        return () if self.exact is None else ((self.exact, self.exact),)
 
     def _told(self) -> dict[str, Any]:
         return {"exact": self.exact, "decimals": self.decimals, "bits": self.bits}

@@ -23,13 +23,14 @@ class _Shown(model.Scored):
     def _repr_html_(self) -> str:
         return view.as_html(self)
 
+    def plot(self) -> Picture:
+        """Of a free one the histogram of scores; of others where the exact score lies, beside that of the release."""
+        return Picture(view.figure(self), of_the_people=False)
+
 
 @dataclass(frozen=True, repr=False)
 class FreeSignal(_Shown, model.FreeSignal):
-    """What noise of the same size does to the score; `.plot()` is the histogram of scores."""
-
-    def plot(self) -> Picture:
-        return Picture(view.figure(self), of_the_people=False)
+    """What noise of the same size does to the score."""
 
 
 @dataclass(frozen=True, repr=False)

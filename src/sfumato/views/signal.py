@@ -1,11 +1,12 @@
-"""What noise did to a task: in words, and of a free signal as a histogram of scores."""
+"""What noise did to a task: in words, of a free signal as a histogram of scores, of others on the scale of scores."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sfumato.errors import BadInput
 from sfumato.model.signal import FreeSignal, Scored
-from sfumato.views.figure import Axis, Bars, Figure, Pin, number
+from sfumato.views.figure import Axis, Bars, Figure, Pin, Span, number
 from sfumato.views.html import page_part, preformatted
 from sfumato.views.svg import svg
 from sfumato.views.terminal import paragraph, text
@@ -15,7 +16,31 @@ BARS = 20
 _NARROW = 0.01  # of the range: how wide a bar is at least
 
 
-def figure(signal: FreeSignal) -> Figure:
+def figure(signal: Scored) -> Figure:
+    """Refused where there is no score."""
+    if isinstance(signal, FreeSignal):
+        return _histogram(signal)
+    if not signal.places:
+        raise BadInput(of_signal.NO_SCORE, hint="print the signal instead.")
+    return _strip(signal)
+
+
+def _strip(signal: Scored) -> Figure:
+    """Where the score lies that was charged for, with that of the release pinned."""
+    labels, note = of_signal.placed(signal)
+    spans = (Span(label, *place, note=note) for label, place in zip(labels, signal.places, strict=True))
+    low, high = signal.range
+    across = Axis("score", ticks=(low, (low + high) / 2, high))
+    return Figure(
+        of_signal.TITLES[signal.kind], of_signal.scale(signal), across, Axis("answer"), (*spans, _pin(signal))
+    )
+
+
+def _pin(signal: Scored) -> Pin:
+    return Pin(signal.score, f"the release: {number(signal.score)}")
+
+
+def _histogram(signal: FreeSignal) -> Figure:
     """How often each score was drawn, with that of the release pinned."""
     low, high = min(signal.scores), max(signal.scores)
     least = _NARROW * signal.width
@@ -31,7 +56,7 @@ def figure(signal: FreeSignal) -> Figure:
         of_signal.drawn(signal),
         Axis("score"),
         Axis("draws"),
-        (Bars(edges, tuple(map(float, counts))), Pin(signal.score, f"the release: {number(signal.score)}")),
+        (Bars(edges, tuple(map(float, counts))), _pin(signal)),
     )
 
 
@@ -45,12 +70,15 @@ def picture(signal: FreeSignal) -> dict[str, Any]:
 
 def as_text(signal: Scored, *, colour: bool = False) -> str:
     said = [paragraph(words) for words in of_signal.said(signal)]
-    if isinstance(signal, FreeSignal):
-        return "\n\n".join([text(figure(signal), colour=colour), *said])
-    return "\n\n".join([of_signal.TITLES[signal.kind], *said])
+    shown = text(figure(signal), colour=colour) if _drawable(signal) else of_signal.TITLES[signal.kind]
+    return "\n\n".join([shown, *said])
 
 
 def as_html(signal: Scored) -> str:
-    if isinstance(signal, FreeSignal):
+    if _drawable(signal):
         return page_part("", svg(figure(signal)), " ".join(of_signal.said(signal)))
     return preformatted(as_text(signal))
+
+
+def _drawable(signal: Scored) -> bool:
+    return isinstance(signal, FreeSignal) or bool(signal.places)

@@ -169,6 +169,15 @@ def rounded_up(figure: float) -> str:
     return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(str(figure))):.4g}"
 
 
+def rounded_down(figure: float) -> str:
+    """With four digits, and never more.
+
+    >>> rounded_down(0.46219), rounded_down(-0.46211), rounded_down(0)
+    ('0.4621', '-0.4622', '0')
+    """
+    return f"{0.0 - float(rounded_up(-figure)):.4g}"
+
+
 def at_most(epsilon: float) -> str:
     """What is known beforehand of what was selected privately."""
     return f"Whatever epsilons had been selected, it would have been at most {epsilon:.15g}."

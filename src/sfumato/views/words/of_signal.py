@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.signal import BlockMean, FreeSignal, NoisyDifference, Published, Scored, SignalKind
-from sfumato.views.words.of_guarantee import EXACT, guarantee
+from sfumato.model.signal import BlockMean, Drawn, FreeSignal, NoisyDifference, Published, Scored, SignalKind
+from sfumato.views.words.of_guarantee import EXACT, guarantee, rounded_down, rounded_up
 
 TITLES = {
     SignalKind.FREE: "What noise of this size does to the score",
@@ -44,10 +44,11 @@ WHAT_A_SPREAD_IS = (
 AFFINE = "noise moves this score by as much wherever the figures are"
 HALFSPACE = "this decision hangs on the sign of one sum"
 _PROVEN = (
-    "The damage that was really done is within {:.3g} 90 times of 100: {}, but for counts that were rounded or cut off "
+    "The damage that was really done is within {} 90 times of 100: {}, but for counts that were rounded or cut off "
     "at 0."
 )
-_BOUNDED = "The damage that was really done is within {:.3g} 90 times of 100, by the Lipschitz constant of the task."
+_BOUNDED = "The damage that was really done is within {} 90 times of 100, by the Lipschitz constant of the task."
+_THEN = "Then the exact answer scores from {} to {}: what is poor at both ends comes from the data, not from the noise."
 _SAFE = (
     "The exact answer comes to the same. Whatever the data, at most 10 of 100 releases have this said wrongly: {}, but "
     "for counts that were rounded or cut off at 0."
@@ -60,6 +61,9 @@ _MEASURED = (
 _MET = "On generated data it was within that 90 times of 100."
 _TRIED = {"chi_square", "formula", "rank_agreement", "top_k"}  # tasks, with so many draws
 _DRAWS = 199
+NO_SCORE = "There is no score to draw"
+_DRAWN = "there 90 times of 100 (noise alone)"
+_UNTOLD = "as it was drawn: how wide the noise is stays withheld"
 BLACK_BOX = (
     "Each block is a small part of the people, taken as if all were like them: what the score loses by that is in it "
     "too."
@@ -106,6 +110,20 @@ def drawn(signal: FreeSignal) -> str:
     return f"Task {signal.task['task']}: the release with fresh noise on top, {len(signal.scores):,} draws"
 
 
+def scale(signal: Scored) -> str:
+    """What a score that was charged for is drawn on."""
+    return f"Task {signal.task['task']}, on a scale from {signal.range[0]:g} to {signal.range[1]:g}"
+
+
+def placed(signal: Scored) -> tuple[tuple[str, ...], str]:
+    """Whose score is drawn, place by place, and how often it is there."""
+    whose = f"mean of {signal.blocks:,} blocks of people" if isinstance(signal, BlockMean) else "the exact answer"
+    sides = (f"{whose}, if it is below", f"{whose}, if it is above") if len(signal.places) > 1 else (whose,)
+    if not isinstance(signal, Drawn):
+        return sides, ""
+    return sides, _DRAWN if signal.noise_90 is not None else _UNTOLD
+
+
 def _free(signal: FreeSignal) -> tuple[str, ...]:
     low, high = signal.quantile(0.05), signal.quantile(0.95)
     spread = f"With fresh noise on top, 90 of 100 scores lie from {low:.3g} to {high:.3g}"
@@ -116,10 +134,18 @@ def _free(signal: FreeSignal) -> tuple[str, ...]:
 def _rate(signal: FreeSignal) -> str:
     """How far the damage that was really done is known."""
     if signal.proven is None:
-        return _measured(signal) if signal.bound is None else _BOUNDED.format(signal.damage)
+        return _measured(signal) if signal.bound is None else _within_damage(_BOUNDED, signal)
     if not signal.decides:
-        return _PROVEN.format(signal.damage, signal.proven)
+        return _within_damage(_PROVEN, signal)
     return _OPEN if signal.damage else _SAFE.format(signal.proven)
+
+
+def _within_damage(words: str, signal: FreeSignal) -> str:
+    """Rounded outwards."""
+    low, high = signal.range
+    lowest, highest = max(low, signal.score - signal.damage), min(high, signal.score + signal.damage)
+    then = _THEN.format(rounded_down(lowest), rounded_up(highest))
+    return f"{words.format(rounded_up(signal.damage), signal.proven)} {then}"
 
 
 def _measured(signal: FreeSignal) -> str:
