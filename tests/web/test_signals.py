@@ -76,3 +76,4 @@ def test_a_signal_as_published_is_inspected_twice(visitors: Visitors, own_house:
 
     expect(made).to_contain_text("Score of the exact answer: 0.00", timeout=40_000)
     expect(made).to_contain_text("6.66 bits used")
+    expect(made.locator(".plot .point")).not_to_have_count(0)

@@ -181,4 +181,4 @@ def _told(stored: Mapping[str, Any]) -> dict[str, Any]:
     """A signal as it may leave, with what there is to say of it."""
     read = from_stored(stored, Certificate.from_dict(stored["certificate"]))
     said = {"title": of_signal.TITLES[read.kind], "sentences": list(of_signal.said(read))}
-    return dict(stored) | said | ({"picture": picture(read)} if isinstance(read, FreeSignal) else {})
+    return dict(stored) | said | {"picture": picture(read)}

@@ -60,12 +60,17 @@ def _histogram(signal: FreeSignal) -> Figure:
     )
 
 
-def picture(signal: FreeSignal) -> dict[str, Any]:
-    """The same as JSON, for pages that draw it themselves."""
+def picture(signal: Scored) -> dict[str, Any] | None:
+    """The same as JSON, for pages that draw it themselves; None where there is no score."""
+    if not _drawable(signal):
+        return None
     drawn = figure(signal)
-    (bars,), (pin,) = drawn.of(Bars), drawn.of(Pin)
-    named = {"title": drawn.title, "subtitle": drawn.subtitle, "x": drawn.x.label, "y": drawn.y.label}
-    return named | {"edges": list(bars.edges), "counts": list(bars.heights), "at": pin.x, "pinned": pin.label}
+    (pin,), spans = drawn.of(Pin), drawn.of(Span)
+    named = {"title": drawn.title, "subtitle": drawn.subtitle, "x": drawn.x.label, "at": pin.x, "pinned": pin.label}
+    if spans:
+        return named | {"spans": [vars(span) for span in spans]}
+    (bars,) = drawn.of(Bars)
+    return named | {"y": drawn.y.label, "edges": list(bars.edges), "counts": list(bars.heights)}
 
 
 def as_text(signal: Scored, *, colour: bool = False) -> str:

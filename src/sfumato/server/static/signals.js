@@ -187,7 +187,7 @@ function history(request, told) {
     $("#no-signals").hidden = true;
     const fold = $("details", made);
     // What is folded up has no width: it is drawn when it is unfolded.
-    if (one.result?.picture) fold.addEventListener("toggle", () => fold.open && histogram($(".plot", made), one.result.picture, one.result.range), { once: true });
+    if (one.result?.picture) fold.addEventListener("toggle", () => fold.open && drawn($(".plot", made), one.result.picture, one.result.range), { once: true });
     fold.open = open;
     if (OPEN.includes(one.state)) follow(one, put);
   };
@@ -233,7 +233,7 @@ function item(one, told, put) {
     h("summary", {}, h("h4", {}, h("span", { class: `word ${one.state}` }, one.state), ` #${one.number} ${title(one, told)}`)),
     h("p", { class: "soft" }, one.next),
     one.note ? h("p", { class: `notice${["refused", "failed"].includes(one.state) ? " ill" : ""}` }, one.note) : null,
-    one.result?.picture ? h("div", { class: "plot", role: "img", "aria-label": `${one.result.picture.title}. ${one.result.picture.pinned}.` }) : null,
+    one.result?.picture ? h("div", { class: `plot${one.result.picture.spans ? " strip" : ""}`, role: "img", "aria-label": `${one.result.picture.title}. ${one.result.picture.pinned}.` }) : null,
     said.map((sentence) => h("p", {}, sentence)),
     cost.length ? h("p", { class: "cost" }, cost) : null,
     h("p", { class: "problem", role: "alert", hidden: true }),
@@ -255,40 +255,53 @@ function item(one, told, put) {
   return made;
 }
 
-// How often each score came with fresh noise on top; the score of the answer is pinned.
-async function histogram(place, { edges, counts, at: score, pinned, x, y }, [low, high]) {
+// Of a free signal how often each score came; of others where the exact score lies. The score of the answer is pinned.
+async function drawn(place, picture, [low, high]) {
   await plotly();
   const pad = (high - low) / 10;
-  const middle = counts.map((_, i) => (edges[i] + edges[i + 1]) / 2);
-  const draw = () => {
-    const axis = { gridcolor: colour("grid"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true, fixedrange: true };
-    const bars = {
+  const { traces, top, axes } = picture.spans ? strip(picture, [low - pad, high + pad]) : histogram(picture, [low - pad, high + pad]);
+  const axis = () => ({ gridcolor: colour("grid"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true, fixedrange: true });
+  const pin = () => ({ type: "scatter", mode: "lines+markers+text", x: [picture.at, picture.at], y: [0, top * 1.12], line: { color: colour("ink"), width: 2 }, marker: { size: [0.1, 9], symbol: "triangle-down", color: colour("ink") }, text: ["", plain(picture.pinned)], textposition: "top center", hoverinfo: "skip" });
+  const layout = () => ({
+    height: picture.spans ? 170 : 300,
+    showlegend: false,
+    margin: { t: 20, r: 20, b: 44, l: 50 },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: colour("ink"), family: "system-ui, sans-serif" },
+    xaxis: { ...axis(), title: { text: plain(picture.x) }, ...axes.x },
+    yaxis: { ...axis(), range: [0, top * 1.3], ...axes.y },
+  });
+  onTheme(() => window.Plotly.react(place, [...traces(), pin()], layout(), { displayModeBar: false, responsive: true }));
+}
+
+function histogram({ edges, counts, y }, whole) {
+  const traces = () => [
+    {
       type: "bar",
-      x: middle,
+      x: counts.map((_, i) => (edges[i] + edges[i + 1]) / 2),
       y: counts,
       width: edges.slice(1).map((edge, i) => edge - edges[i]),
       marker: { color: colour("other"), opacity: 0.7, line: { color: colour("ink"), width: 0.5 } },
       text: counts.map((count, i) => `${number(edges[i])} to ${number(edges[i + 1])}: ${count}`),
       textposition: "none",
       hovertemplate: "%{text}<extra></extra>",
-    };
-    const most = Math.max(...counts);
-    const pin = { type: "scatter", mode: "lines+markers+text", x: [score, score], y: [0, most * 1.12], line: { color: colour("ink"), width: 2 }, marker: { size: [0.1, 9], symbol: "triangle-down", color: colour("ink") }, text: ["", plain(pinned)], textposition: "top center", hoverinfo: "skip" };
-    return window.Plotly.react(
-      place,
-      [bars, pin],
-      {
-        height: 300,
-        showlegend: false,
-        margin: { t: 20, r: 20, b: 44, l: 50 },
-        paper_bgcolor: "rgba(0,0,0,0)",
-        plot_bgcolor: "rgba(0,0,0,0)",
-        font: { color: colour("ink"), family: "system-ui, sans-serif" },
-        xaxis: { ...axis, title: { text: plain(x) }, ...(counts.length === 1 ? { range: [low - pad, high + pad] } : {}) }, // one score: on its scale
-        yaxis: { ...axis, title: { text: plain(y) }, range: [0, most * 1.3] },
-      },
-      { displayModeBar: false, responsive: true },
-    );
-  };
-  onTheme(draw);
+    },
+  ];
+  return { traces, top: Math.max(...counts), axes: { x: counts.length === 1 ? { range: whole } : {}, y: { title: { text: plain(y) } } } }; // one score: on its scale
+}
+
+function strip({ spans }, whole) {
+  const traces = () =>
+    spans.map(({ label, low, high, note }) => ({
+      type: "scatter",
+      mode: "lines+markers",
+      x: [low, high],
+      y: [0.5, 0.5],
+      line: { color: colour("other"), width: 12 },
+      marker: { color: colour("other"), size: 12, symbol: "square" },
+      text: `${plain(label)}: ${number(low)} to ${number(high)}${note ? `, ${plain(note)}` : ""}`,
+      hovertemplate: "%{text}<extra></extra>",
+    }));
+  return { traces, top: 1, axes: { x: { range: whole }, y: { visible: false } } };
 }
