@@ -163,6 +163,8 @@ def prepared(task: Task | Mapping[str, Any], measurement: Measurement, answer: A
     if strange or made.table:
         said = f"The answer has no figure {strange[0]!r}" if strange else f"There is no table {made.table}"
         raise BadInput(said, hint=f"its figures are: {', '.join(table.figures)}; it is table 0.")
+    if len(table.rows) == len(measurement.public_cells):  # HAVING and LIMIT leave rows out that there are
+        made.require_rows(table.labels)
     return made.against([table])
 
 
