@@ -509,6 +509,22 @@ def test_no_more_is_said_than_was_tried() -> None:
     assert "by the Lipschitz constant" in " ".join(bounded.text().split())
 
 
+def test_noise_as_wide_as_the_scale_is_owned_up_to() -> None:
+    release = released()
+    wide, narrow = (
+        release.signal(ORDER, "sample_and_aggregate", epsilon=epsilon, blocks=10).text() for epsilon in (0.2, 5.0)
+    )
+    assert ["next to nothing" in said for said in (wide, narrow)] == [True, False]
+
+
+def test_where_no_draw_moved_it_that_is_said() -> None:
+    still = released(epsilon=10).signal(task("top_k", column="n", k=1))
+    assert isinstance(still, FreeSignal)
+    said = " ".join(replace(still, scores=(1.0,) * 200, damages=(0.0,) * 200).text().split())
+    assert "90 of 100 scores are 1; 0 of 100 came to another answer." in said
+    assert "No draw moved it. The damage" in said
+
+
 def test_a_decision_is_safe_or_open() -> None:
     safe = released(epsilon=10).signal(task("above", column="n", a="a", b="c"))
     assert isinstance(safe, FreeSignal)

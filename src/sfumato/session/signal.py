@@ -335,7 +335,7 @@ def _difference_grid(query: Query, task: Task, asked: Asked) -> Grid:
     read = [c for c in measurement.columns if c.shown and c.name in task.reads]
     moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept else None
     if (task.lipschitz is None or moved is None) and not asked.by_range:
-        hint = "ask for sample_and_aggregate, or say by_range=True: noise as wide as the whole range."
+        hint = "ask for sample_and_aggregate, or say --by-range: noise as wide as the whole range."
         raise NoMechanism(of_signal.not_lipschitz(task.name, kept=kept), hint=hint)
     return of_difference(task, moved)
 
