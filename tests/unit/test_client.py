@@ -301,6 +301,11 @@ def test_a_release_that_is_refused_says_why() -> None:
         held(server).query(SQL).release(purpose="study")
 
 
+def test_a_signal_of_no_kind_is_not_sent() -> None:
+    with pytest.raises(BadInput, match=r"no signal 'noisy'\. Hint: there are: free, noisy_difference"):
+        Request(Server().connection(), asked("released")).signal({"task": "top_k", "column": "n"}, "noisy")
+
+
 # Those who decide
 
 

@@ -54,8 +54,9 @@ class Signals:
         said = of_signalling
         kinds = [{"kind": k.value, "guarantee": said.GUARANTEES[k], "cost": said.COSTS[k]} for k in SignalKind]
         missing = self._outside.sandbox.missing()
-        code = {"ready": missing is None, "sentence": missing or of_sandbox.READY, "padding": said.SLOWLY}
-        return {"tasks": described(), "kinds": kinds, "code": code | {"seconds": self._outside.limits.code_seconds}}
+        seconds = self._outside.limits.code_seconds
+        code = {"ready": missing is None, "sentence": missing or of_sandbox.READY, "padding": said.slowly(seconds)}
+        return {"tasks": described(), "kinds": kinds, "code": code | {"seconds": seconds}}
 
     def prepare(self) -> None:
         """At a start: test the sandbox, if some policy lets code be brought."""

@@ -129,11 +129,7 @@ def exact_bits(task: Task) -> float:
 
 def asked_for(kind: str, epsilon: float | None, **how: Any) -> Asked:
     """The kind by its word, and an epsilon where there is something to charge."""
-    try:
-        wanted = SignalKind(kind)
-    except ValueError:
-        hint = f"there are: {', '.join(SignalKind)}."
-        raise BadInput(f"There is no signal {kind!r}", hint=hint) from None
+    wanted = SignalKind.of(kind)
     if wanted not in (SignalKind.DIFFERENCE, SignalKind.BLOCKS):
         if epsilon is not None:
             raise PreferenceError(f"A signal {kind!r} spends no epsilon", hint="leave it out.")

@@ -85,13 +85,19 @@ def value(facts: Facts) -> str:
 
 def library(facts: Facts) -> str:
     """The tasks, the kinds of signals, and whether code can run."""
-    tasks = [[t["name"], _parameters(t["parameters"]), t["sentence"]] for t in facts["tasks"]]
+    tasks = [[t["name"], _parameters(t["parameters"]), _range(t["range"]), t["sentence"]] for t in facts["tasks"]]
     kinds = [paragraph(f"{k['kind']}: {k['guarantee']} {k['cost']}") for k in facts["kinds"]]
-    return "\n\n".join([table(["task", "takes", "score"], tasks), *kinds, paragraph(plain(facts["code"]["sentence"]))])
+    code = facts["code"]
+    own = f"{code['sentence']} {code['padding']}" if code["ready"] else code["sentence"]
+    return "\n\n".join([table(["task", "takes", "scores", "what is scored"], tasks), *kinds, paragraph(plain(own))])
 
 
 def _parameters(told: Sequence[Facts]) -> str:
     return ", ".join(one["name"] if one["required"] else f"[{one['name']}]" for one in told)
+
+
+def _range(told: Sequence[float] | None) -> str:
+    return "as stated" if told is None else f"{told[0]:g} to {told[1]:g}"
 
 
 def _indent(line: str) -> int:
