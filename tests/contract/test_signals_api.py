@@ -137,6 +137,17 @@ def test_the_tasks_are_told_with_their_ranges_and_how_long_code_takes(api: Api) 
     assert f"On exact answers each run takes {told['code']['seconds']:g} seconds" in said
 
 
+@pytest.mark.parametrize(
+    ("code", "where"), [("def evaluate(tables: 1", "line 1"), ("\nevaluate(", "line 2"), ("mine.py", "line 1")]
+)
+def test_code_that_has_no_score_by_its_text_waits_for_nobody(api: Api, asked: str, code: str, where: str) -> None:
+    answer = api("bob", "POST", f"/requests/{asked}/signals", json={"code": code, "range": [0, 1]})
+    assert (answer.status_code, answer.json()["code"]) == (422, "input")
+    assert "it will have no score" in answer.text
+    assert answer.json()["where"] == where
+    assert api("alice", "GET", "/signals?waiting=true").json()["items"] == []
+
+
 def test_the_same_key_is_the_same_signal(api: Api, asked: str) -> None:
     said = {"kind": "noisy_difference", "epsilon": 0.1, "task": TASK}
     key = {"Idempotency-Key": "once"}
