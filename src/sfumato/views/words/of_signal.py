@@ -57,11 +57,11 @@ _MEASURED = "No draw moved it{}. The damage that was really done may be larger: 
 _MET = "On generated data it was within the largest of all draws 90 times of 100."
 _TRIED = {"chi_square", "formula", "rank_agreement", "top_k"}  # tasks, with so many draws
 _DRAWS = 199
-DROWNED = "The noise is as wide as the whole scale: this tells next to nothing about the exact answer."
 BLACK_BOX = (
     "Each block is a small part of the people, taken as if all were like them: what the score loses by that is in it "
     "too."
 )
+DROWNED = "The noise is as wide as the whole scale: this tells next to nothing about the exact answer."
 
 
 def proven(*, affine: bool, halfspace: bool) -> str | None:
