@@ -143,7 +143,7 @@ def test_code_is_shown_line_by_line_with_its_marks_and_as_text(allowed: Api) -> 
 
 
 def test_no_sign_in_the_code_moves_a_mark_to_another_line(allowed: Api) -> None:
-    made = ask(allowed, code="# one\u2028# two\nimport os\n", range=[0, 1])
+    made = ask(allowed, code="# one\u2028# two\nimport os\ndef evaluate(tables): ...\n", range=[0, 1])
     assert "2 ▲ marked import os" in text(page(allowed, "alice", f"/signals/{made['id']}"))
 
 

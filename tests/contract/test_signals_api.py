@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sfumato.errors import EngineFailure
+from sfumato.views import signalling
 from tests.api import STATES, Api
 from tests.room import BOARD, BY_WARD
 
@@ -126,6 +127,25 @@ def test_attack_6_without_a_sandbox_it_is_501_and_nothing_is_kept_or_run(api: Ap
     assert told["code"]["ready"] is False
     assert {task["name"] for task in told["tasks"]} >= {"above", "classifier", "formula", "t_test"}
     assert told["kinds"][0]["kind"] == "free"
+
+
+def test_the_tasks_are_told_with_their_ranges_and_how_long_code_takes(api: Api) -> None:
+    told = api("bob", "GET", "/tasks").json()
+    said = " ".join(signalling.library(told).split())
+    assert "rank_agreement column, [reference] -1 to 1 Kendall" in said
+    assert "formula expression, low, high, [otherwise] as stated The value" in said
+    assert f"On exact answers each run takes {told['code']['seconds']:g} seconds" in said
+
+
+@pytest.mark.parametrize(
+    ("code", "where"), [("def evaluate(tables: 1", "line 1"), ("\nevaluate(", "line 2"), ("mine.py", "line 1")]
+)
+def test_code_that_has_no_score_by_its_text_waits_for_nobody(api: Api, asked: str, code: str, where: str) -> None:
+    answer = api("bob", "POST", f"/requests/{asked}/signals", json={"code": code, "range": [0, 1]})
+    assert (answer.status_code, answer.json()["code"]) == (422, "input")
+    assert "it will have no score" in answer.text
+    assert answer.json()["where"] == where
+    assert api("alice", "GET", "/signals?waiting=true").json()["items"] == []
 
 
 def test_the_same_key_is_the_same_signal(api: Api, asked: str) -> None:

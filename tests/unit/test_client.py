@@ -301,6 +301,16 @@ def test_a_release_that_is_refused_says_why() -> None:
         held(server).query(SQL).release(purpose="study")
 
 
+def test_a_signal_of_no_kind_is_not_sent() -> None:
+    with pytest.raises(BadInput, match=r"no signal 'noisy'\. Hint: there are: free, noisy_difference"):
+        Request(Server().connection(), asked("released")).signal({"task": "top_k", "column": "n"}, "noisy")
+
+
+def test_a_range_has_numbers() -> None:
+    with pytest.raises(BadInput, match="two numbers, not 'ab'"):
+        Request(Server().connection(), asked("released")).signal(code="def evaluate(tables): ...", range="ab")  # type: ignore[arg-type]
+
+
 # Those who decide
 
 

@@ -118,7 +118,7 @@ def test_what_is_left_open_is_compared_with_the_release() -> None:
         ({"task": "top_k"}, "needs 'column'"),
         ({"task": "top_k", "column": "n", "kk": 3}, "has no 'kk'"),
         ({"task": "top_k", "column": 3}, "a text as 'column'"),
-        ({"task": "top_k", "column": "n", "k": 0}, "a k of 1 or more"),
+        ({"task": "top_k", "column": "n", "k": "3"}, "a whole number of 1 or more as k, not '3'"),
         ({"task": "top_k", "column": "n", "table": -1}, "by its place"),
         ({"task": "top_k", "column": "n", "reference": 3}, "a list of names"),
         ({"task": "above", "column": "n", "width": math.nan}, "a width of 0 or more"),
@@ -349,6 +349,47 @@ def test_what_is_asked_is_checked_before_anything_is_charged(kind: str, how: dic
     assert len(entries(release)) == before
 
 
+@pytest.mark.parametrize(
+    ("stated", "sentence"),
+    [
+        ({"task": "above", "column": "n", "a": "A", "b": "b"}, "no row 'A' to read"),
+        ({"task": "above", "column": "n", "a": "a", "b": "35"}, "no row '35' to read"),
+        ({"task": "above", "column": "n", "b": 35}, "no row '' to read"),
+        ({"task": "chi_square", "column": "n", "reference": {"a": 1, "x": 1}}, "no row 'x' to read"),
+        ({"task": "formula", "expression": 'n["x"] / sum(n)', "low": 0, "high": 1}, "no row 'x' to read"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"x": 1}}, "no row 'x' to read"),
+        ({"task": "rank_agreement", "column": "n", "reference": ["b", "x"]}, "no row 'x' to read"),
+        ({"task": "regression", "features": ["n"], "reference": {"x": 1}}, "no row 'x' to read"),
+        ({"task": "top_k", "column": "n", "k": 5}, "a k of at most 4 here, not 5"),
+        ({"task": "trend", "column": "n", "order": ["a", "x"]}, "no row 'x' to read"),
+        ({"task": "trend", "column": "n"}, "needs an order"),
+        ({"task": "t_test", "mean": "pay", "variance": "pay", "count": "n", "a": "a", "b": "x"}, "no row 'x' to read"),
+    ],
+    ids=lambda value: value["task"] if isinstance(value, dict) else "",
+)
+def test_a_row_that_is_not_there_is_refused(stated: dict[str, Any], sentence: str) -> None:
+    release = released()
+    asked: list[tuple[str, dict[str, Any]]] = [("free", {}), ("sample_and_aggregate", {"epsilon": 1.0})]
+    for kind, how in asked:
+        before = len(entries(release))
+        with pytest.raises(BadInput, match=sentence):
+            release.signal(stated, kind, **how)
+        assert len(entries(release)) == before
+
+
+def test_rows_that_were_left_out_may_be_named() -> None:
+    release = released(f"{COUNTS} HAVING n > 25")
+    found = release.signal({"task": "above", "column": "n", "a": "a", "b": "d"}, "sample_and_aggregate", epsilon=1.0)
+    assert found.score == 0, "d is there, and has no figure here"
+
+
+def test_the_only_row_has_no_name() -> None:
+    release = released("SELECT COUNT(*) AS n FROM people")
+    assert release.signal({"task": "above", "column": "n", "b": 20}).score == 1
+    with pytest.raises(BadInput, match=r"no row 'all' to read.*one row, which has no name"):
+        release.signal({"task": "above", "column": "n", "a": "all", "b": 20})
+
+
 def test_a_release_that_was_pickled_asks_its_query() -> None:
     release = released()
     query = release._query
@@ -466,6 +507,22 @@ def test_no_more_is_said_than_was_tried() -> None:
     assert isinstance(bounded, FreeSignal)
     assert bounded.damage == bounded.bound
     assert "by the Lipschitz constant" in " ".join(bounded.text().split())
+
+
+def test_noise_as_wide_as_the_scale_is_owned_up_to() -> None:
+    release = released()
+    wide, narrow = (
+        release.signal(ORDER, "sample_and_aggregate", epsilon=epsilon, blocks=10).text() for epsilon in (0.2, 5.0)
+    )
+    assert ["next to nothing" in said for said in (wide, narrow)] == [True, False]
+
+
+def test_where_no_draw_moved_it_that_is_said() -> None:
+    still = released(epsilon=10).signal(task("top_k", column="n", k=1))
+    assert isinstance(still, FreeSignal)
+    said = " ".join(replace(still, scores=(1.0,) * 200, damages=(0.0,) * 200).text().split())
+    assert "90 of 100 scores are 1; 0 of 100 came to another answer." in said
+    assert "No draw moved it. The damage" in said
 
 
 def test_a_decision_is_safe_or_open() -> None:

@@ -22,7 +22,6 @@ from fastapi import FastAPI
 from sfumato.cli import open_house
 from sfumato.cli.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
 from sfumato.escrow.service import Escrow
-from sfumato.model.signal import SignalKind
 from sfumato.sandbox.bubblewrap import Bubblewrap
 from sfumato.server.app import API
 from sfumato.server.app import made as app_on
@@ -52,9 +51,7 @@ def markup(place: str) -> str:
 
 
 CODE = f"import os\n\n\ndef evaluate(tables):\n    return 1  # {markup('code')}\n"
-# All that may be asked about noise; what has no guarantee is charged more than the usual stop.
-_FLOW = open_house.POLICY["flow"][0] | {"signals": [kind.value for kind in SignalKind], "code": True}  # type: ignore[index]
-POLICY = open_house.POLICY | {"stop": 40.0, "flow": [_FLOW]}
+POLICY = open_house.POLICY | {"stop": 40.0}  # for several signals that have no guarantee
 _ROWS, _SEED = 500, 1
 _FREELY = 10**9  # calls and sign-ins a minute
 

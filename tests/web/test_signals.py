@@ -46,6 +46,18 @@ def test_a_formula_takes_its_cells_from_the_answer(visitors: Visitors, own_house
     expect(page.locator(".signal").first).to_contain_text("on a scale from -2000 to 0")
 
 
+def test_code_of_ones_own_is_written_in_an_editor(visitors: Visitors, own_house: House) -> None:
+    page = answered(visitors.enter(own_house, ANALYST), own_house)
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.get_by_label("The task", exact=True).select_option("own code")
+    expect(page.locator("#code-ready")).not_to_be_empty()
+    expect(page.locator("#code-ready")).not_to_contain_text("Looking for", timeout=40_000)
+    expect(page.locator("#own-code .cm-content")).to_contain_text("def evaluate(tables):")
+    expect(page.locator("#signal-code")).to_be_hidden()
+    assert wrong == []
+
+
 def test_a_signal_as_published_is_inspected_twice(visitors: Visitors, own_house: House) -> None:
     asked = answered(visitors.enter(own_house, ANALYST), own_house)
     asked.get_by_role("radio", name="As published").check()

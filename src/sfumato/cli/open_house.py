@@ -21,12 +21,20 @@ POLICY = {
     "purpose": "planning of work and care",
     "rule": {"gap": 1.2, "worst_case": True},
     "epsilon_max": 1.0,
-    "stop": 3.0,
+    "stop": 15.0,  # room for one signal as published, which is charged 10
     "introduction": False,  # who only looks around may decide at once; it is offered below every page
     "public_page": True,
     "trust": {BOARD: "low"},
     "sensitivity": {"dataset": "high"},
-    "flow": [{"who": [BOARD], "preferences": ["rule", "epsilon", "gap", "within"], "approve": "by a controller"}],
+    "flow": [
+        {
+            "who": [BOARD],
+            "preferences": ["rule", "epsilon", "gap", "within"],
+            "approve": "by a controller",
+            "signals": ["free", "noisy_difference", "sample_and_aggregate", "as_published"],
+            "code": True,
+        }
+    ],
 }
 ANSWERED = ("SELECT sex, COUNT(*) AS people FROM adult GROUP BY sex", "how many women and men there are")
 WAITING = (

@@ -180,14 +180,14 @@ def spared(path: Path | None, flag: str, data: str, *kept: str | Path | None) ->
         raise BadInput(f"{flag} would write over {path}, which this command reads", hint="name another file.")
 
 
-def query_text(sql: str) -> str:
+def query_text(sql: str, option: str = "--sql") -> str:
     """`--sql` takes text, @FILE, or - for standard input."""
     try:
         if sql == "-":
             return sys.stdin.read()
         return Path(sql[1:]).read_text("utf-8") if sql.startswith("@") else sql
     except OSError:
-        raise BadInput(f"There is no file {sql[1:]}", hint="--sql takes text, @FILE, or -.") from None
+        raise BadInput(f"There is no file {sql[1:]}", hint=f"{option} takes text, @FILE, or -.") from None
     except UnicodeError:
         raise BadInput("The query is not UTF-8 text", hint="save it as UTF-8.") from None
 

@@ -39,7 +39,7 @@ def submit(
     request: Request,
     desk: Desk,
     task: Annotated[
-        str, typer.Option(metavar="JSON", help='As {"task": "top_k", "column": "n", "k": 3}; text or @FILE.')
+        str, typer.Option(metavar="JSON", help='As {"task": "top_k", "column": "n", "k": 3}; text, @FILE or -.')
     ] = "",
     code: Annotated[
         Path | None, typer.Option(metavar="FILE.py", help="In place of a task: def evaluate(tables): ...")
@@ -65,7 +65,7 @@ def submit(
     if seconds is not None and not wait:
         raise BadInput("--seconds goes with --wait", hint="add --wait.")
     how: dict[str, Any] = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
-    stated = _task(options.query_text(task)) if task else None
+    stated = _task(options.query_text(task, "--task")) if task else None
     with desk.open() as client:
         asked = client.request(request)
         made = asked.signal(stated, kind, query=query, code=code, range=range_, **how)

@@ -13,6 +13,7 @@ from sfumato.client.signal import SIGNALS, Signal, source_of
 from sfumato.client.told import Listing, Told
 from sfumato.errors import BadInput
 from sfumato.model.release import Answer
+from sfumato.model.signal import SignalKind
 from sfumato.session.release import Certificate, Release
 from sfumato.signal.task import Task
 from sfumato.views import desk
@@ -102,9 +103,10 @@ class Request(OnItsWay):
 
         A free signal of a task is here at once; others wait for a decision. Sent twice with one `key`, it is one.
         """
-        stated = {"query": query, "kind": kind, "task": task.as_dict() if isinstance(task, Task) else task}
+        scored = task.as_dict() if isinstance(task, Task) else task
+        stated = {"query": query, "kind": SignalKind.of(kind).value, "task": scored}
         how = {"epsilon": epsilon, "blocks": blocks, "draws": draws, "by_range": by_range}
-        ends = None if range is None else [float(end) for end in range]
+        ends = None if range is None else _numbers(range)
         body = stated | how | {"code": source_of(code), "range": ends}
         return Signal(self._connection, self._connection.post("requests", self.id, "signals", body=body,
                                                               key=key or new_key()))  # fmt: skip
@@ -138,3 +140,10 @@ class Request(OnItsWay):
 
     def _bound(self) -> str:
         return self.page().binding
+
+
+def _numbers(range: Sequence[float]) -> list[float]:
+    try:
+        return [float(end) for end in range]
+    except (TypeError, ValueError):
+        raise BadInput(f"A range has two numbers, not {range!r}", hint="state range=[0, 1].") from None

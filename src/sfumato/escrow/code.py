@@ -51,6 +51,14 @@ def checked(code: str) -> str:
     return code
 
 
+def require_function(code: str) -> None:
+    """Refuse what would have no score on any table, by its text alone: nobody has to read it."""
+    for mark in marks(code):
+        if mark.why in (of_code.NOT_PYTHON, of_code.NO_FUNCTION):
+            hint = "write def evaluate(tables): ... as text, or name its file."
+            raise BadInput(mark.why.removesuffix("."), hint=hint, where=f"line {mark.line}")
+
+
 def fingerprint(code: str) -> str:
     return sha256(code.encode()).hexdigest()
 

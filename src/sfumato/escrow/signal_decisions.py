@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import BadInput, Conflict
@@ -29,12 +30,13 @@ from sfumato.escrow.signal import Signal
 from sfumato.escrow.signal_docket import About, SignalDocket
 from sfumato.escrow.signal_execution import SignalExecution
 from sfumato.escrow.visible import shown_signal
+from sfumato.ledger.entry import NANO
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.session.decide import EPSILON_MAX
-from sfumato.session.ledger import digest
+from sfumato.session.ledger import Ledger, digest
 from sfumato.session.signal import foreseen
-from sfumato.views.words import of_policy, of_signal, of_signalling
+from sfumato.views.words import of_policy, of_request, of_signal, of_signalling
 
 
 class SignalDecisions:
@@ -60,7 +62,8 @@ class SignalDecisions:
         about = self._docket.of_signal(found)
         signed, flow = self._docket.flow(found, held)
         now = self._docket.binding_now(found, about, signed)
-        analyst, looked = self._people.one(found.analyst), self._datasets.ledger_of(actor, held).known.somebody_looked
+        analyst, ledger = self._people.one(found.analyst), self._datasets.ledger_of(actor, held)
+        looked, word = ledger.known.somebody_looked, self._word(found, about, signed, flow)
         self._docket.say(actor.name, "inspected", found.id)
         return {
             "signal": shown_signal(found, to_controller=True),
@@ -71,9 +74,10 @@ class SignalDecisions:
             "code": found.code,
             "marks": [] if found.code is None else [vars(mark) for mark in marks(found.code)],
             "sandbox": None if found.code is None else self._outside.sandbox.missing(),
-            "guarantee": self._word(found, about, signed, flow).value,
+            "guarantee": word.value,
             "epsilon": EPSILON_MAX if found.kind is SignalKind.PUBLISHED else found.how.get("epsilon") or 0.0,
             "sentences": [of_signalling.GUARANTEES[found.kind], of_signalling.COSTS[found.kind]],
+            "charge": _charge(found, word, ledger),
             "bits": self._bits(found, flow),
             "approvals": {"needed": flow.approvals, "given": list(approved_by(found, now))},
             "guarantees": [word.value for word in flow.guarantees],
@@ -184,6 +188,15 @@ class SignalDecisions:
         used = self._docket.bits_used(found.analyst, found.dataset, beside=found.id)
         told = {"told": found.bits, "used": used, "budget": flow.signal_bits}
         return told | {"sentence": of_signalling.bits(found.bits, used, flow.signal_bits)}
+
+
+def _charge(found: Signal, word: Guarantee, ledger: Ledger) -> str | None:
+    """What would be charged if it were approved now, and what is left; None: nothing, or it is charged already."""
+    if not found.reads_people or found.state is not State.SUBMITTED:
+        return None
+    stop, spent = ledger.stop.epsilon, Fraction(ledger.total.nano_epsilon, NANO)
+    left = None if stop is None else float(max(stop - spent, Fraction(0)))
+    return of_request.costs(found.how["epsilon"] if word.holds else EPSILON_MAX, None, word, left)
 
 
 def _what(found: Signal) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone, StopReached
-from sfumato.escrow.code import checked
+from sfumato.escrow.code import checked, require_function
 from sfumato.escrow.datasets import Datasets, mandate_of
 from sfumato.escrow.held import Held
 from sfumato.escrow.notices import Notices
@@ -54,8 +54,9 @@ class Signals:
         said = of_signalling
         kinds = [{"kind": k.value, "guarantee": said.GUARANTEES[k], "cost": said.COSTS[k]} for k in SignalKind]
         missing = self._outside.sandbox.missing()
-        code = {"ready": missing is None, "sentence": missing or of_sandbox.READY, "padding": said.SLOWLY}
-        return {"tasks": described(), "kinds": kinds, "code": code | {"seconds": self._outside.limits.code_seconds}}
+        seconds = self._outside.limits.code_seconds
+        code = {"ready": missing is None, "sentence": missing or of_sandbox.READY, "padding": said.slowly(seconds)}
+        return {"tasks": described(), "kinds": kinds, "code": code | {"seconds": seconds}}
 
     def prepare(self) -> None:
         """At a start: test the sandbox, if some policy lets code be brought."""
@@ -194,6 +195,8 @@ class Signals:
         if ("range" in stated) != (code is not None):
             raise BadInput("Code of your own states the range of its scores, and a task has its own",
                            hint="state range = [0, 1] with code only.")  # fmt: skip
+        if code is not None:
+            require_function(checked(code))
         asked_for(kind, stated.get("epsilon"))
         found = Signal(
             id=self._outside.new_id(),
@@ -204,7 +207,7 @@ class Signals:
             query=about.query,
             kind=SignalKind(kind),
             task=None if task is None else task_of(dict(task)).as_dict(),
-            code=None if code is None else checked(code),
+            code=code,
             how=dict(stated),
             bits=None,
             state=State.SUBMITTED,

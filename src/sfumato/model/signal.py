@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
+from sfumato.errors import BadInput
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 
@@ -19,6 +20,14 @@ class SignalKind(StrEnum):
     DIFFERENCE = "noisy_difference"
     BLOCKS = "sample_and_aggregate"
     PUBLISHED = "as_published"
+
+    @classmethod
+    def of(cls, word: str) -> SignalKind:
+        """By its word."""
+        try:
+            return cls(word)
+        except ValueError:
+            raise BadInput(f"There is no signal {word!r}", hint=f"there are: {', '.join(cls)}.") from None
 
 
 @dataclass(frozen=True)

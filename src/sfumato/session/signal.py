@@ -129,11 +129,7 @@ def exact_bits(task: Task) -> float:
 
 def asked_for(kind: str, epsilon: float | None, **how: Any) -> Asked:
     """The kind by its word, and an epsilon where there is something to charge."""
-    try:
-        wanted = SignalKind(kind)
-    except ValueError:
-        hint = f"there are: {', '.join(SignalKind)}."
-        raise BadInput(f"There is no signal {kind!r}", hint=hint) from None
+    wanted = SignalKind.of(kind)
     if wanted not in (SignalKind.DIFFERENCE, SignalKind.BLOCKS):
         if epsilon is not None:
             raise PreferenceError(f"A signal {kind!r} spends no epsilon", hint="leave it out.")
@@ -163,6 +159,8 @@ def prepared(task: Task | Mapping[str, Any], measurement: Measurement, answer: A
     if strange or made.table:
         said = f"The answer has no figure {strange[0]!r}" if strange else f"There is no table {made.table}"
         raise BadInput(said, hint=f"its figures are: {', '.join(table.figures)}; it is table 0.")
+    if len(table.rows) == len(measurement.public_cells):  # HAVING and LIMIT leave rows out that there are
+        made.require_rows(table.labels)
     return made.against([table])
 
 
@@ -333,7 +331,7 @@ def _difference_grid(query: Query, task: Task, asked: Asked) -> Grid:
     read = [c for c in measurement.columns if c.shown and c.name in task.reads]
     moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept else None
     if (task.lipschitz is None or moved is None) and not asked.by_range:
-        hint = "ask for sample_and_aggregate, or say by_range=True: noise as wide as the whole range."
+        hint = "ask for sample_and_aggregate, or say --by-range: noise as wide as the whole range."
         raise NoMechanism(of_signal.not_lipschitz(task.name, kept=kept), hint=hint)
     return of_difference(task, moved)
 

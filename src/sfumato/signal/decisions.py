@@ -45,6 +45,10 @@ class Above(Task):
         return (self.column,)
 
     @property
+    def rows(self) -> tuple[str, ...]:
+        return (self.a, self.b) if isinstance(self.b, str) else (self.a,)
+
+    @property
     def slopes(self) -> Mapping[str, float] | None:
         return {self.column: 1 / (2 * self.width)} if self.width else None
 
@@ -97,6 +101,10 @@ class ChiSquare(Task):
         return (self.column,)
 
     @property
+    def rows(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.reference)
+
+    @property
     def decides(self) -> bool:
         return True
 
@@ -138,6 +146,10 @@ class TTest(Task):
     @property
     def reads(self) -> tuple[str, ...]:
         return self.mean, self.variance, self.count
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return self.a, self.b
 
     @property
     def decides(self) -> bool:

@@ -37,6 +37,10 @@ class HistogramDistance(Task):
         return (self.column,)
 
     @property
+    def rows(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.reference)
+
+    @property
     def undefined(self) -> float:
         return 1.0
 

@@ -86,6 +86,10 @@ class Formula(Task):
         return tuple(sorted({column for column, _ in self._part.cells}))
 
     @property
+    def rows(self) -> tuple[str, ...]:
+        return tuple(sorted(key for _, key in self._part.cells if key is not _EVERY))
+
+    @property
     def slopes(self) -> Mapping[str, float] | None:
         found = self._part.slopes
         if found is None:

@@ -37,6 +37,10 @@ class _Learned(Task):
         return (*self.features, self.label) if self.label else self.features
 
     @property
+    def rows(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.reference)
+
+    @property
     def missing(self) -> str | None:
         return "scikit-learn" if importlib.util.find_spec("sklearn") is None else None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar, Self
@@ -31,7 +33,8 @@ class TopK(Task):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reference", names(self.reference))
-        self.require(is_whole(self.k) and self.k >= 1, f"takes a k of 1 or more, not {self.k}", "try 3.")
+        met = is_whole(self.k) and self.k >= 1
+        self.require(met, f"takes a whole number of 1 or more as k, not {self.k!r}", "try 3.")
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -40,6 +43,15 @@ class TopK(Task):
     @property
     def decides(self) -> bool:
         return True
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return self.reference
+
+    def require_rows(self, labels: Sequence[str]) -> None:
+        super().require_rows(labels)
+        met = self.k <= len(labels)
+        self.require(met, f"takes a k of at most {len(labels)} here, not {self.k}", "the answer has no more rows.")
 
     def against(self, tables: Tables) -> Self:
         return self if self.reference else replace(self, reference=_named(self, tables))
@@ -78,6 +90,10 @@ class RankAgreement(Task):
     @property
     def reads(self) -> tuple[str, ...]:
         return (self.column,)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return self.reference
 
     def against(self, tables: Tables) -> Self:
         return self if self.reference else replace(self, reference=_named(self, tables))
@@ -127,6 +143,15 @@ class Trend(Task):
     def halfspace(self) -> bool:
         return True
 
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return self.order
+
+    def require_rows(self, labels: Sequence[str]) -> None:
+        super().require_rows(labels)
+        met = bool(self.order) or all(map(_is_place, labels))
+        self.require(met, "needs an order of rows whose names are no numbers", 'state order=["first", "next"].')
+
     def _score(self, table: Table) -> float | None:
         figures = table.figure(self.column)
         places = {label: float(place) for place, label in enumerate(self.order)} or {x: float(x) for x in figures}
@@ -134,6 +159,13 @@ class Trend(Task):
         middle = sum(x for x, _ in points) / len(points)
         slope = sum((x - middle) * y for x, y in points)
         return float((slope > 0) - (slope < 0))
+
+
+def _is_place(label: str) -> bool:
+    try:
+        return math.isfinite(float(label))
+    except ValueError:
+        return False
 
 
 def _named(task: TopK | RankAgreement, tables: Tables) -> tuple[str, ...]:

@@ -36,7 +36,9 @@ class OwnCode(Task):
         ends = (self.low, self.high)
         met = all(is_number(end) and round(end, DECIMALS) == end and abs(end) <= 1e9 for end in ends)
         hint = "state range = [0, 1]."
-        self.require(met and self.low < self.high, f"has a range of two numbers with {DECIMALS} decimals", hint)
+        self.require(
+            met and self.low < self.high, f"has a range from low to high, with at most {DECIMALS} decimals", hint
+        )
 
     @property
     def range(self) -> tuple[float, float]:

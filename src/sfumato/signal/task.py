@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
@@ -13,6 +13,8 @@ from sfumato.signal.table import Table, Tables
 
 Reference = tuple[tuple[str, float], ...]
 """Numbers by the label of their row, as they are publicly known."""
+
+_SHOWN = 20  # rows that an error names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +70,16 @@ class Task(ABC):
     @abstractmethod
     def reads(self) -> tuple[str, ...]:
         """The figures that the score depends on."""
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The rows that it names: without them a score would have no meaning."""
+        return ()
+
+    def require_rows(self, labels: Sequence[str]) -> None:
+        """Refuse a name that no row has: what is said of a score without meaning would mislead."""
+        strange = [name for name in self.rows if name not in labels]
+        self.require(not strange, f"has no row {(strange or [''])[0]!r} to read", _named(labels))
 
     @abstractmethod
     def _score(self, table: Table) -> float | None:
@@ -134,6 +146,13 @@ def reference(value: object) -> Reference:
     if not all(math.isfinite(number) for _, number in found):
         raise BadInput("A reference has a number for each label", hint='write {"here": 12, "there": 30}.')
     return tuple(sorted(dict(found).items()))
+
+
+def _named(labels: Sequence[str]) -> str:
+    if set(labels) == {""}:
+        return "the answer has one row, which has no name: leave it out."
+    shown = ", ".join(map(repr, labels[:_SHOWN]))
+    return f"its rows are: {shown}{f', and {len(labels) - _SHOWN:,} more' if len(labels) > _SHOWN else ''}."
 
 
 def _plain(value: Any) -> Any:

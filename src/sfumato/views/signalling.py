@@ -9,6 +9,7 @@ from sfumato.views import desk
 from sfumato.views.figure import plain
 from sfumato.views.table import table
 from sfumato.views.terminal import paragraph
+from sfumato.views.words.of_signal_pages import STANDS
 
 Facts = Mapping[str, Any]
 SIGNALS = {
@@ -32,12 +33,12 @@ def signal(facts: Facts) -> str:
     return "\n\n".join(shown)
 
 
-def asked(facts: Facts) -> str:
-    """The task with its parameters, or the code with its range."""
+def asked(facts: Facts, marks: Sequence[Facts] = ()) -> str:
+    """The task with its parameters, or the code with its range and, for whoever decides, its marks."""
     if facts.get("code") is None:
         return desk.outlined({"task": facts["task"]})
     low, high = facts["range"]
-    return f"A function of their own, from {low:g} to {high:g}:\n{numbered(facts['code'], ())}"
+    return f"A function of their own, from {low:g} to {high:g}:\n{numbered(facts['code'], marks)}"
 
 
 def page(facts: Facts) -> str:
@@ -52,11 +53,13 @@ def page(facts: Facts) -> str:
         plain(f"Signal {one['number']} ({one['id']}) about request {request['number']} to {one['dataset']}"),
         plain(f"Asked by {whose}, for: {request['purpose']}"),
         plain(facts["sql"]),
-        asked(one) if facts["code"] is None else numbered(facts["code"], facts["marks"]),
+        paragraph(STANDS[one["state"]]),
+        asked(one, facts["marks"]),
         *([paragraph(plain(facts["sandbox"]))] if facts["sandbox"] else []),
         "\n".join(map(paragraph, [promise, *facts["sentences"]])),
+        *([paragraph(facts["charge"])] if facts["charge"] else []),
         *([paragraph(facts["bits"]["sentence"])] if facts["bits"] else []),
-        f"{facts['approvals']['needed']} approvals needed, given by {plain(given)}.",
+        f"Approvals: {facts['approvals']['needed']} needed, given by {plain(given)}.",
         *([paragraph(facts["warning"])] if facts["warning"] else []),
         "\n".join(paragraph(plain(sentence)) for sentence in facts["policy"]),
         f"binding: {facts['binding']}",
@@ -82,13 +85,19 @@ def value(facts: Facts) -> str:
 
 def library(facts: Facts) -> str:
     """The tasks, the kinds of signals, and whether code can run."""
-    tasks = [[t["name"], _parameters(t["parameters"]), t["sentence"]] for t in facts["tasks"]]
+    tasks = [[t["name"], _parameters(t["parameters"]), _range(t["range"]), t["sentence"]] for t in facts["tasks"]]
     kinds = [paragraph(f"{k['kind']}: {k['guarantee']} {k['cost']}") for k in facts["kinds"]]
-    return "\n\n".join([table(["task", "takes", "score"], tasks), *kinds, paragraph(plain(facts["code"]["sentence"]))])
+    code = facts["code"]
+    own = f"{code['sentence']} {code['padding']}" if code["ready"] else code["sentence"]
+    return "\n\n".join([table(["task", "takes", "scores", "what is scored"], tasks), *kinds, paragraph(plain(own))])
 
 
 def _parameters(told: Sequence[Facts]) -> str:
     return ", ".join(one["name"] if one["required"] else f"[{one['name']}]" for one in told)
+
+
+def _range(told: Sequence[float] | None) -> str:
+    return "as stated" if told is None else f"{told[0]:g} to {told[1]:g}"
 
 
 def _indent(line: str) -> int:

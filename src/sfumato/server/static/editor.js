@@ -128,18 +128,10 @@ function mounted(area, extensions, language, changed = () => {}) {
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         area.value = view.state.doc.toString();
-        queueMicrotask(marked); // not while it is still being changed
         changed();
       }),
     ],
   });
-  let wrong = [];
-  const marked = () => {
-    const odd = unlisted(area.value, vocabulary).map((one) => ({ ...one, severity: "warning" }));
-    const there = wrong.filter((one) => one.to <= view.state.doc.length);
-    view.dispatch(setDiagnostics(view.state, [...there, ...odd]));
-  };
-  marked();
   area.hidden = true;
   area.required = false; // what is not seen cannot be pointed at
   return view;
@@ -156,7 +148,17 @@ export function editing(area, vocabulary, { run, changed }) {
     syntaxHighlighting(marks),
     EditorView.lineWrapping,
   ];
-  const view = mounted(area, extensions, SQL, changed);
+  let wrong = [];
+  const marked = () => {
+    const odd = unlisted(area.value, vocabulary).map((one) => ({ ...one, severity: "warning" }));
+    const there = wrong.filter((one) => one.to <= view.state.doc.length);
+    view.dispatch(setDiagnostics(view.state, [...there, ...odd]));
+  };
+  const view = mounted(area, extensions, SQL, () => {
+    queueMicrotask(marked); // not while it is still being changed
+    changed();
+  });
+  marked();
   return {
     focus: () => view.focus(),
     name: (text) => view.contentDOM.setAttribute("aria-label", text),

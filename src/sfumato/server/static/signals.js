@@ -58,7 +58,7 @@ const FIELDS = {
     return { part: h("div", {}, input, list), read: () => input.value };
   },
   number: (one, id) => figure(one, id, "any"),
-  "whole number": (one, id) => figure(one, id, "1"),
+  "whole number": (one, id, { labels }) => figure(one.name === "k" ? { ...one, default: Math.min(one.default, Math.max(1, labels.length - 1)) } : one, id, "1"),
   choice: (one, id) => choice(id, one.choices, null, Math.max(0, one.choices.indexOf(one.default))),
   text: (one, id) => {
     const input = h("input", { id, value: one.default ?? "", autocomplete: "off" });

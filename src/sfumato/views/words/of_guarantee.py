@@ -26,8 +26,8 @@ OTHER_UNITS = "its releases protect different units, or under different relation
 AFTER_NONE = "everything released before, including releases without a guarantee"
 NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
 NO_NOISE = (
-    "The score of the exact answer is a fact about the people in the data: it left as it is. No differential-privacy "
-    "guarantee."
+    "The score of the exact answer is a fact about the people in the data, and there is no noise on it. No "
+    "differential-privacy guarantee."
 )
 DECIDED_BY_LOOKING = "It was decided by looking at the data that this leaves. No differential-privacy guarantee."
 DECLARED = "fixed beforehand: “{}” (said by {})"

@@ -54,11 +54,8 @@ _SAFE = (
     "for counts that were rounded or cut off at 0."
 )
 _OPEN = "The exact answer may come to another: noise of this size turns it too often."
-_MEASURED = (
-    "No draw moved it by more than {:.3g}. The damage that was really done may be larger: for this task no rate is "
-    "proven."
-)
-_MET = "On generated data it was within that 90 times of 100."
+_MEASURED = "No draw moved it{}. The damage that was really done may be larger: for this task no rate is proven."
+_MET = "On generated data it was within the largest of all draws 90 times of 100."
 _TRIED = {"chi_square", "formula", "rank_agreement", "top_k"}  # tasks, with so many draws
 _DRAWS = 199
 NO_SCORE = "There is no score to draw"
@@ -68,6 +65,7 @@ BLACK_BOX = (
     "Each block is a small part of the people, taken as if all were like them: what the score loses by that is in it "
     "too."
 )
+DROWNED = "The noise is as wide as the whole scale: this tells next to nothing about the exact answer."
 
 
 def proven(*, affine: bool, halfspace: bool) -> str | None:
@@ -126,7 +124,8 @@ def placed(signal: Scored) -> tuple[tuple[str, ...], str]:
 
 def _free(signal: FreeSignal) -> tuple[str, ...]:
     low, high = signal.quantile(0.05), signal.quantile(0.95)
-    spread = f"With fresh noise on top, 90 of 100 scores lie from {low:.3g} to {high:.3g}"
+    where = f"are {low:.3g}" if low == high else f"lie from {low:.3g} to {high:.3g}"
+    spread = f"With fresh noise on top, 90 of 100 scores {where}"
     changed = f"; {math.ceil(100 * signal.changed - 1e-9)} of 100 came to another answer" if signal.decides else ""
     return score(signal), f"{spread}{changed}.", WHAT_A_SPREAD_IS, _rate(signal), FREE
 
@@ -151,17 +150,18 @@ def _within_damage(words: str, signal: FreeSignal) -> str:
 def _measured(signal: FreeSignal) -> str:
     """What is known of a task for which nothing is proven: that it was tried, if it was, with as many draws."""
     tried = signal.task["task"] in _TRIED and len(signal.scores) >= _DRAWS
-    return f"{_MEASURED.format(signal.damage)} {_MET}" if tried else _MEASURED.format(signal.damage)
+    said = _MEASURED.format(f" by more than {signal.damage:.3g}" if signal.damage else "")
+    return f"{said} {_MET}" if tried else said
 
 
 def _difference(signal: NoisyDifference) -> tuple[str, ...]:
     found = f"That of the exact answer lies {signal.difference:.3g} away{_within(signal.noise_90)}."
-    return score(signal), found, *_promised(signal)
+    return score(signal), found, *_drowned(signal, signal.noise_90), *_promised(signal)
 
 
 def _blocks(signal: BlockMean) -> tuple[str, ...]:
     found = f"The mean score of {signal.blocks:,} blocks of people is {signal.mean:.3g}{_within(signal.noise_90)}."
-    return score(signal), found, BLACK_BOX, *_promised(signal)
+    return score(signal), found, *_drowned(signal, signal.noise_90), BLACK_BOX, *_promised(signal)
 
 
 def _published(signal: Published) -> tuple[str, ...]:
@@ -174,6 +174,10 @@ def _published(signal: Published) -> tuple[str, ...]:
 def score(signal: Scored) -> str:
     low, high = signal.range
     return f"Score of the release: {signal.score:.3g}, on a scale from {low:g} to {high:g}."
+
+
+def _drowned(signal: Scored, noise_90: float | None) -> tuple[str, ...]:
+    return () if noise_90 is None or noise_90 < signal.width else (DROWNED,)
 
 
 def _within(noise_90: float | None) -> str:

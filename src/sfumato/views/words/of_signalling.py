@@ -30,7 +30,15 @@ COSTS = {
 }
 CHANGED = "The task or code, the release, the data or the policy is no longer what was approved"
 NO_SCORE = "The function has no score on what was released. Nothing was read and nothing was charged"
-SLOWLY = "A function takes equally long whatever it does, so that nobody learns by waiting."
+_SLOWLY = (
+    "On exact answers each run takes {:g} seconds, whatever a function does, so that nobody learns by waiting; each "
+    "block of people is a run."
+)
+
+
+def slowly(seconds: float) -> str:
+    """How long a function of one's own takes."""
+    return _SLOWLY.format(seconds)
 
 
 def submitted(who: str, number: int, request: int) -> str:

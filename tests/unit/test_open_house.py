@@ -1,0 +1,23 @@
+"""`sfumato demo --serve` has room for everything that can be asked."""
+
+from __future__ import annotations
+
+from sfumato.cli.open_house import ANALYST, BOARD, CONTROLLER, POLICY
+from sfumato.escrow.person import Person, Role
+from sfumato.escrow.policy_file import policy_of
+from sfumato.model.signal import SignalKind
+from sfumato.session.decide import EPSILON_MAX
+
+PEOPLE = [
+    Person(CONTROLLER, "", frozenset({Role.CONTROLLER}), "", ""),
+    Person(ANALYST, BOARD, frozenset({Role.ANALYST}), "", ""),
+]
+
+
+def test_the_demo_shows_every_signal() -> None:
+    policy = policy_of(POLICY, PEOPLE, [CONTROLLER], [])
+    (flow,) = policy.flows
+    assert {*flow.signals} == {*SignalKind}
+    assert flow.code
+    assert policy.stop.epsilon is not None
+    assert policy.stop.epsilon >= EPSILON_MAX + 2, "one as published, beside answers and other signals"
