@@ -179,6 +179,15 @@ def test_keys_of_a_formula_are_labels() -> None:
     assert formula("n").score([Table(("n",), ((5,),), ("n",))]) == 5
 
 
+def test_a_value_beyond_all_floats_is_at_an_end_of_the_range() -> None:
+    """Just below the largest float and just beyond it are one step apart, not a whole range."""
+    beyond = 2**1024 - 2**970  # the first that no float is nearest to
+    for sign, end in (("", 1000), ("-", -1000)):
+        made = formula(f"{sign}({2**1023} + {beyond - 2**1023} - 5.5 + n)")
+        scores = [made.score([Table(("n",), ((n,),), ("n",))]) for n in (5, 6)]
+        assert (made.lipschitz, scores) == (1, [end, end])
+
+
 @pytest.mark.parametrize(
     "expression",
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +16,7 @@ from sfumato.signal.table import Table, label
 from sfumato.signal.task import Task, is_number
 
 LONGEST, DEEPEST = 2000, 40
+_FURTHEST = Fraction(sys.float_info.max)
 _HINT = 'cells are people["Bern"] or cell("COUNT(*)", "Bern"); beside them numbers, + - * /, min, max, abs and sum.'
 _COMPUTE: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Add: lambda a, b: a + b,
@@ -102,7 +104,8 @@ class Formula(Task):
         return self._part.affine
 
     def _score(self, table: Table) -> float | None:
-        return float(self._part.value({name: table.figure(name) for name in self.reads}))
+        found = self._part.value({name: table.figure(name) for name in self.reads})
+        return float(max(-_FURTHEST, min(_FURTHEST, found)))  # held there: one step further is not without a value
 
 
 def _up(exact: Fraction) -> float:
