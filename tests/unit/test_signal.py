@@ -237,6 +237,17 @@ def test_a_difference_is_as_sensitive_as_its_task() -> None:
     assert of_blocks(task("trend", column="n"), 2).most == 4
 
 
+@pytest.mark.parametrize("low", [0, 2**30, -(2**60), 2**60, 1e300])
+def test_far_from_zero_a_grid_is_as_coarse_as_floats_are(low: float) -> None:
+    """What one person moves by 1 is rounded to the next float on either side."""
+    high = max(low + 2**20, math.nextafter(math.nextafter(low, math.inf), math.inf))
+    made = formula(f"{int(low)} + n", low=low, high=high)
+    grid, public = of_difference(made, {"n": Fraction(1)}), made.score([Table(("n",), ((0,),), ("n",))])
+    scores = [made.score([Table(("n",), ((n,),), ("n",))]) for n in range(600)]
+    steps = [grid.steps(abs(public - score)) for score in scores]
+    assert max(abs(a - b) for a, b in zip(steps, steps[1:], strict=False)) <= grid.sensitivity
+
+
 # Signals
 
 PEOPLE = pd.DataFrame({"place": ["a"] * 40 + ["b"] * 30 + ["c"] * 20, "pay": [*range(90)], "who": [*range(90)]})
