@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
@@ -133,6 +134,15 @@ def test_what_is_left_open_is_compared_with_the_release() -> None:
         ({"task": "regression", "features": ["n"], "label": "m", "folds": 1}, "2 to 20 folds"),
         ({"task": "formula", "expression": "1", "low": 1, "high": 1}, "a range from low to high"),
         ({"task": "formula", "expression": "1", "low": 0, "high": 1, "otherwise": 2}, "within its range"),
+        ({"task": "formula", "expression": "1", "low": 0, "high": 10**400}, "a range from low to high"),
+        ({"task": "formula", "expression": "1", "low": -1.7e308, "high": 1.7e308}, "a range from low to high"),
+        ({"task": "formula", "expression": "1", "low": 2**60, "high": 2**60 + 1}, "a range from low to high"),
+        ({"task": "formula", "expression": "n * 1e308 * 1e308", "low": 0, "high": 1}, "can be computed with"),
+        ({"task": "above", "column": "n", "b": 10**400}, "a number as b"),
+        ({"task": "above", "column": "n", "width": 5e-324}, "can be computed with"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": 10**400}}, "a number for each label"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": 5e-324}}, "can be computed with"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": 1e308}}, "a smaller reference"),
     ],
 )
 def test_what_is_no_task_is_refused(stated: dict[str, Any], sentence: str) -> None:
@@ -194,8 +204,8 @@ def test_a_value_beyond_all_floats_is_at_an_end_of_the_range() -> None:
         "__import__('os')", "n['a'].real",
         "(lambda: 1)()", "[n for n in n]", "n['a'] ** 2", "n['a'] if 1 else 2", "'a'",
         "n[0:1]", "f'{n}'", "open('x')", "n['a'] @ n['b']", "True", "", "1;2", "n['a'] == 1", "min(1)", "abs(1, 2)",
-        "max(*n)", "min(1, 2, key=n)", "x := 1", "1e999", "9" * 3000, "(" * 80 + "1" + ")" * 80 + "+", "1 / 0",
-        "-" * 100 + "1", "n[n]", "cell(n)", "sum(1)", "1j", "...", "await n", "cell('n', n)",
+        "max(*n)", "min(1, 2, key=n)", "x := 1", "1e999", "9" * 400, "9" * 3000, "(" * 80 + "1" + ")" * 80 + "+",
+        "1 / 0", "-" * 100 + "1", "n[n]", "cell(n)", "sum(1)", "1j", "...", "await n", "cell('n', n)",
     ],
 )  # fmt: skip
 def test_formulas_have_nothing_else_in_them(expression: str) -> None:
@@ -245,7 +255,7 @@ def test_far_from_zero_a_grid_is_as_coarse_as_floats_are(low: float) -> None:
     grid, public = of_difference(made, {"n": Fraction(1)}), made.score([Table(("n",), ((0,),), ("n",))])
     scores = [made.score([Table(("n",), ((n,),), ("n",))]) for n in range(600)]
     steps = [grid.steps(abs(public - score)) for score in scores]
-    assert max(abs(a - b) for a, b in zip(steps, steps[1:], strict=False)) <= grid.sensitivity
+    assert max(abs(a - b) for a, b in pairwise(steps)) <= grid.sensitivity
 
 
 # Signals
