@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from sfumato.errors import (
     SfumatoError,
     StopReached,
 )
+from sfumato.escrow.outside import Limits
 from sfumato.escrow.request import Request
 from sfumato.escrow.signal import Signal
 from sfumato.ledger.entry import Event
@@ -377,6 +380,30 @@ def test_new_data_or_another_policy_needs_another_approval(room: Room, asked: Re
     room.go()
     assert state(room, second) == "failed"
     assert room.charged == 1.0
+
+
+def test_data_elsewhere_that_is_written_anew_while_code_runs_is_not_scored(room: Room, tmp_path: Path) -> None:
+    """Attack 5: between the check of an approval and the reading a function has run for seconds."""
+    lies, name = tmp_path / "stays.csv", "elsewhere"
+    lies.write_bytes(DATA)
+    object.__setattr__(room.outside, "limits", Limits(references=(str(tmp_path),)))
+    room.datasets.register(room["alice"], SCHEMA.replace("stays", name), reference=str(lies))
+    flow = {"who": ["everyone"], "signals": EVERY, "code": True, "preferences": ["epsilon"]}
+    room.policies.set(room["alice"], name, {"flow": [flow]})
+    query = {"sql": BY_WARD.replace("stays", name)}
+    request = room.requests.submit(room["bob"], name, "planning beds", [query], {"epsilon": 1.0})
+    room.approve(request)
+    room.go()
+    signal = submit(room, request, "as_published", code=SHARE, range=[0, 1])
+    approve(room, signal, accept_none=True)
+
+    def written_anew(_job: Mapping[str, Any]) -> None:
+        lies.write_bytes(DATA.replace(b",b\n", b",a\n"))
+
+    room.runner.meanwhile = written_anew
+    room.go()
+    assert state(room, signal) == "failed"
+    assert [padded for _, _, padded in room.sandbox.runs] == [False], "on the release alone"
 
 
 def test_an_approval_that_the_ledger_does_not_have_is_none(room: Room, asked: Request) -> None:
