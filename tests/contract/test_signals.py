@@ -242,6 +242,14 @@ def test_exact_scores_stay_within_the_bits_of_an_analyst(room: Room) -> None:
     assert "7.3 are left" in page["bits"]["sentence"]
 
 
+def test_a_policy_that_allows_fewer_bits_holds_for_what_waits(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, "as_published", task=ABOVE)
+    room.policy({"signals": EVERY, "signal_bits": 5})
+    with pytest.raises(Forbidden, match=r"6\.7 bits .* 5"):
+        approve(room, signal, accept_none=True)
+    assert state(room, signal) == "submitted"
+
+
 # Code of one's own
 
 
