@@ -151,12 +151,14 @@ def test_means_far_from_zero_move_by_whole_floats() -> None:
     """There floats are 256 apart, which is more than half of these bounds."""
     far = 2**60
     columns = {"v": {"type": "integer", "bounds": [far - 129, far + 129]}}
-    means = []
-    for rows in ([far + 129], []):
-        stored = pa.table({"v": pa.array(rows, pa.int64())})
-        asked = sf.open(stored, {"name": "t", "columns": columns}, ledger=":memory:").query("SELECT AVG(v) AS n FROM t")
-        means.append(exact_table(asked).figure("n")[""])
-    assert abs(means[0] - means[1]) == 256 <= sensitivity_of_figure(asked.measurement.columns[0], asked.measurement)
+
+    def mean_of(values: list[int]) -> sf.Query:
+        stored = pa.table({"v": pa.array(values, pa.int64())})
+        return sf.open(stored, {"name": "t", "columns": columns}, ledger=":memory:").query("SELECT AVG(v) AS n FROM t")
+
+    asked, other = mean_of([far + 129]), mean_of([])
+    moved = abs(exact_table(asked).figure("n")[""] - exact_table(other).figure("n")[""])
+    assert moved == 256 <= sensitivity_of_figure(asked.measurement.columns[0], asked.measurement)
 
 
 @pytest.mark.depth("signalled tables")
