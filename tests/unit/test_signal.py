@@ -258,6 +258,18 @@ def test_far_from_zero_a_grid_is_as_coarse_as_floats_are(low: float) -> None:
     assert max(abs(a - b) for a, b in pairwise(steps)) <= grid.sensitivity
 
 
+def test_a_distance_over_many_cells_is_rounded_once() -> None:
+    """A reference that was chosen so that a sum, term by term, is rounded up beyond 2**37 and down below it."""
+    first, small = 2**37 - 1, 1.25 * 2**-16
+    labels = [f"{place:05}" for place in range(2**16)]
+    known = dict.fromkeys(labels, small) | {labels[0]: -first}
+    made = task("histogram_distance", column="n", reference=known)
+    tables = [Table(("k", "n"), tuple((x, there * (x == labels[0])) for x in labels), ("n",)) for there in (0, 1)]
+    grid = of_difference(made, {"n": Fraction(1)})
+    one, other = (grid.steps(abs(1 - made.score([table]))) for table in tables)
+    assert abs(one - other) <= grid.sensitivity
+
+
 # Signals
 
 PEOPLE = pd.DataFrame({"place": ["a"] * 40 + ["b"] * 30 + ["c"] * 20, "pay": [*range(90)], "who": [*range(90)]})

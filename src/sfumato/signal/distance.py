@@ -61,5 +61,5 @@ class HistogramDistance(Task):
         figures, known = table.figure(self.column), dict(self.reference)
         if not known:
             return None
-        apart = sum(abs(figures.get(label, 0.0) - known.get(label, 0.0)) for label in sorted({*figures, *known}))
+        apart = math.fsum(abs(figures.get(label, 0.0) - known.get(label, 0.0)) for label in sorted({*figures, *known}))
         return apart / (2 * self._total)
