@@ -108,14 +108,17 @@ def people_beyond(schema: Schema, allowed: Fraction) -> NoisyNumber:
 def sensitivity_of_figure(column: Assembly, measurement: Measurement) -> Fraction:
     """What one person moves an exact column of the answer by, over all its cells together (docs/theory/signalling.md).
 
-    A row moves a mean, which is the middle of the bounds where there is none, by at most half their width H; a variance
-    is within [0, H^2], of a sample twice that, and somebody's rows are in as many cells at most.
+    A row moves a mean, which is the middle of the bounds where there is none, by at most half their width H, and what
+    floats at the bounds lie apart; a variance is within [0, H^2], of a sample twice that, and somebody's rows are in as
+    many cells at most.
     """
     first, kind = measurement.numbers[column.numbers[0]], column.kind
-    if kind is None or not kind.spreads:
+    if kind is None or len(column.numbers) == 1:
         return first.largest if first.kind is NumberKind.SELECTION else first.sensitivity
     assert first.bounds is not None
-    rows = measurement.numbers[column.numbers[2]].sensitivity
+    rows = measurement.numbers[column.numbers[-1]].sensitivity
+    if kind is Kind.AVG:
+        return first.sensitivity + rows * Fraction(math.ulp(float(first.bounds.reach)))
     return rows * (1 + kind.lost) * (first.bounds.half_width if kind.is_root else first.bounds.half_width**2)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from sfumato.errors import (
     SfumatoError,
     StopReached,
 )
+from sfumato.escrow.outside import Limits
 from sfumato.escrow.request import Request
 from sfumato.escrow.signal import Signal
 from sfumato.ledger.entry import Event
@@ -246,6 +249,14 @@ def test_exact_scores_stay_within_the_bits_of_an_analyst(room: Room) -> None:
     assert "7.3 are left" in page["bits"]["sentence"]
 
 
+def test_a_policy_that_allows_fewer_bits_holds_for_what_waits(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, "as_published", task=ABOVE)
+    room.policy({"signals": EVERY, "signal_bits": 5})
+    with pytest.raises(Forbidden, match=r"6\.7 bits .* 5"):
+        approve(room, signal, accept_none=True)
+    assert state(room, signal) == "submitted"
+
+
 # Code of one's own
 
 
@@ -261,7 +272,9 @@ def test_code_on_what_was_released_is_read_by_a_controller_and_runs_on_nothing_e
     room.go()
     found = result(room, signal)
     assert (found["task"]["task"], found["draws"], found["guarantee"], found["cost"]) == ("own_code", 5, "dp", 0.0)
-    assert 1 <= len(room.sandbox.runs) <= 6, "a draw that comes to the answer itself is not run again"
+    tables = [str(tables) for _, tables, _ in room.sandbox.runs]
+    assert tables.count(tables[0]) == 1, "a draw that comes to the release again is known"
+    assert len(tables) <= 6
     assert not any(padded for _, _, padded in room.sandbox.runs)
     assert len(room.runner.done) == jobs
 
@@ -385,6 +398,30 @@ def test_new_data_or_another_policy_needs_another_approval(room: Room, asked: Re
     room.go()
     assert state(room, second) == "failed"
     assert room.charged == 1.0
+
+
+def test_data_elsewhere_that_is_written_anew_while_code_runs_is_not_scored(room: Room, tmp_path: Path) -> None:
+    """Attack 5: between the check of an approval and the reading a function has run for seconds."""
+    lies, name = tmp_path / "stays.csv", "elsewhere"
+    lies.write_bytes(DATA)
+    object.__setattr__(room.outside, "limits", Limits(references=(str(tmp_path),)))
+    room.datasets.register(room["alice"], SCHEMA.replace("stays", name), reference=str(lies))
+    flow = {"who": ["everyone"], "signals": EVERY, "code": True, "preferences": ["epsilon"]}
+    room.policies.set(room["alice"], name, {"flow": [flow]})
+    query = {"sql": BY_WARD.replace("stays", name)}
+    request = room.requests.submit(room["bob"], name, "planning beds", [query], {"epsilon": 1.0})
+    room.approve(request)
+    room.go()
+    signal = submit(room, request, "as_published", code=SHARE, range=[0, 1])
+    approve(room, signal, accept_none=True)
+
+    def written_anew(_job: Mapping[str, Any]) -> None:
+        lies.write_bytes(DATA.replace(b",b\n", b",a\n"))
+
+    room.runner.meanwhile = written_anew
+    room.go()
+    assert state(room, signal) == "failed"
+    assert [padded for _, _, padded in room.sandbox.runs] == [False], "on the release alone"
 
 
 def test_an_approval_that_the_ledger_does_not_have_is_none(room: Room, asked: Request) -> None:

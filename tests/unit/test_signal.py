@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
@@ -133,6 +134,15 @@ def test_what_is_left_open_is_compared_with_the_release() -> None:
         ({"task": "regression", "features": ["n"], "label": "m", "folds": 1}, "2 to 20 folds"),
         ({"task": "formula", "expression": "1", "low": 1, "high": 1}, "a range from low to high"),
         ({"task": "formula", "expression": "1", "low": 0, "high": 1, "otherwise": 2}, "within its range"),
+        ({"task": "formula", "expression": "1", "low": 0, "high": 10**400}, "a range from low to high"),
+        ({"task": "formula", "expression": "1", "low": -1.7e308, "high": 1.7e308}, "a range from low to high"),
+        ({"task": "formula", "expression": "1", "low": 2**60, "high": 2**60 + 1}, "a range from low to high"),
+        ({"task": "formula", "expression": "n * 1e308 * 1e308", "low": 0, "high": 1}, "can be computed with"),
+        ({"task": "above", "column": "n", "b": 10**400}, "a number as b"),
+        ({"task": "above", "column": "n", "width": 5e-324}, "can be computed with"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": 10**400}}, "a number for each label"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": 5e-324}}, "can be computed with"),
+        ({"task": "histogram_distance", "column": "n", "reference": {"a": 1e308}}, "a smaller reference"),
     ],
 )
 def test_what_is_no_task_is_refused(stated: dict[str, Any], sentence: str) -> None:
@@ -179,14 +189,23 @@ def test_keys_of_a_formula_are_labels() -> None:
     assert formula("n").score([Table(("n",), ((5,),), ("n",))]) == 5
 
 
+def test_a_value_beyond_all_floats_is_at_an_end_of_the_range() -> None:
+    """Just below the largest float and just beyond it are one step apart, not a whole range."""
+    beyond = 2**1024 - 2**970  # the first that no float is nearest to
+    for sign, end in (("", 1000), ("-", -1000)):
+        made = formula(f"{sign}({2**1023} + {beyond - 2**1023} - 5.5 + n)")
+        scores = [made.score([Table(("n",), ((n,),), ("n",))]) for n in (5, 6)]
+        assert (made.lipschitz, scores) == (1, [end, end])
+
+
 @pytest.mark.parametrize(
     "expression",
     [
         "__import__('os')", "n['a'].real",
         "(lambda: 1)()", "[n for n in n]", "n['a'] ** 2", "n['a'] if 1 else 2", "'a'",
         "n[0:1]", "f'{n}'", "open('x')", "n['a'] @ n['b']", "True", "", "1;2", "n['a'] == 1", "min(1)", "abs(1, 2)",
-        "max(*n)", "min(1, 2, key=n)", "x := 1", "1e999", "9" * 3000, "(" * 80 + "1" + ")" * 80 + "+", "1 / 0",
-        "-" * 100 + "1", "n[n]", "cell(n)", "sum(1)", "1j", "...", "await n", "cell('n', n)",
+        "max(*n)", "min(1, 2, key=n)", "x := 1", "1e999", "9" * 400, "9" * 3000, "(" * 80 + "1" + ")" * 80 + "+",
+        "1 / 0", "-" * 100 + "1", "n[n]", "cell(n)", "sum(1)", "1j", "...", "await n", "cell('n', n)",
     ],
 )  # fmt: skip
 def test_formulas_have_nothing_else_in_them(expression: str) -> None:
@@ -226,6 +245,29 @@ def test_a_difference_is_as_sensitive_as_its_task() -> None:
     assert of_difference(bound, None).most == of_difference(bound, {"n": Fraction(10**6)}).most == 1
     assert of_difference(task("trend", column="n"), {"n": Fraction(1)}).most == 2
     assert of_blocks(task("trend", column="n"), 2).most == 4
+
+
+@pytest.mark.parametrize("low", [0, 2**30, -(2**60), 2**60, 1e300])
+def test_far_from_zero_a_grid_is_as_coarse_as_floats_are(low: float) -> None:
+    """What one person moves by 1 is rounded to the next float on either side."""
+    high = max(low + 2**20, math.nextafter(math.nextafter(low, math.inf), math.inf))
+    made = formula(f"{int(low)} + n", low=low, high=high)
+    grid, public = of_difference(made, {"n": Fraction(1)}), made.score([Table(("n",), ((0,),), ("n",))])
+    scores = [made.score([Table(("n",), ((n,),), ("n",))]) for n in range(600)]
+    steps = [grid.steps(abs(public - score)) for score in scores]
+    assert max(abs(a - b) for a, b in pairwise(steps)) <= grid.sensitivity
+
+
+def test_a_distance_over_many_cells_is_rounded_once() -> None:
+    """A reference that was chosen so that a sum, term by term, is rounded up beyond 2**37 and down below it."""
+    first, small = 2**37 - 1, 1.25 * 2**-16
+    labels = [f"{place:05}" for place in range(2**16)]
+    known = dict.fromkeys(labels, small) | {labels[0]: -first}
+    made = task("histogram_distance", column="n", reference=known)
+    tables = [Table(("k", "n"), tuple((x, there * (x == labels[0])) for x in labels), ("n",)) for there in (0, 1)]
+    grid = of_difference(made, {"n": Fraction(1)})
+    one, other = (grid.steps(abs(1 - made.score([table]))) for table in tables)
+    assert abs(one - other) <= grid.sensitivity
 
 
 # Signals

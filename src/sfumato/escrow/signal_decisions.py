@@ -124,6 +124,8 @@ class SignalDecisions:
             raise Conflict(of_signalling.CHANGED, hint="inspect it again.")
         if found.code is not None and found.state is State.SUBMITTED:
             self._execution.require_sandbox()
+        if found.kind is SignalKind.PUBLISHED:
+            self._docket.require_bits(found, flow)  # the policy may allow fewer by now
         self._require_word(found, self._word(found, about, signed, flow, fixed_beforehand), flow, accept_none)
         ledger = self._datasets.ledger_of(actor, held)
         entered(ledger, _what(found), Act.APPROVE, binding, actor, accept_none, fixed_beforehand)

@@ -24,6 +24,7 @@ from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate, Release
+from sfumato.views.words import of_signalling
 
 _PENDING = (*WAITING, State.APPROVED, State.RUNNING)
 
@@ -114,6 +115,14 @@ class SignalDocket:
         rows = self.rows.many(analyst=analyst, dataset=dataset, kind=SignalKind.PUBLISHED.value, limit=100_000)
         counted = [row for row in rows if row["ran"] or State(row["state"]) in _PENDING]
         return float(sum(row["bits"] for row in counted if row["id"] != beside))
+
+    def require_bits(self, found: Signal, flow: Flow) -> None:
+        """Refuse what would tell more than the policy lets exact scores tell this analyst."""
+        told, used = found.bits or 0.0, self.bits_used(found.analyst, found.dataset, beside=found.id)
+        if told + used > flow.signal_bits:
+            raise Forbidden(
+                of_signalling.beyond(told, used, flow.signal_bits), hint="ask for one of the other signals."
+            )
 
     def move(self, found: Signal, act: Act, to: Mapping[str, Any]) -> None:
         """One step, if it is still where it was."""

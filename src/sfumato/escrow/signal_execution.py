@@ -135,8 +135,8 @@ class SignalExecution:
             raise Refused(of_signalling.NO_SCORE, hint="try it on the answer that you have.")
 
         def tables(blocks: int | None) -> Mapping[str, Any]:
-            job = self._datasets.job("tables", about.held, who, mandate) | {"sql": about.sql, "blocks": blocks}
-            return self._outside.runner.run(found.id, job)
+            said = {"sql": about.sql, "blocks": blocks, "data": dataset.version}
+            return self._outside.runner.run(found.id, self._datasets.job("tables", about.held, who, mandate) | said)
 
         return self._made(query, about, task_for(found, run), asked, None if free else Exact(tables))
 

@@ -96,7 +96,7 @@ class Signals:
             found = replace(found, state=stepped(found.state, Act.APPROVE), decided_at=self._outside.moment)
         with self._outside.transaction():
             if found.kind is SignalKind.PUBLISHED:
-                self._require_bits(found, flow)
+                self._docket.require_bits(found, flow)  # of several at once not all may fit
             if (other := self._added(found, None, idempotency, body)) is not None:
                 return other
             made = self._docket.signal(found.id)
@@ -247,13 +247,6 @@ class Signals:
         if Fraction(str(epsilon)) > left:
             said = of_request.beyond(epsilon, float(max(left, Fraction(0))))
             raise StopReached(said, hint="ask for a free signal, or a controller raises the stop of the policy.")
-
-    def _require_bits(self, found: Signal, flow: Flow) -> None:
-        """In the transaction that keeps it: of several at once not all may fit."""
-        used = self._docket.bits_used(found.analyst, found.dataset)
-        if (found.bits or 0.0) + used > flow.signal_bits:
-            said = of_signalling.beyond(found.bits or 0.0, used, flow.signal_bits)
-            raise Forbidden(said, hint="ask for one of the other signals.")
 
     # Keeping it
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sfumato.errors import Conflict
 from sfumato.escrow.asking import asked
 from sfumato.model.guarantee import Guarantee, join
 from sfumato.model.release import Answer
@@ -16,6 +17,7 @@ from sfumato.session.query import Query
 from sfumato.session.release import Certificate, Release
 from sfumato.session.signal import block_tables, exact_table
 from sfumato.views import fit as fit_view
+from sfumato.views.words import of_signalling
 
 Job = Mapping[str, Any]
 
@@ -56,6 +58,8 @@ def _signalled(dataset: Dataset, job: Job) -> dict[str, Any]:
 
 def _tables(dataset: Dataset, job: Job) -> dict[str, Any]:
     """The exact answer, whole or by blocks of people: for a function that scores it elsewhere, for nobody's eyes."""
+    if dataset.version != job["data"]:  # written anew since the approval was checked
+        raise Conflict(of_signalling.CHANGED, hint="ask again.")
     query, blocks = dataset.query(job["sql"]), job["blocks"]
     found = [exact_table(query)] if blocks is None else block_tables(query, blocks, dataset.services.salt())
     return {"tables": [table.as_dict() | {"rows": [list(map(_plain, row)) for row in table.rows]} for table in found]}

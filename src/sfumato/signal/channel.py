@@ -63,14 +63,16 @@ def of_difference(task: Task, moved: Mapping[str, Fraction] | None) -> Grid:
     """The grid of `|g(S) - g(q(x))|`: its sensitivity is `min(R, sum L_c D_c)`, at most `L D1` (methods 9, U1).
 
     `moved` is D_c, by which one person moves the figures of each column that the task reads; None: the range is all
-    that is known. Below the range one step more covers what floats lose on the way to a score.
+    that is known. Below the range one step more covers what floats lose on the way to a score: far from 0 that is more
+    than the width of a range says.
     """
     width, slope = Fraction(task.span), None
+    furthest = max(width, *(abs(Fraction(end)) for end in task.range))
     if task.slopes is not None and moved is not None:
         slope = sum((Fraction(steep) * moved[column] for column, steep in task.slopes.items()), Fraction(0))
     if slope is None or slope >= width:
         return Grid(width / FINEST, FINEST)
-    step = max(slope / FINEST, width / 2**40)
+    step = max(slope / FINEST, furthest / 2**40)
     return Grid(step, min(math.ceil(slope / step) + 1, math.ceil(width / step)))
 
 

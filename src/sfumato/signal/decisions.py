@@ -39,6 +39,7 @@ class Above(Task):
         self.require(
             isinstance(self.b, str) or is_number(self.b), "takes the label of a row or a number as b", "try 100."
         )
+        self.require_slopes()
 
     @property
     def reads(self) -> tuple[str, ...]:

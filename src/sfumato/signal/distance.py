@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
@@ -31,6 +32,8 @@ class HistogramDistance(Task):
         object.__setattr__(self, "reference", reference(self.reference))
         met = not self.reference or self._total > 0
         self.require(met, "takes a reference that is not 0 throughout", "leave it out: the release itself.")
+        self.require(math.isfinite(2 * self._total), "takes a smaller reference", "ask in other units.")
+        self.require_slopes()
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -62,5 +65,5 @@ class HistogramDistance(Task):
         figures, known = table.figure(self.column), dict(self.reference)
         if not known:
             return None
-        apart = sum(abs(figures.get(label, 0.0) - known.get(label, 0.0)) for label in sorted({*figures, *known}))
+        apart = math.fsum(abs(figures.get(label, 0.0) - known.get(label, 0.0)) for label in sorted({*figures, *known}))
         return apart / (2 * self._total)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +16,7 @@ from sfumato.signal.table import Table, label
 from sfumato.signal.task import Task, is_number
 
 LONGEST, DEEPEST = 2000, 40
+_FURTHEST = Fraction(sys.float_info.max)
 _HINT = 'cells are people["Bern"] or cell("COUNT(*)", "Bern"); beside them numbers, + - * /, min, max, abs and sum.'
 _COMPUTE: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Add: lambda a, b: a + b,
@@ -63,11 +65,11 @@ class Formula(Task):
 
     def __post_init__(self) -> None:
         ends = [end for end in (self.low, self.high, self.otherwise) if end is not None]
-        stated = all(map(is_number, ends))
-        self.require(stated and self.low < self.high, "takes a range from low to high", "state low=0, high=1.")
+        stated = all(map(is_number, ends)) and 0 < self.span < math.inf
+        self.require(stated, "takes a range from low to high", "state low=0, high=1.")
         inside = self.otherwise is None or self.low <= self.otherwise <= self.high
         self.require(inside, "takes an otherwise within its range", "leave it out.")
-        assert self._part is not None  # read here, so that what cannot be read is refused at once
+        self.require_slopes()  # read here, so that what cannot be read is refused at once
 
     @property
     def range(self) -> tuple[float, float]:
@@ -106,10 +108,13 @@ class Formula(Task):
         return self._part.affine
 
     def _score(self, table: Table) -> float | None:
-        return float(self._part.value({name: table.figure(name) for name in self.reads}))
+        found = self._part.value({name: table.figure(name) for name in self.reads})
+        return float(max(-_FURTHEST, min(_FURTHEST, found)))  # held there: one step further is not without a value
 
 
 def _up(exact: Fraction) -> float:
+    if exact > _FURTHEST:
+        return math.inf
     found = float(exact)
     return found if Fraction(found) >= exact else math.nextafter(found, math.inf)
 
@@ -129,7 +134,7 @@ def _part(node: ast.expr, deep: int) -> Part:
     match node:
         case ast.Constant(value=bool()):
             raise _refused(node)
-        case ast.Constant(value=int() | float() as number) if math.isfinite(number):
+        case ast.Constant(value=int() | float() as number) if is_number(number):
             return _constant(Fraction(str(number)))
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return _combined(ast.Mult(), _constant(Fraction(-1)), _part(inner, deep - 1), node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -118,9 +119,14 @@ class Task(ABC):
         if not met:
             raise BadInput(f"{self.name} {said}", hint=hint)
 
+    def require_slopes(self) -> None:
+        """Refuse constants that no float holds."""
+        met = all(map(math.isfinite, (self.slopes or {}).values()))
+        self.require(met, "moves further than can be computed with", "ask in other units.")
+
 
 def is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def is_whole(value: object) -> bool:
@@ -141,7 +147,7 @@ def reference(value: object) -> Reference:
     pairs = value.items() if isinstance(value, Mapping) else value
     try:
         found = [(str(label), float(number)) for label, number in pairs]  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = [("", math.nan)]
     if not all(math.isfinite(number) for _, number in found):
         raise BadInput("A reference has a number for each label", hint='write {"here": 12, "there": 30}.')
