@@ -195,6 +195,37 @@ def test_runs_at_the_same_time_do_not_meet(tested: Bubblewrap) -> None:
         assert list(pool.map(lambda code: tested.score(code, []), codes)) == [n / 10 for n in range(6)]
 
 
+AT_A_LIBRARY = """
+import ctypes, mmap, numpy, os, time
+library = open(os.__file__, "rb")
+page = mmap.mmap(library.fileno(), 4096, prot=mmap.PROT_READ)
+at = ctypes.c_void_p(numpy.frombuffer(page, "u1").ctypes.data)
+here = ctypes.c_uint32(int.from_bytes(page[:4], "little"))
+
+def futex(what, number):
+    patience = (ctypes.c_long * 2)(4, 0)
+    call = 202 if os.uname().machine == "x86_64" else 98
+    return ctypes.CDLL(None).syscall(call, at, what, number, patience if what == 0 else None, None, 0)
+"""
+WAITS = AT_A_LIBRARY + "def evaluate(tables): return int(futex(0, here) == 0)"
+WAKES = (
+    AT_A_LIBRARY
+    + """
+def evaluate(tables):
+    for _ in range(80):
+        if futex(1, 1) > 0: return 1
+        time.sleep(0.05)
+    return 0
+"""
+)
+
+
+def test_runs_at_the_same_time_cannot_wake_each_other(tested: Bubblewrap) -> None:
+    """Files that two of them map are the same pages: nothing may be waited for there."""
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda code: tested.score(code, []), [WAITS, WAKES])) == [0, 0]
+
+
 # What is stopped
 
 
