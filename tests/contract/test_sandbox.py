@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import math
 import os
@@ -263,6 +264,59 @@ def test_memory_is_taken_up_to_the_limit_only(tested: Bubblewrap) -> None:
     start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     assert ready(Limits(seconds=10, memory_mb=200)).score(grow, []) is None
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss <= max(start, 250 * 2**10)
+
+
+def test_it_limits_all_that_it_may_take(wide: Bubblewrap) -> None:
+    """Of the seconds it may compute for nine tenths, and a little: who waits kills it before."""
+    code = """
+import resource as r
+
+def evaluate(tables):
+    none = ("FSIZE", "NPROC", "CORE", "MEMLOCK")
+    limits = {"AS": 2048 * 2**20, "CPU": 19, "NOFILE": 64} | dict.fromkeys(none, 0)
+    return sum(r.getrlimit(getattr(r, "RLIMIT_" + name)) != (most, most) for name, most in limits.items())
+"""
+    assert wide.score(code, []) == 0
+
+
+AMOUNTS_UNFILTERED = {
+    "files": ("import os\n    kept = [open(os.__file__) for _ in range(65)]", errno.EMFILE),
+    "bytes of a file": ("import os\n    os.write(os.memfd_create('x'), b'x')", errno.EFBIG),
+    "memory that stays": (
+        "import mmap\n    mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x2000)",
+        errno.EPERM,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AMOUNTS_UNFILTERED)
+def test_even_without_the_filter_there_is_not_more(
+    wide: Bubblewrap, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
+    attack, refused = AMOUNTS_UNFILTERED[name]
+    code = f"def attack():\n    {attack}\n    return 0\ndef evaluate(tables):\n    try: return attack()\n"
+    assert wide.score(f"{code}    except OSError as e: return e.errno", []) == refused
+
+
+def test_who_computes_for_too_long_is_ended_even_if_nobody_waits(
+    tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel counts, too: here the server would wait for minutes, and two seconds may be computed."""
+    monkeypatch.setattr(bubblewrap, "WORKING", 0.01)
+    patient = ready(Limits(seconds=20))
+    monkeypatch.setattr(patient, "_read", lambda answer, until: Bubblewrap._read(patient, answer, until + 200))
+    start = time.monotonic()
+    assert patient.score("def evaluate(tables):\n    while True: pass", []) is None
+    assert time.monotonic() - start < 100
+
+
+def test_a_crash_leaves_no_dump(wide: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table is in the memory that would be dumped. A program that takes dumps does not ask how long they may be."""
+    monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
+    get_dumpable = 3
+    code = f"import ctypes\ndef evaluate(tables): return ctypes.CDLL(None).prctl({get_dumpable}, 0, 0, 0, 0)"
+    assert wide.score(code, []) == 0
 
 
 def test_there_is_nothing_inside_but_what_is_needed(wide: Bubblewrap) -> None:
