@@ -440,6 +440,17 @@ def test_the_seconds_really_pass(tested: Bubblewrap) -> None:
         assert 0.8 <= time.monotonic() - start < 0.8 + 5
 
 
+def test_of_public_tables_the_answer_comes_when_it_is_there(tested: Bubblewrap) -> None:
+    """Only where that is asked for: otherwise it is late."""
+    for code, score in {"def evaluate(tables): return 0.5": 0.5, "x": None}.items():
+        clock = Clock()
+        sandbox = ready(Limits(seconds=300), clock)
+        assert sandbox.score(code, [TABLE], padded=False) == score
+        assert clock.pauses == []
+        assert sandbox.score(code, [TABLE]) == score
+        assert len(clock.pauses) == 1
+
+
 # What stays
 
 
@@ -575,6 +586,34 @@ def test_without_its_libraries_nothing_runs(tested: Bubblewrap, monkeypatch: pyt
     assert str(Bubblewrap().missing()) == f"Not installed: no-such-library. {bubblewrap.INSTALL}."
     monkeypatch.setattr(bubblewrap, "find_spec", lambda _: None)
     assert str(Bubblewrap().missing()) == f"Not installed: no-such-library, pyseccomp. {bubblewrap.INSTALL}."
+
+
+@pytest.mark.parametrize("wrong", [RuntimeError, OSError, AttributeError, ImportError])
+def test_without_libseccomp_nothing_runs(
+    tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch, wrong: type[Exception]
+) -> None:
+    """It is not there, cannot be loaded, or is too old."""
+
+    def filter_program() -> bytes:
+        raise wrong
+
+    monkeypatch.setattr(bubblewrap, "filter_program", filter_program)
+    sandbox = Bubblewrap()
+    assert sandbox.missing() == f"libseccomp cannot be used: {bubblewrap.INSTALL}."
+    with pytest.raises(SandboxMissing):
+        sandbox.score("def evaluate(tables): return 0.5", [])
+
+
+def test_where_namespaces_are_forbidden_nothing_runs(tested: Bubblewrap) -> None:
+    """Really: in a namespace that may have none below it."""
+    if shutil.which("unshare") is None:
+        pytest.skip("unshare is not here: install it with 'apt install util-linux'.")
+    code = "from sfumato.sandbox.bubblewrap import Bubblewrap; print(Bubblewrap().missing())"
+    forbidden = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -c "$1"'
+    environment = os.environ | {"PYTHONPATH": str(Path(runner.__file__).parents[2])}
+    command = ["unshare", "--user", "--map-root-user", "sh", "-c", forbidden, sys.executable, code]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert "allow user namespaces" in said
 
 
 def test_without_namespaces_nothing_runs(programs: Path) -> None:
