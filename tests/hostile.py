@@ -104,6 +104,10 @@ PROCESSES = {
         "call('syscall', 202 if os.uname().machine == 'x86_64' else 98, at, 1, 1, None, None, 0)",
         "EPERM",
     ),
+    "counts what was not yet in memory": (
+        "import resource; resource.getrusage(resource.RUSAGE_SELF).ru_majflt",
+        "EPERM",
+    ),
     "throws a library out of memory": (
         "import mmap, os; f = open(os.__file__, 'rb'); mmap.mmap(f.fileno(), 4096, prot=1).madvise(21)",
         "EPERM",
