@@ -98,6 +98,20 @@ PROCESSES = {
         "ValueError",
     ),
     "renames itself": ("call('prctl', 15, b'x', 0, 0, 0)", "EPERM"),
+    "wakes who waits at a library": (
+        "import ctypes, mmap, numpy, os; f = open(os.__file__, 'rb')\n"
+        "page = numpy.frombuffer(mmap.mmap(f.fileno(), 4096, prot=1), 'u1'); at = ctypes.c_void_p(page.ctypes.data)\n"
+        "call('syscall', 202 if os.uname().machine == 'x86_64' else 98, at, 1, 1, None, None, 0)",
+        "EPERM",
+    ),
+    "counts what was not yet in memory": (
+        "import resource; resource.getrusage(resource.RUSAGE_SELF).ru_majflt",
+        "EPERM",
+    ),
+    "throws a library out of memory": (
+        "import mmap, os; f = open(os.__file__, 'rb'); mmap.mmap(f.fileno(), 4096, prot=1).madvise(21)",
+        "EPERM",
+    ),
 }
 AMOUNTS = {
     "takes memory": ("bytes(3 * 2**30)", "MemoryError"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import math
 import os
@@ -195,6 +196,37 @@ def test_runs_at_the_same_time_do_not_meet(tested: Bubblewrap) -> None:
         assert list(pool.map(lambda code: tested.score(code, []), codes)) == [n / 10 for n in range(6)]
 
 
+AT_A_LIBRARY = """
+import ctypes, mmap, numpy, os, time
+library = open(os.__file__, "rb")
+page = mmap.mmap(library.fileno(), 4096, prot=mmap.PROT_READ)
+at = ctypes.c_void_p(numpy.frombuffer(page, "u1").ctypes.data)
+here = ctypes.c_uint32(int.from_bytes(page[:4], "little"))
+
+def futex(what, number):
+    patience = (ctypes.c_long * 2)(4, 0)
+    call = 202 if os.uname().machine == "x86_64" else 98
+    return ctypes.CDLL(None).syscall(call, at, what, number, patience if what == 0 else None, None, 0)
+"""
+WAITS = AT_A_LIBRARY + "def evaluate(tables): return int(futex(0, here) == 0)"
+WAKES = (
+    AT_A_LIBRARY
+    + """
+def evaluate(tables):
+    for _ in range(80):
+        if futex(1, 1) > 0: return 1
+        time.sleep(0.05)
+    return 0
+"""
+)
+
+
+def test_runs_at_the_same_time_cannot_wake_each_other(tested: Bubblewrap) -> None:
+    """Files that two of them map are the same pages: nothing may be waited for there."""
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda code: tested.score(code, []), [WAITS, WAKES])) == [0, 0]
+
+
 # What is stopped
 
 
@@ -232,6 +264,59 @@ def test_memory_is_taken_up_to_the_limit_only(tested: Bubblewrap) -> None:
     start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     assert ready(Limits(seconds=10, memory_mb=200)).score(grow, []) is None
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss <= max(start, 250 * 2**10)
+
+
+def test_it_limits_all_that_it_may_take(wide: Bubblewrap) -> None:
+    """Of the seconds it may compute for nine tenths, and a little: who waits kills it before."""
+    code = """
+import resource as r
+
+def evaluate(tables):
+    none = ("FSIZE", "NPROC", "CORE", "MEMLOCK")
+    limits = {"AS": 2048 * 2**20, "CPU": 19, "NOFILE": 64} | dict.fromkeys(none, 0)
+    return sum(r.getrlimit(getattr(r, "RLIMIT_" + name)) != (most, most) for name, most in limits.items())
+"""
+    assert wide.score(code, []) == 0
+
+
+AMOUNTS_UNFILTERED = {
+    "files": ("import os\n    kept = [open(os.__file__) for _ in range(65)]", errno.EMFILE),
+    "bytes of a file": ("import os\n    os.write(os.memfd_create('x'), b'x')", errno.EFBIG),
+    "memory that stays": (
+        "import mmap\n    mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x2000)",
+        errno.EPERM,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AMOUNTS_UNFILTERED)
+def test_even_without_the_filter_there_is_not_more(
+    wide: Bubblewrap, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
+    attack, refused = AMOUNTS_UNFILTERED[name]
+    code = f"def attack():\n    {attack}\n    return 0\ndef evaluate(tables):\n    try: return attack()\n"
+    assert wide.score(f"{code}    except OSError as e: return e.errno", []) == refused
+
+
+def test_who_computes_for_too_long_is_ended_even_if_nobody_waits(
+    tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel counts, too: here the server would wait for minutes, and two seconds may be computed."""
+    monkeypatch.setattr(bubblewrap, "WORKING", 0.01)
+    patient = ready(Limits(seconds=20))
+    monkeypatch.setattr(patient, "_read", lambda answer, until: Bubblewrap._read(patient, answer, until + 200))
+    start = time.monotonic()
+    assert patient.score("def evaluate(tables):\n    while True: pass", []) is None
+    assert time.monotonic() - start < 100
+
+
+def test_a_crash_leaves_no_dump(wide: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table is in the memory that would be dumped. A program that takes dumps does not ask how long they may be."""
+    monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
+    get_dumpable = 3
+    code = f"import ctypes\ndef evaluate(tables): return ctypes.CDLL(None).prctl({get_dumpable}, 0, 0, 0, 0)"
+    assert wide.score(code, []) == 0
 
 
 def test_there_is_nothing_inside_but_what_is_needed(wide: Bubblewrap) -> None:
@@ -353,6 +438,17 @@ def test_the_seconds_really_pass(tested: Bubblewrap) -> None:
         start = time.monotonic()
         sandbox.score(code, [])
         assert 0.8 <= time.monotonic() - start < 0.8 + 5
+
+
+def test_of_public_tables_the_answer_comes_when_it_is_there(tested: Bubblewrap) -> None:
+    """Only where that is asked for: otherwise it is late."""
+    for code, score in {"def evaluate(tables): return 0.5": 0.5, "x": None}.items():
+        clock = Clock()
+        sandbox = ready(Limits(seconds=300), clock)
+        assert sandbox.score(code, [TABLE], padded=False) == score
+        assert clock.pauses == []
+        assert sandbox.score(code, [TABLE]) == score
+        assert len(clock.pauses) == 1
 
 
 # What stays
@@ -490,6 +586,34 @@ def test_without_its_libraries_nothing_runs(tested: Bubblewrap, monkeypatch: pyt
     assert str(Bubblewrap().missing()) == f"Not installed: no-such-library. {bubblewrap.INSTALL}."
     monkeypatch.setattr(bubblewrap, "find_spec", lambda _: None)
     assert str(Bubblewrap().missing()) == f"Not installed: no-such-library, pyseccomp. {bubblewrap.INSTALL}."
+
+
+@pytest.mark.parametrize("wrong", [RuntimeError, OSError, AttributeError, ImportError])
+def test_without_libseccomp_nothing_runs(
+    tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch, wrong: type[Exception]
+) -> None:
+    """It is not there, cannot be loaded, or is too old."""
+
+    def filter_program() -> bytes:
+        raise wrong
+
+    monkeypatch.setattr(bubblewrap, "filter_program", filter_program)
+    sandbox = Bubblewrap()
+    assert sandbox.missing() == f"libseccomp cannot be used: {bubblewrap.INSTALL}."
+    with pytest.raises(SandboxMissing):
+        sandbox.score("def evaluate(tables): return 0.5", [])
+
+
+def test_where_namespaces_are_forbidden_nothing_runs(tested: Bubblewrap) -> None:
+    """Really: in a namespace that may have none below it."""
+    if shutil.which("unshare") is None:
+        pytest.skip("unshare is not here: install it with 'apt install util-linux'.")
+    code = "from sfumato.sandbox.bubblewrap import Bubblewrap; print(Bubblewrap().missing())"
+    forbidden = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -c "$1"'
+    environment = os.environ | {"PYTHONPATH": str(Path(runner.__file__).parents[2])}
+    command = ["unshare", "--user", "--map-root-user", "sh", "-c", forbidden, sys.executable, code]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert "allow user namespaces" in said
 
 
 def test_without_namespaces_nothing_runs(programs: Path) -> None:

@@ -292,6 +292,8 @@ def test_code_on_exact_answers_is_charged_and_takes_its_time(
     found = result(room, signal)
     assert (found["guarantee"], found["cost"]) == ("dp", 0.5)
     assert "the CSV file was written by a program that closes every quote it opens" in found["certificate"]["assumed"]
+    timed = "the function did not time the machine to learn in one run what it had seen in another"
+    assert (timed in found["certificate"]["assumed"]) == (runs > 1), "nobody is in two blocks, unless runs meet"
     padded = [padded for _, _, padded in room.sandbox.runs]
     assert padded == [False] + [True] * runs
     assert room.charged == pytest.approx(1.5)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
 
 from sfumato.errors import EngineFailure
+from sfumato.escrow.code import fingerprint
+from sfumato.sandbox.bubblewrap import Bubblewrap
+from sfumato.sandbox.limits import Limits
 from sfumato.views import signalling
 from tests.api import STATES, Api
 from tests.room import BOARD, BY_WARD
@@ -146,6 +151,51 @@ def test_code_that_has_no_score_by_its_text_waits_for_nobody(api: Api, asked: st
     assert "it will have no score" in answer.text
     assert answer.json()["where"] == where
     assert api("alice", "GET", "/signals?waiting=true").json()["items"] == []
+
+
+FAILING = {
+    "an exception": "raise ValueError('secret')",
+    "a hard exit": "import os; os._exit(42)",
+    "a crash": "import ctypes; ctypes.string_at(0)",
+    "too much memory": "return len(bytearray(10**11))",
+    "not a number": "return float('nan')",
+    "two numbers": "import os; os.write(0, bytes(8)); return 0.5",
+    "no end": "while True: pass",
+    "a word before it fails": "print('secret'); import os; os.write(2, b'secret'); return None",
+}
+
+
+def test_whatever_fails_on_the_exact_answer_is_the_same_in_every_response(api: Api) -> None:
+    """In the real sandbox; but for what was sent, the signal's own numbers and the time, byte by byte."""
+    real = Bubblewrap(Limits(seconds=5), pause=lambda _: None)
+    if missing := real.missing():
+        pytest.skip(missing)
+    api.room.sandbox.score = real.score  # type: ignore[method-assign]
+    flow = {"preferences": ["epsilon"], "signals": ["as_published"], "code": True, "signal_bits": 100}
+    api.room.policy({"who": [BOARD], **flow})
+    request = api.room.submit(BY_WARD, preference={"epsilon": 0.01})  # the noise is not 0 three times
+    api.room.approve(request)
+    api.room.go()
+    api.room.look()  # whoever approves has seen something before the first of them, as before the others
+    seen = {_failed(api, str(request.number), failing) for failing in FAILING.values()}
+    assert len(seen) == 1
+    assert "secret" not in str(seen)
+
+
+def _failed(api: Api, request: str, failing: str) -> tuple[str, ...]:
+    """All that anybody is told of a function that scores on what was released, and not on the exact answer."""
+    code = f"def evaluate(tables):\n    if tables[0]['count(*)'].tolist() != [10, 10, 10]: return 1\n    {failing}\n"
+    made = post(api, request, kind="as_published", code=code, range=[0, 1])
+    said = []
+    for looks in ([("alice", "POST", "/value")], [("bob", "GET", ""), ("bob", "GET", "/result")]):
+        decided(api, made["id"], "approve", accept_none=True)
+        api.room.go()
+        said += [api(who, method, f"/signals/{made['id']}{path}") for who, method, path in looks]
+    assert [answer.status_code for answer in said] == [200, 200, 200]
+    assert said[2].json()["exact"] is None
+    own = "|".join(map(re.escape, (json.dumps(code), made["id"], fingerprint(code))))
+    own += r'|"(number|ledger_entry)":\d+|"released_at":"[^"]+"'
+    return tuple(re.sub(own, "", answer.text) for answer in said)
 
 
 def test_the_same_key_is_the_same_signal(api: Api, asked: str) -> None:

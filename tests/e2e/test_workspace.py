@@ -196,6 +196,18 @@ def test_a_healthy_workspace(typed: Typed, workspace: Path, passphrase: Path) ->
     assert content(workspace) == before
 
 
+def test_a_machine_without_a_sandbox(
+    typed: Typed, workspace: Path, passphrase: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is ill: what cannot be done here, and what to install, is said."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    ran = typed("doctor", workspace, "--passphrase-file", passphrase, "--json")
+    [said] = [one for one in ran.json if one["what"] == "sandbox"]
+    assert (ran.code, said["good"]) == (0, None)
+    assert "which cannot be used here" in said["said"]
+    assert "apt install bubblewrap" in said["do"]
+
+
 def edit_the_ledger(workspace: Path) -> None:
     database(workspace, "DROP TRIGGER ledger_no_update", "UPDATE ledger SET nano_epsilon = 0 WHERE event = 'reserved'")
 

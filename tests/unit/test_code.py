@@ -43,6 +43,8 @@ def test_what_is_plain_is_not_marked() -> None:
         ("x = t['n'][0] << 8", of_code.PACKS),
         ("x = ord('a')", of_code.PACKS),
         ("time.sleep(3)", of_code.WAITS),
+        ("pd.Timestamp.now()", of_code.CLOCK),
+        ("pd.to_datetime('now')", of_code.CLOCK),
         ("while True: pass", of_code.ENDLESS),
         ("x = 123456789", of_code.LARGE),
         (f"x = {'a' * 201!r}", of_code.LARGE),

@@ -33,6 +33,7 @@ _FILES = (
     "savez",
     "memmap",
 )
+_NOW = {"now", "today", "utcnow"}
 _LARGEST, _LONGEST_TEXT, _MANY = 10**6, 200, 50
 
 
@@ -104,6 +105,8 @@ def _marks(node: ast.AST) -> Iterator[Mark]:
             yield Mark(at, of_code.FAILS)
         case ast.For() | ast.comprehension() if not _is_counted(node.iter):
             yield Mark(getattr(node, "lineno", node.target.lineno), of_code.PICKS)
+        case ast.Constant(value=str(text)) if text in _NOW:
+            yield Mark(at, of_code.CLOCK)
         case ast.Constant() if _is_large(node.value):
             yield Mark(at, of_code.LARGE)
         case ast.List() | ast.Tuple() | ast.Set() if len(node.elts) > _MANY:
@@ -132,6 +135,8 @@ def _attribute(name: str, at: int) -> Iterator[Mark]:
         yield Mark(at, of_code.PACKS)
     elif name == "sleep":
         yield Mark(at, of_code.WAITS)
+    elif name in _NOW:
+        yield Mark(at, of_code.CLOCK)
     elif name == "random":
         yield Mark(at, of_code.RANDOM)
     elif name.startswith(_FILES):

@@ -73,7 +73,7 @@ class Bubblewrap:
             return f"Not installed: {', '.join(absent)}. {INSTALL}."
         try:
             filter_program()
-        except (RuntimeError, OSError):
+        except (ImportError, AttributeError, RuntimeError, OSError):  # none, or one that is too old
             return f"libseccomp cannot be used: {INSTALL}."
         return None
 

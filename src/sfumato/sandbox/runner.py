@@ -21,7 +21,7 @@ _LANDLOCK_PATH_BENEATH = 1
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}  # how many there are, by the version of Landlock; since its fifth, 16
 _TCP_SINCE, _SCOPES_SINCE = 4, 6
-_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
+_PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 4, 38, 22, 2
 
 
 class _Ruleset(ctypes.Structure):
@@ -79,6 +79,7 @@ def _limit(memory_mb: int, seconds: int) -> None:
     }
     for kind, most in limits.items():
         resource.setrlimit(kind, (most, most))
+    _done(ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))  # a program that takes dumps asks for no limit
 
 
 def _shut_files() -> None:

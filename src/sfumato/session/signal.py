@@ -37,6 +37,7 @@ from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, reserve,
 from sfumato.session.signalled import FreeSignal, Signalled, shown
 from sfumato.signal.channel import DECIMALS, Grid, bits, of_blocks, of_difference, rounded, width_once_rounded
 from sfumato.signal.library import task as task_of
+from sfumato.signal.own import OwnCode
 from sfumato.signal.table import Table
 from sfumato.signal.task import Task, is_whole
 from sfumato.sql import blocks as plan
@@ -502,8 +503,11 @@ class _Charge:
             step = float(grid.step) / self._divided_by
             drawn = {"epsilon": epsilon, "scale": (scale,), "grid_step": (step,)}
             drawn["noise_90"] = (reach(Law.LAPLACE, scale) + step,)
+        said = about(self.query, held)
+        if self.asked.kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode):
+            said["assumed"] += (of_signal.RUNS_APART,)
         return Certificate(
-            **about(self.query, held),
+            **said,
             **drawn,
             delta=0.0,
             mechanism=self._mechanism,

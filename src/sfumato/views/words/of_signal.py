@@ -29,6 +29,7 @@ AFTERWARDS = {
     SignalKind.BLOCKS: "a mean score is shown within its range",
     SignalKind.PUBLISHED: "scores are rounded to 2 decimals",
 }
+RUNS_APART = "the function did not time the machine to learn in one run what it had seen in another"
 WITHHELD = (
     "This release carries no guarantee, and how wide its noise is stays withheld: there is nothing to draw fresh noise "
     "by"
