@@ -253,7 +253,7 @@ def test_code_on_what_was_released_is_read_by_a_controller_and_runs_on_nothing_e
     room.go()
     found = result(room, signal)
     assert (found["task"]["task"], found["draws"], found["guarantee"], found["cost"]) == ("own_code", 5, "dp", 0.0)
-    assert len(room.sandbox.runs) == 6
+    assert 2 <= len(room.sandbox.runs) <= 6, "a draw like the release is not run again (all five: once in 100,000)"
     assert not any(padded for _, _, padded in room.sandbox.runs)
     assert len(room.runner.done) == jobs
 

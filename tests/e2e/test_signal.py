@@ -108,8 +108,8 @@ def test_examples_2_and_3_both_scores_of_a_classifier_of_ones_own(
         asked.approve()
     approved = sfumato("signal", "approve", str(signal.number), "--accept-none", *at)
     assert approved.code == 0, approved.err
-    while asked.state != "computed":
-        assert asked.state in ("approved", "running"), asked.refresh().note
+    while (state := asked.state) != "computed":
+        assert state in ("approved", "running"), asked.refresh().note
     assert signal.state == "computed"
     with pytest.raises(AwaitingApproval):
         signal.result()
