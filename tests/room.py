@@ -107,11 +107,12 @@ class Plain:
 
 
 class Room:
-    """Whoever acts is named by their name; `later` waits until `go`."""
+    """Whoever acts is named by their name; `later` and `in_turn` wait until `go`."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self.folder, self.url, self.now = folder, url, FIRST
         self.waiting: list[Callable[[], None]] = []
+        self.turns: list[Callable[[], None]] = []
         self.database = Database(self.url)
         files = Files(folder / "vault", MASTER)
         self.runner = Here(self.database.ledger(), files)
@@ -129,6 +130,7 @@ class Room:
             planned=self._planned,
             written=wiring.written,
             later=self.waiting.append,
+            in_turn=self.turns.append,
             now=lambda: self.now,
             new_id=lambda: os.urandom(12).hex(),
         )
@@ -205,8 +207,8 @@ class Room:
 
     def go(self) -> None:
         """What was left for later, now."""
-        while self.waiting:
-            self.waiting.pop(0)()
+        while left := self.waiting or self.turns:
+            left.pop(0)()
 
     def state(self, request: Request) -> str:
         return str(self._row(request)["state"])

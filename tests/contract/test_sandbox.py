@@ -654,6 +654,19 @@ def test_a_function_without_end_is_noticed(tested: Bubblewrap, monkeypatch: pyte
     assert Bubblewrap().missing() == "The sandbox fails its self-test: a function in it has no end."
 
 
+def test_what_was_installed_meanwhile_is_found_a_minute_later(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    sandbox = Bubblewrap(clock=lambda: clock[0])
+    monkeypatch.setattr(Bubblewrap, "_unsafe", lambda _: None)
+    missing = sandbox.missing()
+    fake(programs, "#!/bin/sh\nexit 1\n")
+    clock[0] = 59
+    assert sandbox.missing() == missing
+    assert missing is not None
+    clock[0] = 60
+    assert sandbox.missing() is None
+
+
 def test_it_is_tested_once(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Bubblewrap, "_unsafe", lambda _: pytest.fail("tested again"))
     assert tested.missing() is None

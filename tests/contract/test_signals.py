@@ -169,6 +169,26 @@ def test_after_a_look_what_a_person_decides_carries_no_guarantee(room: Room, ask
     assert result(room, signal)["guarantee"] == "dp"
 
 
+def test_what_comes_back_after_a_look_says_so(room: Room) -> None:
+    room.policy({"signals": EVERY, "guarantees": ["dp", "none"], "preferences": ["rule", "epsilon"]})
+    request = room.submit(BY_WARD, preference={"epsilon": 1.0})
+    room.approve(request)
+    room.go()
+    first = submit(room, request, "noisy_difference", epsilon=0.5)
+    approve(room, first)
+    room.go()
+    charged = room.charged
+    room.look()
+    again = submit(room, request, "noisy_difference", epsilon=0.5)
+    approve(room, again, accept_none=True)
+    room.go()
+    assert room.charged == charged, "it is the same number"
+    before, now = result(room, first), result(room, again)
+    assert (before["noisy"], before["guarantee"], now["guarantee"]) == (now["noisy"], "dp", "none")
+    assert "with the word dp. That it leaves now was decided after somebody had looked" in now["sentences"][-1]
+    assert now["sentences"][:-1] == before["sentences"]
+
+
 # As published
 
 
@@ -183,6 +203,7 @@ def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> 
     page = room.signal_decisions.inspect(room["alice"], signal.id)
     assert page["charge"] is None, "it is charged already"
     assert "Both scores are computed and withheld. You decide" in signalling.page(page)
+    assert not any("signal" in e.draft.public for e in room.entries()), "the record may be shown to anybody"
     with pytest.raises(AwaitingApproval, match="withheld"):
         result(room, signal)
     with pytest.raises(Forbidden):
@@ -549,6 +570,18 @@ def test_what_ran_when_the_server_stopped_counts_as_spent(room: Room, asked: Req
     assert room.escrow.resume() == 1
     room.go()
     assert (state(room, running), state(room, waiting)) == ("failed", "released")
+
+
+def test_functions_wait_for_each_other_and_nothing_else_waits_for_them(room: Room, asked: Request) -> None:
+    own = [submit(room, asked, "free", code=SHARE, range=[0, 1], draws=n) for n in (2, 3)]
+    other = submit(room, asked, "noisy_difference", epsilon=0.5)
+    for signal in (*own, other):
+        approve(room, signal)
+    while room.waiting:
+        room.waiting.pop(0)()
+    assert [state(room, signal) for signal in (*own, other)] == ["approved", "approved", "released"]
+    room.go()
+    assert [state(room, signal) for signal in own] == ["released", "released"]
 
 
 def test_answers_that_are_no_longer_kept_have_no_signals(room: Room) -> None:

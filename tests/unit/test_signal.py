@@ -493,6 +493,8 @@ def test_what_is_published_has_no_guarantee() -> None:
     charge, look, left = entries(release)[before:]
     assert (charge.draft.event, look.draft.event, left.draft.event) == ("reserved", "looked", "released")
     assert charge.draft.nano_epsilon == 10 * 10**9
+    assert "signal" not in left.draft.public, "the record may be shown to anybody"
+    assert release.signal(half, "as_published", accept_none=True) == found
     assert "No differential-privacy guarantee" in str(found)
     assert "noise was sized" not in str(found.certificate)
 

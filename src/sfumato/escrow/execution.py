@@ -49,7 +49,7 @@ class Execution:
             self._failed(running, str(failure if isinstance(failure, Refused) else EngineFailure()))
             return
         except BaseException:
-            self._failed(running, "")
+            self._failed(running, str(EngineFailure()))
             raise
         act = Act.WITHHOLD if withheld else Act.RELEASE
         kept = {"answers": self._docket.sealed(running, answers["answers"], withheld=withheld)}

@@ -105,6 +105,7 @@ class Outside:
     planned: Planned
     written: Callable[[str], str]  # when a file that lies elsewhere was last written, opaquely
     later: Callable[[Callable[[], None]], None]  # do this in the background
+    in_turn: Callable[[Callable[[], None]], None]  # the same, one at a time and in nobody's way: functions of analysts
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     limits: Limits = Limits()

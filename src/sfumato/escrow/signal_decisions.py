@@ -143,7 +143,7 @@ class SignalDecisions:
         told = of_signalling.decided(found.number, Act.APPROVE, note)
         self._notices.tell([found.analyst], told, found.request)
         if found.state is State.SUBMITTED:
-            self._outside.later(lambda: self._execution.execute(found.id))
+            self._execution.start(found)
         return self._docket.signal(found.id)
 
     def return_(self, actor: Person, id: str, note: str, *, accept_none: bool = False) -> Signal:

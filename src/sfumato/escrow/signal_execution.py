@@ -44,6 +44,11 @@ class SignalExecution:
         query = self._datasets.planned(about.held, None, analyst).query(about.sql)
         return self._made(query, about, task_for(found), asked_by(found))
 
+    def start(self, found: Signal) -> None:
+        """What is approved, in the background: a function of their own waits for the others of its sort."""
+        do = self._outside.later if found.code is None else self._outside.in_turn
+        do(lambda: self.execute(found.id))
+
     def execute(self, id: str) -> None:
         """Compute what was approved, if it is still what was approved; whatever goes wrong, no value leaves."""
         found = self._docket.signal(id)
@@ -60,7 +65,7 @@ class SignalExecution:
             self._failed(running, str(failure if isinstance(failure, Refused) else EngineFailure()))
             return
         except BaseException:
-            self._failed(running, "")
+            self._failed(running, str(EngineFailure()))
             raise
         withheld = found.kind is SignalKind.PUBLISHED
         kept = {"result": self._docket.sealed(id, made, withheld=withheld), "guarantee": made["guarantee"]}
@@ -79,9 +84,9 @@ class SignalExecution:
             if self._outside.is_over(row["owner"], alone=alone):
                 with suppress(Conflict):  # another server ended it meanwhile
                     self._failed(Signal.of(row), "The server was stopped while it ran.")
-        waiting = [row["id"] for row in self._docket.rows.many(state=State.APPROVED.value, limit=100_000)]
-        for id in waiting:
-            self._outside.later(lambda id=id: self.execute(id))  # type: ignore[misc]
+        waiting = [Signal.of(row) for row in self._docket.rows.many(state=State.APPROVED.value, limit=100_000)]
+        for found in waiting:
+            self.start(found)
         return len(waiting)
 
     def require_sandbox(self) -> None:
@@ -108,7 +113,9 @@ class SignalExecution:
         else:
             made = self._by_code(found, about, asked, who, mandate)
         # What left before comes back with the word it had: that it comes back was decided now.
-        return made | {"guarantee": join([Guarantee(made["guarantee"]), decided]).value}
+        now = join([before := Guarantee(made["guarantee"]), decided])
+        said = [] if now is before else [of_signalling.came_back(before, now)]
+        return made | {"guarantee": now.value, "sentences": [*made["sentences"], *said]}
 
     def _by_task(self, found: Signal, about: About, asked: Asked, job: Mapping[str, Any]) -> dict[str, Any]:
         """In a worker, which has the data."""

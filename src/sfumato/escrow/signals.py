@@ -107,7 +107,7 @@ class Signals:
                 told = of_signalling.submitted(actor.name, made.number, about.request.number)
                 self._notices.tell(about.held.controllers, told, made.request)
         if automatic:
-            self._outside.later(lambda: self._execution.execute(made.id))
+            self._execution.start(made)
         return made
 
     def withdraw(self, actor: Person, id: str) -> Signal:

@@ -28,6 +28,7 @@ INSTALL = "apt install bubblewrap libseccomp2 && pip install 'sfumato[signal]'"
 _NUMBER = struct.Struct("<d")
 _TESTED_FOR = 60.0  # seconds: a busy machine takes a while to load the libraries
 _ENDLESS_FOR = 1.0
+_TRIED_AGAIN_AFTER = 60.0
 
 
 class Bubblewrap:
@@ -44,12 +45,19 @@ class Bubblewrap:
         self._clock, self._pause = clock, pause
         self._testing = Lock()
         self._found: list[str | None] = []  # what the self-test said, once it was done
+        self._found_at = 0.0
 
     def missing(self) -> str | None:
-        """What has to be installed, or why it may not be used; None: it is ready. The first call tests it."""
+        """What has to be installed, or why it may not be used; None: it is ready.
+
+        The first call tests it; where it was missing, so does the first call of every minute after that.
+        """
         with self._testing:
+            if any(self._found) and self._clock() >= self._found_at + _TRIED_AGAIN_AFTER:
+                self._found.clear()
             if not self._found:
                 self._found.append(self._lacking() or self._unsafe())
+                self._found_at = self._clock()
             return self._found[0]
 
     def score(self, code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:

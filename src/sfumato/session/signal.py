@@ -439,10 +439,10 @@ class _Charge:
             instead="ask for kind='free', which reads nobody",
         )
         if isinstance(held, Draft):
-            stored = cast(dict[str, Any], held.public["signal"])
+            stored = cast(dict[str, Any], (held.public if self._told else held.confidential)["signal"])
             return shown(model.from_stored(stored, Certificate.from_dict(stored["certificate"])))
         made = make(held)
-        keep(ledger, key, held, self._what, {"signal": made.as_dict()})
+        keep(ledger, key, held, self._what, {"signal": made.as_dict()}, told=self._told)
         return shown(made)
 
     def _inputs(self, key: str, record: Record) -> tuple[Provenance, ...]:
@@ -471,6 +471,11 @@ class _Charge:
         confidential: dict[str, object] = {} if outcome.holds else {"epsilon": self.asked.epsilon}
         charge = nano(EPSILON_MAX if epsilon is None else epsilon)
         return self.query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
+
+    @property
+    def _told(self) -> bool:
+        """Whether the record may show it: an exact score leaves by itself, or not at all."""
+        return self.grid is not None
 
     @property
     def _what(self) -> str:

@@ -39,7 +39,10 @@ _FAR = 1e9  # no score lies beyond
 
 
 class Workspace:
-    """Made by `opened`. Workers start when the first job comes; `close` waits for what was approved."""
+    """Made by `opened`. Workers start when the first job comes.
+
+    `close` waits for what was approved. Of functions of analysts the one that runs ends; others go on at the next start.
+    """
 
     def __init__(self, folder: Path, settings: Settings, master: Master, *, encrypted: bool = True) -> None:
         self.folder, self.settings = folder, settings
@@ -49,6 +52,7 @@ class Workspace:
         self._master, self._encrypted = master, encrypted
         self._runner = _Runner(self._workers)
         self._background = ThreadPoolExecutor(settings.workers, "sfumato request")
+        self._turns = ThreadPoolExecutor(1, "sfumato function")
         self.escrow = Escrow(self._outside())
 
     def _outside(self) -> Outside:
@@ -66,6 +70,7 @@ class Workspace:
             planned=self._planned,
             written=wiring.written,
             later=self._later,
+            in_turn=self._in_turn,
             now=lambda: datetime.now(UTC),
             new_id=lambda: os.urandom(12).hex(),
             limits=self._limits(),
@@ -84,6 +89,9 @@ class Workspace:
 
     def _later(self, work: Callable[[], None]) -> None:
         self._background.submit(work)
+
+    def _in_turn(self, work: Callable[[], None]) -> None:
+        self._turns.submit(work)
 
     def _planned(
         self,
@@ -115,6 +123,7 @@ class Workspace:
 
     def close(self) -> None:
         self._background.shutdown(wait=True)
+        self._turns.shutdown(wait=True, cancel_futures=True)
         self._runner.close()
         self._database.close()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sfumato.model.guarantee import Guarantee
+
 NEXT = {
     "submitted": "A controller of this dataset has it. You are told when it is decided.",
     "returned": "It came back with a note. Change it and ask again.",
@@ -30,10 +32,19 @@ COSTS = {
 }
 CHANGED = "The task or code, the release, the data or the policy is no longer what was approved"
 NO_SCORE = "The function has no score on what was released. Nothing was read and nothing was charged"
+_CAME_BACK = (
+    "It was made before, with the word {}. That it leaves now was decided after somebody had looked at the people: as "
+    "it is here, it has the word {}."
+)
 _SLOWLY = (
     "On exact answers each run takes {:g} seconds, whatever a function does, so that nobody learns by waiting; each "
     "block of people is a run."
 )
+
+
+def came_back(before: Guarantee, now: Guarantee) -> str:
+    """Why a signal carries another word than its certificate."""
+    return _CAME_BACK.format(before.value, now.value)
 
 
 def slowly(seconds: float) -> str:
