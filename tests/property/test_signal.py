@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.measure import sensitivity_of_figure
-from sfumato.session.signal import block_tables, exact_table
+from sfumato.session.exact import block_tables, exact_table
 from sfumato.signal.channel import of_difference
 from sfumato.signal.library import task
 from sfumato.signal.table import Table

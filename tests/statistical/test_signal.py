@@ -16,7 +16,9 @@ import pytest
 import sfumato as sf
 from sfumato.audit.guesses import Round
 from sfumato.model.signal import COVERED, BlockMean, NoisyDifference
-from sfumato.session.signal import exact_table, prepared, redrawn, scored
+from sfumato.session.exact import exact_table
+from sfumato.session.signal_asked import prepared
+from sfumato.session.signal_free import redrawn, scored
 from sfumato.signal.library import task
 from tests.depth import depth
 from tests.statistical.audit import audit, misfit, most_rate, power, question, said

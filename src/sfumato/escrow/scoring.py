@@ -9,7 +9,7 @@ from typing import Any
 from sfumato.escrow.code import fingerprint
 from sfumato.escrow.signal import Signal
 from sfumato.ports import Sandbox
-from sfumato.session.signal import Asked, asked_for
+from sfumato.session.signal_asked import Asked, asked_for
 from sfumato.signal.library import task as task_of
 from sfumato.signal.own import OwnCode, Run
 from sfumato.signal.table import Table

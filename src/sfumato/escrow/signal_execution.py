@@ -25,7 +25,8 @@ from sfumato.session.aftermath import require_same_numbers
 from sfumato.session.ledger import Ledger
 from sfumato.session.query import Query
 from sfumato.session.release import Certificate
-from sfumato.session.signal import Asked, signal, table_of
+from sfumato.session.signal import signal
+from sfumato.session.signal_asked import Asked, table_of
 from sfumato.signal.task import Task
 from sfumato.views.signal import picture
 from sfumato.views.words import of_sandbox, of_signal, of_signalling

@@ -28,7 +28,9 @@ from sfumato.model.signal import SignalKind
 from sfumato.session.aftermath import require_same_numbers
 from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.ledger import digest
-from sfumato.session.signal import asked_for, exact_bits, foreseen
+from sfumato.session.signal import foreseen
+from sfumato.session.signal_asked import asked_for
+from sfumato.session.signal_charged import exact_bits
 from sfumato.signal.library import described
 from sfumato.signal.library import task as task_of
 from sfumato.views.words import of_request, of_sandbox, of_signalling

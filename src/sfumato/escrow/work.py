@@ -12,10 +12,10 @@ from sfumato.model.release import Answer
 from sfumato.model.risk import Source
 from sfumato.session.batch import Batch
 from sfumato.session.dataset import Dataset
+from sfumato.session.exact import block_tables, exact_table
 from sfumato.session.explorer import explored, first_figure
 from sfumato.session.query import Query
 from sfumato.session.release import Certificate, Release
-from sfumato.session.signal import block_tables, exact_table
 from sfumato.views import fit as fit_view
 from sfumato.views.words import of_signalling
 

@@ -36,7 +36,8 @@ from sfumato.session.rehearsal import rehearsed
 from sfumato.session.release import Release
 from sfumato.session.request import request_of, require_delta, require_made_here
 from sfumato.session.select import Outcome
-from sfumato.session.signal import asked_for, signal
+from sfumato.session.signal import signal
+from sfumato.session.signal_asked import asked_for
 from sfumato.session.signalled import Signalled
 from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey

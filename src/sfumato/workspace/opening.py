@@ -41,7 +41,7 @@ _FAR = 1e9  # no score lies beyond
 class Workspace:
     """Made by `opened`. Workers start when the first job comes.
 
-    `close` waits for what was approved. Of functions of analysts the one that runs ends; others go on at the next start.
+    `close` waits for what was approved. Of functions of analysts one ends; the others go on at the next start.
     """
 
     def __init__(self, folder: Path, settings: Settings, master: Master, *, encrypted: bool = True) -> None:

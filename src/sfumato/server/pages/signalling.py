@@ -12,7 +12,7 @@ from sfumato.escrow.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, OWN_BLOCKS, 
 from sfumato.escrow.service import Escrow
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
-from sfumato.session.signal import BLOCKS, DRAWS, MOST_BLOCKS, MOST_DRAWS
+from sfumato.session.signal_asked import BLOCKS, DRAWS, MOST_BLOCKS, MOST_DRAWS
 from sfumato.signal.library import described
 from sfumato.signal.table import Table
 from sfumato.views.words import of_signal_pages, of_signalling

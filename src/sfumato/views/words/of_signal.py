@@ -45,10 +45,10 @@ WHAT_A_SPREAD_IS = (
 AFFINE = "noise moves this score by as much wherever the figures are"
 HALFSPACE = "this decision hangs on the sign of one sum"
 _PROVEN = (
-    "The damage that was really done is within {} 90 times of 100: {}, but for counts that were rounded or cut off "
-    "at 0."
+    "90 times of 100 the damage that was really done is within {}: {}, but for counts that were rounded or cut off at "
+    "0."
 )
-_BOUNDED = "The damage that was really done is within {} 90 times of 100, by the Lipschitz constant of the task."
+_BOUNDED = "90 times of 100 the damage that was really done is within {}, by the Lipschitz constant of the task."
 _THEN = "Then the exact answer scores from {} to {}: what is poor at both ends comes from the data, not from the noise."
 _SAFE = (
     "The exact answer comes to the same. Whatever the data, at most 10 of 100 releases have this said wrongly: {}, but "
