@@ -91,6 +91,7 @@ class Plain:
     def __init__(self) -> None:
         self.lacking: str | None = None
         self.runs: list[tuple[str, list[dict[str, list[Any]]], bool]] = []
+        self.meanwhile: Callable[[], None] = lambda: None
 
     def missing(self) -> str | None:
         return self.lacking
@@ -98,6 +99,7 @@ class Plain:
     def score(self, code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:
         given = [{name: list(values) for name, values in table.items()} for table in tables]
         self.runs.append((code, given, padded))
+        self.meanwhile()
         known: dict[str, Any] = {}
         try:
             exec(code, known)

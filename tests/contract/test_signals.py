@@ -584,6 +584,35 @@ def test_functions_wait_for_each_other_and_nothing_else_waits_for_them(room: Roo
     assert [state(room, signal) for signal in own] == ["released", "released"]
 
 
+def test_a_function_says_how_far_it_is_and_is_stopped_by_whoever_asked(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, "sample_and_aggregate", code=SHARE, range=[0, 1], blocks=4, epsilon=0.5)
+    approve(room, signal)
+    seen: list[str] = []
+
+    def meanwhile() -> None:
+        seen.append(room.signals.one(room["bob"], signal.id)["next"])
+        if len(seen) == 3:
+            with pytest.raises(Forbidden):
+                room.signals.withdraw(room["alice"], signal.id)
+            assert room.signals.withdraw(room["bob"], signal.id).state == "running"
+
+    room.sandbox.meanwhile = meanwhile
+    charged = room.charged
+    room.go()
+    assert seen == [f"It is being computed. Run {run} of 5 at most." for run in (1, 2, 3)]
+    assert state(room, signal) == "failed"
+    assert "cancelled" in room.signals.one(room["bob"], signal.id)["note"]
+    assert room.charged == pytest.approx(charged + 0.5), "it was charged before anybody was read"
+    with pytest.raises(Conflict):
+        room.signals.withdraw(room["bob"], signal.id)
+
+
+def test_a_state_that_is_none_is_refused(room: Room, asked: Request) -> None:
+    for many in (room.signals.many, room.requests.many):
+        with pytest.raises(BadInput, match="no state 'nonsense'"):
+            many(room["bob"], state="nonsense")
+
+
 def test_answers_that_are_no_longer_kept_have_no_signals(room: Room) -> None:
     room.policy({"signals": EVERY}, retention={"answers_days": 2})
     request = room.submit(BY_WARD)

@@ -23,6 +23,14 @@ class State(StrEnum):
     RELEASED = "released"
     FAILED = "failed"
 
+    @classmethod
+    def of(cls, word: str) -> State:
+        """By its word."""
+        try:
+            return cls(word)
+        except ValueError:
+            raise BadInput(f"There is no state {word!r}", hint=f"there are: {', '.join(cls)}.") from None
+
 
 class Act(StrEnum):
     APPROVE = "approve"

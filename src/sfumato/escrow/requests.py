@@ -182,7 +182,7 @@ class Requests:
         limit: int = 100,
     ) -> list[dict[str, Any]]:
         """An analyst's own, a controller's for their datasets, an auditor's for all; newest first."""
-        where: dict[str, object] = {} if state is None else {"state": state}
+        where: dict[str, object] = {} if state is None else {"state": State.of(state).value}
         where |= {} if dataset is None else {"dataset": dataset.casefold()}
         listed: list[dict[str, Any]] = []
         while len(listed) < limit:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
+from sfumato.errors import Cancelled
 from sfumato.escrow.code import fingerprint
 from sfumato.escrow.signal import Signal
+from sfumato.model.signal import SignalKind
 from sfumato.ports import Sandbox
 from sfumato.session.signal_asked import Asked, asked_for
 from sfumato.signal.library import task as task_of
@@ -29,12 +32,18 @@ class Withheld(Table):
 class Runs:
     """Runs a function on the released table, which is public, and on tables that are withheld: those are padded.
 
-    `all_public`: no table is withheld.
+    `all_public`: no table is withheld. How many are `done` tells nothing: each takes as long, or is public.
     """
 
     def __init__(self, sandbox: Sandbox, code: str, released: Table, *, all_public: bool) -> None:
         self._sandbox, self._code, self._released, self._all_public = sandbox, code, released, all_public
         self._known: list[float | None] = []
+        self._stopped = Event()
+        self.done = 0
+
+    def stop(self) -> None:
+        """After the one that runs there is no other."""
+        self._stopped.set()
 
     def __call__(self, table: Table) -> float | None:
         if table != self._released:
@@ -44,6 +53,9 @@ class Runs:
         return self._known[0]
 
     def _run(self, table: Table, *, padded: bool) -> float | None:
+        if self._stopped.is_set():
+            raise Cancelled
+        self.done += 1
         columns = {name: [row[place] for row in table.rows] for place, name in enumerate(table.columns)}
         return self._sandbox.score(self._code, [columns], padded=padded)
 
@@ -70,6 +82,14 @@ def task_for(found: Signal, run: Run = lambda _table: None) -> Task:
         return task_of(dict(found.task or {}))
     low, high = found.how["range"]
     return OwnCode(sha256=fingerprint(found.code), low=low, high=high, run=run)
+
+
+def most_runs(found: Signal) -> int:
+    """How often a function is run at most: on the release, and on each draw, each block or the exact answer."""
+    if found.code is None:
+        return 0
+    asked = asked_by(found)
+    return 1 + {SignalKind.FREE: asked.draws, SignalKind.BLOCKS: asked.blocks}.get(found.kind, 1)
 
 
 def asked_by(found: Signal, *, accept_none: bool = False, attestation: str = "") -> Asked:

@@ -15,7 +15,7 @@ from sfumato.escrow.people import People
 from sfumato.escrow.policies import Signed
 from sfumato.escrow.policy import Approve, Flow
 from sfumato.escrow.request import Act, State, stepped
-from sfumato.escrow.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, Exact, Runs, asked_by, task_for
+from sfumato.escrow.scoring import Exact, Runs, asked_by, most_runs, task_for
 from sfumato.escrow.signal import Signal
 from sfumato.escrow.signal_docket import About, SignalDocket
 from sfumato.model.guarantee import Guarantee, join, word
@@ -38,6 +38,7 @@ class SignalExecution:
     ) -> None:
         self._outside, self._people, self._datasets = outside, people, datasets
         self._docket, self._notices = docket, notices
+        self._functions: dict[str, Runs] = {}  # those that run here, by their signal
 
     def free(self, found: Signal, about: About) -> dict[str, Any]:
         """From what was released alone: nobody is read, nothing is charged, and no process is started."""
@@ -55,7 +56,7 @@ class SignalExecution:
         found = self._docket.signal(id)
         if found.state is not State.APPROVED:
             return
-        more = self._outside.limits.code_seconds * self._runs(found)
+        more = self._outside.limits.code_seconds * (1 + most_runs(found))
         started = {"state": stepped(found.state, Act.START).value, "owner": self._outside.lease(more), "ran": True}
         if not self._docket.taken(found, started):
             return  # somebody else has it
@@ -68,6 +69,8 @@ class SignalExecution:
         except BaseException:
             self._failed(running, str(EngineFailure()))
             raise
+        finally:
+            self._functions.pop(id, None)
         withheld = found.kind is SignalKind.PUBLISHED
         kept = {"result": self._docket.sealed(id, made, withheld=withheld), "guarantee": made["guarantee"]}
         with self._outside.transaction():
@@ -90,13 +93,21 @@ class SignalExecution:
             self.start(found)
         return len(waiting)
 
+    def runs(self, id: str) -> int | None:
+        """Which run of a function this is; None: there is none here."""
+        function = self._functions.get(id)
+        return None if function is None else function.done
+
+    def stop(self, id: str) -> bool:
+        """Stop what runs here, at once or after the run of a function; whether there was something."""
+        function = self._functions.get(id)
+        if function is not None:
+            function.stop()
+        return self._outside.runner.cancel(id) or function is not None
+
     def require_sandbox(self) -> None:
         if missing := self._outside.sandbox.missing():
             raise SandboxMissing(of_sandbox.MISSING, hint=missing)
-
-    def _runs(self, found: Signal) -> int:
-        """How often a function is run at most."""
-        return 0 if found.code is None else 2 + max(MOST_OWN_DRAWS, MOST_OWN_BLOCKS)
 
     def _computed(self, found: Signal) -> dict[str, Any]:
         with self._outside.reading():
@@ -138,7 +149,7 @@ class SignalExecution:
         )
         query = dataset.query(about.sql)
         released = table_of(about.release.answer, query.measurement)
-        run = Runs(self._outside.sandbox, found.code, released, all_public=free)
+        run = self._functions[found.id] = Runs(self._outside.sandbox, found.code, released, all_public=free)
         if run(released) is None:
             raise Refused(of_signalling.NO_SCORE, hint="try it on the answer that you have.")
 

@@ -17,7 +17,7 @@ from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Signed
 from sfumato.escrow.policy import Approve, Flow
 from sfumato.escrow.request import Act, State, stepped
-from sfumato.escrow.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, asked_by, task_for
+from sfumato.escrow.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, asked_by, most_runs, task_for
 from sfumato.escrow.signal import HOW, Signal
 from sfumato.escrow.signal_decisions import SignalDecisions
 from sfumato.escrow.signal_docket import About, SignalDocket
@@ -113,9 +113,15 @@ class Signals:
         return made
 
     def withdraw(self, actor: Person, id: str) -> Signal:
+        """Take back what waits, or stop what runs. What was charged stays charged."""
         found, _ = self._docket.seen(actor, id)
         if found.analyst != actor.name:
             raise Forbidden("Only whoever asked may withdraw", hint="refuse or return it instead.")
+        if found.state is State.RUNNING:
+            if not self._execution.stop(found.id):
+                raise Conflict("It does not run here, or not any more", hint="look at it again.")
+            self._docket.say(actor.name, "stopped", found.id)
+            return self._docket.signal(found.id)
         self._docket.move(found, Act.WITHDRAW, {"decided_at": self._outside.moment})
         self._docket.say(actor.name, "withdrew", found.id)
         return self._docket.signal(found.id)
@@ -154,7 +160,7 @@ class Signals:
         """
         if waiting:
             return self._decisions.waiting(actor, limit)
-        where: dict[str, object] = {} if state is None else {"state": state}
+        where: dict[str, object] = {} if state is None else {"state": State.of(state).value}
         where |= {} if request is None else {"request": self._docket.request(actor, request).id}
         listed: list[dict[str, Any]] = []
         while len(listed) < limit:
@@ -172,7 +178,8 @@ class Signals:
         self, actor: Person, found: Signal, held: Held, result: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         to_controller = held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
-        return shown_signal(found, to_controller=to_controller, result=result)
+        runs = (self._execution.runs(found.id), most_runs(found)) if found.state is State.RUNNING else (None, 0)
+        return shown_signal(found, to_controller=to_controller, result=result, runs=runs)
 
     def _may_have(self, actor: Person, found: Signal, held: Held) -> bool:
         return held.is_controlled_by(actor) or found.analyst == actor.name

@@ -43,10 +43,20 @@ SIGNAL: Mapping[State, tuple[str, ...]] = {
 OF_CONTROLLER = (*_SETTLED, "note", "guarantee", "charged", "result", "analyst", "policy", "binding", "decided_by")
 
 
-def shown_signal(signal: Signal, *, to_controller: bool, result: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The fields of a signal that this party may see now; `result` is there once it is released to them."""
+def shown_signal(
+    signal: Signal,
+    *,
+    to_controller: bool,
+    result: Mapping[str, Any] | None = None,
+    runs: tuple[int | None, int] = (None, 0),
+) -> dict[str, Any]:
+    """The fields of a signal that this party may see now; `result` is there once it is released to them.
+
+    `runs`: which of how many runs of a function this is.
+    """
     every: dict[str, Any] = vars(signal) | {name: signal.how.get(name) for name in HOW}
-    every |= {"kind": signal.kind.value, "state": signal.state.value, "next": of_signalling.NEXT[signal.state]}
+    every |= {"kind": signal.kind.value, "state": signal.state.value}
+    every |= {"next": of_signalling.following(signal.state, *runs)}
     every |= {"decided_by": [dict(one) for one in signal.decided_by], "result": result}
     return {name: every[name] for name in (OF_CONTROLLER if to_controller else SIGNAL[signal.state])}
 

@@ -207,6 +207,7 @@ async function follow(one, put, pause = FIRST) {
   } catch (error) {
     if (!(error instanceof Problem) || (error.status && error.status < 500 && error.status !== 429)) throw error;
   }
+  if (now) $(`#signal-${CSS.escape(one.id)} .next`).textContent = now.next;
   if (!now || now.state === one.state) return follow(one, put, Math.min(LONGEST, pause * 1.5));
   say(now.next);
   return put(now);
@@ -231,7 +232,7 @@ function item(one, told, put) {
     "details",
     {},
     h("summary", {}, h("h4", {}, h("span", { class: `word ${one.state}` }, one.state), ` #${one.number} ${title(one, told)}`)),
-    h("p", { class: "soft" }, one.next),
+    h("p", { class: "soft next" }, one.next),
     one.note ? h("p", { class: `notice${["refused", "failed"].includes(one.state) ? " ill" : ""}` }, one.note) : null,
     one.result?.picture ? h("div", { class: `plot${one.result.picture.spans ? " strip" : ""}`, role: "img", "aria-label": `${one.result.picture.title}. ${one.result.picture.pinned}.` }) : null,
     said.map((sentence) => h("p", {}, sentence)),
@@ -239,8 +240,8 @@ function item(one, told, put) {
     h("p", { class: "problem", role: "alert", hidden: true }),
   );
   const made = h("li", { class: "signal", id: `signal-${one.id}`, tabindex: "-1" }, fold);
-  if (["submitted", "approved"].includes(one.state)) {
-    const button = h("button", { type: "button", class: "button withdraw" }, "Withdraw", h("span", { class: "unseen" }, ` signal ${one.number}`));
+  if (["submitted", "approved", "running"].includes(one.state)) {
+    const button = h("button", { type: "button", class: "button withdraw" }, one.state === "running" ? "Stop" : "Withdraw", h("span", { class: "unseen" }, ` signal ${one.number}`));
     button.addEventListener("click", () =>
       busy(button, async () => {
         try {

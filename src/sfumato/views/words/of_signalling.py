@@ -42,6 +42,11 @@ _SLOWLY = (
 )
 
 
+def following(state: str, run: int | None, of: int) -> str:
+    """What happens next; of a function that runs, how far it is."""
+    return NEXT[state] if run is None else f"{NEXT[state]} Run {run} of {of} at most."
+
+
 def came_back(before: Guarantee, now: Guarantee) -> str:
     """Why a signal carries another word than its certificate."""
     return _CAME_BACK.format(before.value, now.value)
