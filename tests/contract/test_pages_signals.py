@@ -142,6 +142,23 @@ def test_code_is_shown_line_by_line_with_its_marks_and_as_text(allowed: Api) -> 
     assert facts(shown)["binding"] == made_binding(allowed, made["id"])
 
 
+def test_a_task_is_said_with_what_was_stated_and_what_was_left_open(allowed: Api) -> None:
+    made = ask(allowed, "noisy_difference", task={"task": "histogram_distance", "column": COUNTS}, epsilon=0.2)
+    said = text(page(allowed, "alice", f"/signals/{made['id']}"))
+    for one in ("the total variation distance", f"column {COUNTS}", "reference Left empty it is the answer itself"):
+        assert one in said, one
+    assert "dp: how far" in said
+
+
+def test_after_a_look_no_page_calls_a_signal_dp(allowed: Api) -> None:
+    allowed.room.look()
+    made = ask(allowed, "noisy_difference", task={"task": "histogram_distance", "column": COUNTS}, epsilon=0.2)
+    said = text(page(allowed, "alice", f"/signals/{made['id']}"))
+    assert "It tells how far the score of the exact answer lies" in said
+    for one in ("dp:", "charged its own epsilon"):
+        assert one not in said, one
+
+
 def test_no_sign_in_the_code_moves_a_mark_to_another_line(allowed: Api) -> None:
     made = ask(allowed, code="# one\u2028# two\nimport os\ndef evaluate(tables): ...\n", range=[0, 1])
     assert "2 ▲ marked import os" in text(page(allowed, "alice", f"/signals/{made['id']}"))

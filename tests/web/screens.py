@@ -1,18 +1,25 @@
-"""`make screens`: every screen as a picture in docs/screens, light and dark, on a desk and on a telephone."""
+"""`make screens`: every screen as a picture in docs/screens, light and dark, on a desk and on a telephone.
+
+`python -m tests.web.screens inbox ledger` takes these two only.
+"""
 
 from __future__ import annotations
 
+import sys
 from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from time import sleep
+from typing import Any, Literal
 
 from playwright.sync_api import CDPSession, Page, expect
 
 from sfumato.cli import open_house
 from sfumato.cli.open_house import ANALYST, CONTROLLER, WAITING
+from sfumato.escrow.service import Escrow
+from sfumato.workspace.opening import opened
 from tests.web import browser, house
 from tests.web.browser import Visitors
 from tests.web.house import House, Plan
@@ -24,6 +31,17 @@ WIDTHS = {1280: 0.75, 400: 1.0}  # and at which scale they are kept
 HEIGHT = 900  # of the window
 QUALITY, HIGHEST = 25, 1600  # of a picture; what is further down is cut off
 _COUNT = "SELECT sex, COUNT(*) AS people FROM adult GROUP BY sex"
+_SHARE = {"task": "formula", "expression": 'people["Male"] / sum(people)', "low": 0.6, "high": 0.7}
+_FIRST = {"task": "top_k", "column": "people", "k": 1}
+_CODE = """import os
+import numpy as np
+
+def evaluate(tables):
+    people = tables[0]["people"]
+    if os.path.exists("/data/people.csv"):
+        people = open("/data/people.csv").read()
+    return np.max(people) / np.sum(people)
+"""
 
 
 def _nothing(page: Page) -> None:
@@ -66,6 +84,14 @@ def _tried(page: Page) -> None:
     expect(page.get_by_role("region", name="Invented rows", exact=True)).to_be_visible()
 
 
+def _signalled(page: Page) -> None:
+    """A free signal is drawn, and one that was charged."""
+    for fold in page.locator(".signal details").all():
+        fold.evaluate("one => { one.open = true; }")
+    expect(page.locator(".signal .plot .point").last).to_be_visible()
+    expect(page.locator(".signal .plot.strip .point").first).to_be_visible()
+
+
 def _columns(page: Page) -> None:
     rows = "ward,days\ncardiology,3\nsurgery,12\n"
     page.get_by_label("CSV or Parquet file").set_input_files(
@@ -98,6 +124,7 @@ SCREENS = (
     Screen("inbox", "Controller: what waits for a decision.", CONTROLLER, "/inbox"),
     Screen("explorer", "Controller: the risk explorer of a request.", CONTROLLER, "/requests/{submitted}"),
     Screen("approval", "Controller: the approval.", CONTROLLER, "/requests/{submitted}", _asked_to_approve),
+    Screen("signal", "Controller: code that waits to be read, with its marks.", CONTROLLER, "/signals/{signal}"),
     Screen("sharing", "Controller: what sharing risks.", CONTROLLER, "/datasets/adult/sharing", _shared),
     Screen(
         "space",
@@ -117,6 +144,22 @@ SCREENS = (
     Screen("editor", "Analyst: the editor, with an estimate and a dry run.", ANALYST, "/datasets/adult/ask", _tried),
     Screen("requests", "Analyst: my requests, and who has them.", ANALYST, "/requests"),
     Screen("result", "Analyst: an answer with its noise ranges.", ANALYST, "/requests/{released}"),
+    Screen(
+        "signalling",
+        "Analyst: asking what the noise cost, below an answer.",
+        ANALYST,
+        "/requests/{released}",
+        _signalled,
+        "#signalling",
+    ),
+    Screen(
+        "signals",
+        "Analyst: a signal that waits, one that was charged, and a free one.",
+        ANALYST,
+        "/requests/{released}",
+        _signalled,
+        "h3:has(+ #signals)",
+    ),
     Screen("certificate", "Analyst: the certificate, to be printed.", ANALYST, "/requests/{released}/certificate"),
     Screen("public", "Everybody: the public page of a dataset.", None, "/public/adult"),
     Screen("look", "Controller: the risk explorer after a look.", CONTROLLER, "/requests/{submitted}", _looked),
@@ -128,6 +171,7 @@ def taken(screen: Screen, open_to: House, visitors: Visitors) -> None:
     page = visitors.enter(open_to, screen.who, viewport={"width": max(WIDTHS), "height": HEIGHT})
     wire = page.context.new_cdp_session(page)
     names = {state: open_to.request_in(state) for state in ("submitted", "released")}
+    names["signal"] = open_to.signal_in("submitted")
     page.goto(screen.path.format(**names), wait_until="networkidle", timeout=90_000)
     screen.first(page)
     for width in WIDTHS:
@@ -155,7 +199,7 @@ def listed() -> str:
     lines = [
         "# Every screen",
         "",
-        "Made by `make screens` from the house of `sfumato demo --serve`: nobody in it exists.",
+        "Made by `make screens` from the house of `sfumato demo --serve`, and with signals: nobody in it exists.",
         "",
     ]
     for screen in SCREENS:
@@ -164,16 +208,38 @@ def listed() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
+def furnished(place: Path) -> Plan:
+    """As the demo is, and with signals: a free one, one that was charged, and code that waits."""
+    key = open_house.furnished(place, ROWS, SEED)
+    with opened(place, key_file=key) as workspace, house.ready_sandbox():
+        escrow = workspace.escrow
+        _asked(escrow, "free", task=_SHARE)
+        charged = _asked(escrow, "sample_and_aggregate", task=_FIRST, how={"epsilon": 0.5, "blocks": 20})
+        clara = escrow.people.one(CONTROLLER)
+        escrow.signal_decisions.approve(clara, charged, escrow.signal_decisions.inspect(clara, charged)["binding"])
+        while escrow.signals.one(clara, charged)["state"] in ("approved", "running"):
+            sleep(0.1)
+        _asked(escrow, "as_published", code=_CODE, how={"range": [0, 1]})
+    return Plan(place, key, is_empty=False)
+
+
+def _asked(escrow: Escrow, kind: str, **how: Any) -> str:
+    arthur = escrow.people.one(ANALYST)
+    about = escrow.requests.many(arthur, state="released")[0]["id"]
+    return escrow.signals.submit(arthur, about, 1, kind, **how).id
+
+
+def main(*names: str) -> None:
+    """All of them, or those with these names."""
+    chosen = [screen for screen in SCREENS if not names or screen.name in names]
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for old in FOLDER.glob("*.webp"):
+    for old in FOLDER.glob("*.webp") if not names else ():
         old.unlink()
     with house.quick_passwords(), TemporaryDirectory() as made, browser.started() as started:
         place = Path(made) / "plan"
         place.mkdir()
-        plan = Plan(place / "workspace", open_house.furnished(place / "workspace", ROWS, SEED), is_empty=False)
-        with house.served(plan, Path(made)) as open_to:
-            for screen in SCREENS:
+        with house.served(furnished(place / "workspace"), Path(made)) as open_to:
+            for screen in chosen:
                 visitors = Visitors(started)
                 visitors.forgive("willReadFrequently", "GPU stall")
                 taken(screen, open_to, visitors)
@@ -182,4 +248,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

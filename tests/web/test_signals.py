@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from sfumato.cli.open_house import ANALYST, CONTROLLER
 from sfumato.views.words import of_signal_pages
 from tests.web.axe import violations
 from tests.web.browser import Visitors
 from tests.web.house import House
+
+TELEPHONE = ViewportSize(width=400, height=800)
 
 
 def answered(page: Page, house: House) -> Page:
@@ -17,7 +20,7 @@ def answered(page: Page, house: House) -> Page:
     return page
 
 
-def test_a_free_signal_is_asked_for_and_drawn_at_once(visitors: Visitors, own_house: House) -> None:
+def test_a_free_signal_is_asked_for_and_drawn_at_once(own_house: House, visitors: Visitors) -> None:
     page = answered(visitors.enter(own_house, ANALYST), own_house)
     expect(page.get_by_role("radio", name="Free")).to_be_checked()
     page.get_by_label("The task", exact=True).select_option("top_k")
@@ -34,7 +37,7 @@ def test_a_free_signal_is_asked_for_and_drawn_at_once(visitors: Visitors, own_ho
     expect(page.locator(".signal").first).to_contain_text("released #3 Free: top k")
 
 
-def test_a_formula_takes_its_cells_from_the_answer(visitors: Visitors, own_house: House) -> None:
+def test_a_formula_takes_its_cells_from_the_answer(own_house: House, visitors: Visitors) -> None:
     page = answered(visitors.enter(own_house, ANALYST), own_house)
     page.get_by_label("The task", exact=True).select_option("formula")
     page.get_by_label("expression", exact=True).fill("1 - ")
@@ -46,7 +49,38 @@ def test_a_formula_takes_its_cells_from_the_answer(visitors: Visitors, own_house
     expect(page.locator(".signal").first).to_contain_text("on a scale from -2000 to 0")
 
 
-def test_code_of_ones_own_is_written_in_an_editor(visitors: Visitors, own_house: House) -> None:
+def within(inner: Locator, outer: Locator) -> bool:
+    part, whole = inner.bounding_box(), outer.bounding_box()
+    assert part is not None
+    assert whole is not None
+    across = whole["x"] <= part["x"] and part["x"] + part["width"] <= whole["x"] + whole["width"]
+    return across and whole["y"] <= part["y"] and part["y"] + part["height"] <= whole["y"] + whole["height"]
+
+
+@pytest.mark.parametrize("order", ["Male, Female", "Female, Male"])  # one of them scores 1, at the edge
+def test_on_a_telephone_the_pin_says_all_of_its_words(order: str, own_house: House, visitors: Visitors) -> None:
+    page = answered(visitors.enter(own_house, ANALYST, viewport=TELEPHONE), own_house)
+    for field, row in zip("ab", order.split(", "), strict=True):
+        page.get_by_label(field, exact=True).select_option(row)
+    page.get_by_role("button", name="Ask").click()
+    made = page.locator(".signal").first
+    label = made.locator(".plot .textpoint text").last
+    expect(label).to_contain_text("the release: ")
+    assert within(label, made.locator(".plot .nsewdrag"))
+
+
+def test_on_a_telephone_a_reason_stands_below_its_line(own_house: House, visitors: Visitors) -> None:
+    page = visitors.enter(own_house, CONTROLLER, viewport=TELEPHONE)
+    page.goto(f"/signals/{own_house.signal_in('submitted')}")
+    reason = page.get_by_text("It imports os")
+    line, below = page.locator("#code code").first.bounding_box(), reason.bounding_box()
+    assert line is not None
+    assert below is not None
+    assert below["y"] >= line["y"] + line["height"]
+    assert within(reason, page.get_by_role("region", name="The code, line by line"))
+
+
+def test_code_of_ones_own_is_written_in_an_editor(own_house: House, visitors: Visitors) -> None:
     page = answered(visitors.enter(own_house, ANALYST), own_house)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -58,7 +92,7 @@ def test_code_of_ones_own_is_written_in_an_editor(visitors: Visitors, own_house:
     assert wrong == []
 
 
-def test_a_signal_as_published_is_inspected_twice(visitors: Visitors, own_house: House) -> None:
+def test_a_signal_as_published_is_inspected_twice(own_house: House, visitors: Visitors) -> None:
     asked = answered(visitors.enter(own_house, ANALYST), own_house)
     asked.get_by_role("radio", name="As published").check()
     expect(asked.locator("#signal-inspected")).to_contain_text("and then both scores")

@@ -76,7 +76,7 @@ class SignalDecisions:
             "sandbox": None if found.code is None else self._outside.sandbox.missing(),
             "guarantee": word.value,
             "epsilon": EPSILON_MAX if found.kind is SignalKind.PUBLISHED else found.how.get("epsilon") or 0.0,
-            "sentences": [of_signalling.GUARANTEES[found.kind], of_signalling.COSTS[found.kind]],
+            "sentences": of_signalling.carried(found.kind, holds=word.holds),
             "charge": _charge(found, word, ledger),
             "bits": self._bits(found, flow),
             "approvals": {"needed": flow.approvals, "given": list(approved_by(found, now))},

@@ -15,6 +15,7 @@ from sfumato.model.signal import SignalKind
 from sfumato.server.asking import Here, NameInPath, Reader
 from sfumato.server.pages.shell import Shown
 from sfumato.server.pages.signalling import kinds
+from sfumato.signal.library import described
 from sfumato.views.words import of_explorer, of_signal_pages
 
 screens = APIRouter(include_in_schema=False)
@@ -36,6 +37,7 @@ def signal(page: Shown, actor: Reader, escrow: Here, sid: NameInPath) -> Respons
     waits = shown["state"] in WAITING
     published = shown["kind"] == SignalKind.PUBLISHED  # what that carries is in the words of its kind
     looked = escrow.datasets.looked(actor, shown["dataset"])
+    kind = next(one for one in kinds() if one["kind"] == shown["kind"])
     word = shown["guarantee"] if seen is None or not waits else seen["guarantee"]
     return page(
         "signal.html",
@@ -46,7 +48,9 @@ def signal(page: Shown, actor: Reader, escrow: Here, sid: NameInPath) -> Respons
         looked=looked,
         analyst=_analyst(shown) if seen is None else seen["analyst"],
         request={"number": "", "purpose": ""} if seen is None else seen["request"],
-        kind=next(one for one in kinds() if one["kind"] == shown["kind"]),
+        kind=kind,
+        said=kind["said"] if seen is None else " ".join(seen["sentences"]),
+        task=_task(shown["task"]),
         guarantee=word,
         meaning=of_explorer.LEAVES[Guarantee(word)] if waits and word and not published else "",
         lines=_lines(shown["code"] or "", [] if seen is None else seen["marks"]),
@@ -66,6 +70,16 @@ def signal(page: Shown, actor: Reader, escrow: Here, sid: NameInPath) -> Respons
 
 def _analyst(shown: Mapping[str, Any]) -> dict[str, str]:
     return {"name": shown["analyst"], "organisation": ""}
+
+
+def _task(stated: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What it is, and each parameter with what was stated, or with what holds where it was left open."""
+    if stated is None:
+        return None
+    told = next(one for one in described() if one["name"] == stated["task"])
+    names = [one["name"] for one in told["parameters"]]
+    said = [of_signal_pages.parameter(told["name"], name) for name in names]
+    return {"said": told["sentence"], "parameters": [*zip(names, map(stated.get, names), said, strict=True)]}
 
 
 def _lines(code: str, marks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

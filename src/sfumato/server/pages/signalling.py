@@ -69,7 +69,7 @@ def kinds(allowed: Sequence[str] = ()) -> list[dict[str, Any]]:
         {
             "kind": kind.value,
             "title": of_signal_pages.TITLES[kind],
-            "said": f"{of_signalling.GUARANTEES[kind]} {of_signalling.COSTS[kind]}",
+            "said": " ".join(of_signalling.carried(kind, holds=True)),
             "allowed": kind.value in allowed,
             "inspected": of_signal_pages.inspected(kind, code=False),
             "inspected_code": of_signal_pages.inspected(kind, code=True),
@@ -90,7 +90,7 @@ def _task(told: Mapping[str, Any]) -> dict[str, Any]:
         | {
             "kind": _FIELDS.get(one["name"]) or _FIELDS.get(one["kind"], one["kind"]),
             "choices": _MODELS.get(told["name"], ()) if one["name"] == "model" else (),
-            "said": of_signal_pages.PARAMETERS.get(one["name"], ""),
+            "said": of_signal_pages.parameter(told["name"], one["name"]),
         }
         for one in told["parameters"]
     ]

@@ -235,6 +235,7 @@ function item(one, told, put) {
     h("p", { class: "soft next" }, one.next),
     one.note ? h("p", { class: `notice${["refused", "failed"].includes(one.state) ? " ill" : ""}` }, one.note) : null,
     one.result?.picture ? h("div", { class: `plot${one.result.picture.spans ? " strip" : ""}`, role: "img", "aria-label": `${one.result.picture.title}. ${one.result.picture.pinned}.` }) : null,
+    one.result?.picture?.spans ? h("ul", { class: "places" }, one.result.picture.spans.map((span) => h("li", {}, placed(span)))) : null,
     said.map((sentence) => h("p", {}, sentence)),
     cost.length ? h("p", { class: "cost" }, cost) : null,
     h("p", { class: "problem", role: "alert", hidden: true }),
@@ -260,23 +261,25 @@ function item(one, told, put) {
 async function drawn(place, picture, [low, high]) {
   await plotly();
   const pad = (high - low) / 10;
-  const { traces, top, axes } = picture.spans ? strip(picture, [low - pad, high + pad]) : histogram(picture, [low - pad, high + pad]);
+  const { traces, top, foot, room, across, y } = picture.spans ? strip(picture, [low - pad, high + pad]) : histogram(picture, [low - pad, high + pad]);
+  const far = (picture.at - across[0]) / (across[1] - across[0]); // its words go where there is room for them
+  const side = far > 2 / 3 ? "left" : far < 1 / 3 ? "right" : "center";
   const axis = () => ({ gridcolor: colour("grid"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true, fixedrange: true });
-  const pin = () => ({ type: "scatter", mode: "lines+markers+text", x: [picture.at, picture.at], y: [0, top * 1.12], line: { color: colour("ink"), width: 2 }, marker: { size: [0.1, 9], symbol: "triangle-down", color: colour("ink") }, text: ["", plain(picture.pinned)], textposition: "top center", hoverinfo: "skip" });
+  const pin = () => ({ type: "scatter", mode: "lines+markers+text", x: [picture.at, picture.at], y: [foot, top * 1.12], line: { color: colour("ink"), width: 2 }, marker: { size: [0.1, 9], symbol: "triangle-down", color: colour("ink") }, text: ["", plain(picture.pinned)], textposition: `top ${side}`, cliponaxis: false, hoverinfo: "skip" });
   const layout = () => ({
     height: picture.spans ? 170 : 300,
     showlegend: false,
-    margin: { t: 20, r: 20, b: 44, l: 50 },
+    margin: { t: 20, r: 20, b: 44, l: picture.spans ? 20 : 50 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: colour("ink"), family: "system-ui, sans-serif" },
-    xaxis: { ...axis(), title: { text: plain(picture.x) }, ...axes.x },
-    yaxis: { ...axis(), range: [0, top * 1.3], ...axes.y },
+    xaxis: { ...axis(), title: { text: plain(picture.x) }, range: across, zeroline: false },
+    yaxis: { ...axis(), range: [0, top * room], ...y },
   });
-  onTheme(() => window.Plotly.react(place, [...traces(), pin()], layout(), { displayModeBar: false, responsive: true }));
+  onTheme(() => window.Plotly.react(place, [pin(), ...traces()], layout(), { displayModeBar: false, responsive: true }));
 }
 
-function histogram({ edges, counts, y }, whole) {
+function histogram({ edges, counts, y, at }, whole) {
   const traces = () => [
     {
       type: "bar",
@@ -289,20 +292,26 @@ function histogram({ edges, counts, y }, whole) {
       hovertemplate: "%{text}<extra></extra>",
     },
   ];
-  return { traces, top: Math.max(...counts), axes: { x: counts.length === 1 ? { range: whole } : {}, y: { title: { text: plain(y) } } } }; // one score: on its scale
+  const top = Math.max(...counts);
+  const ends = [Math.min(edges[0], at), Math.max(edges.at(-1), at)];
+  const pad = (ends[1] - ends[0]) / 20;
+  const across = counts.length === 1 ? whole : [ends[0] - pad, ends[1] + pad]; // one score: on its scale
+  return { traces, top, foot: counts.length === 1 ? top : 0, room: 1.3, across, y: { title: { text: plain(y) } } };
 }
+
+const placed = ({ label, low, high, note }) => `${label}: ${low === high ? number(low) : `${number(low)} to ${number(high)}`}${note ? `, ${note}` : ""}`;
 
 function strip({ spans }, whole) {
   const traces = () =>
-    spans.map(({ label, low, high, note }) => ({
+    spans.map((span) => ({
       type: "scatter",
       mode: "lines+markers",
-      x: [low, high],
+      x: [span.low, span.high],
       y: [0.5, 0.5],
       line: { color: colour("other"), width: 12 },
-      marker: { color: colour("other"), size: 12, symbol: "square" },
-      text: `${plain(label)}: ${number(low)} to ${number(high)}${note ? `, ${plain(note)}` : ""}`,
+      marker: { size: 12, symbol: "line-ns-open", line: { color: colour("other"), width: 4 } },
+      text: plain(placed(span)),
       hovertemplate: "%{text}<extra></extra>",
     }));
-  return { traces, top: 1, axes: { x: { range: whole }, y: { visible: false } } };
+  return { traces, top: 1, foot: 0, room: 1.6, across: whole, y: { visible: false } };
 }

@@ -22,7 +22,10 @@ OWN_CODE = (
     "score; whatever goes wrong is no score."
 )
 CODE_AT_FIRST = 'def evaluate(tables):\n    table = tables[0]\n    return (table["{column}"] > 100).mean()\n'
-PARAMETERS = {
+_PARAMETERS = {
+    "a": "The row that is asked about.",
+    "b": "What it is compared with.",
+    "k": "How many of the largest.",
     "width": "At 0 the answer is yes or no. Above it is gradual: 0 at so much below, 1 at so much above.",
     "reference": "Left empty it is the answer itself, or all rows alike.",
     "order": "Left empty, rows are ordered by their names, where those are numbers.",
@@ -31,10 +34,19 @@ PARAMETERS = {
     "otherwise": "Where it has no value; left empty, the lowest.",
     "expression": "Cells, numbers, + - * /, min, max, abs and sum.",
 }
+_LEARNED = {"reference": "Where there is no label: what is predicted, row by row."}
 NOTHING_ALLOWED = "The policy has nothing for you here any more. A controller of this dataset can add it."
 CODE_NOT_ALLOWED = "The policy does not let you send code. A controller can allow it."
 NOT_ALLOWED = "The policy does not let you ask for it."
-BY_RANGE = "Noise may be as wide as the whole range, where the task has no Lipschitz constant."
+BY_RANGE = (
+    "Noise may be as wide as the whole scale, where it is not known how little one person moves the score (the task "
+    "has no Lipschitz constant)."
+)
+AMOUNTS = {
+    "draws": "How often fresh noise is added, and the task scored.",
+    "epsilon": "Smaller: more noise.",
+    "blocks": "More of them: less noise, and fewer people in each.",
+}
 NOBODY_INSPECTS = "Nobody has to: it is made from what you have already."
 _BEFORE = "A controller {} before anybody is read, unless the policy decides by itself."
 _TWICE = "A controller {} first, and then both scores, which are withheld until they are approved."
@@ -54,6 +66,7 @@ BEFORE_VALUE = (
     "This is a look: you see the score of the exact answer, which is a fact about the people. It is entered in the "
     "ledger with your name, and what is decided after it, yes or no, carries no guarantee."
 )
+A_BIT = "A bit is what one answer, yes or no, can tell."
 MARKED = "▲ marks lines that deserve a look. What is not marked is not proven harmless: read it all."
 NOTHING_MARKED = "No line was marked. That proves nothing: read it all."
 ALLOWED = (
@@ -65,6 +78,11 @@ BITS = (
     "Scores of the exact answer, as published, have no guarantee: each analyst gets so many bits of them in all, and "
     "none beyond."
 )
+
+
+def parameter(task: str, name: str) -> str:
+    """What is stated there, or what holds where it is left empty; nothing where its name says it."""
+    return (_LEARNED if task in ("classifier", "regression") else {}).get(name) or _PARAMETERS.get(name, "")
 
 
 def inspected(kind: SignalKind, *, code: bool) -> str:

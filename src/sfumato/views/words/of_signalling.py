@@ -15,10 +15,13 @@ NEXT = {
     "released": "The signal is here.",
     "failed": "There is no signal. What was charged stays charged. You may ask again.",
 }
+_TOLD = {
+    "noisy_difference": "how far the score of the exact answer lies from that of the release, with noise.",
+    "sample_and_aggregate": "the mean score of disjoint blocks of people, with noise; for any score.",
+}
 GUARANTEES = {
     "free": "As the release: it is made from what was released, and nobody is read.",
-    "noisy_difference": "dp: how far the score of the exact answer lies from that of the release, with noise.",
-    "sample_and_aggregate": "dp: the mean score of disjoint blocks of people, with noise; for any score.",
+    **{kind: f"dp: {told}" for kind, told in _TOLD.items()},
     "as_published": "None: the score of the exact answer is a fact about the people, whoever inspects it.",
 }
 COSTS = {
@@ -26,8 +29,8 @@ COSTS = {
     "noisy_difference": "It is charged its own epsilon, and a controller approves it unless the policy does.",
     "sample_and_aggregate": "It is charged its own epsilon, and a controller approves it unless the policy does.",
     "as_published": (
-        "It is charged like any release without a guarantee, is entered as a look, takes bits of a budget, and is "
-        "inspected twice."
+        "It is charged like any release without a guarantee, is entered as a look, counts towards the bits that exact "
+        "scores may tell whoever asks, and is inspected twice."
     ),
 }
 CHANGED = "The task or code, the release, the data or the policy is no longer what was approved"
@@ -55,6 +58,13 @@ def came_back(before: Guarantee, now: Guarantee) -> str:
 def slowly(seconds: float) -> str:
     """How long a function of one's own takes."""
     return _SLOWLY.format(seconds)
+
+
+def carried(kind: str, *, holds: bool) -> list[str]:
+    """What a signal tells, promises and costs; where a decision would leave no guarantee, none is named."""
+    if kind in _TOLD and not holds:
+        return [f"It tells {_TOLD[kind]}"]
+    return [GUARANTEES[kind], COSTS[kind]]
 
 
 def submitted(who: str, number: int, request: int) -> str:
