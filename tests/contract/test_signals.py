@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from sfumato.escrow.request import Request
 from sfumato.escrow.signal import Signal
 from sfumato.ledger.entry import Event
 from sfumato.views import signalling
+from tests.contract.conftest import Copies
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, Room
 
 ABOVE = {"task": "above", "column": "count(*)", "a": "a", "b": "b"}
@@ -35,14 +36,43 @@ EVERY = ["free", "noisy_difference", "sample_and_aggregate", "as_published"]
 SHARE = "def evaluate(tables):\n    counts = tables[0]['count(*)']\n    return counts[0] / max(1, sum(counts))\n"
 
 
+Answered = Callable[[str], tuple[Path, str, Request]]
+
+
+@pytest.fixture(scope="session")
+def answered(furnished: Callable[[str], tuple[Path, str]], copies: Copies) -> Answered:
+    """A room where counts by ward were released to bob under a policy that lets every signal be asked for."""
+    made: dict[str, tuple[Path, str, Request]] = {}
+
+    def place(kind: str) -> tuple[Path, str, Request]:
+        if kind not in made:
+            where = copies(*furnished(kind))
+            room = Room(*where)
+            room.policy({"signals": EVERY, "code": True, "preferences": ["rule", "epsilon"]})
+            request = room.submit(BY_WARD, preference={"epsilon": 1.0})
+            room.approve(request)
+            room.go()
+            room.close()
+            made[kind] = (*where, request)
+        return made[kind]
+
+    return place
+
+
 @pytest.fixture
-def asked(room: Room) -> Request:
-    """Counts by ward, released to bob under a policy that lets every signal be asked for."""
-    room.policy({"signals": EVERY, "code": True, "preferences": ["rule", "epsilon"]})
-    request = room.submit(BY_WARD, preference={"epsilon": 1.0})
-    room.approve(request)
-    room.go()
-    return request
+def asked(kind: str, answered: Answered) -> Request:
+    return answered(kind)[2]
+
+
+@pytest.fixture
+def room(
+    request: pytest.FixtureRequest, kind: str, furnished: Callable[[str], tuple[Path, str]], copies: Copies
+) -> Iterator[Room]:
+    """Nothing was asked yet, unless a test begins with what was."""
+    begun = "asked" in request.fixturenames
+    made = Room(*copies(*(request.getfixturevalue("answered")(kind)[:2] if begun else furnished(kind))))
+    yield made
+    made.close()
 
 
 def submit(room: Room, request: Request, kind: str = "free", by: str = "bob", **said: Any) -> Signal:

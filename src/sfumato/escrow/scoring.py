@@ -88,8 +88,8 @@ def most_runs(found: Signal) -> int:
     """How often a function is run at most: on the release, and on each draw, each block or the exact answer."""
     if found.code is None:
         return 0
-    asked = asked_by(found)
-    return 1 + {SignalKind.FREE: asked.draws, SignalKind.BLOCKS: asked.blocks}.get(found.kind, 1)
+    draws, blocks = found.how.get("draws") or OWN_DRAWS, found.how.get("blocks") or OWN_BLOCKS
+    return 1 + {SignalKind.FREE: draws, SignalKind.BLOCKS: blocks}.get(found.kind, 1)
 
 
 def asked_by(found: Signal, *, accept_none: bool = False, attestation: str = "") -> Asked:
