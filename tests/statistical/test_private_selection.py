@@ -136,10 +136,10 @@ def test_no_guesser_beats_what_a_selection_charges(pair: Pair, record_property: 
 
 
 @pytest.mark.slow
-@pytest.mark.depth("private selections", seed=SEED)
+@pytest.mark.depth("adverse selections", seed=SEED)
 @pytest.mark.parametrize("pair", ADVERSE_PAIRS, ids=lambda pair: pair.name)
 def test_nor_on_any_other_pair(pair: Pair, record_property: Record) -> None:
-    assert_charged(pair, depth("private selections"), record_property)
+    assert_charged(pair, depth("adverse selections"), record_property)
 
 
 def assert_charged(pair: Pair, side: int, record_property: Record) -> None:

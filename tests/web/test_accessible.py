@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 
 import pytest
 from playwright.sync_api import Page, Route
 
 from sfumato.cli.open_house import ANALYST, CONTROLLER
+from tests.depth import depth
 from tests.web import pages
 from tests.web.axe import violations
 from tests.web.browser import Visitors
@@ -50,12 +52,14 @@ def test_every_page(path: str, house: House, visitors: Visitors) -> None:
         fits_a_telephone(page, whose)
 
 
+@pytest.mark.depth("views out of order")
 @pytest.mark.parametrize("path", pages.WITHOUT_NAMES)
 def test_every_page_on_the_first_morning(path: str, empty_house: House, visitors: Visitors) -> None:
-    for page, whose in seen(path, empty_house, visitors):
+    for page, whose in islice(seen(path, empty_house, visitors), depth("views out of order")):
         assert violations(page) == [], whose
 
 
+@pytest.mark.depth("views out of order")
 @pytest.mark.parametrize("path", pages.ALL)
 def test_every_page_when_all_that_it_asks_for_fails(path: str, house: House, visitors: Visitors) -> None:
     visitors.forgive("500 (Internal Server Error)")
@@ -66,7 +70,7 @@ def test_every_page_when_all_that_it_asks_for_fails(path: str, house: House, vis
         route.fulfill(status=500, content_type="application/problem+json", body=json.dumps(OUT_OF_ORDER))
 
     visitors.on_the_way("**/api/v1/**", fails)
-    for page, whose in seen(path, house, visitors):
+    for page, whose in islice(seen(path, house, visitors), depth("views out of order")):
         if asked:  # else it is the page that was looked at already
             assert violations(page) == [], whose
         asked.clear()

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from sfumato.cli.open_house import ANALYST, BOARD, CONTROLLER
+from sfumato.escrow.service import Escrow
 from tests.web import house as houses
 from tests.web import pages
 from tests.web.browser import Visitors
@@ -60,17 +61,26 @@ def marked(empty_house: House, ground: Path) -> Iterator[House]:
         dan = escrow.people.add(clara, f"{MARKER}-dan", ["analyst"], organisation=OTHER)
         escrow.datasets.register(clara, SCHEMA, title="Stays")
         escrow.datasets.deliver(clara, "stays", [DATA.encode()], "csv")
-        flows = [{"who": [OTHER, dan.name]}, {"who": [BOARD]}]
+        flows = [{"who": [OTHER, dan.name]}, {"who": [BOARD], "signals": ["as_published"], "signal_bits": 64}]
         escrow.policies.set(clara, "stays", POLICY | {"flow": flows, "trust": {OTHER: "low", BOARD: "high"}})
         for who, mark in ((dan, MARKER), (arthur, "for the board")):
             escrow.decisions.return_(clara, ask(house, who.name, mark), mark)
             approve(house, ask(house, who.name, mark), note=mark)
+        escrow = settled(house)
+        withhold(house, escrow.requests.many(arthur, state="released")[0]["id"])
+        escrow = settled(house)
         withheld = {"who": [BOARD], "approve": "after the answer", "guarantees": ["none"]}
         escrow.policies.set(clara, "stays", POLICY | {"flow": [flows[0], withheld], "trust": {OTHER: "low"}})
         approve(house, ask(house, ANALYST, "for the board"), accept_none=True)
-        house.close()  # once all of it is done
-        house.open()
+        settled(house)
         yield house
+
+
+def settled(house: House) -> Escrow:
+    """Once all of it is done."""
+    house.close()
+    house.open()
+    return house.escrow
 
 
 def ask(house: House, who: str, purpose: str) -> str:
@@ -83,17 +93,26 @@ def approve(house: House, id: str, **how: Any) -> None:
     decisions.approve(clara, id, decisions.inspect(clara, id, rehearse=False)["binding"], **how)
 
 
+def withhold(house: House, request: str) -> None:
+    """The true sum of ward c, as a score that nobody has seen yet."""
+    escrow, task = house.escrow, {"task": "formula", "expression": 'days["c"]', "low": 0, "high": 10_000_000}
+    clara, arthur = (escrow.people.one(name) for name in (CONTROLLER, ANALYST))
+    signal = escrow.signals.submit(arthur, request, 1, "as_published", task=task)
+    binding = escrow.signal_decisions.inspect(clara, signal.id)["binding"]
+    escrow.signal_decisions.approve(clara, signal.id, binding, accept_none=True)
+
+
 def every_request(house: House) -> list[str]:
     found = house.escrow.requests.many(house.escrow.people.one(CONTROLLER))
     assert sorted(one["state"] for one in found) == ["computed", "released", "released", "returned", "returned"]
     return [one["id"] for one in found]
 
 
-def walked(page: Page, ids: list[str], heard: Heard) -> None:
+def walked(page: Page, ids: list[str], signal: str, heard: Heard) -> None:
     """Every page there is, of every request, with what can be tried on it."""
     for path in pages.ALL:
         for id in ids if "{id}" in path else [""]:
-            address = path.format(name="stays", id=id, number=1)
+            address = path.format(name="stays", id=id, sid=signal, number=1)
             if address.endswith((".csv", ".json")):
                 heard.texts.append((address, page.request.get(address).text()))
             else:
@@ -112,7 +131,7 @@ def test_nothing_that_an_analyst_is_told_holds_it(marked: House, visitors: Visit
     visitors.forgive("403 (Forbidden)", "404 (Not Found)", "409 (Conflict)", "410 (Gone)")
     heard, ids = Heard(), every_request(marked)
     visitors.on_the_way("**", heard.answers)
-    walked(visitors.enter(marked, ANALYST), ids, heard)
+    walked(visitors.enter(marked, ANALYST), ids, marked.signal_in("computed"), heard)
     assert len(heard.texts) > 40
     assert heard.with_any(*MARKERS) == []
 
@@ -131,3 +150,11 @@ def test_a_controller_who_looks_is_told(marked: House, visitors: Visitors) -> No
     assert answer.endswith("/answer")
     page.goto("/inbox")
     assert heard.with_any(MARKER)[-1].endswith("/inbox")
+    heard.texts.clear()
+    page.goto(f"/signals/{marked.signal_in('computed')}")
+    assert heard.with_any(str(VALUE)) == []
+    page.get_by_role("button", name="See the value").click()
+    page.get_by_role("button", name="See it, and enter the look").click()
+    expect(page.get_by_role("row", name="of the exact answer")).to_be_visible()
+    (value,) = heard.with_any(str(VALUE))
+    assert value.endswith("/value")

@@ -137,10 +137,13 @@ class Bubblewrap:
                     env={},
                     cwd="/",
                 )
+            said = b""
             try:
-                return self._read(answer.fileno(), until)
+                said = self._read(answer.fileno(), until)
+                return said
             finally:
-                ending = Thread(target=_end, args=(process, until - self._clock()), name="sfumato sandbox", daemon=True)
+                left = until - self._clock() if len(said) == _NUMBER.size else 0.0  # it has nothing more to say
+                ending = Thread(target=_end, args=(process, left), name="sfumato sandbox", daemon=True)
                 ending.start()
                 ending.join(max(0.0, ends - self._clock()))
 
