@@ -7,16 +7,29 @@ import tempfile
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
 from tests.api import Api, Place, furnish, opened
+from tests.depth import depth
 from tests.room import Room
 
 Copies = Callable[[Path, str], tuple[Path, str]]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+KINDS = ("sqlite", "postgresql")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each test is on one kind of database by its name, so that half of them are on either; on both at full depth."""
+    if "kind" in metafunc.fixturenames:
+        first = crc32(metafunc.definition.name.encode()) % len(KINDS)
+        kinds = [KINDS[(first + i) % len(KINDS)] for i in range(depth("kinds of databases"))]
+        metafunc.parametrize("kind", kinds, indirect=True)
+
+
+@pytest.fixture
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

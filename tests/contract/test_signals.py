@@ -126,10 +126,10 @@ def test_figures_that_a_new_schema_makes_others_are_no_longer_spoken_about(room:
 # Noise, charged
 
 
-@pytest.mark.parametrize(("kind", "how"), [("noisy_difference", {}), ("sample_and_aggregate", {"blocks": 5})])
-def test_what_is_charged_is_approved_first(room: Room, asked: Request, kind: str, how: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("wanted", "how"), [("noisy_difference", {}), ("sample_and_aggregate", {"blocks": 5})])
+def test_what_is_charged_is_approved_first(room: Room, asked: Request, wanted: str, how: dict[str, Any]) -> None:
     before = room.charged
-    signal = submit(room, asked, kind, epsilon=0.5, **how)
+    signal = submit(room, asked, wanted, epsilon=0.5, **how)
     assert signal.state == "submitted"
     with pytest.raises(AwaitingApproval):
         result(room, signal)
@@ -331,13 +331,13 @@ def test_code_on_what_was_released_is_read_by_a_controller_and_runs_on_nothing_e
 
 
 @pytest.mark.parametrize(
-    ("kind", "how", "runs"),
+    ("wanted", "how", "runs"),
     [("noisy_difference", {"epsilon": 0.5}, 1), ("sample_and_aggregate", {"epsilon": 0.5, "blocks": 4}, 4)],
 )
 def test_code_on_exact_answers_is_charged_and_takes_its_time(
-    room: Room, asked: Request, kind: str, how: dict[str, Any], runs: int
+    room: Room, asked: Request, wanted: str, how: dict[str, Any], runs: int
 ) -> None:
-    signal = submit(room, asked, kind, code=SHARE, range=[0, 1], **how)
+    signal = submit(room, asked, wanted, code=SHARE, range=[0, 1], **how)
     approve(room, signal)
     room.go()
     found = result(room, signal)

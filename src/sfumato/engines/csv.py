@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,7 @@ class CsvFile:
         import pyarrow.compute as pc
 
         for block in self._blocks(read):
-            text = pa.array([block.decode("utf-8", "replace")], pa.large_string())
+            text = _one_text(block.decode("utf-8", "replace").encode())
             yield pa.RecordBatch.from_arrays([pc.split_pattern(text, "\n").flatten()], schema=schema)
 
     def _blocks(self, read: Callable[[float], None]) -> Iterator[bytes]:
@@ -96,6 +97,14 @@ class CsvFile:
         trimmed = f"SELECT rtrim(line, chr(13)) AS line FROM {_name(lines)}"
         rows = f"SELECT {split} AS fields FROM ({trimmed}) WHERE line <> ''"
         return f"SELECT {columns} FROM ({rows}) WHERE fields IS NOT NULL"
+
+
+def _one_text(text: bytes) -> pa.Array:
+    """Of its bytes: for a list pyarrow would load pandas first, which takes longer than a small file."""
+    import pyarrow as pa
+
+    ends = struct.pack("=qq", 0, len(text))
+    return pa.Array.from_buffers(pa.large_string(), 1, [None, pa.py_buffer(ends), pa.py_buffer(text)])
 
 
 def _on_one_line(rows: bytes, quoted: re.Pattern[bytes], *, at_end: bool) -> tuple[bytes, int]:
