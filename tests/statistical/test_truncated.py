@@ -81,7 +81,7 @@ def test_a_reach_that_forgets_the_sensitivity_is_caught(forgotten: bool, monkeyp
         return honest(law, reach // 5 if forgotten else reach)
 
     monkeypatch.setattr(wiring, "_mechanism", mechanism)
-    often = 4 if forgotten else 1  # with fewer, another event may look better among the first rounds, and it goes unseen
+    often = 4 if forgotten else 1  # with fewer rounds another event may look better at first
     seen = projected(FIVE, list(grouped(FIVE, 2 * often * depth("truncated runs"), **TINY)))
     verdict = audit_delta(seen, 1.0, 1e-6, [SHOWS])
     assert verdict.power > 0.99, verdict
