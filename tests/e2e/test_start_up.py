@@ -71,7 +71,7 @@ def test_what_needs_nothing_is_answered_at_once(arguments: list[str], code: int)
         before = _cpu_of_children()
         assert command.sfumato(*arguments).code == code
         took.append(_cpu_of_children() - before)
-    assert min(took) < 0.8  # seconds of CPU: Typer makes every command, and loads pydantic; 0.5 is what is wanted
+    assert min(took) < 0.5
 
 
 def _cpu_of_children() -> float:

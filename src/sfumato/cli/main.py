@@ -7,9 +7,10 @@ import os
 import sys
 from pathlib import Path
 from threading import Event
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from sfumato.cli import (
@@ -40,8 +41,20 @@ from sfumato.cli.broken_off import heeded
 from sfumato.errors import BadInput, Refused, SfumatoError
 from sfumato.version import __version__
 
+
+class Commands(TyperGroup):
+    """All commands. Whether help is wanted is false unless it is said: to check a None, Typer would load pydantic."""
+
+    def get_help_option(self, ctx: Any) -> TyperOption | None:
+        found = super().get_help_option(ctx)
+        if found is not None:
+            found.default = False
+        return found
+
+
 app = typer.Typer(
     name="sfumato",
+    cls=Commands,
     help="Publish statistics with differential privacy, and choose epsilon by what it does to the people in the data.",
     add_completion=False,
     context_settings={"max_content_width": 120},
