@@ -2,6 +2,7 @@
 
 SfumatoError            exit 1  our own failure
 ├── EngineFailure               an engine could not run a query (one constant sentence: details tell about the data)
+│   └── WorkerLost              the process that ran it had to be stopped, or died
 ├── DatabaseFailure             the database of a workspace cannot be used just now
 ├── BadInput            exit 2  something that was typed in
 │   ├── SchemaError             the schema file
@@ -69,9 +70,14 @@ class EngineFailure(SfumatoError):
     def __init__(self) -> None:
         super().__init__(
             "The engine could not finish this query",
-            hint="nothing was released, and what was charged stays charged (`sfumato ledger show`); `sfumato schema "
-            "check` tells what does not fit, and is a look.",
+            hint="nothing was released, and what was charged stays charged (`sfumato ledger show`). That it failed "
+            "tells something exact about the data, so no total holds for this dataset until a controller states a "
+            "cause outside the data (`sfumato ledger cause`).",
         )
+
+
+class WorkerLost(EngineFailure):
+    """The process that ran a query took too long or too much memory, or died: it could enter nothing itself."""
 
 
 class DatabaseFailure(SfumatoError):

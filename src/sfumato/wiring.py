@@ -14,7 +14,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SourceError
-from sfumato.ledger.entry import Entry, verify
+from sfumato.ledger import failures
+from sfumato.ledger.entry import Draft, Entry, verify
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.drawing import Law
@@ -208,6 +209,22 @@ def records(path: str | Path) -> list[Record]:
     for record in found:
         record.extend(entries)
     return found
+
+
+def state_cause(path: str | Path, number: int, cause: str) -> str:
+    """State in a ledger file that a failure of the engine had a cause outside the data; the name of the dataset."""
+    from sfumato.stores.ledger import SQLiteLedger
+
+    found = records(path)
+    record = next((r for r in found if any(e.number == number for e in r.entries)), found[0])
+    services = _services()
+
+    def stated(new: Sequence[Entry]) -> Sequence[Draft]:
+        record.extend(new)
+        return [failures.state_cause(record, number, cause, who=services.who, at=services.now())]
+
+    SQLiteLedger(str(path)).append(record.last, stated, record.head)
+    return record.dataset
 
 
 def verified(path: str | Path) -> int:

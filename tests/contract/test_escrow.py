@@ -14,6 +14,7 @@ from sfumato.errors import (
     BadInput,
     Cancelled,
     Conflict,
+    EngineFailure,
     Forbidden,
     Gone,
     LedgerBroken,
@@ -24,6 +25,7 @@ from sfumato.errors import (
     SfumatoError,
     StopReached,
     VaultBroken,
+    WorkerLost,
 )
 from sfumato.escrow.outside import Limits
 from sfumato.escrow.request import DONE, STEPS, Act, State, stepped
@@ -901,3 +903,26 @@ def test_what_is_charged_more_than_is_left_is_not_submitted(room: Room) -> None:
     assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["epsilon"] == 10
     with pytest.raises(StopReached, match="charged epsilon 10, and 5 is left"):
         room.submit()
+
+
+# Failures of the engine
+
+
+def test_a_lost_worker_is_a_failure_until_its_cause_is_stated(room: Room) -> None:
+    """One that takes too long or too much is killed: that it was tells the analyst something exact about the data."""
+
+    def lose(_job: object) -> None:
+        raise WorkerLost
+
+    room.policy(AUTOMATIC)
+    request, room.runner.meanwhile = room.submit(), lose
+    room.go()
+    room.runner.meanwhile = lambda _job: None
+    assert (room.state(request), room.note(request)) == ("failed", str(EngineFailure()))
+    ledger = room.datasets.ledger(room["alice"], "stays")
+    assert ledger["guarantee"] == "none"
+    (failed,) = (entry for entry in ledger["entries"] if entry["event"] == "failed")  # type: ignore[attr-defined]
+    with pytest.raises(Forbidden):
+        room.datasets.state_cause(room["bob"], "stays", failed["number"], "the disk was full")
+    after = room.datasets.state_cause(room["alice"], "stays", failed["number"], "the disk was full")
+    assert after["guarantee"] == "dp"

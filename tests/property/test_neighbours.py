@@ -313,6 +313,28 @@ def test_nothing_that_is_computed_fails_on_a_value(sql: str) -> None:
         assert_moved_within_sensitivity(totals, more, alike)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM people WHERE ABS(CASE WHEN name = 'Alice' AND v = 7 THEN {} ELSE 1 END) > 0",
+        "SELECT COUNT(ABS(CASE WHEN name = 'Alice' THEN {} ELSE v END)) FROM people",
+        "SELECT COUNT(DISTINCT ABS(CASE WHEN name = 'Alice' THEN {} ELSE v END)) FROM people",
+        "SELECT SUM(CASE WHEN ABS(CASE WHEN name = 'Alice' THEN {} ELSE 1 END) > 0 THEN v ELSE 0 END) FROM people",
+        "SELECT COUNT(*) FROM people WHERE ABS(CASE WHEN v = 7 THEN CASE WHEN v > 1 THEN -{} END ELSE 1 END) > 0",
+        "SELECT COUNT(*) FROM people WHERE ABS(COALESCE(v, {})) > 0",
+    ],
+)
+@pytest.mark.parametrize("constant", ["1e39", str(2**127), str(2**63), "1e308"])
+def test_a_constant_beyond_64_bits_tells_nobody_apart(sql: str, constant: str) -> None:
+    """Read as a whole number, it made the query fail if and only if Alice is there: an exact answer at any epsilon."""
+    columns = {"name": {"type": "text"}, "v": {"type": "integer", "bounds": [0, 100]}}
+    others: list[Row] = [{"name": "Bob", "v": 12}, {"name": "Cy", "v": 99}]
+    with_one = [*others, {"name": "Alice", "v": 7}, {"name": None, "v": None}]
+    schema, asked = {"name": "people", "columns": columns}, sql.format(constant)
+    alike, _ = released(frame(others), schema, asked)
+    assert released(frame(with_one), schema, asked)[0] == alike
+
+
 @pytest.mark.parametrize("odd", ODD_LINES)
 def test_an_odd_line_changes_nothing_for_the_others(odd: str, tmp_path: Path) -> None:
     ordinary = [b"age,region,note", b"12,north,a", b"13,True,b", b"14,north,c"]

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.errors import NoGuarantee, NoMechanism, PreferenceError, SfumatoError
-from sfumato.ledger.entry import Event
+from sfumato.errors import EngineFailure, NoGuarantee, NoMechanism, PreferenceError, SfumatoError
+from sfumato.ledger.entry import Event, nano
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
@@ -153,12 +153,12 @@ def test_the_charge_comes_before_anybody_is_read(monkeypatch: pytest.MonkeyPatch
         raise RuntimeError
 
     monkeypatch.setattr(query, "_people_by_bin", fails)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(EngineFailure):
         query.sketch(0.05)
-    assert [e.draft.event for e in dataset.ledger.entries] == [Event.OPENED, Event.RESERVED]
+    assert [e.draft.event for e in dataset.ledger.entries] == [Event.OPENED, Event.RESERVED, Event.FAILED]
     monkeypatch.undo()
     query.sketch(0.05)
-    assert dataset.ledger.total.epsilon == 0.1, "a retry draws and charges anew"
+    assert dataset.ledger.total.nano_epsilon == nano(0.1), "a retry draws and charges anew"
 
 
 @pytest.mark.parametrize(

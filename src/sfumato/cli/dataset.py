@@ -78,6 +78,20 @@ def show_(
 
 @app.command()
 @at_a_desk
+def cause(
+    name: Name,
+    entry: Annotated[int, typer.Argument(metavar="ENTRY", help="The number of the failure in its ledger.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The cause, such as 'the disk was full'.")],
+    desk: Desk,
+    as_json: options.Json = False,
+) -> None:
+    """State that a failure of the engine had a cause outside the data."""
+    with desk.open() as client:
+        show(client.dataset(name).state_cause(entry, text), as_json)
+
+
+@app.command()
+@at_a_desk
 def retire(name: Name, desk: Desk, as_json: options.Json = False) -> None:
     """Forget its data; what was spent stays on record."""
     with desk.open() as client:

@@ -50,6 +50,21 @@ def verify(path: Path, as_json: options.Json = False) -> None:
 
 
 @app.command()
+def cause(
+    path: Path,
+    entry: Annotated[int, typer.Argument(metavar="ENTRY", help="The number of the failure, as `show` lists it.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The cause, such as 'the disk was full'.")],
+    as_json: options.Json = False,
+) -> None:
+    """State that a failure of the engine had a cause outside the data; the dataset's total then exists again."""
+    from sfumato import wiring
+
+    dataset = wiring.state_cause(path, entry, text)
+    sentence = f"Entry {entry} of {dataset} has a stated cause outside the data."
+    typer.echo(json.dumps({"dataset": dataset, "entry": entry}) if as_json else sentence)
+
+
+@app.command()
 def people(
     data: options.Data,
     schema: options.Schema,

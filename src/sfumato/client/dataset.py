@@ -143,6 +143,10 @@ class Dataset(Told):
         fit = Fit(told["people"], tuple(ColumnFit(**column) for column in told["columns"]))
         return Looked(told, fit_view.as_text(fit))
 
+    def state_cause(self, entry: int, cause: str) -> Told:
+        """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""
+        return Told(self._connection.post("datasets", self.name, "failures", str(entry), body={"cause": cause}))
+
     def versions(self) -> Listing[Told]:
         told = self._connection.get("datasets", self.name, "versions")
         items = told["items"] if isinstance(told, dict) else told

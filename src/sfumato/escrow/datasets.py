@@ -19,6 +19,7 @@ from sfumato.errors import (
     Refused,
     SfumatoError,
     SourceError,
+    WorkerLost,
 )
 from sfumato.escrow.held import Held, Version
 from sfumato.escrow.outside import Outside
@@ -237,6 +238,13 @@ class Datasets:
         }
         return shown if self._sees_all(actor, held) else {n: v for n, v in shown.items() if n != "entries"}
 
+    def state_cause(self, actor: Person, name: str, number: int, cause: str) -> dict[str, object]:
+        """State that a failure of the engine had a cause outside the data: the dataset's total then exists again."""
+        held = self.controlled(actor, name)
+        self.ledger_of(actor, held).state_cause(number, cause)
+        self.say(actor, "stated the cause of a failure of", held.name, {"entry": number})
+        return self.ledger(actor, name)
+
     def public(self, name: str) -> dict[str, object]:
         """What everybody may know, if the policy in force says so; else it is not there, whoever asks."""
         row = self._rows.one(name=name.casefold())
@@ -312,6 +320,14 @@ class Datasets:
 
     def ledger_of(self, actor: Person, held: Held) -> Ledger:
         return self.planned(held, None, actor).ledger
+
+    def computed(self, actor: Person, held: Held, name: str, job: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Have a worker do what is charged. One that is lost can enter nothing, so its failure is entered here."""
+        try:
+            return self._outside.runner.run(name, job)
+        except WorkerLost:
+            self.ledger_of(actor, held).enter_failure(f"the worker of a {job['verb']} was lost")
+            raise
 
     def controlled(self, actor: Person, name: str) -> Held:
         held = self.visible(actor, name)

@@ -256,7 +256,10 @@ class Questions:
             self._datasets.planned(held, mandate, actor).query(asked["sql"])
         job = self._datasets.job(verb, held, actor.name, mandate) | dict(asked)
         self._datasets.say(actor, f"asked for the {what or verb} of", held.name)
-        return dict(self._outside.runner.run(f"{verb} {self._outside.new_id()}", job))
+        called = f"{verb} {self._outside.new_id()}"
+        if "sketch" in (verb, what):
+            return dict(self._datasets.computed(actor, held, called, job))
+        return dict(self._outside.runner.run(called, job))
 
     # A request, before it is one
 

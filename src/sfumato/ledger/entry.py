@@ -22,6 +22,8 @@ class Event(StrEnum):
     DECIDED = "decided"  # a request was approved, returned or refused
     RESERVED = "reserved"  # epsilon is spent from here on, whatever happens next
     RELEASED = "released"  # the answer, as it left
+    FAILED = "failed"  # the engine failed, which is an exact fact about the data
+    CAUSE = "cause"  # a controller stated a cause outside the data for a failure
 
 
 @dataclass(frozen=True)

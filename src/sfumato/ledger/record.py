@@ -30,6 +30,7 @@ class Record:
         self._looked: set[str] = set()
         self._released: dict[str, list[Entry]] = {}
         self._decided: dict[str, list[Entry]] = {}
+        self.failures: list[int] = []  # of the engine, without a stated cause
         self._total = Total()
         self._stop = NO_STOP
 
@@ -37,7 +38,7 @@ class Record:
         """Another that goes on from here by itself."""
         other = copy(self)
         other.entries, other._looked, other._planned = [*self.entries], {*self._looked}, {*self._planned}
-        other._plan_at_look = dict(self._plan_at_look)
+        other._plan_at_look, other.failures = dict(self._plan_at_look), [*self.failures]
         other._released = {key: [*entries] for key, entries in self._released.items()}
         other._decided = {key: [*entries] for key, entries in self._decided.items()}
         return other
@@ -72,6 +73,10 @@ class Record:
                 self._stop = Stop.from_texts(entry.draft.public.get("stop", {}))  # type: ignore[arg-type]
             case Event.RELEASED:
                 self._released.setdefault(entry.draft.key, []).append(entry)
+            case Event.FAILED:
+                self.failures.append(entry.number)
+            case Event.CAUSE:
+                self.failures.remove(int(str(entry.draft.public["failure"])))
 
     # What was there before
 
@@ -177,7 +182,8 @@ class Record:
 
     @property
     def total(self) -> Total:
-        return self._total
+        """What everything released adds up to; after a failure without a stated cause there is no total."""
+        return self._total.without_guarantee() if self.failures else self._total
 
     @property
     def stop(self) -> Stop:

@@ -22,7 +22,17 @@ from sfumato.session.decide import EPSILON_MAX, Request
 from sfumato.session.ledger import digest
 from sfumato.session.noise import drawn
 from sfumato.session.release import Certificate, Release
-from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, repeatable, reserve, row, version_of
+from sfumato.session.reserve import (
+    Cost,
+    Reserved,
+    keep,
+    on_this_data,
+    read_for,
+    repeatable,
+    reserve,
+    row,
+    version_of,
+)
 
 if TYPE_CHECKING:
     from sfumato.session.query import Query
@@ -56,7 +66,8 @@ def drawn_and_kept(query: Query, choice: Choice, key: str, held: Reserved) -> tu
     shown = calibration if word(held.inputs).holds else None
     noisy = select.accepted(query, choice)
     if noisy is None:
-        noisy = drawn(query._totals(), query.measurement, calibration, query.dataset.services.mechanism)
+        totals = read_for(query.dataset.ledger, key, held, query.sql, query._totals)
+        noisy = drawn(totals, query.measurement, calibration, query.dataset.services.mechanism)
     answer = assemble.answer(query.measurement, noisy, shown, query.statement.afterwards)
     certificate = certified(query, choice, shown, answer, held)
     left: dict[str, object] = {"answer": answer.as_dict(), "certificate": certificate.as_dict()}

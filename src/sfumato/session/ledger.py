@@ -11,6 +11,7 @@ from threading import RLock
 
 from sfumato.errors import PreferenceError, SfumatoError, StopReached
 from sfumato.ledger.entry import NANO, Draft, Entry, Event
+from sfumato.ledger.failures import failure_of, state_cause
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import STOP, Schema
@@ -105,6 +106,18 @@ class Ledger:
         """Enter a look, before anything is shown; the same look is entered once, and a look is never taken back."""
         if not self.known.looked(key):
             self.write(lambda record: [] if record.looked(key) else [self.draft(Event.LOOKED, key, {"what": what})])
+
+    def enter_failure(self, what: str, key: str = "", reserved: int | None = None) -> None:
+        """Enter that the engine failed, as an event without a guarantee, until its cause is stated."""
+        self.write(lambda _record: [self.draft(Event.FAILED, key, failure_of(what, reserved))])
+
+    def state_cause(self, number: int, cause: str) -> None:
+        """State that the failure in this entry had a cause outside the data, such as a full disk.
+
+        The ledger keeps the sentence and your name. The totals of the dataset then exist again.
+        """
+        who, at = self._services.who, self._services.now()
+        self.write(lambda record: [state_cause(record, number, cause, who=who, at=at)])
 
     def reserve(self, record: Record, charge: Draft) -> Sequence[Draft]:
         """The charge, to be written by the transaction that `record` was read in; refused where it passes the stop."""

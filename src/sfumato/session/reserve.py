@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from sfumato.errors import NoGuarantee
+from sfumato.errors import EngineFailure, NoGuarantee, SfumatoError
 from sfumato.ledger.charges import BATCH
 from sfumato.ledger.entry import Draft, Entry, Event
 from sfumato.ledger.odometer import Total
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
     from sfumato.session.query import Query
 
+T = TypeVar("T")
 _INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
     ("preference", False): "use a preference that reads nobody, such as --gap 1.2 --worst-case",
     ("preference", True): "state no preference, where the schema had its [rule] before the look",
@@ -111,6 +112,20 @@ def row(how: ChosenBy, mechanism: str, cost: Cost | None) -> dict[str, object]:
         "sensitivity": list(cost.sensitivity),
         "scale": list(cost.scale),
     }
+
+
+def read_for(ledger: Ledger, key: str, reserved: Reserved, what: str, work: Callable[[], T]) -> T:
+    """Do what reads the data for a charge. Should it fail, that is entered, and one constant sentence is raised.
+
+    Errors of our own, from public facts, go through as they are. Of any other nothing is left, not even as a context.
+    """
+    try:
+        return work()
+    except Exception as error:
+        if isinstance(error, SfumatoError) and not isinstance(error, EngineFailure):
+            raise
+    ledger.enter_failure(what, key, reserved.entry.number)
+    raise EngineFailure
 
 
 def keep(ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str, object], *, told: bool = True) -> int:

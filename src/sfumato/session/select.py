@@ -32,7 +32,16 @@ from sfumato.session.decide import EPSILON_MAX, Request
 from sfumato.session.ledger import digest
 from sfumato.session.noise import Noisy
 from sfumato.session.private import as_published, drawn
-from sfumato.session.reserve import Cost, keep, on_this_data, refuse_without_guarantee, reserve, row, version_of
+from sfumato.session.reserve import (
+    Cost,
+    keep,
+    on_this_data,
+    read_for,
+    refuse_without_guarantee,
+    reserve,
+    row,
+    version_of,
+)
 
 if TYPE_CHECKING:
     from sfumato.session.choice import Choice
@@ -159,7 +168,11 @@ def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, a
         left = ledger.stop.epsilon - Fraction(held.total.nano_epsilon, NANO)
         ceiling = min(ceiling, math.floor(left * NANO) / NANO)
     survey, services = query._survey(asked.noise), query.dataset.services
-    found = Outcome({p: drawn(p, survey, asked.noise, services, asked.grid, ceiling) for p in asked.selecting})
+
+    def select() -> Outcome:
+        return Outcome({p: drawn(p, survey, asked.noise, services, asked.grid, ceiling) for p in asked.selecting})
+
+    found = read_for(ledger, key, held, _what(query, asked, held.guarantee), select)
     attested = sorted({i.attestation for i in held.inputs if i.attestation})
     outcome = found.stored() | ({"attested": attested} if attested else {})
     keep(ledger, key, held, _what(query, asked, held.guarantee), outcome, told=held.guarantee.holds)

@@ -24,7 +24,7 @@ from sfumato.session.decide import EPSILON_MAX, decided_by
 from sfumato.session.exact import Exact
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate
-from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, reserve, row, version_of
+from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, read_for, reserve, row, version_of
 from sfumato.session.signal_asked import Asked, countable, prepared, table_of
 from sfumato.session.signalled import Signalled, shown
 from sfumato.signal.channel import DECIMALS, Grid, bits, of_blocks, of_difference, rounded, width_once_rounded
@@ -162,7 +162,7 @@ class Charge:
         if isinstance(held, Draft):
             stored = cast(dict[str, Any], (held.public if self._told else held.confidential)["signal"])
             return shown(model.from_stored(stored, Certificate.from_dict(stored["certificate"])))
-        made = make(held)
+        made = read_for(ledger, key, held, self._what, lambda: make(held))
         keep(ledger, key, held, self._what, {"signal": made.as_dict()}, told=self._told)
         return shown(made)
 

@@ -21,7 +21,7 @@ from sfumato.session.certificate import about
 from sfumato.session.decide import EPSILON_MAX, decided_by
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate
-from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, reserve, row, version_of
+from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, read_for, reserve, row, version_of
 from sfumato.views.words import of_sketch
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def sketch(
         stored = cast(dict[str, Any], held.public["sketch"])
         return Sketch.from_stored(stored, Certificate.from_dict(stored["certificate"]))
     number = people_by_exposure(query.dataset.schema)
-    people = [int(count / number.step) for count in query._people_by_bin(noise, bins)]
+    counts = read_for(ledger, key, held, _what(query), lambda: query._people_by_bin(noise, bins))
+    people = [int(count / number.step) for count in counts]
     drawn = query.dataset.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(spent))
     noisy = tuple(float(count * number.step) for count in drawn)
     furthest = joint_reach(number.scale(spent), len(noisy), float(number.step)) + 0.5  # counts are shown rounded

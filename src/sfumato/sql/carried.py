@@ -17,7 +17,7 @@ from sfumato.model.measurement import NoisyNumber
 from sfumato.sql.rows import L2, Question, rows
 from sfumato.sql.term import Term, call, col, term, when
 from sfumato.sql.totals import count_of, rounded, sum_of
-from sfumato.sql.tree import cast, column, ours, selected
+from sfumato.sql.tree import as_whole, column, ours, selected
 
 CARRIED = ours("carried")
 
@@ -43,10 +43,10 @@ def units(q: Question, one: int) -> Term:
 
 def _units(n: NoisyNumber, q: Question, one: int) -> Term:
     """What somebody carries of a number in a cell; under L2 its square. Who carries anything has a unit at least."""
-    load = abs(added(n, q)).double / float(n.steps if n.rounded else n.sensitivity)
+    load = abs(added(n, q).double) / float(n.steps if n.rounded else n.sensitivity)
     load = load.squared if q.norm == L2 else load
     units = call("GREATEST", call("ROUND", load * float(n.share * one)), call("SIGN", load))
-    return Term(lambda: cast(units.tree, "BIGINT"))
+    return Term(lambda: as_whole(units.tree))
 
 
 def added(n: NoisyNumber, q: Question) -> Term:

@@ -14,7 +14,7 @@ from sfumato.model.dataset import Bounds, Type
 from sfumato.model.statement import Kind
 from sfumato.sql.rows import Reading
 from sfumato.sql.term import Term, call, col, term, when
-from sfumato.sql.tree import cast, number
+from sfumato.sql.tree import as_whole, number
 
 PARTS = ("n", "s", "q", "z", "zz", "lo", "hi")
 """Count, sum, squares about the public middle, sum and squares in whole units (exact), smallest, largest."""
@@ -67,7 +67,7 @@ def _summands(reading: Reading, value: Term) -> Parts:
         return {"s": value}
     off = value.double - reading.bounds.middle
     units = value - round(reading.bounds.middle) if _unit(reading) == 1 else call("ROUND", off / _unit(reading))
-    z = Term(lambda: cast(units.tree, "INT128"))
+    z = Term(lambda: as_whole(units.tree, "INT128"))
     return {"s": value, "q": off.squared, "z": z, "zz": z.squared}
 
 

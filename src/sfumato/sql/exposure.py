@@ -9,7 +9,7 @@ from sfumato.sql.facts import Rows, whole
 from sfumato.sql.leaving import PEOPLE
 from sfumato.sql.rows import L2, Question, rows
 from sfumato.sql.term import Term, call, col, rows_counted, term
-from sfumato.sql.tree import cast, column, selected
+from sfumato.sql.tree import as_whole, column, selected
 
 
 def moments(question: Question, one: int) -> exp.Select:
@@ -24,7 +24,7 @@ def moments(question: Question, one: int) -> exp.Select:
         each, many = selected([units(q, one).named(CARRIED), column(PEOPLE)], counted), col(PEOPLE)
     else:
         each, many = carried(q, one), term(1)
-    own = Term(lambda: cast(call("LEAST", col(CARRIED), _most(q, one)).tree, "HUGEINT"))
+    own = Term(lambda: as_whole(call("LEAST", col(CARRIED), _most(q, one)).tree, "HUGEINT"))
     return selected([(many * own).total().tree, (many * own * own).total().tree], each)
 
 

@@ -33,6 +33,7 @@ from sfumato.model.statement import (
 from sfumato.sql.text import Text
 
 DEEPEST = 50  # operations inside one another
+WHOLE_BELOW = 2**63  # a constant from here on is no whole number of 64 bits, and engines read it as a float
 LARGEST = 50_000  # operations in one expression, once the names of sub-selects are written out
 COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -192,7 +193,8 @@ class Expressions(Text):
         if math.isinf(double):
             raise QueryError("A number is too large", where=self.place(node))
         exact = Fraction(int(node.this)) if node.this.isdigit() else Fraction(repr(double))
-        return Constant(exact, Type.INTEGER if exact.denominator == 1 else Type.NUMBER)
+        is_whole = exact.denominator == 1 and exact < WHOLE_BELOW
+        return Constant(exact, Type.INTEGER if is_whole else Type.NUMBER)
 
     def day(self, text: str, node: exp.Expr) -> Constant:
         try:

@@ -18,7 +18,7 @@ from sfumato.sql.rows import L2, Question, conditions, rows, there
 from sfumato.sql.term import Term, call, col, distinct, rows_counted, term
 from sfumato.sql.tree import (
     alias,
-    cast,
+    as_whole,
     column,
     function,
     joined,
@@ -173,7 +173,7 @@ def binned(source: exp.Select, figure: str, low: float, high: float, people: exp
     scaled = (found - low) * (count / (high - low) if high > low else 0.0)
     whole_part = call("LEAST", call("FLOOR", scaled), count - 1)
     ends = [call(name, found).tree for name in ("MIN", "MAX")]
-    return selected([alias(cast(whole_part.tree, "INTEGER"), place), *ends, people], source, by=[place])
+    return selected([alias(as_whole(whole_part.tree, "INTEGER"), place), *ends, people], source, by=[place])
 
 
 def read_bins(found: Rows, people: int) -> Distribution:

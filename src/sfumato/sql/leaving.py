@@ -187,7 +187,7 @@ class Leaving:
             return mean_moves(own, everybody)
         if a.kind.spreads:
             return spread_moves(reading, own, everybody, a.kind)
-        return abs(self._signed(a, position))
+        return abs(self._signed(a, position).double)
 
     def _signed(self, a: Aggregate, position: int) -> Term:
         """Of what is no sum over people: from the answer of all to that of the others."""

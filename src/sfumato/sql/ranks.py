@@ -13,7 +13,7 @@ from sfumato.model.measurement import NoisyNumber
 from sfumato.sql.facts import Rows, whole
 from sfumato.sql.rows import Question, rows
 from sfumato.sql.term import Term, call, col, rows_counted, term, when
-from sfumato.sql.tree import cast, column, ours, selected
+from sfumato.sql.tree import as_whole, column, ours, selected
 
 _PLACE = ours("place")
 _NEAR = Fraction(1, 10**9)  # of the way to the next candidate: what is so near to one is at it
@@ -57,4 +57,4 @@ def _place(number: NoisyNumber, value: Term) -> Term:
     passed = call("FLOOR", along + _NEAR)
     beyond = when((along - passed <= _NEAR, 1), otherwise=2)
     inside = call("LEAST", call("GREATEST", passed * 2 + beyond, 0), 2 * number.candidates)
-    return Term(lambda: cast(inside.tree, "BIGINT"))
+    return Term(lambda: as_whole(inside.tree))

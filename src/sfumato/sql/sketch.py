@@ -12,7 +12,7 @@ from sfumato.sql.carried import CARRIED, carried
 from sfumato.sql.facts import Rows, whole
 from sfumato.sql.rows import L2, Question
 from sfumato.sql.term import Term, call, col, rows_counted
-from sfumato.sql.tree import cast, column, ours, selected
+from sfumato.sql.tree import as_whole, column, ours, selected
 
 FINE = 2**32  # 200 bins squared have 2**48 units: few enough for a float to hold each
 _BIN = ours("bin")
@@ -24,7 +24,7 @@ def people_by_bin(question: Question, bins: int) -> exp.Select:
     each = carried(question, (bins**2 if squared else bins) * FINE)
     widths = col(CARRIED).double / FINE
     place = call("LEAST", call("CEIL", widths.root if squared else widths), bins)
-    placed = selected([Term(lambda: cast(place.tree, "INTEGER")).named(_BIN)], each)
+    placed = selected([Term(lambda: as_whole(place.tree, "INTEGER")).named(_BIN)], each)
     return selected([column(_BIN), rows_counted().tree], placed, by=[_BIN])
 
 

@@ -15,7 +15,7 @@ from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.sql.facts import Rows, whole
 from sfumato.sql.rows import Question, Reading, rows
 from sfumato.sql.term import Term, call, col, distinct, rows_counted, term, when
-from sfumato.sql.tree import cast, column, selected
+from sfumato.sql.tree import as_whole, column, selected
 
 
 def totals(question: Question) -> exp.Select:
@@ -81,4 +81,4 @@ def rounded(n: NoisyNumber, reading: Reading) -> Term:
     steps = call("ROUND", added / term(n.step).double)
     ends = [Fraction(round(end / n.step)) for end in (low, high)]
     inside = call("LEAST", call("GREATEST", steps, ends[0]), ends[1])
-    return when((value.there, Term(lambda: cast(inside.tree, "BIGINT"))))
+    return when((value.there, Term(lambda: as_whole(inside.tree))))

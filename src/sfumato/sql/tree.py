@@ -77,11 +77,18 @@ def value(constant: bool | Fraction | str | date | int | None) -> exp.Expr:
 
 
 def cast(tree: exp.Expr, to: str) -> exp.Expr:
+    """A cast that cannot fail: of a constant, of NULL, or of a column to the type that it has or a wider one."""
     return exp.Cast(this=tree, to=exp.DataType.build(to))
 
 
 def double(tree: exp.Expr) -> exp.Expr:
+    """A number as a float: no number of an engine is too large for one."""
     return cast(tree, "DOUBLE")
+
+
+def as_whole(tree: exp.Expr, to: str = "BIGINT") -> exp.Expr:
+    """A number as a whole number, NULL where it does not fit: an error would tell that somebody has such a value."""
+    return exp.TryCast(this=tree, to=exp.DataType.build(to))
 
 
 def function(name: str, *arguments: exp.Expr) -> exp.Expr:
@@ -158,8 +165,8 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
             return cast(exp.Null(), SQL_TYPES[type_])
         case Constant(constant):
             return value(constant)
-        case Call("ABS", (whole,)) if whole.type is Type.INTEGER:
-            return function("ABS", cast(inner(whole), "INT128"))  # of -2**63 it would not fit: an error that tells
+        case Call("ABS", (operand,)) if operand.type is Type.INTEGER:
+            return function("ABS", as_whole(inner(operand), "INT128"))  # that of -2**63 does not fit into 64 bits
         case Call(name, arguments):
             return function(name, *map(inner, arguments))
         case Case(branches, otherwise):

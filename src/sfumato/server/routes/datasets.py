@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field, model_validator
 
 from sfumato.schema.load import from_dict
@@ -62,6 +62,15 @@ class NewSchema(Body):
 
 class Controllers(Body):
     controllers: Annotated[list[Name], Field(min_length=1, max_length=100)]
+
+
+class Cause(Body):
+    """Why the engine failed, where that has nothing to do with the data."""
+
+    cause: Line
+
+
+EntryInPath = Annotated[int, Path(ge=1, le=2**53)]
 
 
 class DatasetShown(Open):
@@ -127,6 +136,13 @@ def versions(actor: Reader, name: NameInPath, escrow: Here) -> Page[VersionShown
     """Every delivery, for controllers."""
     found = escrow.datasets.versions(actor, name)
     return Page(items=[VersionShown.model_validate(version.as_dict()) for version in found], next=None)
+
+
+@routes.post("/{name}/failures/{entry}", responses=SENT)
+def state_cause(actor: Writer, name: NameInPath, entry: EntryInPath, body: Cause, escrow: Here) -> dict[str, Any]:
+    """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""
+    found: dict[str, Any] = escrow.datasets.state_cause(actor, name, entry, body.cause)
+    return found
 
 
 @routes.get("/{name}/ledger", responses=FOUND)

@@ -1,0 +1,326 @@
+"""No stored value makes generated SQL fail: a failure would tell, exactly and at any epsilon, that somebody is there.
+
+All the SQL that the plans send to the engine is recorded on a table of extreme values. Each operation in it is then
+tried by itself, on every extreme value of the types that it is applied to.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import cycle, product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import pyarrow as pa
+import pytest
+import sqlglot
+from sqlglot import exp
+
+import sfumato as sf
+from sfumato import sql as generated
+from sfumato.engines.duckdb import RAW, DuckDB
+from sfumato.model.choice import Noise
+from sfumato.model.dataset import Type
+from sfumato.model.facts import EXPOSURE, INFLUENCE
+from sfumato.schema.load import from_dict
+from sfumato.sql.clean import clean
+from sfumato.sql.parse import parse
+
+NAN, INF = float("nan"), float("inf")
+WHOLE = [None, -(2**63), 1 - 2**63, -1, 0, 1, 7, 2**53 + 1, 2**63 - 1]
+REAL = [None, NAN, INF, -INF, -0.0, 0.5, 5e-324, -1.7976931348623157e308, 1e39, 9.3e18, -9.3e18, 1e150]
+TEXTS = [None, "", "a", "?", "a\x00b", "ß", "İ", "1e400", "-inf", "%_\\", "9" * 40, "x" * 5000]
+DAYS = [None, dt.date(1, 1, 1), dt.date(9999, 12, 31), dt.date(2024, 2, 29)]
+TRUTHS = [None, True, False]
+
+# Rows: every column goes through its values at a pace of its own, so that they meet in many ways.
+ROWS = 180
+STORED: dict[str, tuple[pa.DataType, list[Any]]] = {
+    "who": (pa.int64(), [i // 3 for i in range(60)]),
+    "n": (pa.int64(), WHOLE),
+    "x": (pa.float64(), REAL),
+    "t": (pa.string(), TEXTS),
+    "b": (pa.bool_(), TRUTHS),
+    "d": (pa.date32(), DAYS),
+    "k": (pa.int64(), [1, 2, 3, None, 99, -(2**63)]),
+    "g": (pa.string(), ["north", "south", None, "?"]),
+    "tiny": (pa.int8(), [None, -128, 0, 127]),
+    "unsigned": (pa.uint32(), [None, 0, 2**32 - 1]),
+    "half": (pa.float32(), [None, NAN, INF, 3.4e38, 1e-45]),
+}
+COLUMNS = {
+    "n": {"type": "integer", "bounds": [-10, 100]},
+    "x": {"type": "number", "bounds": [-2.5, 8]},
+    "t": {"type": "text"},
+    "b": {"type": "boolean"},
+    "d": {"type": "date"},
+    "k": {"type": "integer", "categories": [1, 2, 3]},
+    "g": {"type": "text", "keys": "private"},
+}
+WIDE = {
+    "n": {"type": "integer", "bounds": [1 - 2**62, 2**62 - 1]},
+    "x": {"type": "number", "bounds": [-1e50, 1e50]},
+}
+ONE_SIDED = {"n": {"type": "integer", "bounds": [1 - 2**62, 3]}, "x": {"type": "number", "bounds": [0, 1e-40]}}
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "a row a person": {"columns": COLUMNS},
+    "several rows a person": {"unit": "who", "max_rows": 2, "columns": COLUMNS | {"who": {"type": "integer"}}},
+    "wide bounds": {"columns": COLUMNS | WIDE},
+    "wide bounds, several rows": {
+        "unit": "who",
+        "max_rows": 2,
+        "columns": COLUMNS | WIDE | {"who": {"type": "integer"}},
+    },
+    "one-sided bounds": {"columns": COLUMNS | ONE_SIDED},
+}
+QUERIES = (
+    "SELECT COUNT(*), COUNT(n), SUM(n), SUM(x), AVG(n), AVG(x) FROM data",
+    "SELECT k, b, COUNT(*), SUM(n), VAR_POP(n), STDDEV(x) FROM data GROUP BY k, b",
+    "SELECT MEDIAN(n), QUANTILE_DISC(x, 0.3), MIN(n), MAX(x) FROM data",
+    "SELECT COUNT(DISTINCT t), COUNT(DISTINCT n), COUNT(DISTINCT x), COUNT(DISTINCT who) FROM data",
+    "SELECT COUNT(*) FROM data WHERE ABS(CASE WHEN t = 'a' AND n = 7 THEN 1e39 ELSE 1 END) > 0",
+    "SELECT SUM(ABS(n)), SUM(COALESCE(n, 9223372036854775807)), SUM(CASE WHEN b THEN 1e39 ELSE n END) FROM data",
+    "SELECT COUNT(ABS(COALESCE(n, 170141183460469231731687303715884105728))) FROM data WHERE n IN (1, 1e39, 0.5)",
+    "SELECT SUM(n * x + 1 - x / 3), COUNT(n / x), COUNT(-n * 1e300 / x) FROM data WHERE n * 1e300 <> x OR x IS NULL",
+    "SELECT COUNT(*) FROM data WHERE LOWER(t) LIKE '%a%' OR UPPER(t) ILIKE '_' OR d <= '9999-12-31' OR NOT b",
+    "SELECT COUNT(*) FROM data WHERE tiny < 1e39 AND unsigned - tiny > half AND ABS(tiny) <> 9223372036854775808",
+    "SELECT g, COUNT(*), SUM(n) FROM data GROUP BY g",
+)
+IN_FULL = QUERIES[:4]  # one of each kind of aggregate: the others differ in what they compute of a row
+TYPES_OF = ("a row a person", "several rows a person")  # the bounds of a schema do not change the types in a plan
+
+
+class Operation(NamedTuple):
+    """A node of a plan and the SQL types of what it is applied to; `{}` stands for each operand that is no literal."""
+
+    sql: str
+    types: tuple[str, ...]
+
+
+# Whole numbers are added, subtracted and multiplied as such, or they would not be exact: that fails beyond 64 or 128
+# bits. What they are applied to are counts, and values that were clamped to public bounds, in steps of these. The plans
+# above run them at the widest bounds that a schema may state.
+BOUNDED = frozenset({"{} - {}", "{} * {}", "{} + {}"})
+WHOLE_TYPES = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"})
+
+
+def table() -> pa.Table:
+    columns = {
+        name: pa.array([values[i * pace % len(values)] for i in range(ROWS)], type_)
+        for pace, (name, (type_, values)) in enumerate(STORED.items(), 1)
+    }
+    return pa.table(columns)
+
+
+def read_all(query: sf.Query) -> None:
+    """Everything that reads the data for a query: what is drawn from, and what a controller may look at."""
+    numbers, side = query.measurement.numbers, query.dataset.condition("n > 3")
+    for noise in (Noise(), Noise("gaussian", 1e-6)):
+        survey = query._look(noise)
+        _ = survey.facts, survey.singletons, survey.answer(), survey.most_exposed(), survey.people(), survey.worlds()
+        for figure in (INFLUENCE, EXPOSURE):
+            _ = survey.distribution(figure), survey.medians(side, figure), survey._reach(figure)
+        output = dict.fromkeys(query.measurement.public_cells, [0.5] * len(numbers))
+        survey.moved([output], [1.0] * len(numbers))
+        if query.measurement.additive:
+            _ = survey.people_by_bin(20), survey.moments, survey._ends
+    _ = query.release(epsilon=2.0, accept_none=True).aftermath(between="n > 3").view
+
+
+def recording(send: Callable[[DuckDB, str], object], sent: set[str]) -> Callable[[DuckDB, str], object]:
+    def recorded(engine: DuckDB, sql: str) -> object:
+        sent.add(sql)
+        return send(engine, sql)
+
+    return recorded
+
+
+@cache
+def recorded(kind: str) -> frozenset[str]:
+    """The SQL of everything that may be done with the queries, on a table of extreme values: nothing fails."""
+    sent: set[str] = set()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("rows", "table"):
+            patch.setattr(DuckDB, name, recording(getattr(DuckDB, name), sent))
+        schema = {"name": "data", "null_values": ["?", "n/a"], **SCHEMAS[kind]}
+        dataset = sf.open(table(), schema, ledger=":memory:")
+        dataset.query(QUERIES[0]).release(epsilon=1.0)
+        for sql in QUERIES:
+            query = dataset.query(sql)
+            query._totals()
+            if sql in IN_FULL and kind in TYPES_OF:
+                read_all(query)
+        dataset.check()
+        dataset.per_person().people()
+    sent.add(clean(dataset.schema, dataset._engine.columns, RAW).sql(dialect="duckdb"))
+    return frozenset(sent)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_no_plan_fails_on_a_stored_value(schema: str) -> None:
+    assert len(recorded(schema)) > len(QUERIES)
+
+
+def test_no_operation_of_a_plan_fails_on_a_value_of_its_types() -> None:
+    failing = {operation for operation in operations() if fails(operation)}
+    assert {re.sub(r"\b\d+\b", "{}", operation.sql) for operation in failing} == BOUNDED
+    assert {type_ for operation in failing for type_ in operation.types} <= WHOLE_TYPES
+
+
+@pytest.mark.parametrize("constant", [2**63 - 1, 2**63, 10**39])
+def test_no_constant_is_read_as_a_whole_number_beyond_64_bits(constant: int) -> None:
+    schema = from_dict({"name": "data", "columns": COLUMNS})
+    statement = parse(f"SELECT SUM(CASE WHEN b THEN {constant} ELSE n END) FROM data", schema)
+    argument = statement.aggregates[0].argument
+    assert argument is not None
+    assert argument.type is (Type.INTEGER if constant < 2**63 else Type.NUMBER)
+
+
+def test_every_function_of_the_plans_is_among_the_operations() -> None:
+    """What a plan may call stands in its source: each of these was recorded, and so tried."""
+    written = {
+        name
+        for path in Path(str(generated.__file__)).parent.glob("*.py")
+        for name in re.findall(r'\b(?:call|function|exp\.func)\(\s*"([A-Z_0-9]+)"', path.read_text(encoding="utf-8"))
+    }
+    sent = "\n".join(sql for kind in SCHEMAS for sql in recorded(kind)).upper()
+    spelled = {"LOGICAL_OR": "BOOL_OR"}
+    without_data = {"RANGE"}  # of invented rows
+    assert {name for name in written - without_data if f"{spelled.get(name, name)}(" not in sent} == set()
+    assert "TRY_CAST(" in sent
+
+
+@cache
+def operations() -> frozenset[Operation]:
+    found: set[Operation] = set()
+    seen: set[tuple[object, ...]] = set()
+    for kind in TYPES_OF:
+        for sql in recorded(kind):
+            found.update(operations_of(sql, kind, seen))
+    return frozenset(found)
+
+
+def operations_of(sql: str, kind: str, seen: set[tuple[object, ...]]) -> Iterator[Operation]:
+    """The operations of one statement, SELECT by SELECT; the engine says of which types their operands are."""
+    tree = sqlglot.parse_one(sql, read="duckdb")
+    for select in tree.find_all(exp.Select):
+        read = [select.args["from_"], *(select.args.get("joins") or [])]
+        places = [(kind, *read, node) for node in own_nodes(select) if operands(node)]
+        new = [place for place in dict.fromkeys(places) if place not in seen]
+        seen.update(new)
+        if new:
+            tables = [outer.args["with_"] for outer in (select, *ancestors(select)) if outer.args.get("with_")]
+            ahead = written(tables[0]) if tables else ""
+            inside = [f"{written(o)} AS o{i}" for i, o in enumerate(o for *_, node in new for o in operands(node))]
+            asked = f"{ahead} SELECT {', '.join(inside)} {' '.join(map(written, read))}"
+            types = iter([type_ for _, type_, *_ in opened(kind).execute(f"DESCRIBE {asked}").fetchall()])
+            for *_, node in new:
+                yield Operation(shape(node), tuple(next(types) for _ in operands(node)))
+
+
+def ancestors(tree: exp.Expr) -> Iterator[exp.Expr]:
+    while tree.parent is not None:
+        tree = tree.parent
+        yield tree
+
+
+def written(tree: exp.Expr) -> str:
+    return tree.sql(dialect="duckdb", normalize_functions="lower", copy=False)
+
+
+def own_nodes(select: exp.Select) -> Iterator[exp.Expr]:
+    """What a SELECT computes itself, not in the sub-selects that it reads."""
+    parts = [*select.expressions, select.args.get("where"), select.args.get("having"), select.args.get("order")]
+    for part in filter(None, parts):
+        for node in part.walk(prune=lambda node: isinstance(node, exp.Select)):
+            if isinstance(node, exp.Func | exp.Binary | exp.Neg | exp.Cast) and not isinstance(node, exp.Connector):
+                yield node
+
+
+def operands(node: exp.Expr) -> list[exp.Expr]:
+    """What a node is applied to and is no literal: all of it free of aggregates, so that its type can be asked for."""
+    if isinstance(node, exp.Case | exp.Window | exp.Dot | exp.Distinct) or isinstance(node.parent, exp.Window):
+        return []
+    found = [child for child in node.iter_expressions() if is_operand(child)]
+    plain = all(isinstance(child, exp.Condition) and not child.find(exp.AggFunc, exp.Window) for child in found)
+    return found if plain else []
+
+
+def is_operand(part: object) -> bool:
+    return isinstance(part, exp.Expr) and not isinstance(part, exp.DataType | exp.Literal | exp.Star | exp.Null)
+
+
+def shape(node: exp.Expr) -> str:
+    """The node as SQL, with `{}` for its operands."""
+
+    def placed(part: Any) -> Any:
+        if isinstance(part, list):
+            return [placed(one) for one in part]
+        return exp.column("operand") if is_operand(part) else part.copy() if isinstance(part, exp.Expr) else part
+
+    bare = type(node)(**{name: placed(part) for name, part in node.args.items()})
+    return re.sub(r"\boperand\b", "{}", written(bare))
+
+
+@cache
+def opened(kind: str) -> duckdb.DuckDBPyConnection:
+    """The engine with the views that the plans read."""
+    schema = {"name": "data", "null_values": ["?", "n/a"], **SCHEMAS[kind]}
+    dataset = sf.open(table(), schema, ledger=":memory:")
+    query = dataset.query("SELECT COUNT(*) FROM data")
+    query.risk().people()
+    engine = dataset._engine
+    assert isinstance(engine, DuckDB)
+    return engine._connection
+
+
+@cache
+def bare() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(":memory:")
+
+
+def fails(operation: Operation) -> bool:
+    """Whether an operation fails on some extreme values of its types: all pairs of them, or of several many at once."""
+    lists = [extremes(type_) for type_ in operation.types]
+    rows = product(*lists) if len(lists) <= 2 else zip(*(cycle(values) for values in lists), range(60), strict=False)
+    texts = ", ".join(f"({', '.join(map(str, row))})" for row in rows)
+    names = [f"o{i}" for i in range(len(lists))]
+    beside = "" if len(lists) <= 2 else ", place"
+    source = f"(VALUES {texts}) AS v({', '.join(names)}{beside})"
+    try:
+        bare().execute(f"SELECT {operation.sql.format(*names)} FROM {source}").fetchall()
+    except duckdb.Error:
+        return True
+    return False
+
+
+def extremes(type_: str) -> list[str]:
+    """The extreme values of a SQL type, as SQL; of rows put side by side, which are listed and sorted, none at all."""
+    if type_.startswith("TUPLE(") or type_ == '"NULL"':
+        return ["NULL"]
+    if type_.endswith("[]"):
+        inner = extremes(type_.removesuffix("[]"))
+        return [f"CAST({text} AS {type_})" for text in ("NULL", "[]", f"[{', '.join(inner)}]")]
+    whole = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127}
+    unsigned = {"UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64}
+    texts: list[object] = []
+    if type_ in whole:
+        texts = [-(2 ** whole[type_]) + (type_ == "HUGEINT"), -1, 0, 1, 3, 2 ** whole[type_] - 1]
+    elif type_ in unsigned:
+        texts = [0, 1, 3, 2 ** unsigned[type_] - 1]
+    elif type_ in ("DOUBLE", "FLOAT"):
+        largest = "1.7976931348623157e308" if type_ == "DOUBLE" else "3.4e38"
+        texts = ["nan", "inf", "-inf", "-0", 0, 1, -3.5, "1e-45", largest, f"-{largest}"]
+    elif type_ == "VARCHAR":
+        texts = ["", "a", "ß", "1e400", "-inf", "9" * 40, "2024-02-29", "%_\\"]
+    elif type_ == "DATE":
+        texts = ["0001-01-01", "9999-12-31", "infinity", "-infinity", "5877642-06-25 (BC)"]
+    elif type_ == "BOOLEAN":
+        texts = ["true", "false"]
+    else:
+        raise AssertionError(f"no extreme values of {type_} are known")
+    return [f"CAST(NULL AS {type_})", *(f"CAST('{text}' AS {type_})" for text in texts)]
