@@ -90,7 +90,12 @@ QUERIES = (
     "SELECT COUNT(*) FROM data WHERE tiny < 1e39 AND unsigned - tiny > half AND ABS(tiny) <> 9223372036854775808",
     "SELECT g, COUNT(*), SUM(n) FROM data GROUP BY g",
 )
-IN_FULL = QUERIES[:4]  # one of each kind of aggregate: the others differ in what they compute of a row
+IN_FULL = (  # each kind of aggregate: the queries above differ in what they compute of a row
+    "SELECT COUNT(*), COUNT(n), SUM(x), AVG(n) FROM data",
+    "SELECT k, VAR_POP(n), STDDEV(x) FROM data GROUP BY k",
+    "SELECT MEDIAN(n), QUANTILE_DISC(x, 0.3) FROM data",
+    "SELECT MIN(n), MAX(x), COUNT(DISTINCT t) FROM data",
+)
 TYPES_OF = ("a row a person", "several rows a person")  # the bounds of a schema do not change the types in a plan
 
 
@@ -150,10 +155,9 @@ def recorded(kind: str) -> frozenset[str]:
         dataset = sf.open(table(), schema, ledger=":memory:")
         dataset.query(QUERIES[0]).release(epsilon=1.0)
         for sql in QUERIES:
-            query = dataset.query(sql)
-            query._totals()
-            if sql in IN_FULL and kind in TYPES_OF:
-                read_all(query)
+            dataset.query(sql)._totals()
+        for sql in IN_FULL if kind in TYPES_OF else ():
+            read_all(dataset.query(sql))
         dataset.check()
         dataset.per_person().people()
     sent.add(clean(dataset.schema, dataset._engine.columns, RAW).sql(dialect="duckdb"))
@@ -208,15 +212,15 @@ def operations_of(sql: str, kind: str, seen: set[tuple[object, ...]]) -> Iterato
     """The operations of one statement, SELECT by SELECT; the engine says of which types their operands are."""
     tree = sqlglot.parse_one(sql, read="duckdb")
     for select in tree.find_all(exp.Select):
-        read = [select.args["from_"], *(select.args.get("joins") or [])]
-        places = [(kind, *read, node) for node in own_nodes(select) if operands(node)]
+        read = " ".join(map(written, [select.args["from_"], *(select.args.get("joins") or [])]))
+        places = [(kind, read, node) for node in own_nodes(select) if operands(node)]
         new = [place for place in dict.fromkeys(places) if place not in seen]
         seen.update(new)
         if new:
             tables = [outer.args["with_"] for outer in (select, *ancestors(select)) if outer.args.get("with_")]
             ahead = written(tables[0]) if tables else ""
             inside = [f"{written(o)} AS o{i}" for i, o in enumerate(o for *_, node in new for o in operands(node))]
-            asked = f"{ahead} SELECT {', '.join(inside)} {' '.join(map(written, read))}"
+            asked = f"{ahead} SELECT {', '.join(inside)} {read}"
             types = iter([type_ for _, type_, *_ in opened(kind).execute(f"DESCRIBE {asked}").fetchall()])
             for *_, node in new:
                 yield Operation(shape(node), tuple(next(types) for _ in operands(node)))
