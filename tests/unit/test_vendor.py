@@ -14,7 +14,9 @@ TOOLS = Path(__file__).parents[2] / "tools" / "vendor"
 LICENSES = (VENDOR / "LICENSES.txt").read_text("utf-8")
 PINNED: dict[str, str] = json.loads((TOOLS / "package.json").read_text("utf-8"))["dependencies"]
 FILES = sorted(path.name for path in VENDOR.iterdir() if path.name != "LICENSES.txt")
-LARGEST = {"codemirror.js": 500_000, "hyparquet.min.js": 20_000, "plotly.css": 10_000}
+TEXTS = [name for name in FILES if not name.endswith(".woff2")]
+LARGEST = {"codemirror.js": 500_000, "hyparquet.min.js": 20_000, "inter.woff2": 50_000, "plotly.css": 10_000}
+LICENCE = {"inter.woff2": "OFL-1.1"}
 
 each = pytest.mark.parametrize("name", FILES)
 
@@ -26,14 +28,21 @@ def inside(name: str) -> dict[str, str]:
 
 
 def test_what_pages_load_is_there() -> None:
-    assert FILES == ["codemirror.js", "hyparquet.min.js", "plotly-basic.min.js", "plotly-gl3d.min.js", "plotly.css"]
+    scripts = ["codemirror.js", "hyparquet.min.js", "plotly-basic.min.js", "plotly-gl3d.min.js"]
+    assert sorted([*scripts, "inter.woff2", "plotly.css"]) == FILES
 
 
 @each
 def test_each_file_has_its_versions_and_licences(name: str) -> None:
     assert inside(name).items() <= PINNED.items()
     for package, version in inside(name).items():
-        assert re.search(rf"^{re.escape(package)} {re.escape(version)} \(MIT\)$", LICENSES, re.MULTILINE)
+        stated = f"{package} {version} ({LICENCE.get(name, 'MIT')})"
+        assert re.search(f"^{re.escape(stated)}$", LICENSES, re.MULTILINE)
+
+
+def test_the_typeface_comes_with_the_text_of_its_licence() -> None:
+    assert LICENSES.count("SIL OPEN FONT LICENSE Version 1.1") == 1
+    assert "Copyright 2016 The Inter Project Authors" in LICENSES
 
 
 def test_what_plotly_bundles_in_its_turn_is_named_for_the_version_that_is_here() -> None:
@@ -49,13 +58,13 @@ def test_versions_are_exact() -> None:
     assert PINNED["codemirror"].startswith("6.0."), "6.65 is a release of CodeMirror 5 under a wrong number"
 
 
-@pytest.mark.parametrize("name", [*FILES, "LICENSES.txt"])
+@pytest.mark.parametrize("name", [*TEXTS, "LICENSES.txt"])
 def test_nothing_tells_where_it_was_made(name: str) -> None:
     text = (VENDOR / name).read_text("utf-8")
     assert not re.search(r"sourceMappingURL|registry\.|node_modules/|(?<![\w.])/(tmp|home|root|work|Users)/", text)
 
 
-@each
+@pytest.mark.parametrize("name", TEXTS)
 def test_no_text_is_run_as_code(name: str) -> None:
     """The one `new Function` of the 3D bundle is for browsers without `globalThis`: none of those runs our modules."""
     text = (VENDOR / name).read_text("utf-8")

@@ -1,6 +1,6 @@
 // Makes src/sfumato/server/static/vendor anew from the exact versions in package.json: the same bytes every time.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -58,6 +58,12 @@ function plotly(...files) {
   return ["plotly.js"];
 }
 
+/** The typeface of the pages: Latin letters, every weight in one file. */
+function typeface(file) {
+  copyFileSync(join(folder("@fontsource-variable/inter"), "files", "inter-latin-wght-normal.woff2"), join(vendor, file));
+  return ["@fontsource-variable/inter"];
+}
+
 /** One line for each file, then each licence once, then what Plotly bundles in its turn. */
 function licences(made) {
   const said = (name) => `${name} ${dependencies[name]}`;
@@ -84,6 +90,7 @@ try {
   const made = [
     [["codemirror.js"], bundle("codemirror.js", "codemirror.js")],
     [["hyparquet.min.js"], bundle("hyparquet.js", "hyparquet.min.js")],
+    [["inter.woff2"], typeface("inter.woff2")],
     [drawn, plotly(...drawn)],
   ];
   writeFileSync(join(vendor, "LICENSES.txt"), licences(made));

@@ -14,7 +14,14 @@ from starlette.responses import Response
 
 FOLDER = Path(__file__).parent / "static"
 PLACE = "/static"
-_KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}
+_KINDS = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain",
+    ".woff2": "font/woff2",
+}
+_COMPRESSED = ("font/woff2",)  # by itself
 _JOINED = {"sfumato.css": "vendor/plotly.css"}  # one sheet is one request
 _FOR_GOOD = "public, max-age=31536000, immutable"
 
@@ -54,7 +61,7 @@ class Assets:
         found = self._all.get(name)
         if found is None or version != self.version:
             raise HTTPException(404)
-        packed = "gzip" in request.headers.get("Accept-Encoding", "")
+        packed = found.kind not in _COMPRESSED and "gzip" in request.headers.get("Accept-Encoding", "")
         headers = {"Cache-Control": _FOR_GOOD, "Vary": "Accept-Encoding"}
         headers |= {"Content-Encoding": "gzip"} if packed else {}
         return Response(found.compressed if packed else found.content, 200, headers, found.kind)

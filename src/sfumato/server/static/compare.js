@@ -1,6 +1,6 @@
 // Epsilon by method, as bars on one scale.
 
-import { $, colour, facts, onTheme, plain } from "./sfumato.js";
+import { $, colour, facts, onTheme, plain, typeface } from "./sfumato.js";
 
 const { spans, pins, low, high } = facts().figure;
 const TICKS = [-4, -3, -2, -1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((times) => Number(`${times}e${power}`)));
@@ -52,7 +52,7 @@ onTheme(() => {
   const layout = {
     paper_bgcolor: colour("paper"),
     plot_bgcolor: colour("paper"),
-    font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 },
+    font: { color: colour("ink"), family: typeface(), size: 13 },
     margin: { t: 28, r: 24, b: 44, l: 24 },
     height: 80 + (narrow ? 58 : 40) * spans.length,
     showlegend: false,

@@ -1,7 +1,7 @@
 // The risk explorer: sliders look up what the server wrote for each of their stops, and the picture follows.
 // Nothing is computed here but places on a screen; what is decided is in decision.js, which comes when it is needed.
 
-import { $, $$, asks, at, call, colour, facts, h, onTheme, opened, pageNow, say } from "./sfumato.js";
+import { $, $$, asks, at, call, colour, facts, h, onTheme, opened, pageNow, say, typeface } from "./sfumato.js";
 
 const known = facts();
 const sources = known.found ? { "worst case": known.found } : {};
@@ -89,7 +89,7 @@ function layout(x, y) {
   return {
     paper_bgcolor: colour("paper"),
     plot_bgcolor: colour("paper"),
-    font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 },
+    font: { color: colour("ink"), family: typeface(), size: 13 },
     margin: { t: 16, r: 56, b: 44, l: 56 },
     height: 330,
     showlegend: false,

@@ -1,4 +1,4 @@
-import { $, $$, at, busy, call, colour, facts, h, onTheme, pageNow, plain, Problem, quiet, rounded, say, sent, show } from "./sfumato.js";
+import { $, $$, at, busy, call, colour, facts, h, onTheme, pageNow, plain, Problem, quiet, rounded, say, sent, show, typeface } from "./sfumato.js";
 
 // ------------------------------------------------------------------------------------------------ where it stands
 
@@ -122,7 +122,7 @@ function chart(answer, i) {
       title: { text: plain(answer.columns[i]), font: { size: 15 }, x: 0, xanchor: "left" },
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
-      font: { color: colour("ink"), family: "system-ui, sans-serif" },
+      font: { color: colour("ink"), family: typeface() },
       xaxis: { ...axis, showgrid: false, zeroline: false, tickmode: "array", tickvals: names.map((_, n) => n), ticktext: names.map((name) => plain(short(name))), fixedrange: true },
       yaxis: { ...axis, rangemode: bars ? "tozero" : "normal", fixedrange: true },
     },

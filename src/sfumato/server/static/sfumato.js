@@ -235,6 +235,9 @@ export const dark = () => {
 // The colours of the page, by their names in the palette.
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
+// The typeface of the page, for pictures: they do not inherit it.
+export const typeface = () => getComputedStyle(document.body).fontFamily;
+
 // Done now, and again whenever the page turns from light to dark or back.
 export function onTheme(work) {
   work();

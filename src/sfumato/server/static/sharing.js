@@ -1,4 +1,4 @@
-import { $, $$, at, busy, call, colour, facts, number, onTheme, plain, quiet, say, show, table } from "./sfumato.js";
+import { $, $$, at, busy, call, colour, facts, number, onTheme, plain, quiet, say, show, table, typeface } from "./sfumato.js";
 
 // Sliders look up what the server worked out: risks[stakes[sensitivity][trust]][point]. Nothing is computed here.
 const { grid, said, name, how, at: begin } = facts();
@@ -62,7 +62,7 @@ const axis = (title, more = {}) => ({ title: { text: plain(title) }, gridcolor: 
 const frame = (more = {}) => ({
   paper_bgcolor: colour("paper"),
   plot_bgcolor: colour("paper"),
-  font: { color: colour("ink"), family: "system-ui, sans-serif" },
+  font: { color: colour("ink"), family: typeface() },
   margin: { t: 20, r: 15, b: 60, l: 60 },
   ...more,
 });

@@ -1,6 +1,6 @@
 // What did the noise cost? A task is stated, asked about, and what comes back is drawn: steps 4, 5 and 6.
 
-import { $, $$, at, busy, call, colour, h, number, onTheme, plain, Problem, say, sent, show } from "./sfumato.js";
+import { $, $$, at, busy, call, colour, h, number, onTheme, plain, Problem, say, sent, show, typeface } from "./sfumato.js";
 import { plotly } from "./result.js";
 
 const words = (name) => name.replaceAll("_", " ");
@@ -272,7 +272,7 @@ async function drawn(place, picture, [low, high]) {
     margin: { t: 20, r: 20, b: 44, l: picture.spans ? 20 : 50 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { color: colour("ink"), family: "system-ui, sans-serif" },
+    font: { color: colour("ink"), family: typeface() },
     xaxis: { ...axis(), title: { text: plain(picture.x) }, range: across, zeroline: false },
     yaxis: { ...axis(), range: [0, top * room], ...y },
   });
