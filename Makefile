@@ -28,7 +28,7 @@ endef
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/.base ## install the base and take the guided tour on the embedded population
+demo: .venv/.base ## install sfumato and its server, and take the guided tour on the embedded population
 	@$(BIN)/sfumato demo
 
 test: .venv/.dev postgres chromium bubblewrap ## run all tests, then check that they catch every mutant
@@ -97,9 +97,10 @@ bubblewrap:
 $(BIN)/pip:
 	$(call new_venv,.venv)
 
+# With the server, so that `sfumato demo --serve` can follow.
 .venv/.base: $(INPUTS) | $(BIN)/pip
 	@echo "Installing sfumato into .venv ..."
-	@$(INSTALL) -e .
+	@$(INSTALL) -e '.[server]'
 	@touch $@
 
 .venv/.dev: $(INPUTS) | $(BIN)/pip
