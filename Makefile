@@ -86,9 +86,10 @@ postgres:
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || \
 		$(call from_apt,PostgreSQL,postgresql)
 
-# and look at pages with a browser.
-chromium:
-	@command -v chromium >/dev/null 2>&1 || $(call from_apt,Chromium,chromium)
+# and look at pages with a browser. Playwright, which drives it, needs libatomic.
+chromium: .venv/.dev
+	@{ command -v chromium && $(BIN)/python -m playwright --version; } >/dev/null 2>&1 || \
+		$(call from_apt,Chromium,chromium libatomic1)
 
 # and run hostile code where it can do nothing.
 bubblewrap:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -72,6 +73,23 @@ def ledger_places(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[le
     """Makes places for ledgers: once in files, once on SQLite and once on PostgreSQL in a workspace's database."""
     with ledgers.places(request.param, tmp_path, lambda: request.getfixturevalue("postgres")) as new:
         yield new
+
+
+@pytest.fixture
+def fill_disk() -> Callable[[], None]:
+    """From the call on until the test ends, no file takes one byte more."""
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, None, None]:
+    """The limit ends with the test, before fixtures do: pytest writes the verdict in between, perhaps to a file."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
 
 
 # Under CI a component that is missing is a failure, not a skip

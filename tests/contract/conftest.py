@@ -13,6 +13,7 @@ import pytest
 
 from tests.api import Api, Place, furnish, opened
 from tests.depth import depth
+from tests.memory import in_memory
 from tests.room import Room
 
 Copies = Callable[[Path, str], tuple[Path, str]]
@@ -37,8 +38,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="session")
 def quick() -> Iterator[Path]:
     """A folder that lies in memory where there is one: nobody pulls a plug here, and each entry waits for its disk."""
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(prefix="sfumato-", dir=memory if memory.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(prefix="sfumato-", dir=in_memory()) as folder:
         yield Path(folder)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import sqlite3
 import subprocess
@@ -414,14 +413,6 @@ def read_only(two_releases: Path) -> Iterator[Path]:
         finally:
             os.seteuid(user)
             folder.chmod(0o755)
-
-
-@pytest.fixture
-def fill_disk() -> Iterator[Callable[[], None]]:
-    """From the call on, no file takes one byte more."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def sentence(path: Path) -> str:

@@ -22,6 +22,7 @@ from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, Refused
 from sfumato.escrow.request import Request
 from sfumato.ledger.entry import Event
 from tests.depth import depth
+from tests.memory import in_memory
 from tests.room import BY_WARD, COUNT, DATA, SUM, Room
 
 A_ROOM = 12  # steps
@@ -93,8 +94,7 @@ def by_people(given: list[Approval]) -> str:
 @pytest.fixture(scope="module")
 def furnished() -> Iterator[Path]:
     """A room with people and data in it, to be copied; in memory, where there is such a folder."""
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(prefix="sfumato-", dir=memory if memory.is_dir() else None) as name:
+    with tempfile.TemporaryDirectory(prefix="sfumato-", dir=in_memory()) as name:
         folder = Path(name) / "room"
         folder.mkdir()
         room = Room(folder, f"sqlite:///{folder}/escrow.db").peopled()

@@ -44,6 +44,13 @@ def test_the_readme_session_runs() -> None:
     assert run(ROOT / "README.md") >= 10
 
 
+def test_make_demo_installs_the_server_that_the_next_line_of_the_readme_starts() -> None:
+    readme, makefile = ((ROOT / name).read_text("utf-8") for name in ("README.md", "Makefile"))
+    assert re.search(r"^    make demo .*\n    \.venv/bin/sfumato demo --serve ", readme, re.M)
+    assert re.search(r"^demo: \.venv/\.base ", makefile, re.M)
+    assert re.search(r"^\.venv/\.base:.*\n(?:\t.+\n)*\t@\$\(INSTALL\) -e '\.\[server\]'$", makefile, re.M)
+
+
 @pytest.mark.parametrize("page", SESSIONS, ids=lambda page: str(page.relative_to(ROOT / "docs")))
 def test_sessions_run(page: Path) -> None:
     assert run(page)

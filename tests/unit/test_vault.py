@@ -8,7 +8,6 @@ import json
 import mmap
 import os
 import re
-import resource
 import stat
 import tempfile
 import time
@@ -69,14 +68,6 @@ def said(error: pytest.ExceptionInfo[BaseException]) -> str:
     assert error.value.__cause__ is None
     assert error.value.__context__ is None
     return str(error.value)
-
-
-@pytest.fixture
-def fill_disk() -> Iterator[Callable[[], None]]:
-    """From the call on, no file takes one byte more."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.fixture

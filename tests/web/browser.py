@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,10 +30,11 @@ from sfumato.cli.open_house import PASSWORD
 from sfumato.server.app import API
 from tests.web.house import House
 
-NOT_HERE = "Chromium is not here: install it with 'apt install chromium'."
+NOT_HERE = "Chromium is not here, or Playwright does not start: install them with 'apt install chromium libatomic1'."
 _OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
+    "--disable-dev-shm-usage",  # a container has 64 MiB there, and a page that needs more crashes
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -45,7 +48,8 @@ _PATIENCE = 20_000  # milliseconds after which something is taken to hang
 @contextmanager
 def started() -> Iterator[Browser]:
     program = shutil.which("chromium")
-    if program is None:
+    driver = [sys.executable, "-m", "playwright", "--version"]
+    if program is None or subprocess.run(driver, capture_output=True, check=False).returncode != 0:
         pytest.skip(NOT_HERE)
     expect.set_options(timeout=_PATIENCE)
     with sync_playwright() as playwright:

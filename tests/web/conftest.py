@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.memory import in_memory
 from tests.web import browser as chromium
 from tests.web import house as houses
 from tests.web.browser import Visitors
@@ -26,8 +27,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def ground() -> Iterator[Path]:
     """A folder that lies in memory where there is one."""
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(prefix="sfumato-", dir=memory if memory.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(prefix="sfumato-", dir=in_memory()) as folder:
         yield Path(folder)
 
 
