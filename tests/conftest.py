@@ -121,6 +121,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.umask(0o022)  # the usual one: a stricter one would hide that a file is written for everyone to read
     config.addinivalue_line("markers", "depth(name, seed=None): goes as deep as tests/depths.toml says under this name")
     path = config.getoption("--evidence")
     if path and not hasattr(config, "workerinput"):  # under xdist only the controller writes
