@@ -90,6 +90,7 @@ def routes_of(noun: str) -> list[tuple[str, str, Body | None]]:
     bodies: dict[str, Body] = {
         "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]},
         "policy": {"flow": [{"who": ["bob"]}]}, "estimate": {"queries": [{"sql": COUNT}]},
+        "failures": {"entry": 1, "cause": "the disk was full"},
         "check-policy": {"policy": {"flow": [{"who": ["bob"]}]}},
         "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
         "rehearse": {"sql": COUNT}, "guessing": {"sql": COUNT, "how": {"choices": 4}},

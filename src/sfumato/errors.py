@@ -2,7 +2,6 @@
 
 SfumatoError            exit 1  our own failure
 ├── EngineFailure               an engine could not run a query (one constant sentence: details tell about the data)
-│   └── WorkerLost              the process that ran it had to be stopped, or died
 ├── DatabaseFailure             the database of a workspace cannot be used just now
 ├── BadInput            exit 2  something that was typed in
 │   ├── SchemaError             the schema file
@@ -63,21 +62,22 @@ class SfumatoError(Exception):
 
 
 class EngineFailure(SfumatoError):
-    """Whatever an engine says while it runs is swallowed: its messages quote rows."""
+    """Whatever an engine says while it runs is swallowed: its messages quote rows.
+
+    `worker_lost`: the process that ran it took too long or too much memory, or died, and could enter nothing itself.
+    """
 
     code = "engine"
+    worker_lost = False
 
-    def __init__(self) -> None:
+    def __init__(self, *, worker_lost: bool = False) -> None:
+        self.worker_lost = worker_lost
         super().__init__(
             "The engine could not finish this query",
             hint="nothing was released, and what was charged stays charged (`sfumato ledger show`). That it failed "
             "tells something exact about the data, so no total holds for this dataset until a controller states a "
             "cause outside the data (`sfumato ledger cause`).",
         )
-
-
-class WorkerLost(EngineFailure):
-    """The process that ran a query took too long or too much memory, or died: it could enter nothing itself."""
 
 
 class DatabaseFailure(SfumatoError):

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from sfumato import wiring
 from sfumato.engines.duckdb import DuckDB, Invented
+from sfumato.errors import EngineFailure
 from sfumato.model.dataset import PERSON, RAW_TEXT, Type
 from sfumato.schema.load import from_dict
 from tests.depth import depth
@@ -335,3 +336,14 @@ def test_types_that_only_pandas_has_are_texts() -> None:
     engine = opened(frame, {"name": "t", "columns": {}})
     assert set(engine.columns.values()) == {Type.TEXT}
     assert engine.rows("SELECT * FROM t")[0] == ("2020", "(1+2j)", "0", "(0, 1]")
+
+
+def test_ctrl_c_amid_a_query_is_no_failure_of_the_engine() -> None:
+    """DuckDB raises this error for it; a failure would be entered in the ledger without a guarantee."""
+
+    def interrupted() -> None:
+        raise RuntimeError("Query interrupted")
+
+    engine = DuckDB(Invented("SELECT 1 AS a"), None, lambda *_: "")
+    with pytest.raises(KeyboardInterrupt):
+        engine._guarded(EngineFailure(), interrupted)

@@ -25,7 +25,6 @@ from sfumato.errors import (
     SfumatoError,
     StopReached,
     VaultBroken,
-    WorkerLost,
 )
 from sfumato.escrow.outside import Limits
 from sfumato.escrow.request import DONE, STEPS, Act, State, stepped
@@ -912,7 +911,7 @@ def test_a_lost_worker_is_a_failure_until_its_cause_is_stated(room: Room) -> Non
     """One that takes too long or too much is killed: that it was tells the analyst something exact about the data."""
 
     def lose(_job: object) -> None:
-        raise WorkerLost
+        raise EngineFailure(worker_lost=True)
 
     room.policy(AUTOMATIC)
     request, room.runner.meanwhile = room.submit(), lose

@@ -22,6 +22,7 @@ import pytest
 from sfumato import demo, wiring
 from sfumato.engines.duckdb import DuckDB
 from sfumato.errors import EngineFailure
+from sfumato.ledger.entry import nano
 from sfumato.schema.load import load
 from tests.e2e.command import SFUMATO, Ran, Typed, sfumato
 
@@ -1034,7 +1035,7 @@ def test_ctrl_c_says_that_a_charge_stays(
     told = typed(*ask("release"))
     sentence = "Broken off. Hint: what was charged stays charged; `sfumato ledger show` tells.\n"
     assert told == Ran(130, "", sentence)
-    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.2
+    assert wiring.records(folder / "adult.ledger")[0].total.nano_epsilon == nano(0.2)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

@@ -106,7 +106,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/datasets"): {"schema_text": SCHEMA},
     ("POST", "/datasets/check-schema"): {"schema_text": SCHEMA.replace('"stays"', '"new"')},
     ("POST", "/datasets/{name}/check-policy"): {"policy": POLICY},
-    ("POST", "/datasets/{name}/failures/{entry}"): {"cause": "the disk was full"},
+    ("POST", "/datasets/{name}/failures"): {"entry": 1, "cause": "the disk was full"},
     ("PUT", "/datasets/{name}/schema"): {"schema_text": 'name = "another"'},
     ("PUT", "/datasets/{name}/controllers"): {"controllers": ["carol"]},
     ("PUT", "/datasets/{name}/policy"): {},
@@ -159,7 +159,7 @@ HOLDS = {
     *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("guessing", "sketch", "risk", "explore")),
     *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("check", "check-policy")),
     ("GET", "/datasets/{name}/versions"),
-    ("POST", "/datasets/{name}/failures/{entry}"),
+    ("POST", "/datasets/{name}/failures"),
     ("GET", "/requests/{id}/page"),
     *(("POST", f"/requests/{{id}}/{verb}") for verb in ("approve", "return", "answer")),
     ("GET", "/signals/{id}/page"),
@@ -186,10 +186,8 @@ def test_who_is_refused_what(desk: Desk, who: str) -> None:
     signal = _signal(desk)
     let_in = set()
     for method, path in sorted(shown - SPARED):
-        address = (
-            path.replace("{entry}", "1")
-            .replace("{name}", "stays" if "datasets" in path else "other")
-            .replace("{id}", signal if "/signals/" in path else request)
+        address = path.replace("{name}", "stays" if "datasets" in path else "other").replace(
+            "{id}", signal if "/signals/" in path else request
         )
         csv: dict[str, Any] = {"content": b"", "headers": {"Content-Type": "text/csv"}}
         answer = desk.as_[who](

@@ -124,7 +124,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("DELETE", "/datasets/adult", None, 204, "retire", ("adult",), {}),
     ("GET", "/datasets/adult/versions", None, 200, "versions", ("adult",), {}),
     ("GET", "/datasets/adult/ledger", None, 200, "ledger", ("adult",), {}),
-    ("POST", "/datasets/adult/failures/7", {"cause": "disk"}, 200, "state_cause", ("adult", 7, "disk"), {}),
+    ("POST", "/datasets/adult/failures", {"entry": 7, "cause": "disk"}, 200, "state_cause", ("adult", 7, "disk"), {}),
     ("GET", "/datasets/adult/policy", None, 200, "current", ("adult",), {}),
     ("PUT", "/datasets/adult/policy", {"flow": [1]}, 200, "set", ("adult", {"flow": [1]}), {}),
     ("GET", "/datasets/adult/policies", None, 200, "history", ("adult",), {}),

@@ -145,7 +145,7 @@ class Dataset(Told):
 
     def state_cause(self, entry: int, cause: str) -> Told:
         """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""
-        return Told(self._connection.post("datasets", self.name, "failures", str(entry), body={"cause": cause}))
+        return Told(self._connection.post("datasets", self.name, "failures", body={"entry": entry, "cause": cause}))
 
     def versions(self) -> Listing[Told]:
         told = self._connection.get("datasets", self.name, "versions")

@@ -119,7 +119,7 @@ class DuckDB:
     def _guarded(self, failure: SfumatoError, work: Callable[[], T]) -> T:
         with self._lock:
             try:
-                return instead(failure, _FAILURES, work)
+                return instead(failure, _FAILURES, lambda: _uninterrupted(work))
             except BaseException:
                 with suppress(duckdb.Error):
                     self._connection.abort()  # a result that was not read to its end would stop every query after it
@@ -244,6 +244,16 @@ class DuckDB:
                     f"Column '{column.name}' is in {schema.origin} but not in {source}",
                     hint="compare the two; the first line of a CSV must name its columns.",
                 )
+
+
+def _uninterrupted(work: Callable[[], T]) -> T:
+    """Do the work. DuckDB makes an error of its own of Ctrl-C, which is not a failure of the engine."""
+    try:
+        return work()
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":
+            raise
+    raise KeyboardInterrupt
 
 
 def write_parquet(population: Invented, path: Path) -> None:

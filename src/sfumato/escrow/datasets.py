@@ -11,6 +11,7 @@ from typing import Any
 from sfumato.errors import (
     BadInput,
     Conflict,
+    EngineFailure,
     Forbidden,
     LedgerBroken,
     NotFound,
@@ -19,7 +20,6 @@ from sfumato.errors import (
     Refused,
     SfumatoError,
     SourceError,
-    WorkerLost,
 )
 from sfumato.escrow.held import Held, Version
 from sfumato.escrow.outside import Outside
@@ -325,8 +325,9 @@ class Datasets:
         """Have a worker do what is charged. One that is lost can enter nothing, so its failure is entered here."""
         try:
             return self._outside.runner.run(name, job)
-        except WorkerLost:
-            self.ledger_of(actor, held).enter_failure(f"the worker of a {job['verb']} was lost")
+        except EngineFailure as failure:
+            if failure.worker_lost:
+                self.ledger_of(actor, held).enter_failure(f"the worker of a {job['verb']} was lost")
             raise
 
     def controlled(self, actor: Person, name: str) -> Held:

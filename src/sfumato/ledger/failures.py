@@ -24,8 +24,8 @@ def state_cause(record: Record, number: int, cause: str, *, who: str, at: str) -
     """State that the failure in an entry had a cause outside the data."""
     text = " ".join(cause.split())
     if number not in record.failures:
-        known = ", ".join(map(str, record.failures)) or "none"
-        hint = f"the failures of {record.dataset} without a stated cause are entries: {known}."
+        known = ", ".join(map(str, record.failures))
+        hint = f"{record.dataset} has {f'these: {known}' if known else 'no such failure'}."
         raise BadInput(f"Entry {number} is not a failure without a stated cause", hint=hint)
     if not text or len(text) > LONGEST:
         raise BadInput(

@@ -9,7 +9,7 @@ from threading import Condition, Event, Thread
 from time import monotonic
 from typing import Any
 
-from sfumato.errors import Cancelled, WorkerLost
+from sfumato.errors import Cancelled, EngineFailure
 from sfumato.workers.child import Setup, Work
 from sfumato.workers.process import Process
 from sfumato.workers.wire import Kind, Message, heard
@@ -67,7 +67,7 @@ class Workers:
         if mine.is_cancelled:
             raise Cancelled
         if mine.said is None:
-            raise WorkerLost
+            raise EngineFailure(worker_lost=True)
         if mine.said.kind is Kind.ERROR:
             raise heard(mine.said.content)
         answer: Mapping[str, Any] = mine.said.content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from pydantic import BaseModel, Field, model_validator
 
 from sfumato.schema.load import from_dict
@@ -12,7 +12,7 @@ from sfumato.schema.write import write
 from sfumato.server.asking import AfterName, Here, Limit, NameInPath, Page, Reader, Writer, page
 from sfumato.server.openapi import FOUND, SENT, SIGNED_IN
 from sfumato.server.routes.policies import PolicyDraft
-from sfumato.server.texts import Body, Document, Line, Name, Open, Table
+from sfumato.server.texts import Body, Document, Line, Name, Number, Open, Table
 
 routes = APIRouter(prefix="/datasets", tags=["datasets"])
 
@@ -67,10 +67,8 @@ class Controllers(Body):
 class Cause(Body):
     """Why the engine failed, where that has nothing to do with the data."""
 
+    entry: Number
     cause: Line
-
-
-EntryInPath = Annotated[int, Path(ge=1, le=2**53)]
 
 
 class DatasetShown(Open):
@@ -138,10 +136,10 @@ def versions(actor: Reader, name: NameInPath, escrow: Here) -> Page[VersionShown
     return Page(items=[VersionShown.model_validate(version.as_dict()) for version in found], next=None)
 
 
-@routes.post("/{name}/failures/{entry}", responses=SENT)
-def state_cause(actor: Writer, name: NameInPath, entry: EntryInPath, body: Cause, escrow: Here) -> dict[str, Any]:
+@routes.post("/{name}/failures", responses=SENT)
+def state_cause(actor: Writer, name: NameInPath, body: Cause, escrow: Here) -> dict[str, Any]:
     """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""
-    found: dict[str, Any] = escrow.datasets.state_cause(actor, name, entry, body.cause)
+    found: dict[str, Any] = escrow.datasets.state_cause(actor, name, body.entry, body.cause)
     return found
 
 
