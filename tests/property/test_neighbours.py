@@ -183,8 +183,7 @@ def _apart(one: sf.Query, other: sf.Query, position: int, cell: Cell) -> int:
         nothing = (0,) * len(one.measurement.numbers)
         totals = [query._totals().cells.get(cell, nothing)[position] for query in (one, other)]
         return abs(totals[0] - totals[1])
-    empty = [0] * (2 * number.candidates + 1)
-    counts = [query._totals().counts[position].get(cell, empty) for query in (one, other)]
+    counts = [query._totals().counts[position].get(cell, {}) for query in (one, other)]
     good, other_good = (scores(number, counted, epsilon=0.5) for counted in counts)
     return max(abs(a - b) for a, b in zip(good, other_good, strict=True))
 
