@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -10,7 +11,7 @@ from itertools import product
 from sfumato.errors import QueryError, SchemaError
 from sfumato.model.dataset import Bounds, Category, Relation, Schema, Type
 from sfumato.model.facts import Moments
-from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
+from sfumato.model.measurement import GROUPS, Assembly, Measurement, NoisyNumber, NumberKind
 from sfumato.model.statement import (
     Aggregate,
     Arithmetic,
@@ -29,7 +30,8 @@ ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the grid o
 WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
 MOST_CELLS = 100_000
 ASIDE = Fraction(1, 10)  # of the epsilon of a private selection: for the number of people, beside their spread
-MOST_SELECTED = 5_000_000  # candidates in all cells together
+MOST_FIGURES = 1_000_000  # of all queries of a request: about a kilobyte each while an answer is put together
+MOST_SELECTED = 20_000_000  # candidates of the same, in all their cells: up to four millionths of a second each
 CANDIDATES, MOST_CANDIDATES = 1_000, 100_000  # of a value selected by its rank, where no step is stated and at most
 LARGEST = Fraction(10**100)  # as in a schema
 
@@ -54,19 +56,35 @@ def measure(statement: Statement, schema: Schema) -> Measurement:
     cells = _cells(statement, schema)
     # The threshold of private keys is on a noisy count of persons (methods 11.2).
     persons = drawn(_Numbers(schema, True).persons()) if cells is None else None
-    for number in numbers:
-        _selectable(number, len(cells or ()))
     each = tuple(replace(number, share=Fraction(1, len(numbers))) for number in numbers)
-    return Measurement(each, cells, columns, schema.relation.steps, persons)
+    measurement = Measurement(each, cells, columns, schema.relation.steps, persons)
+    require_drawable([measurement], "The query")
+    return measurement
 
 
-def _selectable(number: NoisyNumber, cells: int) -> None:
-    """Refuse more candidates in all than can be drawn from while somebody waits."""
-    if number.candidates * cells > MOST_SELECTED:
+def require_drawable(measurements: Sequence[Measurement], what: str) -> None:
+    """Refuse more than can be drawn within a worker's time and memory: from public facts, so for any data."""
+    groups = f" (private keys count as {GROUPS} groups)" if any(m.cells is None for m in measurements) else ""
+    figures, candidates = [m.figures for m in measurements], [m.candidates for m in measurements]
+    if sum(figures) > MOST_FIGURES:
         raise QueryError(
-            f"{number.words} has {number.candidates:,} candidates in each of {cells:,} cells",
-            hint="group by fewer columns, or state a larger step in the schema.",
+            f"{what} asks for {sum(figures):,} figures{groups}, and the limit is {MOST_FIGURES:,}",
+            hint="group by fewer columns, or ask for fewer figures at a time.",
+            where=_largest(figures),
         )
+    if sum(candidates) > MOST_SELECTED:
+        number = max((n for m in measurements for n in m.numbers), key=lambda n: n.candidates)
+        raise QueryError(
+            f"{what} selects from {sum(candidates):,} candidates{groups}, and the limit is {MOST_SELECTED:,}; "
+            f"{number.words} has {number.candidates:,} in each cell",
+            hint="state a larger step in the schema, group by fewer columns, or ask for fewer quantiles at a time.",
+            where=_largest(candidates),
+        )
+
+
+def _largest(parts: Sequence[int]) -> str:
+    """Which of several queries has most of it."""
+    return f"query {parts.index(max(parts)) + 1} has most of them" if len(parts) > 1 else ""
 
 
 def people_by_exposure(schema: Schema) -> NoisyNumber:

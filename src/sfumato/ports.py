@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sfumato.ledger.audit import AuditEntry
@@ -45,6 +45,9 @@ class Engine(Protocol):
         """The name under which the clean table stands with the place of each row, from 1, in the column `PERSON`."""
 
     def rows(self, sql: str) -> Sequence[tuple[Any, ...]]: ...
+
+    def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The same rows, of which few are held at a time; nothing else is asked of the engine before the last one."""
 
     def table(self, sql: str) -> pa.Table: ...
 

@@ -170,6 +170,28 @@ def test_the_same_rows_come_out(source: Callable[[pa.Table, Path], object], coun
         (number,) for number, row in enumerate(expected, 1) if row[2] == "birth" and (row[0] or 0) > 40
     ]
     assert {type_ for name, type_, *_ in engine.rows(f'DESCRIBE "{engine.numbered}"') if name == PERSON} == {"BIGINT"}
+    assert sorted(engine.stream(f"SELECT {names} FROM stays"), key=str) == sorted(expected, key=str)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_stream_that_is_left_early_stops_no_query_after_it(
+    source: Callable[[pa.Table, Path], object], tmp_path: Path
+) -> None:
+    engine = opened(source(people(6000), tmp_path))
+    stream = engine.stream("SELECT days, ward FROM stays ORDER BY days")
+    next(stream)
+    del stream
+    assert engine.rows("SELECT COUNT(*) FROM stays") == [(6000,)]
+    assert sum(1 for _ in engine.stream("SELECT days FROM stays")) == 6000
+
+
+def test_what_fails_amid_a_stream_is_told_by_the_constant_sentence(tmp_path: Path) -> None:
+    engine = opened(as_arrow(people(6000), tmp_path))
+    with pytest.raises(EngineFailure) as failure:
+        list(engine.stream("SELECT CASE WHEN days > 50 THEN error(note) END FROM stays"))
+    assert str(failure.value) == str(EngineFailure())
+    assert failure.value.__cause__ is None
+    assert engine.rows("SELECT COUNT(*) FROM stays") == [(6000,)]
 
 
 @pytest.mark.parametrize("source", SOURCES)

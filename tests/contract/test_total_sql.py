@@ -149,7 +149,7 @@ def recorded(kind: str) -> frozenset[str]:
     """The SQL of everything that may be done with the queries, on a table of extreme values: nothing fails."""
     sent: set[str] = set()
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("rows", "table"):
+        for name in ("rows", "stream", "table"):
             patch.setattr(DuckDB, name, recording(getattr(DuckDB, name), sent))
         schema = {"name": "data", "null_values": ["?", "n/a"], **SCHEMAS[kind]}
         dataset = sf.open(table(), schema, ledger=":memory:")

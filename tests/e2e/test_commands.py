@@ -1031,7 +1031,7 @@ def test_ctrl_c_says_that_a_charge_stays(
             signal.raise_signal(signal.SIGINT)
         raise EngineFailure
 
-    monkeypatch.setattr(DuckDB, "rows", broken_off)
+    monkeypatch.setattr(DuckDB, "stream", broken_off)
     told = typed(*ask("release"))
     sentence = "Broken off. Hint: what was charged stays charged; `sfumato ledger show` tells.\n"
     assert told == Ran(130, "", sentence)

@@ -34,6 +34,7 @@ STATISTICAL = "tests/statistical"
 NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
 AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
 OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.py"]  # of noise of any kind
+SIZES = "tests/contract/test_escrow_sizes.py"
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
 TOTAL = "tests/contract/test_total_sql.py"
 GUARDS = {
@@ -45,6 +46,10 @@ GUARDS = {
     "failure-unrecorded": "tests/unit/test_failures.py::test_a_failure_after_a_charge_leaves_no_total",
     "decided-blindly": f"{LOOKS}::test_a_look_before_the_approval_leaves_no_guarantee",
     "vault-of-anybody": "tests/unit/test_vault.py::test_an_old_version_put_back",
+    "counts-apart": "tests/unit/test_rank.py::test_the_counts_of_a_group_come_together",
+    "groups-held": "tests/unit/test_drawn.py::test_groups_that_do_not_show_take_no_memory",
+    "requests-unlimited": f"{SIZES}::test_many_fine_quantiles_are_refused_with_one_person_and_without_them",
+    "texts-matched-in-full": "tests/unit/test_sizes.py::test_a_stored_text_beyond_the_limit_is_missing",
     "computed-unclamped": f"{NEIGHBOURS}::test_columns_are_clamped_before_they_are_computed_with",
     "error-of-one": f"{STATISTICAL}/test_guesses.py::test_answers_keep_the_error_they_promise",
     "extremes-of-rows": f"{STATISTICAL}/test_selection.py",

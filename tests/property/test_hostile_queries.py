@@ -20,7 +20,7 @@ import sfumato as sf
 from sfumato.errors import BadInput
 from tests.depth import depth
 from tests.property.tables import DAYS, NAMES, SOURCES, Table
-from tests.property.test_neighbours import assert_moved_at_most
+from tests.property.test_neighbours import assert_moved_at_most, hold_totals
 
 TABLES, QUERIES_OF_ONE = depth("hostile queries") // 5, 5
 N, X, K, B, NOTE, DAY, WHO = (NAMES[0].whole, NAMES[0].real, NAMES[0].level, NAMES[0].flag, NAMES[0].note,
@@ -157,5 +157,4 @@ def _asked(dataset: sf.Dataset, sql: str) -> sf.Query | str:
         query.release(epsilon=1.0, delta=1e-6 if query.has_private_keys else None)
     except BadInput as refusal:
         return str(refusal)
-    query._totals()
-    return query
+    return hold_totals(query)

@@ -85,6 +85,23 @@ def test_numbers_are_the_floats_that_are_written_so(text: str) -> None:
     assert holds(said(text), row(None, 0.1, None, None)) is True
 
 
+@given(text=st.text("ab%_.", max_size=8), pattern=st.text("ab%_.", max_size=6))
+def test_a_pattern_matches_as_its_definition_has_it(text: str, pattern: str) -> None:
+    def matches(text: str, pattern: str) -> bool:
+        if not pattern:
+            return not text
+        if pattern[0] == "%":
+            return any(matches(text[i:], pattern[1:]) for i in range(len(text) + 1))
+        return bool(text) and pattern[0] in ("_", text[0]) and matches(text[1:], pattern[1:])
+
+    assert holds(said(f"s LIKE '{pattern}'"), row(None, None, text, None)) == matches(text, pattern)
+
+
+def test_a_pattern_that_just_fails_ends_soon() -> None:
+    """Trying again where the parts before it may lie would take longer than anyone lives."""
+    assert holds(said(f"s LIKE '{'%a' * 20}b'"), row(None, None, "a" * 1000, None)) is False
+
+
 def test_only_what_is_true_is_kept() -> None:
     assert kept(Afterwards(said("n > 2 OR b")), NAMES, ROWS) == [0, 3]
     assert kept(Afterwards(said("NOT (n > 2 OR b)")), NAMES, ROWS) == [], "nor what is not known"

@@ -152,16 +152,16 @@ def test_another_version_or_delta_is_another_batch(ledger_path: Path) -> None:
 def test_a_crash_between_leaves_all_of_it_charged(monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = stays()
     batch, read, engine = dataset.batch(choices(dataset, 3)), [0], type(dataset._engine)
-    rows_of = engine.rows
+    stream_of = engine.stream
 
     def fails_the_second_time(self: Any, sql: str) -> Any:
         read[0] += 1
         if read[0] == 2:
             raise EngineFailure
-        return rows_of(self, sql)
+        return stream_of(self, sql)
 
     with monkeypatch.context() as broken:
-        broken.setattr(engine, "rows", fails_the_second_time)
+        broken.setattr(engine, "stream", fails_the_second_time)
         with pytest.raises(EngineFailure):
             batch.release()
     assert charged(dataset) == [batch.epsilon]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -22,6 +23,16 @@ def opened(ledger: Path | str = ":memory:") -> sf.Dataset:
     import pyarrow as pa
 
     return sf.open(pa.table({"days": [1, 2, 3]}), SCHEMA, ledger=ledger, version="1")
+
+
+def break_engine(patch: pytest.MonkeyPatch) -> None:
+    """Whatever is read fails, and quotes a value."""
+
+    def fail(*_: object) -> NoReturn:
+        raise RuntimeError(MARKER)
+
+    for name in ("rows", "stream"):
+        patch.setattr(DuckDB, name, fail)
 
 
 def charges(dataset: sf.Dataset) -> dict[str, Callable[[], object]]:
@@ -43,7 +54,7 @@ def test_a_failure_after_a_charge_leaves_no_total(what: str, monkeypatch: pytest
     dataset = opened()
     ask = charges(dataset)[what]
     before = dataset.ledger.total.nano_epsilon
-    monkeypatch.setattr(DuckDB, "rows", lambda *_: (_ for _ in ()).throw(RuntimeError(MARKER)))
+    break_engine(monkeypatch)
     with pytest.raises(EngineFailure) as failure:
         ask()
     assert failure.value.__cause__ is None
@@ -59,7 +70,7 @@ def test_a_failure_after_a_charge_leaves_no_total(what: str, monkeypatch: pytest
 def test_a_release_after_a_failure_keeps_its_own_guarantee(monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = opened()
     with monkeypatch.context() as patch:
-        patch.setattr(DuckDB, "rows", lambda *_: (_ for _ in ()).throw(RuntimeError(MARKER)))
+        break_engine(patch)
         with pytest.raises(EngineFailure):
             dataset.query(SQL).release(epsilon=0.5)
     again = dataset.query(SQL).release(epsilon=0.5)
@@ -72,7 +83,7 @@ def test_a_stated_cause_outside_the_data_restores_the_total(
 ) -> None:
     dataset = opened(ledger_path)
     with monkeypatch.context() as patch:
-        patch.setattr(DuckDB, "rows", lambda *_: (_ for _ in ()).throw(RuntimeError(MARKER)))
+        break_engine(patch)
         with pytest.raises(EngineFailure):
             dataset.query(SQL).release(epsilon=0.5)
     failed = dataset.ledger.entries[-1].number

@@ -144,11 +144,15 @@ def test_too_many_candidates_are_refused_from_public_facts() -> None:
             "columns": {
                 "v": {"type": "number", "bounds": [0, 1]},
                 "w": {"type": "number", "bounds": [0, 1], "step": 1e-6},
-                "place": {"categories": [f"place {i}" for i in range(6000)]},
+                "place": {"categories": [f"place {i}" for i in range(20_000)]},
             },
         }
     )
-    with pytest.raises(QueryError, match="MEDIAN of v has 1,001 candidates in each of 6,000 cells"):
+    said = "selects from 20,020,000 candidates, and the limit is 20,000,000; MEDIAN of v has 1,001 in each cell"
+    with pytest.raises(QueryError, match=said):
         measure(parse("SELECT place, MEDIAN(v) FROM t GROUP BY place", schema), schema)
+    figures = ", ".join(f"SUM(v + {i})" for i in range(51))
+    with pytest.raises(QueryError, match="asks for 1,020,000 figures, and the limit is 1,000,000"):
+        measure(parse(f"SELECT place, {figures} FROM t GROUP BY place", schema), schema)
     with pytest.raises(QueryError, match="makes more than 100,000 candidates for MAX of w"):
         measure(parse("SELECT MAX(w) FROM t", schema), schema)

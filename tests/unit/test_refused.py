@@ -479,7 +479,7 @@ REFUSED = {
         "The query is longer than 100,000 characters. Hint: ask a shorter question."),
     "5,000 parentheses": (
         f"{WHERE}{'(' * 5000}married{')' * 5000}",
-        "The query is nested too deeply. Hint: ask a simpler question."),
+        "The query has parentheses and CASE 5,000 deep, and the limit is 24. Hint: ask a simpler question."),
     "5,000 sums in a row": (
         f"{WHERE}age < {'1 + ' * 5000}1",
         "The query is nested too deeply. Hint: ask a simpler question."),
@@ -488,12 +488,13 @@ REFUSED = {
         "WITH t0 AS (SELECT age AS a FROM adult)"
         + "".join(f", t{i} AS (SELECT a + a AS a FROM t{i - 1})" for i in range(1, 40))
         + " SELECT SUM(a) FROM t39",
-        "The query is nested too deeply. Hint: ask a simpler question."),
+        "The query has 8,191 operations once its sub-selects are written out, and the limit is 5,000. Hint: name what "
+        "is computed less often, or ask several queries."),
     "names upon names": (
         "WITH t0 AS (SELECT age AS a FROM adult)"
         + "".join(f", t{i} AS (SELECT a + 1 AS a FROM t{i - 1})" for i in range(1, 90))
         + " SELECT SUM(a) FROM t89",
-        "The query is nested too deeply. Hint: ask a simpler question."),
+        "The query has 51 operations inside one another, and the limit is 50. Hint: ask a simpler question."),
     "half a character": (f"{WHERE}city = '\ud800'", "The query is not UTF-8 text. Hint: save it as UTF-8."),
 }  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +38,7 @@ _TYPES = {
 }
 _TYPE_OF = {name: type_ for type_, names in _TYPES.items() for name in names}
 _CSV = (".csv", ".tsv", ".txt")
+_AT_ONCE = 2048  # rows of a stream that are held: what the engine hands over at a time
 _COUNTED = "ROW_NUMBER() OVER ()"  # the place of a row where nothing else tells it: every row before it is read
 _FAILURES = (duckdb.Error, OSError, UnicodeError, RuntimeError, ValueError, TypeError, ArithmeticError)
 
@@ -100,6 +101,16 @@ class DuckDB:
     def rows(self, sql: str) -> Sequence[tuple[object, ...]]:
         return self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql).fetchall())
 
+    def stream(self, sql: str) -> Iterator[tuple[object, ...]]:
+        with self._lock:
+            result = self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql))
+            try:
+                while rows := self._guarded(EngineFailure(), lambda: result.fetchmany(_AT_ONCE)):
+                    yield from rows
+            except GeneratorExit:
+                self._abort()
+                raise
+
     def table(self, sql: str) -> pa.Table:
         return self._guarded(EngineFailure(), lambda: self._cleaned().sql(sql).to_arrow_table())
 
@@ -121,9 +132,13 @@ class DuckDB:
             try:
                 return instead(failure, _FAILURES, lambda: _uninterrupted(work))
             except BaseException:
-                with suppress(duckdb.Error):
-                    self._connection.abort()  # a result that was not read to its end would stop every query after it
+                self._abort()
                 raise
+
+    def _abort(self) -> None:
+        """Drop a result that was not read to its end: it would stop every query after it."""
+        with suppress(duckdb.Error):
+            self._connection.abort()
 
     def _described(self) -> Columns:
         """Make the raw table known under its name, and say what columns it has."""

@@ -12,6 +12,7 @@ from sfumato.errors import BadInput, SfumatoError, StopReached
 from sfumato.escrow.asking import asked
 from sfumato.escrow.request import Asked
 from sfumato.ledger.entry import NANO, nano
+from sfumato.measure import require_drawable
 from sfumato.model.guarantee import Guarantee, Provenance, join, word
 from sfumato.model.statement import Statement, columns_in
 from sfumato.session.choice import Choice
@@ -38,6 +39,7 @@ class Foreseen:
     ) -> None:
         self.dataset = dataset
         self.queries = tuple(each(lambda one: dataset.query(one.sql), queries))
+        require_drawable([query.measurement for query in self.queries], "The request")
         self._weights = tuple(one.weight for one in queries)
         self.stated = tuple(asked(query, stated, share) for query, share in zip(self.queries, shares, strict=True))
         self._refuse_twice()

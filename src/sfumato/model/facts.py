@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Category
@@ -172,13 +172,23 @@ class Facts(Confidential):
         return self.exposure if figure == EXPOSURE else self.influence
 
 
+Counts: TypeAlias = Mapping[int, int]
+"""Of a number that is selected by its rank, how many values lie where: place 0 is below its first candidate, 1 at it, 2
+between it and the next, 3 at that, and so on. A place without values is left out."""
+
+
 @dataclass(frozen=True, repr=False)
 class Totals(Confidential):
     """The exact totals behind each noisy number, cell by cell, in whole steps of that number's grid.
 
-    Of a number that is selected by its rank `counts` holds, by its position, how many lie below its first candidate, at
-    it, between it and the next, at that, and so on.
+    `counts` has those of the numbers that are selected by their rank, by the position of the number.
     """
 
     cells: Mapping[Cell, tuple[int, ...]]
-    counts: Mapping[int, Mapping[Cell, Sequence[int]]] = field(default_factory=dict)
+    counts: Mapping[int, Mapping[Cell, Counts]] = field(default_factory=dict)
+
+    def by_cell(self) -> Iterable[tuple[Cell, tuple[int, ...]]]:
+        return self.cells.items()
+
+    def counts_by_cell(self, position: int) -> Iterable[tuple[Cell, Counts]]:
+        return self.counts[position].items()

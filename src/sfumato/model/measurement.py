@@ -10,6 +10,9 @@ from fractions import Fraction
 from sfumato.model.dataset import Bounds, Category, Type
 from sfumato.model.statement import Aggregate, Kind, Scalar
 
+GROUPS = 100  # as many as private keys are taken to make where work is limited before anything is read
+FEW = 10_000  # figures and candidates whose exact totals may be held from one draw to the next
+
 
 class NumberKind(StrEnum):
     COUNT = "count"
@@ -75,6 +78,11 @@ class NoisyNumber:
         assert self.bounds is not None
         return self.bounds.lower + position * self.apart
 
+    @property
+    def ranks(self) -> tuple[object, ...]:
+        """What a selection counts: numbers that agree in it go by the same counts."""
+        return self.argument, self.bounds, self.apart, self.selects and self.selects.extreme
+
     def part(self, epsilon: float) -> float:
         """Its part of an epsilon, rounded down: the parts never add up to more than was charged."""
         exact = self.share * Fraction(str(epsilon))
@@ -131,6 +139,20 @@ class Measurement:
     def k(self) -> int | None:
         """How many noisy numbers are released: public cells times numbers, never the groups that were seen."""
         return None if self.cells is None else len(self.cells) * len(self.numbers)
+
+    @property
+    def figures(self) -> int:
+        """Noisy numbers in all cells; how many cells private keys make is not public, and is taken to be GROUPS."""
+        return len(self.numbers) * (GROUPS if self.cells is None else len(self.cells))
+
+    @property
+    def candidates(self) -> int:
+        """Candidates that values are selected from by their rank, in all cells alike."""
+        return sum(number.candidates for number in self.numbers) * (GROUPS if self.cells is None else len(self.cells))
+
+    @property
+    def few(self) -> bool:
+        return self.cells is not None and self.figures + self.candidates <= FEW
 
     @property
     def public_cells(self) -> tuple[tuple[Category, ...], ...]:

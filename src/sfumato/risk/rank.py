@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import accumulate
 
+from sfumato.model.facts import Counts
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.statement import Kind
 from sfumato.risk.noise import COVERAGE
@@ -30,26 +30,35 @@ def target(sensitivity: Fraction, candidates: int, epsilon: float) -> int:
     return math.ceil(2 * float(sensitivity) / epsilon * math.log(candidates / MISSED))
 
 
-def scores(number: NoisyNumber, counts: Sequence[int], epsilon: float) -> list[int]:
+def scores(number: NoisyNumber, counts: Counts, epsilon: float) -> list[int]:
     """How good each candidate is, in steps of the score: by how many people it misses the rank that is asked for.
 
-    `counts` says how many lie below the first candidate, at it, between it and the second, at that, and so on. A
-    candidate y stands at the ranks from `#{v < y}` to `#{v <= y}`; of a quantile q of n values `q n` is asked for. Of
-    an extreme these are persons, counted from that end, and the target is asked for.
+    A candidate y stands at the ranks from `#{v < y}` to `#{v <= y}`; of a quantile q of n values `q n` is asked for. Of
+    an extreme these are persons, counted from that end, and the target is asked for. Candidates with no value between
+    them are as good as each other: time and memory go by the number of candidates, which is public.
     """
     assert number.selects is not None
-    upto = list(accumulate(counts))
-    total, at, extreme = upto[-1], number.selects.at, number.selects.extreme
-    ranks = list(zip(upto[0::2], upto[1::2], strict=False))  # below each candidate, and up to it
+    total, at, extreme = sum(counts.values()), number.selects.at, number.selects.extreme
+    asked, whole = target(number.sensitivity, number.candidates, epsilon), 1
     if at is not None and extreme is None:
         asked, whole = at.numerator * total, at.denominator
-        return [-_missed(asked, whole * below, whole * reached) for below, reached in ranks]
-    asked = target(number.sensitivity, number.candidates, epsilon)
-    if extreme is Kind.MAX:
-        ranks = [(total - reached, total - below) for below, reached in ranks]
-    return [-_missed(asked, first, last) for first, last in ranks]
+    found: list[int] = []
+    for below, reached, candidates in _ranks(counts, number.candidates):
+        first, last = (total - reached, total - below) if extreme is Kind.MAX else (below, reached)
+        found += [-max(0, whole * first - asked, asked - whole * last)] * candidates
+    return found
 
 
-def _missed(rank: int, first: int, last: int) -> int:
-    """How far a rank lies outside those from `first` to `last`."""
-    return max(0, first - rank, rank - last)
+def _ranks(counts: Counts, candidates: int) -> Iterator[tuple[int, int, int]]:
+    """How many values lie below a candidate, how many up to it, and for how many candidates in a row that is so."""
+    reached = passed = 0
+    for position in sorted({place // 2 for place in counts}):
+        if passed < position:
+            yield reached, reached, position - passed
+        below = reached + counts.get(2 * position, 0)
+        reached = below + counts.get(2 * position + 1, 0)
+        if position < candidates:
+            yield below, reached, 1
+        passed = position + 1
+    if passed < candidates:
+        yield reached, reached, candidates - passed

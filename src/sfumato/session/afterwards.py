@@ -124,6 +124,12 @@ def value(part: Scalar, row: Row) -> Any:
 
 
 def _like(text: str, pattern: str, ignore_case: bool) -> bool:
-    signs = {"%": ".*", "_": "."}
-    written = "".join(signs.get(sign, re.escape(sign)) for sign in pattern)
+    """What stands between two % is taken where it first comes and never tried again: time goes by both lengths.
+
+    >>> _like("Surgery", "s%g_r%", True), _like("Surgery", "s%g_r%", False)
+    (True, False)
+    """
+    first, *rest = ("".join("." if sign == "_" else re.escape(sign) for sign in part) for part in pattern.split("%"))
+    found = "".join(f"(?>.*?{part})" for part in rest[:-1])
+    written = f"{first}{found}.*{rest[-1]}" if rest else first
     return re.fullmatch(written, text, re.DOTALL | (re.IGNORECASE if ignore_case else re.NOFLAG)) is not None

@@ -10,6 +10,7 @@ from sfumato.errors import Infeasible, NoMechanism, instead
 from sfumato.ledger.charges import RELEASE
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.record import Record
+from sfumato.model.choice import Noise
 from sfumato.model.drawing import Calibration
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, word
 from sfumato.model.release import Answer
@@ -66,8 +67,14 @@ def drawn_and_kept(query: Query, choice: Choice, key: str, held: Reserved) -> tu
     shown = calibration if word(held.inputs).holds else None
     noisy = select.accepted(query, choice)
     if noisy is None:
-        totals = read_for(query.dataset.ledger, key, held, query.sql, query._totals)
-        noisy = drawn(totals, query.measurement, calibration, query.dataset.services.mechanism)
+        survey, mechanism = query._survey(Noise()), query.dataset.services.mechanism
+        noisy = read_for(
+            query.dataset.ledger,
+            key,
+            held,
+            query.sql,
+            lambda: drawn(survey, query.measurement, calibration, mechanism),
+        )
     answer = assemble.answer(query.measurement, noisy, shown, query.statement.afterwards)
     certificate = certified(query, choice, shown, answer, held)
     left: dict[str, object] = {"answer": answer.as_dict(), "certificate": certificate.as_dict()}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
+from typing import Protocol
 
 from sfumato.model.drawing import Calibration, Drawing, Law
-from sfumato.model.facts import Cell, Totals
+from sfumato.model.facts import Cell, Counts
 from sfumato.model.measurement import Measurement
 from sfumato.ports import Mechanism, Mechanisms
 from sfumato.risk.rank import scores
+
+_AT_ONCE = 10_000  # private groups whose noisy counts of persons are drawn together
 
 
 @dataclass(frozen=True)
@@ -21,51 +25,82 @@ class Noisy:
     numbers: tuple[tuple[Fraction, ...], ...]
 
 
-def drawn(totals: Totals, measurement: Measurement, calibration: Calibration, mechanism: Mechanisms) -> Noisy:
+class ByCell(Protocol):
+    """Exact totals, in whole steps, and the counts of what is selected by its rank: one cell after the other."""
+
+    def by_cell(self) -> Iterable[tuple[Cell, tuple[int, ...]]]: ...
+
+    def counts_by_cell(self, position: int) -> Iterable[tuple[Cell, Counts]]: ...
+
+
+def drawn(exact: ByCell, measurement: Measurement, calibration: Calibration, mechanism: Mechanisms) -> Noisy:
     """Each number with its part of the budget over all its cells: in all of them together, a person moves it by D.
 
     Where group keys are private, the noisy count of persons comes first, and says which cells there are; in an order
-    that does not depend on the data.
+    that does not depend on the data. Of the others nothing is held: what a draw holds goes by public facts, and by
+    what it shows.
     """
-    draw = _Draw(totals, measurement, calibration, mechanism)
+    draw = _Draw(exact, measurement, calibration, mechanism)
     position = measurement.thresholded
+    columns: dict[int, list[Fraction]] = {}
     if position is None:
-        cells = measurement.public_cells
-        columns = [draw.number(i, cells) for i in range(len(measurement.numbers))]
-        return Noisy(cells, tuple(zip(*columns, strict=True)))
-    found = sorted(totals.cells, key=_in_order)
-    assert calibration.threshold is not None
-    persons = zip(found, draw.number(position, found), strict=True)
-    kept = {cell: noisy for cell, noisy in persons if noisy >= calibration.threshold}
-    cells = tuple(kept)
-    columns = [[*kept.values()] if i == position else draw.number(i, cells) for i in range(len(measurement.numbers))]
-    return Noisy(cells, tuple(zip(*columns, strict=True)))
+        totals = dict(exact.by_cell())
+    else:
+        totals, columns[position] = draw.shown(position)
+    columns |= draw.selected(totals)
+    for i in range(len(measurement.numbers)):
+        if i not in columns:
+            columns[i] = draw.added_to(i, [steps[i] for steps in totals.values()])
+    return Noisy(tuple(totals), tuple(zip(*(columns[i] for i in sorted(columns)), strict=True)))
 
 
 @dataclass(frozen=True)
 class _Draw:
-    totals: Totals
+    exact: ByCell
     measurement: Measurement
     calibration: Calibration
     mechanism: Mechanisms
 
-    def number(self, position: int, cells: Sequence[Cell]) -> list[Fraction]:
-        """One number of each cell."""
-        drawing = self.calibration.numbers[position]
-        if drawing.law is Law.EXPONENTIAL:
-            return [self._selected(position, cell) for cell in cells]
-        number = self.measurement.numbers[position]
+    def shown(self, position: int) -> tuple[dict[Cell, tuple[int, ...]], list[Fraction]]:
+        """The cells with enough persons, by the noisy count of them: their exact totals, and that count."""
+        threshold, groups = self.calibration.threshold, iter(self.exact.by_cell())
+        assert threshold is not None
+        shown: list[tuple[Cell, tuple[int, ...], Fraction]] = []
+        while some := list(islice(groups, _AT_ONCE)):
+            persons = self.added_to(position, [steps[position] for _, steps in some])
+            noisy = zip(some, persons, strict=True)
+            shown += [(cell, steps, many) for (cell, steps), many in noisy if many >= threshold]
+        shown.sort(key=lambda group: _in_order(group[0]))
+        return {cell: steps for cell, steps, _ in shown}, [many for _, _, many in shown]
+
+    def added_to(self, position: int, totals: Sequence[int]) -> list[Fraction]:
+        """One number of several cells, with noise."""
+        number, drawing = self.measurement.numbers[position], self.calibration.numbers[position]
         finer = int(number.step / drawing.step)
-        exact = [self.totals.cells[cell][position] * finer for cell in cells]
-        noisy = self._by(drawing)(exact, number.steps * finer, drawing.budget)
+        noisy = self._by(drawing)([steps * finer for steps in totals], number.steps * finer, drawing.budget)
         return [drawing.step * steps for steps in noisy]
+
+    def selected(self, cells: Collection[Cell]) -> dict[int, list[Fraction]]:
+        """The numbers that are selected by their rank: each of one cell at a time, of whose counts nothing is kept."""
+        alike: dict[object, list[int]] = {}
+        for i, drawing in enumerate(self.calibration.numbers):
+            if drawing.law is Law.EXPONENTIAL:
+                alike.setdefault(self.measurement.numbers[i].ranks, []).append(i)
+        found: dict[int, dict[Cell, Fraction]] = {i: {} for positions in alike.values() for i in positions}
+        for positions in alike.values():
+            for cell, counts in self.exact.counts_by_cell(positions[0]):
+                if cell in cells:
+                    for i in positions:
+                        found[i][cell] = self._selected(i, counts)
+            for i in positions:
+                found[i] |= {cell: self._selected(i, {}) for cell in cells if cell not in found[i]}
+        return {i: [found[i][cell] for cell in cells] for i in found}
 
     def _by(self, drawing: Drawing) -> Mechanism:
         return self.mechanism(drawing.law) if drawing.reach is None else self.mechanism(drawing.law, drawing.reach)
 
-    def _selected(self, position: int, cell: Cell) -> Fraction:
+    def _selected(self, position: int, counts: Counts) -> Fraction:
         number, drawing = self.measurement.numbers[position], self.calibration.numbers[position]
-        counts = self.totals.counts[position].get(cell) or [0] * (2 * number.candidates + 1)
         good = scores(number, counts, drawing.budget)
         (best,) = self.mechanism(drawing.law)(good, number.steps, drawing.budget)
         return number.candidate(best)

@@ -55,7 +55,6 @@ class Query:
         self.statement = statement
         self._declared = None if dataset.bounds_from_data else measure(statement, dataset.schema)
         self._surveys: dict[Noise, Survey] = {}
-        self._drawn_from: Totals | None = None
 
     @property
     def sql(self) -> str:
@@ -363,10 +362,8 @@ class Query:
         return not self.dataset.bounds_from_data and any(c is not None and c.private_keys for c in columns)
 
     def _totals(self) -> Totals:
-        """The exact totals, read once, for the mechanism's eyes: shown to a person they would be a look."""
-        if self._drawn_from is None:
-            self._drawn_from = self._survey(Noise()).totals()
-        return self._drawn_from
+        """The exact totals, for the mechanism's eyes: shown to a person they would be a look."""
+        return self._survey(Noise()).totals()
 
     def _people_by_bin(self, noise: Noise, bins: int) -> tuple[int, ...]:
         """How many people are how exposed, for the mechanism's eyes too."""

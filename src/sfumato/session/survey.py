@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Schema, Type
-from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Distribution, Facts, Moments, Summary, Totals
+from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Cell, Counts, Distribution, Facts, Moments, Summary, Totals
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.statement import Predicate, Statement
 from sfumato.model.worlds import World
@@ -22,6 +22,7 @@ from sfumato.sql.rows import L1, L2, Question
 if TYPE_CHECKING:
     import pyarrow as pa
 
+T = TypeVar("T")
 _PEOPLE: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()  # counted once for every table that is open
 
 
@@ -124,14 +125,36 @@ class Survey(Confidential):
         return plan.read_answer(self._rows(plan.answer(self.question)), self.question)
 
     def totals(self) -> Totals:
-        """One pass for all that is added up, and one for each value that is selected by its rank."""
-        question, numbers = self.question, self.measurement.numbers
-        selected = [i for i, number in enumerate(numbers) if number.kind is NumberKind.SELECTION]
-        added_up = len(selected) < len(numbers)
-        found = totals.read_totals(self._rows(totals.totals(question)) if added_up else (), question)
-        return Totals(
-            found, {i: ranks.read_counts(self._rows(ranks.counts(question, numbers[i])), numbers[i]) for i in selected}
+        """All exact totals at once, for what is computed from them and drawn from by nobody else."""
+        selected = [i for i, number in enumerate(self.measurement.numbers) if number.kind is NumberKind.SELECTION]
+        return Totals(dict(self.by_cell()), {i: dict(self.counts_by_cell(i)) for i in selected})
+
+    def by_cell(self) -> Iterable[tuple[Cell, tuple[int, ...]]]:
+        """The exact totals of one cell after the other: one pass for all that is added up."""
+        question = self.question
+        added_up = any(number.kind is not NumberKind.SELECTION for number in self.measurement.numbers)
+        return self._read_once(
+            "totals", lambda: totals.read_totals(self._stream(totals.totals(question)) if added_up else (), question)
         )
+
+    def counts_by_cell(self, position: int) -> Iterable[tuple[Cell, Counts]]:
+        """The counts of a number that is selected by its rank, of one cell after the other: one pass."""
+        number = self.measurement.numbers[position]
+        return self._read_once(
+            number.ranks, lambda: ranks.read_counts(self._stream(ranks.counts(self.question, number)))
+        )
+
+    def _read_once(self, what: object, read: Callable[[], Iterator[T]]) -> Iterable[T]:
+        """Read for each draw and then forgotten; held where there are few, which public facts decide."""
+        if not self.measurement.few:
+            return read()
+        if what not in self._held:
+            self._held[what] = tuple(read())
+        return self._held[what]
+
+    @cached_property
+    def _held(self) -> dict[object, tuple[Any, ...]]:
+        return {}
 
     def moved(self, outputs: Sequence[aftermath.Residuals], weights: Sequence[float]) -> list[tuple[float, float]]:
         """By how much nearer and further each output lies from the answer without somebody, at most: in one pass."""
@@ -170,6 +193,9 @@ class Survey(Confidential):
 
     def _rows(self, tree: plan.Tree) -> plan.Rows:
         return self._engine.rows(self._sql(tree))
+
+    def _stream(self, tree: plan.Tree) -> Iterator[tuple[Any, ...]]:
+        return self._engine.stream(self._sql(tree))
 
     def _sql(self, tree: plan.Tree) -> str:
         return tree.sql(self._engine.dialect, copy=False)

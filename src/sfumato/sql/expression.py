@@ -28,13 +28,11 @@ from sfumato.model.statement import (
     Predicate,
     Scalar,
     Truth,
-    parts_of,
 )
+from sfumato.sql.size import DEEPEST
 from sfumato.sql.text import Text
 
-DEEPEST = 50  # operations inside one another
 WHOLE_BELOW = 2**63  # a constant from here on is no whole number of 64 bits, and engines read it as a float
-LARGEST = 50_000  # operations in one expression, once the names of sub-selects are written out
 COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
@@ -146,7 +144,7 @@ class Expressions(Text):
         if not (isinstance(pattern, exp.Literal) and pattern.is_string):
             self.refuse("LIKE with anything but a text", node, hint="write the pattern in quotes.")
         self.matching(operand, Constant(pattern.this, Type.TEXT), node)
-        return Pattern(operand, pattern.this, isinstance(node, exp.ILike))
+        return Pattern(operand, self.short_pattern(pattern), isinstance(node, exp.ILike))
 
     def truth(self, node: exp.Expr) -> Predicate:
         operand = self.typed(self.scalar(node), node)
@@ -170,7 +168,7 @@ class Expressions(Text):
             case exp.Boolean():
                 return Constant(bool(node.this), Type.BOOLEAN)
             case exp.Literal():
-                return Constant(node.this, Type.TEXT) if node.is_string else self.number(node)
+                return Constant(self.short_text(node), Type.TEXT) if node.is_string else self.number(node)
             case exp.Neg():
                 zero = Constant(Fraction(0), Type.INTEGER)
                 return self.computed("-", zero, self.scalar(node.this, depth + 1), node)
@@ -244,16 +242,6 @@ class Expressions(Text):
 
     def branch(self, node: exp.Expr, depth: int) -> Scalar | None:
         return None if isinstance(node, exp.Null) else self.typed(self.scalar(node, depth + 1), node)
-
-    def of_a_size(self, part: Scalar | Predicate) -> None:
-        """Refuse what is too deep or too large: names of sub-selects stand for whole expressions, and may multiply."""
-        seen, waiting = 0, [(part, 0)]
-        while waiting:
-            inner, depth = waiting.pop()
-            seen += 1
-            if seen > LARGEST or depth > DEEPEST:
-                raise RecursionError
-            waiting += [(p, depth + 1) for p in parts_of(inner)]
 
     # Types
 

@@ -30,12 +30,12 @@ from sfumato.model.statement import (
     columns_in,
 )
 from sfumato.sql.names import Names, Scope
+from sfumato.sql.size import LONGEST, Size, require_flat, require_short
 from sfumato.sql.tree import canonical, default_name
 from sfumato.sql.vocabulary import AGGREGATES, FUNCTIONS
 
 logging.getLogger("sqlglot").disabled = True  # it echoes what it cannot parse
 
-LONGEST = 100_000  # characters of one statement
 _AGGREGATES: dict[type[exp.Expr], Kind] = {
     exp.Count: Kind.COUNT,
     exp.Sum: Kind.SUM,
@@ -108,6 +108,7 @@ class _Reader(Names):
 
     def __init__(self, text: str, schema: Schema, present: Mapping[str, Type | None] | None) -> None:
         super().__init__(text, schema, present)
+        self.size = Size()
         self.answer: list[Output] | None = None  # while HAVING and ORDER BY are read: what names mean there
         self.grouped: tuple[ColumnRef, ...] = ()
 
@@ -133,9 +134,13 @@ class _Reader(Names):
             raise QueryError("Two columns of the answer have the same name", hint="rename one of them with AS.")
         afterwards, outputs = self.afterwards(select, shown, keys)
         name = self.schema.name
-        parts = [where, *keys, *(o.source.argument for o in outputs if isinstance(o.source, Aggregate))]
-        used = tuple(sorted({column.name for part in parts if part is not None for column in columns_in(part)}))
+        arguments = (o.source.argument for o in outputs if isinstance(o.source, Aggregate))
+        parts = [part for part in (where, *keys, *arguments) if part is not None]
+        self.size.require_within([*parts, *([afterwards.having] if afterwards.having is not None else [])])
+        used = tuple(sorted({column.name for part in parts for column in columns_in(part)}))
         text = canonical(name, outputs, where, keys, afterwards)
+        require_short(text)
+        require_flat(text)
         return Statement(name, outputs, where, keys, used, text, afterwards)
 
     def select(self) -> exp.Select:
@@ -145,6 +150,7 @@ class _Reader(Names):
             raise QueryError(f"The query is longer than {LONGEST:,} characters", hint="ask a shorter question.")
         if not self.text.isascii() and self.text.encode("utf-8", "replace").decode() != self.text:
             raise QueryError("The query is not UTF-8 text", hint="save it as UTF-8.")
+        require_flat(self.text)
         try:
             trees = [tree for tree in sqlglot.parse(self.text, read="duckdb") if tree is not None]
         except SqlglotError as error:
@@ -257,7 +263,7 @@ class _Reader(Names):
         """The WHERE, and that of what is read."""
         own = self.predicate(select.args["where"].this) if select.args.get("where") else None
         if own is not None:
-            self.of_a_size(own)
+            self.size.require_shallow(own)
         both = [p for p in (self.scope.where, own) if p is not None]
         if len(both) < 2:
             return both[0] if both else None
@@ -383,7 +389,7 @@ class _Reader(Names):
 
     def sized(self, argument: exp.Expr) -> Scalar:
         found = self.scalar(argument)
-        self.of_a_size(found)
+        self.size.require_shallow(found)
         return found
 
     # The noisy answer afterwards: HAVING, ORDER BY, LIMIT
@@ -396,7 +402,8 @@ class _Reader(Names):
         having = select.args.get("having")
         condition = self.predicate(having.this) if having is not None else None
         if condition is not None:
-            self.of_a_size(condition)
+            self.size.require_shallow(condition)
+            self.size.require_brief(condition)
         order = select.args.get("order")
         sorted_by = tuple(self.order(by, shown) for by in order.expressions) if order is not None else ()
         limit, offset = (self.whole(select.args.get(name)) for name in ("limit", "offset"))

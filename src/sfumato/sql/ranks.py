@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import groupby
+from typing import Any
 
 from sqlglot import exp
 
 from sfumato.model.dataset import PERSON
-from sfumato.model.facts import Cell
+from sfumato.model.facts import Cell, Counts
 from sfumato.model.measurement import NoisyNumber
-from sfumato.sql.facts import Rows, whole
+from sfumato.sql.facts import whole
 from sfumato.sql.rows import Question, rows
 from sfumato.sql.term import Term, call, col, rows_counted, term, when
 from sfumato.sql.tree import as_whole, column, ours, selected
@@ -20,7 +22,7 @@ _NEAR = Fraction(1, 10**9)  # of the way to the next candidate: what is so near 
 
 
 def counts(question: Question, number: NoisyNumber) -> exp.Select:
-    """Per cell and place, how many: place 0 lies below the first candidate, 1 at it, 2 between it and the next."""
+    """Per cell and place, how many; cell by cell. Numbers that agree in what they rank have the same counts."""
     q = question
     reading = q.reading_of(number)
     assert reading is not None
@@ -28,14 +30,16 @@ def counts(question: Question, number: NoisyNumber) -> exp.Select:
     placed = selected(
         [*map(column, q.keys), _place(number, value).named(_PLACE)], _values(q, number, value), where=[value.there.tree]
     )
-    return selected([*map(column, q.keys), column(_PLACE), rows_counted().tree], placed, by=[*q.keys, _PLACE])
+    select = selected([*map(column, q.keys), column(_PLACE), rows_counted().tree], placed, by=[*q.keys, _PLACE])
+    if q.keys:
+        select.set("order", exp.Order(expressions=[exp.Ordered(this=column(key), nulls_first=False) for key in q.keys]))
+    return select
 
 
-def read_counts(found: Rows, number: NoisyNumber) -> dict[Cell, Sequence[int]]:
-    counted: dict[Cell, list[int]] = {}
-    for *key, place, many in found:
-        counted.setdefault(tuple(key), [0] * (2 * number.candidates + 1))[whole(place)] = whole(many)
-    return dict(counted)
+def read_counts(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Cell, Counts]]:
+    """One cell after the other: no more than one is held at a time."""
+    for cell, places in groupby(rows, key=lambda row: row[:-2]):
+        yield cell, {whole(place): whole(many) for *_, place, many in places}
 
 
 def _values(q: Question, number: NoisyNumber, value: Term) -> exp.Select:

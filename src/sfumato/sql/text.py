@@ -8,6 +8,7 @@ from typing import NoReturn
 from sqlglot import exp
 
 from sfumato.errors import QueryError
+from sfumato.sql.size import LONGEST_PATTERN, LONGEST_TEXT, MOST_WILDCARDS
 
 _CLAUSES = {
     "all": "GROUP BY ALL", "db": "A qualified table name", "distinct": "SELECT DISTINCT", "having": "HAVING",
@@ -143,6 +144,25 @@ class Text:
         if found is None or (found[1].upper() in self.answered and found[1].upper() not in node.sql_names()):
             return None
         return near + found.start(), found[1].upper()
+
+    def short_text(self, literal: exp.Literal) -> str:
+        """A text constant, refused where a row that it is computed for would cost more than others."""
+        text = str(literal.this)
+        if len(text) > LONGEST_TEXT:
+            what = f"A text has {len(text):,} characters, and the limit is {LONGEST_TEXT:,}"
+            raise QueryError(what, where=self.place(literal), hint="compare with a shorter text.")
+        return text
+
+    def short_pattern(self, literal: exp.Literal) -> str:
+        """The pattern of a LIKE, refused for the same reason."""
+        pattern, where = str(literal.this), self.place(literal)
+        if len(pattern) > LONGEST_PATTERN:
+            what = f"A LIKE pattern has {len(pattern):,} characters, and the limit is {LONGEST_PATTERN:,}"
+            raise QueryError(what, where=where, hint="look for a shorter part.")
+        if (wildcards := pattern.count("%")) > MOST_WILDCARDS:
+            what = f"A LIKE pattern has {wildcards:,} wildcards %, and the limit is {MOST_WILDCARDS}"
+            raise QueryError(what, where=where, hint="look for fewer parts.")
+        return pattern
 
     def place(self, node: exp.Expr) -> str:
         """Line and column of the first character of a node that remembers where it stood."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlglot import exp
 from sfumato.model.dataset import PERSON, Bounds, Type
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import NoisyNumber, NumberKind
-from sfumato.sql.facts import Rows, whole
+from sfumato.sql.facts import whole
 from sfumato.sql.rows import Question, Reading, rows
 from sfumato.sql.term import Term, call, col, distinct, rows_counted, term, when
 from sfumato.sql.tree import as_whole, column, selected
@@ -25,14 +25,21 @@ def totals(question: Question) -> exp.Select:
     return selected([*map(column, q.keys), *parts], rows(q, any_key=q.measurement.cells is not None), by=q.keys)
 
 
-def read_totals(rows: Rows, question: Question) -> dict[Cell, tuple[int, ...]]:
-    """Whole steps of each number's grid, for every public cell, zero where nobody is; else for those that there are."""
+def read_totals(rows: Iterable[tuple[Any, ...]], question: Question) -> Iterator[tuple[Cell, tuple[int, ...]]]:
+    """Whole steps of each number's grid, for every public cell, zero where nobody is; else for those that there are.
+
+    Where group keys are private, no more than one cell is held at a time; else no more than the public ones.
+    """
     width, numbers, cells = len(question.keys), question.measurement.numbers, question.measurement.cells
-    found = {tuple(row[:width]): in_steps(row[width:], numbers) for row in rows}
     if cells is None:
-        return found
-    nothing = (0,) * len(numbers)
-    return {cell: found.get(cell, nothing) for cell in cells}
+        for row in rows:
+            yield row[:width], in_steps(row[width:], numbers)
+        return
+    found = dict.fromkeys(cells, (0,) * len(numbers))
+    for row in rows:
+        if row[:width] in found:
+            found[row[:width]] = in_steps(row[width:], numbers)
+    yield from found.items()
 
 
 def in_steps(values: Sequence[Any], numbers: Sequence[NoisyNumber]) -> tuple[int, ...]:

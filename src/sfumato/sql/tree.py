@@ -33,6 +33,7 @@ from sfumato.model.statement import (
     Scalar,
     Truth,
 )
+from sfumato.sql.size import LONGEST_MATCHED
 
 COMPARE: dict[str, type[exp.Binary]] = {
     "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
@@ -167,6 +168,8 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
             return value(constant)
         case Call("ABS", (operand,)) if operand.type is Type.INTEGER:
             return function("ABS", as_whole(inner(operand), "INT128"))  # that of -2**63 does not fit into 64 bits
+        case Call("LOWER" | "UPPER" as name, (text,)):
+            return function(name, matched(text))
         case Call(name, arguments):
             return function(name, *map(inner, arguments))
         case Case(branches, otherwise):
@@ -180,6 +183,20 @@ def scalar(part: Scalar, leaf: Callable[[ColumnRef], exp.Expr] | None = None) ->
             return exp.Paren(this=tree)
 
 
+def matched(text: Scalar) -> exp.Expr:
+    """A text of which every character is read: a stored one that is so long that it would take its own time is missing.
+
+    NULLIF of itself where it is too long: the one spelling leaves that out.
+    """
+
+    def short(leaf: ColumnRef) -> exp.Expr:
+        size = exp.Anonymous(this="STRLEN", expressions=[column(leaf.name)])
+        too_long = exp.If(this=exp.GT(this=size, expression=number(LONGEST_MATCHED)), true=column(leaf.name))
+        return function("NULLIF", column(leaf.name), exp.Case(ifs=[too_long]))
+
+    return scalar(text, short)
+
+
 def predicate(part: Predicate) -> exp.Expr:
     """A predicate, parenthesised wherever it is combined."""
     match part:
@@ -191,7 +208,7 @@ def predicate(part: Predicate) -> exp.Expr:
             return exp.Is(this=scalar(operand), expression=exp.Null())
         case Pattern(operand, pattern, ignore_case):
             kind = exp.ILike if ignore_case else exp.Like
-            return kind(this=scalar(operand), expression=exp.Literal.string(pattern))
+            return kind(this=matched(operand), expression=exp.Literal.string(pattern))
         case Truth(operand):
             return scalar(operand)
         case Not(negated):
@@ -282,10 +299,17 @@ def _plainly(tree: exp.Expr) -> exp.Expr:
     return tree
 
 
+def _binds(node: exp.Expr | None) -> int:
+    """How tightly arithmetic holds together; what comes from the left at least as tightly needs no parentheses."""
+    return 2 if isinstance(node, exp.Mul | exp.Div) else 1 if isinstance(node, exp.Add | exp.Sub) else 0
+
+
 def _unsaid(node: exp.Expr) -> bool:
     if isinstance(node, exp.Cast):
         return node.to.is_type("double", "int128") or isinstance(node.this, exp.Null)
     if isinstance(node, exp.Paren):
+        if isinstance(node.parent, tuple(_COMPUTE.values())):
+            return node.arg_key == "this" and _binds(node.this) >= _binds(node.parent)
         return isinstance(node.parent, exp.Func | exp.Distinct) and not isinstance(node.parent, exp.Connector)
     return isinstance(node, exp.Nullif)
 

@@ -1,0 +1,116 @@
+"""How large a query may be once its sub-selects are written out: what a row costs follows from the query alone.
+
+A query may compute something for one person's rows only (`CASE WHEN name = 'Ada' THEN ... END`). The limits keep what
+that takes small beside the rest, so that no person decides whether a query stays within a worker's time and memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sfumato.errors import QueryError
+from sfumato.model.statement import Arithmetic, Membership, Pattern, Predicate, Scalar, parts_of
+
+LONGEST = 100_000  # characters of one query, as it was written and in the one spelling
+LONGEST_TEXT = 1_000  # characters of one text constant
+LONGEST_PATTERN = 200  # characters of one LIKE pattern: matching takes up to that many steps for each byte of a text
+MOST_WILDCARDS = 20  # % in one LIKE pattern
+ALL_PATTERNS = 10_000  # characters of all LIKE patterns of a query
+LONGEST_MATCHED = 10_000  # bytes of a stored text that LIKE, LOWER and UPPER read; a longer one is missing to them
+LARGEST = 5_000  # operations, columns and constants of a query
+MOST_AFTERWARDS = 200  # of those in a HAVING, which is computed for each row of the answer by itself
+DEEPEST = 50  # operations inside one another
+NESTED = 24  # parentheses and CASE inside one another: reading one takes up to 33 of Python's 1,000 nested calls
+
+_OUT = "once its sub-selects are written out, and the limit is"
+_SPLIT = "or ask several queries."
+_NESTING = re.compile(r"""'(?:[^']|'')*+'|"(?:[^"]|"")*+"|[()]|\bCASE\b|\bEND\b""", re.IGNORECASE)
+_OPENS = {"(": 1, "CASE": 1, ")": -1, "END": -1}
+
+
+class Size:
+    """The size of expressions. Names of sub-selects stand for whole expressions: each is measured once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Scalar | Predicate, tuple[int, int, int]]] = {}  # an id is taken while it is held
+
+    def require_shallow(self, part: Scalar | Predicate) -> None:
+        """Refuse an expression that is too deep for the functions that walk through it."""
+        operations, _, depth = self._of(part)
+        if depth > DEEPEST:
+            what = f"The query has {depth:,} operations inside one another, and the limit is {DEEPEST}"
+            raise QueryError(what, hint="ask a simpler question.")
+        _require_few(operations)
+
+    def require_brief(self, having: Predicate) -> None:
+        """Refuse a HAVING that takes long: an engine looks a list of constants up, but here it is gone through."""
+        operations, _, _ = self._of(having)
+        if operations <= MOST_AFTERWARDS:
+            operations += sum(len(part.members) for part in _every(having) if isinstance(part, Membership))
+        if operations > MOST_AFTERWARDS:
+            what = f"HAVING has {operations:,} operations and constants, and the limit is {MOST_AFTERWARDS}"
+            raise QueryError(what, hint="leave that to whoever reads the answer.")
+
+    def require_within(self, parts: Iterable[Scalar | Predicate]) -> None:
+        """Refuse a query whose expressions are too large in all."""
+        sizes = [self._of(part) for part in parts]
+        _require_few(sum(operations for operations, _, _ in sizes))
+        patterns = sum(characters for _, characters, _ in sizes)
+        if patterns > ALL_PATTERNS:
+            raise QueryError(
+                f"The LIKE patterns of the query have {patterns:,} characters in all {_OUT} {ALL_PATTERNS:,}",
+                hint=f"look for fewer or shorter parts, {_SPLIT}",
+            )
+
+    def _of(self, part: Scalar | Predicate) -> tuple[int, int, int]:
+        """Operations, characters of patterns, and depth: each inner expression before the one around it."""
+        waiting = [part]
+        while waiting:
+            inner = waiting[-1]
+            missing = [p for p in parts_of(inner) if id(p) not in self._known]
+            waiting += missing
+            if not missing:
+                self._known[id(waiting.pop())] = inner, self._sum(inner)
+        return self._known[id(part)][1]
+
+    def _sum(self, part: Scalar | Predicate) -> tuple[int, int, int]:
+        inner = [self._known[id(p)][1] for p in parts_of(part)]
+        if isinstance(part, Arithmetic) and part.operator == "/":
+            inner.append(inner[1])  # a divisor is compared with 0 as well: engines write it out twice
+        own = len(part.pattern) if isinstance(part, Pattern) else 0
+        depth = 1 + max(depth for _, _, depth in inner) if inner else 0
+        return 1 + sum(many for many, _, _ in inner), own + sum(letters for _, letters, _ in inner), depth
+
+
+def _every(part: Scalar | Predicate) -> Iterator[Scalar | Predicate]:
+    yield part
+    for inner in parts_of(part):
+        yield from _every(inner)
+
+
+def require_short(spelling: str) -> None:
+    """Refuse a query whose one spelling is too long to be read again, as a worker reads it."""
+    if len(spelling) > LONGEST:
+        raise QueryError(
+            f"The query has {len(spelling):,} characters {_OUT} {LONGEST:,}", hint=f"use shorter texts, {_SPLIT}"
+        )
+
+
+def require_flat(text: str) -> None:
+    """Refuse a query that is nested so deeply that whether it can be read would depend on who calls the reader."""
+    depth = deepest = 0
+    for token in _NESTING.finditer(text):
+        depth += _OPENS.get(token[0].upper(), 0)
+        deepest = max(deepest, depth)
+    if deepest > NESTED:
+        what = f"The query has parentheses and CASE {deepest:,} deep, and the limit is {NESTED}"
+        raise QueryError(what, hint="ask a simpler question.")
+
+
+def _require_few(operations: int) -> None:
+    if operations > LARGEST:
+        raise QueryError(
+            f"The query has {operations:,} operations {_OUT} {LARGEST:,}",
+            hint=f"name what is computed less often, {_SPLIT}",
+        )
