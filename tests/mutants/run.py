@@ -34,6 +34,7 @@ STATISTICAL = "tests/statistical"
 NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
 AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
 OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.py"]  # of noise of any kind
+STORED = "tests/contract/test_stored.py"
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
 GUARDS = {
     "approved-unbound": f"{ESCROW}::test_5_what_is_changed_after_its_approval_does_not_run",
@@ -60,6 +61,9 @@ GUARDS = {
     "sparse-vector-bare": f"{SELECTED}::test_every_place_comes_up_as_often_as_it_should",
     "spread-halved": f"{SELECTED}::test_no_guesser_beats_what_a_selection_charges",
     "squares-uncharged": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[variance]",
+    "stored-guarded-by-case": f"{STORED}::test_no_value_of_a_file_fails_a_query[moment us]",
+    "stored-under-nulls": "tests/unit/test_arrow.py::test_what_lies_under_a_null_is_nothing_to_the_engine",
+    "stored-unread": f"{STORED}::test_every_way_to_open_a_file_refuses_it",
     "threshold-on-rows": f"{STATISTICAL}/test_private_keys.py",
     "totals-of-gaussian-noise": "tests/unit/test_odometer.py",
     "truncated-for-one": f"{STATISTICAL}/test_truncated.py",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import duckdb
 
+from sfumato.engines import stored
 from sfumato.engines.csv import CsvFile
-from sfumato.engines.frame import Frame, Stream, framed
+from sfumato.engines.frame import Frame, framed
 from sfumato.engines.held import Held
 from sfumato.engines.parquet import ParquetFiles
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
@@ -57,7 +58,7 @@ class Clean(Protocol):
 
 
 class DuckDB:
-    """One table. Only the names and types of its columns are read before the first query.
+    """One table. Opening reads the names and types of its columns, and each value at which a scan might fail.
 
     Whatever DuckDB says quotes lines and values: one constant sentence stands in for it.
     """
@@ -77,8 +78,10 @@ class DuckDB:
         self._free_names(named(source))
         if schema is not None:
             self._fits(schema, named(source))
-            if not isinstance(self._source, CsvFile | Stream):
-                self._guarded(unreadable, self._cleaned)  # a view of what lies there: no value is read
+            if not isinstance(self._source, CsvFile):
+                self._guarded(unreadable, self._cleaned)  # a view of what lies there
+        if isinstance(self._source, ParquetFiles | Frame):
+            self._require_readable(named(source))
 
     @property
     def assumed(self) -> str:
@@ -127,34 +130,61 @@ class DuckDB:
 
     def _described(self) -> Columns:
         """Make the raw table known under its name, and say what columns it has."""
-        source, known = self._source, RAW
+        source = self._source
         if isinstance(source, CsvFile):
             return dict.fromkeys(source.names, Type.TEXT)
         if isinstance(source, Invented):
             self._connection.execute(f'CREATE TABLE "{RAW}" AS {source.sql}', dict(source.parameters))
         elif isinstance(source, ParquetFiles):
             source.check(self._connection)
-            self._connection.execute(f'CREATE VIEW "{RAW}" AS {source.select()}')
-        elif isinstance(source, Frame):
-            self._connection.register(FRAME, source.table)
-            self._connection.execute(f'CREATE VIEW "{RAW}" AS {self._without_codes(FRAME)}')
+            self._source = replace(source, columns=self._held(source.select()))
+            self._connection.execute(f'CREATE VIEW "{RAW}" AS {self._source.select()}')
         else:
-            self._connection.register(FRAME, source.columns)
-            known = FRAME
-        return {name: _TYPE_OF.get(type_) for name, type_ in self._types(f'"{known}"').items()}
+            self._connection.register(FRAME, source.table)
+            columns = self._held(f'SELECT * FROM "{FRAME}"')
+            self._connection.execute(f'CREATE VIEW "{RAW}" AS SELECT {columns} FROM "{FRAME}"')
+        return {name: _TYPE_OF.get(type_) for name, type_ in self._types(f'"{RAW}"').items()}
 
-    def _without_codes(self, name: str) -> str:
-        """A registered table, the codes of its categories replaced by their texts."""
-        coded = [_quoted(column) for column, type_ in self._types(f'"{name}"').items() if type_.startswith("ENUM")]
-        texts = ", ".join(f"CAST({column} AS VARCHAR) AS {column}" for column in coded)
-        return f'SELECT *{f" REPLACE ({texts})" if coded else ""} FROM "{name}"'
+    def _held(self, select: str) -> str:
+        """The columns of a table: categories as their texts, and moments that cannot be written out as NULL."""
+        read = {name: stored.reading(_quoted(name), type_) for name, type_ in self._types(select).items()}
+        other = ", ".join(f"{reading} AS {_quoted(name)}" for name, reading in read.items() if reading)
+        return f"* REPLACE ({other})" if other else "*"
+
+    def _require_readable(self, source: str) -> None:
+        """Refuse a table with a value at which a query would fail, by the name of its column: such columns are read.
+
+        A table in memory was made of values that can be scanned.
+        """
+        types = self._types(f'"{RAW}"')
+        if isinstance(self._source, ParquetFiles):
+            if not self._reads(RAW, []):
+                raise stored.unreadable(self._source.far_moment(), "TIMESTAMP", source)
+            scanned = [name for name, type_ in types.items() if stored.is_scanned(type_)]
+            if not self._reads(RAW, scanned):
+                name = next(name for name in scanned if not self._reads(RAW, [name]))
+                raise stored.unreadable(name, types[name], source)
+        cleaned = RAW if self._schema is None else self._schema.name
+        for name, type_ in types.items():
+            if not stored.is_scanned(type_) and not stored.is_total(type_) and not self._reads(cleaned, [name]):
+                raise stored.unreadable(name, type_, source)
+
+    def _reads(self, table: str, columns: Sequence[str]) -> bool:
+        """Whether every value of these columns can be read: nothing of them is kept."""
+        hashes = [f"bit_xor(hash({_quoted(name)}))" for name in columns]
+        sql = f"SELECT {', '.join([*hashes, 'count(*)'])} FROM {_quoted(table)}"
+        try:
+            self._guarded(EngineFailure(), lambda: self._connection.execute(sql).fetchall())
+        except EngineFailure:
+            return False
+        return True
 
     def _types(self, relation: str) -> dict[str, str]:
         found = self._connection.execute(f"DESCRIBE {relation}").fetchall()
         return {str(name): str(type_) for name, type_, *_ in found}
 
     def _load(self) -> None:
-        """Read what is read but once, if it is not read yet: a CSV as text, a reader or a lazy frame as it is."""
+        """Read a CSV as text, if it is not read yet."""
         source = self._source
         if self._loaded:
             return
@@ -163,8 +193,6 @@ class DuckDB:
                 self._copy(LINES, source.lines(self._read), source.select(LINES))
             finally:
                 self._share_read = None
-        elif isinstance(source, Stream):
-            self._copy(FRAME, source.take(), f'SELECT * FROM "{FRAME}"')
         self._loaded = True
 
     def _copy(self, name: str, rows: object, select: str) -> None:
@@ -274,7 +302,7 @@ def named(source: object) -> str:
     return (Path(source).name or str(source)) if isinstance(source, str | Path) else f"the {type(source).__name__}"
 
 
-def _kind(source: object) -> CsvFile | ParquetFiles | Frame | Stream | Invented:
+def _kind(source: object) -> CsvFile | ParquetFiles | Frame | Invented:
     if isinstance(source, Invented):
         return source
     if isinstance(source, Held):
