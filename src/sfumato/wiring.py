@@ -63,13 +63,17 @@ def open(
     if engine != "duckdb":
         raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
     stated, beside = _schema(schema)
+    found = _version(source)
+    data = _duckdb(source, stated)
+    if isinstance(source, str | Path) and _version(source) != found:
+        raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
     return Dataset(
         stated,
-        _duckdb(source, stated),
+        data,
         _store(ledger, beside, stated),
         _services(),
         source=source,
-        version=version or _version(source),
+        version=version or found,
         bounds_from_data=bounds_from_data,
         stop=stop_of(stop),
     )
@@ -324,6 +328,8 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
 
 def written(path: str) -> str:
     """Which data a file or folder holds, opaquely: its place and when it was last written."""
+    if not Path(path).exists():
+        raise SourceError(f"There is no file {path}", hint="check the path.")
     return _version(path)
 
 
@@ -335,15 +341,19 @@ def _version(source: object) -> str:
     if not isinstance(source, str | Path):
         return digest([id(source), datetime.now(UTC).isoformat()])
     path = Path(source).resolve()
-    try:
-        return digest([str(path), _files(path) if path.is_dir() else path.stat().st_mtime_ns])
-    except OSError:
-        raise SourceError(f"There is no file {source}", hint="check the path.") from None
+    return digest([str(path), _files(path) if path.is_dir() else _time(path)])
 
 
-def _files(folder: Path) -> list[tuple[str, int, int]]:
+def _files(folder: Path) -> list[tuple[str, int | None, int]]:
     """Name, time and size of each file that a folder is read from; the ledger may lie beside them and grow."""
     from sfumato.engines.parquet import files_in
 
-    stats = [(str(file.relative_to(folder)), file.stat()) for file in files_in(folder)]
-    return [(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]
+    files = files_in(folder)
+    return [(str(file.relative_to(folder)), _time(file), file.stat().st_size) for file in files]
+
+
+def _time(file: Path) -> int | None:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return None  # whoever opens it is told so

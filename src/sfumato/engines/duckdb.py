@@ -68,7 +68,7 @@ class DuckDB:
     def __init__(self, source: object, schema: Schema | None, clean: Clean) -> None:
         self._connection = _connected(source.settings if isinstance(source, Held) else {})
         self._lock = RLock()  # a connection holds one result at a time
-        self._schema, self._clean = schema, clean
+        self._schema, self._clean, self._name = schema, clean, named(source)
         unreadable = SourceError(f"{named(source)} cannot be read as a table", hint=_readable(source))
         self._source = self._guarded(unreadable, lambda: _kind(source))
         self.columns: Columns = self._guarded(unreadable, self._described)
@@ -101,10 +101,38 @@ class DuckDB:
         return NUMBERED
 
     def rows(self, sql: str) -> Sequence[tuple[object, ...]]:
-        return self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql).fetchall())
+        return self._read_from_files(lambda: self._cleaned().execute(sql).fetchall())
 
     def table(self, sql: str) -> pa.Table:
-        return self._guarded(EngineFailure(), lambda: self._cleaned().sql(sql).to_arrow_table())
+        return self._read_from_files(lambda: self._cleaned().sql(sql).to_arrow_table())
+
+    def require_unchanged(self) -> None:
+        if not self._is_unchanged:
+            raise self._changed()
+
+    @property
+    def _is_unchanged(self) -> bool:
+        """Whether the files that are read are those that were opened; a CSV that was loaded is read no more."""
+        source = self._source
+        if isinstance(source, CsvFile):
+            return self._loaded or self._is_clean or source.snapshot.holds
+        return not isinstance(source, ParquetFiles) or source.snapshot.holds
+
+    def _read_from_files(self, work: Callable[[], T]) -> T:
+        """What a pass gives, if the files were the same before and after it: it may have read some of each state."""
+        self.require_unchanged()
+        try:
+            return self._guarded(EngineFailure(), work)
+        finally:
+            if not self._is_unchanged:
+                raise self._changed_meanwhile()
+
+    def _changed(self) -> SourceError:
+        return SourceError(f"{self._name} was changed after it was opened", hint="open it again.")
+
+    def _changed_meanwhile(self) -> SourceError:
+        hint = "open it again; nothing was released, and what was charged stays charged."
+        return SourceError(f"{self._name} was changed while it was read", hint=hint)
 
     def progress(self) -> float | None:
         """Asked from another thread while a query runs, so it takes no lock."""
@@ -189,16 +217,20 @@ class DuckDB:
         if self._loaded:
             return
         if isinstance(source, CsvFile):
-            try:
-                self._copy(LINES, source.lines(self._read), source.select(LINES))
-            finally:
-                self._share_read = None
+            self._load_lines(source)
         self._loaded = True
 
-    def _copy(self, name: str, rows: object, select: str) -> None:
-        self._connection.register(name, rows)
-        self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {select}')
-        self._connection.unregister(name)
+    def _load_lines(self, source: CsvFile) -> None:
+        if not source.snapshot.holds:
+            raise self._changed()
+        self._connection.register(LINES, source.lines(self._read))
+        try:
+            self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {source.select(LINES)}')
+        finally:
+            self._share_read = None
+        self._connection.unregister(LINES)
+        if not source.snapshot.holds:
+            raise self._changed_meanwhile()
 
     def _read(self, share: float) -> None:
         self._share_read = share

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import duckdb
 
+from sfumato.engines.snapshot import Snapshot
 from sfumato.errors import SourceError
 
 _MILLISECONDS, _MOST_MILLISECONDS = '"timeUnit":"milliseconds"', (2**63 - 1) // 1000
@@ -34,20 +35,21 @@ class ParquetFiles:
 
     root: Path
     files: tuple[Path, ...]
+    snapshot: Snapshot
     keys: tuple[str, ...] = ()
     columns: str = "*"
 
     @classmethod
     def of(cls, path: Path) -> ParquetFiles:
         if not path.is_dir():
-            return cls(path, (path,))
+            return cls(path, (path,), Snapshot.of([path]))
         root = path.resolve()
         files = files_in(root)
         if not files:
             raise SourceError(
                 f"Folder {path.name} has no Parquet file", hint="name a file, or a folder of .parquet files."
             )
-        return cls(root, files, _keys(files[0].relative_to(root)))
+        return cls(root, files, Snapshot.of(files), _keys(files[0].relative_to(root)))
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Refuse a folder whose files differ in their columns: what is read must not depend on who is in which file."""
