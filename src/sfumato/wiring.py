@@ -341,19 +341,30 @@ def _version(source: object) -> str:
     if not isinstance(source, str | Path):
         return digest([id(source), datetime.now(UTC).isoformat()])
     path = Path(source).resolve()
-    return digest([str(path), _files(path) if path.is_dir() else _time(path)])
+    return digest([str(path), *map(_times, _places(path))])
 
 
-def _files(folder: Path) -> list[tuple[str, int | None, int]]:
-    """Name, time and size of each file that a folder is read from; the ledger may lie beside them and grow."""
+def _places(path: Path) -> Sequence[Path]:
+    """A file; or the files that a folder is read from, and the folders whose names are values of theirs.
+
+    The ledger may lie beside them and grow.
+    """
     from sfumato.engines.parquet import files_in
 
-    files = files_in(folder)
-    return [(str(file.relative_to(folder)), _time(file), file.stat().st_size) for file in files]
+    if not path.is_dir():
+        return [path]
+    files = files_in(path)
+    named = {folder for file in files for folder in file.relative_to(path).parents if "=" in folder.name}
+    return sorted({*files, *(path / folder for folder in named)})
 
 
-def _time(file: Path) -> int | None:
+def _times(place: Path) -> tuple[int, int] | None:
+    """When it was last written and changed. Neither its name nor its size: they may tell about the people in it.
+
+    Whatever is done to a file or to its name has a time of change, which nobody sets and nobody guesses.
+    """
     try:
-        return file.stat().st_mtime_ns
+        found = place.stat()
     except OSError:
         return None  # whoever opens it is told so
+    return found.st_mtime_ns, found.st_ctime_ns

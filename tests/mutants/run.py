@@ -69,6 +69,7 @@ GUARDS = {
     "threshold-on-rows": f"{STATISTICAL}/test_private_keys.py",
     "totals-of-gaussian-noise": "tests/unit/test_odometer.py",
     "truncated-for-one": f"{STATISTICAL}/test_truncated.py",
+    "version-of-sizes": "tests/unit/test_sources.py::test_the_version_of_a_folder_tells_nothing_about_the_data",
     "worlds-apart": "tests/property/test_belief.py::test_the_risk_is_bayes_at_the_worst_output",
 }
 

@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -110,19 +111,44 @@ def test_folders_that_cannot_be_one_table(tmp_path: Path) -> None:
     assert "Column 'v' of folder stays is in its files and in the names of its folders" in refusal(tmp_path / "stays")
 
 
-def test_a_folder_is_known_by_names_times_and_sizes(tmp_path: Path) -> None:
-    first = write(tmp_path / "a.parquet")
-    before = wiring._version(tmp_path)
-    (tmp_path / "t.ledger").write_text("grows", "utf-8")
-    assert wiring._version(str(tmp_path / "." / "..") + f"/{tmp_path.name}") == before
-    write(tmp_path / "b.parquet")
-    more = wiring._version(tmp_path)
-    assert more != before
-    os.utime(first, ns=(1, 1))
-    later = wiring._version(tmp_path)
-    assert later != more
-    (tmp_path / "b.parquet").rename(tmp_path / "c.parquet")
-    assert wiring._version(tmp_path) != later
+def test_the_version_of_a_folder_tells_nothing_about_the_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands in the public part of the ledger: a size, or a name that is a value, could be guessed and confirmed."""
+    stat = Path.stat
+
+    def at_one_time(self: Path, **how: Any) -> Any:
+        found = stat(self, **how)
+        return SimpleNamespace(st_mode=found.st_mode, st_size=found.st_size, st_mtime_ns=1, st_ctime_ns=2)
+
+    first = [write(tmp_path / f"ward=heart/{i}.parquet", v=[1]) for i in range(2)]
+    monkeypatch.setattr(Path, "stat", at_one_time)
+    version = wiring._version(tmp_path)
+    first[0].parent.rename(tmp_path / "ward=birth")
+    write(tmp_path / "ward=birth" / "1.parquet", v=list(range(1000)))
+    assert wiring._version(tmp_path) == version
+
+
+def test_every_change_is_another_version(tmp_path: Path) -> None:
+    folder, versions = tmp_path / "stays", []
+
+    def is_new() -> bool:
+        versions.append(wiring._version(folder))
+        return versions.count(versions[-1]) == 1
+
+    first = write(folder / "ward=heart" / "a.parquet", v=[1])
+    assert is_new()
+    before = first.stat()
+    write(folder / "ward=heart" / "b.parquet")
+    assert is_new()
+    write(first, v=[2])
+    os.utime(first, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert is_new(), "whatever time of writing it is given"
+    first.parent.rename(folder / "ward=birth")
+    assert is_new(), "the name of a folder is a value"
+    (folder / "ward=birth" / "b.parquet").unlink()
+    assert is_new()
+    (folder / "t.ledger").write_text("grows", "utf-8")
+    assert wiring._version(f"{folder / '..'}/{folder.name}") == versions[-1], "what is not read does not count"
+    assert wiring._version(folder / "ward=birth" / "a.parquet") not in versions
 
 
 def test_the_data_is_recognised_in_and_around_folders(tmp_path: Path) -> None:
