@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +188,22 @@ def test_a_moment_that_cannot_be_written_out_is_missing(tmp_path: Path) -> None:
         engine = opened(write(tmp_path / "t.parquet", array), {"v": "date"})
         for table in ("t", engine.numbered):
             assert engine.rows(f'SELECT v FROM "{table}"') == [(dt.date(1970, 1, 1),), (None,), (None,), (None,)]
+
+
+@pytest.mark.parametrize(
+    "moment", [b"\xff" * 12, b"\x00" * 8 + b"\xff\xff\xff\x7f", b"\xff" * 7 + b"\x7f" + b"\x00" * 4]
+)
+def test_moments_of_ninety_six_bits_are_read_or_missing(moment: bytes, tmp_path: Path) -> None:
+    """As Spark wrote them: a day and its nanoseconds, either of which may be anything."""
+    path = tmp_path / "t.parquet"
+    how = {"use_deprecated_int96_timestamps": True, "compression": "none"}
+    write(path, pa.array([10**15], pa.timestamp("ns")), **how, **BARE)
+    stored = struct.pack("<qi", 49_600 * 10**9, 2_440_588 + 11)
+    whole = path.read_bytes()
+    assert whole.count(stored) == 1
+    path.write_bytes(whole.replace(stored, moment))
+    for types in ({}, {"v": "text"}, {"v": "date"}):
+        assert answers(opened(path, types), "v")
 
 
 @pytest.mark.parametrize("name", ["text", "moment ms", "time us"])

@@ -13,7 +13,7 @@ from sfumato.errors import SourceError
 _DECIMAL, _WIDEST = re.compile(r"DECIMAL\(\d+,\d+\)"), re.compile(r"DECIMAL\(38,(\d+)\)")
 _SCANNED = re.compile(r"VARCHAR|TIME\w*( WITH TIME ZONE)?")
 _TOTAL = (
-    *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
+    *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
     *("FLOAT", "DOUBLE", "DATE", "BLOB", "UUID"),
 )
 _MOMENTS = {"TIMESTAMP": ("TIMESTAMP", ""), "TIMESTAMP WITH TIME ZONE": ("TIMESTAMPTZ", "+00")}
