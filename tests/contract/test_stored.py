@@ -222,6 +222,8 @@ def test_which_of_several_columns_it_is(tmp_path: Path) -> None:
     for how in ({}, {"write_statistics": False}):
         pq.write_table(pa.table({"a": good, "b": ["x", "y"], "c": bad, "d": good}), tmp_path / "t.parquet", **how)
         assert refusal(tmp_path / "t.parquet").startswith("Column 'c' of t.parquet has a moment")
+        pq.write_table(pa.table({"a": good, "b.c": bad}), tmp_path / "t.parquet", **how)
+        assert refusal(tmp_path / "t.parquet").startswith("Column 'b.c' of t.parquet has a moment")
         text = STORED["text"].array([b"x", b"\xff"])
         pq.write_table(pa.table({"a": good, "b": ["x", "y"], "c": text, "d": good}), tmp_path / "t.parquet", **how)
         assert refusal(tmp_path / "t.parquet").startswith("Column 'c' of t.parquet has a text")

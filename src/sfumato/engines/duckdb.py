@@ -165,15 +165,15 @@ class DuckDB:
             self._connection.execute(f'CREATE TABLE "{RAW}" AS {source.sql}', dict(source.parameters))
         elif isinstance(source, ParquetFiles):
             source.check(self._connection)
-            self._source = replace(source, columns=self._held(source.select()))
+            self._source = replace(source, columns=self._readings(source.select()))
             self._connection.execute(f'CREATE VIEW "{RAW}" AS {self._source.select()}')
         else:
             self._connection.register(FRAME, source.table)
-            columns = self._held(f'SELECT * FROM "{FRAME}"')
+            columns = self._readings(f'SELECT * FROM "{FRAME}"')
             self._connection.execute(f'CREATE VIEW "{RAW}" AS SELECT {columns} FROM "{FRAME}"')
         return {name: _TYPE_OF.get(type_) for name, type_ in self._types(f'"{RAW}"').items()}
 
-    def _held(self, select: str) -> str:
+    def _readings(self, select: str) -> str:
         """The columns of a table: categories as their texts, and moments that cannot be written out as NULL."""
         read = {name: stored.reading(_quoted(name), type_) for name, type_ in self._types(select).items()}
         other = ", ".join(f"{reading} AS {_quoted(name)}" for name, reading in read.items() if reading)
@@ -184,18 +184,19 @@ class DuckDB:
 
         A table in memory was made of values that can be scanned.
         """
-        types = self._types(f'"{RAW}"')
+        types, cleaned = self._types(f'"{RAW}"'), RAW if self._schema is None else self._schema.name
+        odd = [name for name, type_ in types.items() if not stored.is_scanned(type_) and not stored.is_total(type_)]
+        doubtful = [(cleaned, name) for name in odd]
         if isinstance(self._source, ParquetFiles):
             if not self._reads(RAW, []):
-                raise stored.unreadable(self._source.far_moment(), "TIMESTAMP", source)
+                unknown = stored.unreadable(None, "TIMESTAMP", source)
+                raise stored.unreadable(self._guarded(unknown, self._source.far_moment), "TIMESTAMP", source)
             scanned = [name for name, type_ in types.items() if stored.is_scanned(type_)]
             if not self._reads(RAW, scanned):
-                name = next(name for name in scanned if not self._reads(RAW, [name]))
+                doubtful += [(RAW, name) for name in scanned]
+        for table, name in doubtful:
+            if not self._reads(table, [name]):
                 raise stored.unreadable(name, types[name], source)
-        cleaned = RAW if self._schema is None else self._schema.name
-        for name, type_ in types.items():
-            if not stored.is_scanned(type_) and not stored.is_total(type_) and not self._reads(cleaned, [name]):
-                raise stored.unreadable(name, type_, source)
 
     def _reads(self, table: str, columns: Sequence[str]) -> bool:
         """Whether every value of these columns can be read: nothing of them is kept."""

@@ -102,7 +102,8 @@ class ParquetFiles:
                 for place in milliseconds:
                     ends = group.column(place).statistics
                     if ends and ends.has_min_max and max(-ends.min_raw, ends.max_raw) > _MOST_MILLISECONDS:
-                        return str(columns[place].path).split(".")[0]
+                        path, name = str(columns[place].path), str(columns[place].name)
+                        return name if path == name else path.partition(".")[0]  # of a value inside of another
         return None
 
     def _before(self, connection: duckdb.DuckDBPyConnection) -> list[int]:
