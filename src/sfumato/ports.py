@@ -44,6 +44,12 @@ class Engine(Protocol):
     def numbered(self) -> str:
         """The name under which the clean table stands with the place of each row, from 1, in the column `PERSON`."""
 
+    def require_unchanged(self) -> None:
+        """Refuse to go on with files that are not what they were when they were opened.
+
+        Each pass over them does so too, before and after: what was read of two states is never put together.
+        """
+
     def rows(self, sql: str) -> Sequence[tuple[Any, ...]]: ...
 
     def stream(self, sql: str) -> Iterator[tuple[Any, ...]]:

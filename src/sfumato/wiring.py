@@ -64,13 +64,17 @@ def open(
     if engine != "duckdb":
         raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
     stated, beside = _schema(schema)
+    found = _version(source)
+    data = _duckdb(source, stated)
+    if isinstance(source, str | Path) and _version(source) != found:
+        raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
     return Dataset(
         stated,
-        _duckdb(source, stated),
+        data,
         _store(ledger, beside, stated),
         _services(),
         source=source,
-        version=version or _version(source),
+        version=version or found,
         bounds_from_data=bounds_from_data,
         stop=stop_of(stop),
     )
@@ -341,6 +345,8 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
 
 def written(path: str) -> str:
     """Which data a file or folder holds, opaquely: its place and when it was last written."""
+    if not Path(path).exists():
+        raise SourceError(f"There is no file {path}", hint="check the path.")
     return _version(path)
 
 
@@ -352,15 +358,30 @@ def _version(source: object) -> str:
     if not isinstance(source, str | Path):
         return digest([id(source), datetime.now(UTC).isoformat()])
     path = Path(source).resolve()
-    try:
-        return digest([str(path), _files(path) if path.is_dir() else path.stat().st_mtime_ns])
-    except OSError:
-        raise SourceError(f"There is no file {source}", hint="check the path.") from None
+    return digest([str(path), *map(_times, _places(path))])
 
 
-def _files(folder: Path) -> list[tuple[str, int, int]]:
-    """Name, time and size of each file that a folder is read from; the ledger may lie beside them and grow."""
+def _places(path: Path) -> Sequence[Path]:
+    """A file; or the files that a folder is read from, and the folders whose names are values of theirs.
+
+    The ledger may lie beside them and grow.
+    """
     from sfumato.engines.parquet import files_in
 
-    stats = [(str(file.relative_to(folder)), file.stat()) for file in files_in(folder)]
-    return [(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]
+    if not path.is_dir():
+        return [path]
+    files = files_in(path)
+    named = {folder for file in files for folder in file.relative_to(path).parents if "=" in folder.name}
+    return sorted({*files, *(path / folder for folder in named)})
+
+
+def _times(place: Path) -> tuple[int, int] | None:
+    """When it was last written and changed. Neither its name nor its size: they may tell about the people in it.
+
+    Whatever is done to a file or to its name has a time of change, which nobody sets and nobody guesses.
+    """
+    try:
+        found = place.stat()
+    except OSError:
+        return None  # whoever opens it is told so
+    return found.st_mtime_ns, found.st_ctime_ns

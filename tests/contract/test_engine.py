@@ -226,20 +226,6 @@ def test_a_table_is_checked_and_drafted(source: Callable[[pa.Table, Path], objec
 # Parquet
 
 
-def test_opening_parquet_reads_no_values(tmp_path: Path) -> None:
-    """Where the values lie there is rubbish: it shows when they are asked for."""
-    for path in (as_parquet(people(3000), tmp_path), as_folder(people(3000), tmp_path)):
-        for file in path.rglob("*.parquet") if path.is_dir() else [path]:
-            whole = file.read_bytes()
-            footer = 8 + int.from_bytes(whole[-8:-4], "little")
-            file.write_bytes(whole[:4] + b"\xff" * (len(whole) - footer - 4) + whole[-footer:])
-        engine = opened(path)
-        assert engine.columns == TYPES
-        assert engine.rows("SELECT COUNT(*) FROM stays") == [(3000,)]
-        with pytest.raises(Exception, match="could not finish"):
-            engine.rows("SELECT SUM(days) FROM stays")
-
-
 @pytest.mark.depth("numbered folders")
 @settings(max_examples=depth("numbered folders"))
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.integers(1, 4), st.booleans(), st.integers(-1, 40))

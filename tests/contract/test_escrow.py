@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sfumato.errors import (
@@ -23,6 +25,7 @@ from sfumato.errors import (
     NotSignedIn,
     PolicyError,
     SfumatoError,
+    SourceError,
     StopReached,
     VaultBroken,
 )
@@ -167,6 +170,17 @@ def test_a_file_that_does_not_fit_its_schema_leaves_nothing(room: Room) -> None:
     assert room.datasets.versions(room["alice"], "stays") == before
     assert sorted((room.folder / "vault").iterdir()) == files
     assert room.datasets.of("stays").version == before[0].id
+
+
+def test_a_value_that_would_fail_a_query_is_told_at_delivery_and_to_nobody_else(room: Room, tmp_path: Path) -> None:
+    """The controller who delivers it is told the column; what analysts ask goes on with the data that was there."""
+    room.policy(AUTOMATIC)
+    bad = pa.array([b"a", b"\xff"]).view(pa.string())
+    pq.write_table(pa.table({"days": [1, 2], "age": [3, 4], "ward": bad}), tmp_path / "stays.parquet")
+    with pytest.raises(SourceError, match=r"^Column 'ward' of stays has a text that is not UTF-8"):
+        room.datasets.deliver(room["alice"], "stays", [(tmp_path / "stays.parquet").read_bytes()], "parquet")
+    assert len(room.datasets.versions(room["alice"], "stays")) == 1
+    assert room.released()["answers"][0]["certificate"]["guarantee"] == "dp"
 
 
 def test_data_is_registered_once_by_a_controller_and_described_again(room: Room) -> None:

@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from sfumato.engines.duckdb import DuckDB
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.outside import Limits
 from sfumato.escrow.request import Request
@@ -143,6 +146,35 @@ def test_where_data_lies_is_for_its_controllers(room: Room) -> None:
     room.go()
     assert room.requests.one(room["bob"], request.id)["note"] == str(EngineFailure())
     assert "nobody is told" not in told + str(error.value)
+
+
+def test_data_that_lies_elsewhere_may_change_between_requests_and_not_within_one(room: Room) -> None:
+    """The next request reads it as it is then; one that it changes under comes to nothing, and tells no more."""
+    place = room.folder / "elsewhere"
+    place.mkdir()
+    file = place / "stays.parquet"
+    table = pa.table({"days": [1] * 9, "age": [2] * 9, "ward": ["a"] * 9})
+    pq.write_table(table, file)
+    object.__setattr__(room.outside, "limits", Limits(references=(str(place),)))
+    room.datasets.register(room["alice"], SCHEMA.replace("stays", "elsewhere"), reference=str(file))
+    room.policies.set(room["alice"], "elsewhere", {"rule": RULE, "flow": [{"who": ["bob"]} | AUTOMATIC]})
+
+    def asked(sql: str) -> dict[str, object]:
+        request = room.requests.submit(room["bob"], "elsewhere", "planning beds", [{"sql": sql}])
+        room.go()
+        return room.requests.one(room["bob"], request.id)
+
+    assert asked("SELECT COUNT(*) FROM elsewhere")["state"] == "released"
+    file.chmod(0o600)  # which changes nothing but a time
+    assert asked("SELECT SUM(age) FROM elsewhere")["state"] == "released"
+    pq.write_table(table.slice(1), file)
+    assert asked("SELECT SUM(days) FROM elsewhere")["state"] == "released"
+    cleaned = DuckDB._cleaned
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DuckDB, "_cleaned", lambda self: (pq.write_table(table, file), cleaned(self))[1])
+        failed = asked("SELECT AVG(days) FROM elsewhere")
+    assert (failed["state"], failed["note"]) == ("failed", str(EngineFailure()))
+    assert asked("SELECT AVG(age) FROM elsewhere")["state"] == "released"
 
 
 def test_people_are_told_apart_by_no_column_that_the_policy_withholds(room: Room) -> None:

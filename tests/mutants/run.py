@@ -35,6 +35,7 @@ NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_p
 AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
 OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.py"]  # of noise of any kind
 SIZES = "tests/contract/test_escrow_sizes.py"
+STORED, REPLACED = "tests/contract/test_stored.py", "tests/unit/test_replaced.py"
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
 TOTAL = "tests/contract/test_total_sql.py"
 GUARDS = {
@@ -59,6 +60,8 @@ GUARDS = {
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
+    "replaced-unnoticed": f"{REPLACED}::test_no_count_of_one_file_is_held_against_another",
+    "replaced-while-read": f"{REPLACED}::test_it_is_reported_when_it_changes_while_it_is_read[moved_over]",
     "rows-kept-in-order": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "rows-kept-of-everybody": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "selected-for-nothing": "tests/unit/test_private_selection.py::test_it_is_charged_even_when_nothing_is_selected",
@@ -69,9 +72,13 @@ GUARDS = {
     "sparse-vector-bare": f"{SELECTED}::test_every_place_comes_up_as_often_as_it_should",
     "spread-halved": f"{SELECTED}::test_no_guesser_beats_what_a_selection_charges",
     "squares-uncharged": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[variance]",
+    "stored-guarded-by-case": f"{STORED}::test_no_value_of_a_file_fails_a_query[moment us]",
+    "stored-under-nulls": "tests/unit/test_arrow.py::test_what_lies_under_a_null_is_nothing_to_the_engine",
+    "stored-unread": f"{STORED}::test_every_way_to_open_a_file_refuses_it",
     "threshold-on-rows": f"{STATISTICAL}/test_private_keys.py",
     "totals-of-gaussian-noise": "tests/unit/test_odometer.py",
     "truncated-for-one": f"{STATISTICAL}/test_truncated.py",
+    "version-of-sizes": "tests/unit/test_sources.py::test_the_version_of_a_folder_tells_nothing_about_the_data",
     "worlds-apart": "tests/property/test_belief.py::test_the_risk_is_bayes_at_the_worst_output",
 }
 

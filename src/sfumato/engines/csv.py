@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sfumato.engines.snapshot import Snapshot
 from sfumato.errors import SourceError
 
 if TYPE_CHECKING:
@@ -33,9 +34,11 @@ class CsvFile:
     path: Path
     delimiter: str
     names: tuple[str, ...]
+    snapshot: Snapshot
 
     @classmethod
     def of(cls, path: Path, name: str = "") -> CsvFile:
+        snapshot = Snapshot.of([path])
         with path.open("rb") as file:
             header = file.readline(_LONGEST_HEADER).decode("utf-8-sig").rstrip("\r\n")
         delimiter = max(",;\t|", key=header.count)
@@ -43,7 +46,7 @@ class CsvFile:
         distinct = {name.lower() for name in names}
         if len(distinct) < len(names) or not all(names):
             raise SourceError(f"{name or path.name} has no header line with a name for each column", hint="add one.")
-        return cls(path, delimiter, names)
+        return cls(path, delimiter, names, snapshot)
 
     def lines(self, read: Callable[[float], None] = lambda _: None) -> pa.RecordBatchReader:
         """The rows after the header, each on one line, in one column, as a stream; `read` is told how far it is."""

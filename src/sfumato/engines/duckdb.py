@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import duckdb
 
+from sfumato.engines import stored
 from sfumato.engines.csv import CsvFile
-from sfumato.engines.frame import Frame, Stream, framed
+from sfumato.engines.frame import Frame, framed
 from sfumato.engines.held import Held
 from sfumato.engines.parquet import ParquetFiles
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
@@ -58,7 +59,7 @@ class Clean(Protocol):
 
 
 class DuckDB:
-    """One table. Only the names and types of its columns are read before the first query.
+    """One table. Opening reads the names and types of its columns, and each value at which a scan might fail.
 
     Whatever DuckDB says quotes lines and values: one constant sentence stands in for it.
     """
@@ -68,7 +69,7 @@ class DuckDB:
     def __init__(self, source: object, schema: Schema | None, clean: Clean) -> None:
         self._connection = _connected(source.settings if isinstance(source, Held) else {})
         self._lock = RLock()  # a connection holds one result at a time
-        self._schema, self._clean = schema, clean
+        self._schema, self._clean, self._name = schema, clean, named(source)
         unreadable = SourceError(f"{named(source)} cannot be read as a table", hint=_readable(source))
         self._source = self._guarded(unreadable, lambda: _kind(source))
         self.columns: Columns = self._guarded(unreadable, self._described)
@@ -78,8 +79,10 @@ class DuckDB:
         self._free_names(named(source))
         if schema is not None:
             self._fits(schema, named(source))
-            if not isinstance(self._source, CsvFile | Stream):
-                self._guarded(unreadable, self._cleaned)  # a view of what lies there: no value is read
+            if not isinstance(self._source, CsvFile):
+                self._guarded(unreadable, self._cleaned)  # a view of what lies there
+        if isinstance(self._source, ParquetFiles | Frame):
+            self._require_readable(named(source))
 
     @property
     def assumed(self) -> str:
@@ -99,7 +102,7 @@ class DuckDB:
         return NUMBERED
 
     def rows(self, sql: str) -> Sequence[tuple[object, ...]]:
-        return self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql).fetchall())
+        return self._read_from_files(lambda: self._cleaned().execute(sql).fetchall())
 
     def stream(self, sql: str) -> Iterator[tuple[object, ...]]:
         with self._lock:
@@ -112,7 +115,35 @@ class DuckDB:
                 raise
 
     def table(self, sql: str) -> pa.Table:
-        return self._guarded(EngineFailure(), lambda: self._cleaned().sql(sql).to_arrow_table())
+        return self._read_from_files(lambda: self._cleaned().sql(sql).to_arrow_table())
+
+    def require_unchanged(self) -> None:
+        if not self._is_unchanged:
+            raise self._changed()
+
+    @property
+    def _is_unchanged(self) -> bool:
+        """Whether the files that are read are those that were opened; a CSV that was loaded is read no more."""
+        source = self._source
+        if isinstance(source, CsvFile):
+            return self._loaded or self._is_clean or source.snapshot.holds
+        return not isinstance(source, ParquetFiles) or source.snapshot.holds
+
+    def _read_from_files(self, work: Callable[[], T]) -> T:
+        """What a pass gives, if the files were the same before and after it: it may have read some of each state."""
+        self.require_unchanged()
+        try:
+            return self._guarded(EngineFailure(), work)
+        finally:
+            if not self._is_unchanged:
+                raise self._changed_meanwhile()
+
+    def _changed(self) -> SourceError:
+        return SourceError(f"{self._name} was changed after it was opened", hint="open it again.")
+
+    def _changed_meanwhile(self) -> SourceError:
+        hint = "open it again; nothing was released, and what was charged stays charged."
+        return SourceError(f"{self._name} was changed while it was read", hint=hint)
 
     def progress(self) -> float | None:
         """Asked from another thread while a query runs, so it takes no lock."""
@@ -142,50 +173,80 @@ class DuckDB:
 
     def _described(self) -> Columns:
         """Make the raw table known under its name, and say what columns it has."""
-        source, known = self._source, RAW
+        source = self._source
         if isinstance(source, CsvFile):
             return dict.fromkeys(source.names, Type.TEXT)
         if isinstance(source, Invented):
             self._connection.execute(f'CREATE TABLE "{RAW}" AS {source.sql}', dict(source.parameters))
         elif isinstance(source, ParquetFiles):
             source.check(self._connection)
-            self._connection.execute(f'CREATE VIEW "{RAW}" AS {source.select()}')
-        elif isinstance(source, Frame):
-            self._connection.register(FRAME, source.table)
-            self._connection.execute(f'CREATE VIEW "{RAW}" AS {self._without_codes(FRAME)}')
+            self._source = replace(source, columns=self._readings(source.select()))
+            self._connection.execute(f'CREATE VIEW "{RAW}" AS {self._source.select()}')
         else:
-            self._connection.register(FRAME, source.columns)
-            known = FRAME
-        return {name: _TYPE_OF.get(type_) for name, type_ in self._types(f'"{known}"').items()}
+            self._connection.register(FRAME, source.table)
+            columns = self._readings(f'SELECT * FROM "{FRAME}"')
+            self._connection.execute(f'CREATE VIEW "{RAW}" AS SELECT {columns} FROM "{FRAME}"')
+        return {name: _TYPE_OF.get(type_) for name, type_ in self._types(f'"{RAW}"').items()}
 
-    def _without_codes(self, name: str) -> str:
-        """A registered table, the codes of its categories replaced by their texts."""
-        coded = [_quoted(column) for column, type_ in self._types(f'"{name}"').items() if type_.startswith("ENUM")]
-        texts = ", ".join(f"CAST({column} AS VARCHAR) AS {column}" for column in coded)
-        return f'SELECT *{f" REPLACE ({texts})" if coded else ""} FROM "{name}"'
+    def _readings(self, select: str) -> str:
+        """The columns of a table: categories as their texts, and moments that cannot be written out as NULL."""
+        read = {name: stored.reading(_quoted(name), type_) for name, type_ in self._types(select).items()}
+        other = ", ".join(f"{reading} AS {_quoted(name)}" for name, reading in read.items() if reading)
+        return f"* REPLACE ({other})" if other else "*"
+
+    def _require_readable(self, source: str) -> None:
+        """Refuse a table with a value at which a query would fail, by the name of its column: such columns are read.
+
+        A table in memory was made of values that can be scanned.
+        """
+        types, cleaned = self._types(f'"{RAW}"'), RAW if self._schema is None else self._schema.name
+        odd = [name for name, type_ in types.items() if not stored.is_scanned(type_) and not stored.is_total(type_)]
+        doubtful = [(cleaned, name) for name in odd]
+        if isinstance(self._source, ParquetFiles):
+            if not self._reads(RAW, []):
+                unknown = stored.unreadable(None, "TIMESTAMP", source)
+                raise stored.unreadable(self._guarded(unknown, self._source.far_moment), "TIMESTAMP", source)
+            scanned = [name for name, type_ in types.items() if stored.is_scanned(type_)]
+            if not self._reads(RAW, scanned):
+                doubtful += [(RAW, name) for name in scanned]
+        for table, name in doubtful:
+            if not self._reads(table, [name]):
+                raise stored.unreadable(name, types[name], source)
+
+    def _reads(self, table: str, columns: Sequence[str]) -> bool:
+        """Whether every value of these columns can be read: nothing of them is kept."""
+        hashes = [f"bit_xor(hash({_quoted(name)}))" for name in columns]
+        sql = f"SELECT {', '.join([*hashes, 'count(*)'])} FROM {_quoted(table)}"
+        try:
+            self._guarded(EngineFailure(), lambda: self._connection.execute(sql).fetchall())
+        except EngineFailure:
+            return False
+        return True
 
     def _types(self, relation: str) -> dict[str, str]:
         found = self._connection.execute(f"DESCRIBE {relation}").fetchall()
         return {str(name): str(type_) for name, type_, *_ in found}
 
     def _load(self) -> None:
-        """Read what is read but once, if it is not read yet: a CSV as text, a reader or a lazy frame as it is."""
+        """Read a CSV as text, if it is not read yet."""
         source = self._source
         if self._loaded:
             return
         if isinstance(source, CsvFile):
-            try:
-                self._copy(LINES, source.lines(self._read), source.select(LINES))
-            finally:
-                self._share_read = None
-        elif isinstance(source, Stream):
-            self._copy(FRAME, source.take(), f'SELECT * FROM "{FRAME}"')
+            self._load_lines(source)
         self._loaded = True
 
-    def _copy(self, name: str, rows: object, select: str) -> None:
-        self._connection.register(name, rows)
-        self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {select}')
-        self._connection.unregister(name)
+    def _load_lines(self, source: CsvFile) -> None:
+        if not source.snapshot.holds:
+            raise self._changed()
+        self._connection.register(LINES, source.lines(self._read))
+        try:
+            self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {source.select(LINES)}')
+        finally:
+            self._share_read = None
+        self._connection.unregister(LINES)
+        if not source.snapshot.holds:
+            raise self._changed_meanwhile()
 
     def _read(self, share: float) -> None:
         self._share_read = share
@@ -299,7 +360,7 @@ def named(source: object) -> str:
     return (Path(source).name or str(source)) if isinstance(source, str | Path) else f"the {type(source).__name__}"
 
 
-def _kind(source: object) -> CsvFile | ParquetFiles | Frame | Stream | Invented:
+def _kind(source: object) -> CsvFile | ParquetFiles | Frame | Invented:
     if isinstance(source, Invented):
         return source
     if isinstance(source, Held):

@@ -1,120 +1,107 @@
-"""A table in memory: pandas, polars or Arrow, with columns of types of their own, so that no value changes how another
-is read."""
+"""A table in memory: pandas, polars or Arrow, as Arrow with columns of types of their own, so that no value changes how
+another is read."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sfumato.errors import EngineFailure, SourceError, instead
+from sfumato.engines.arrow import readable
+from sfumato.errors import SourceError, instead
 
-_PANDAS_KINDS = "biufmM"  # numpy's letters for the types that DuckDB takes from pandas as they are
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_PANDAS_KINDS = "biufmM"  # numpy's letters for the types that Arrow has too
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A table that is read in place, as often as it is asked."""
+    """A table that lies in memory and is read as often as it is asked."""
 
-    table: Any
-
-
-@dataclass
-class Stream:
-    """Rows that are read but once: a reader, or a lazy frame. `columns` is a table like it, without rows."""
-
-    columns: Any
-    rows: Any
-
-    def take(self) -> Any:
-        """The rows. What is left of them after a failure is not the table any more, so it is never read."""
-        rows, self.rows = self.rows, None
-        if rows is None:
-            raise EngineFailure
-        return instead(EngineFailure(), (Exception,), rows.collect) if hasattr(rows, "collect") else rows
+    table: pa.Table
 
 
-def framed(source: Any) -> Frame | Stream:
-    """A table in memory as DuckDB registers it; of a stream the names and types of its columns are read, no rows."""
-    known = _pandas(source) or _polars(source) or _arrow(source)
-    if known is None:
+def framed(source: Any) -> Frame:
+    """A table in memory as the engine reads it. A reader, a lazy frame or a dataset is read here, once."""
+    table = next((table for of in (_pandas, _polars, _arrow) if (table := of(source)) is not None), None)
+    if table is None:
         raise SourceError(
             f"A {type(source).__name__} is no table",
             hint="open a CSV or Parquet file, a folder of Parquet files, or a pandas, polars or Arrow table.",
         )
-    return known
+    _all_different(table.column_names, source)
+    return Frame(readable(table, f"the {type(source).__name__}"))
 
 
-def _pandas(source: Any) -> Frame | None:
+def _pandas(source: Any) -> pa.Table | None:
     pandas = sys.modules.get("pandas")
     if pandas is None or not isinstance(source, pandas.DataFrame):
         return None
-    names = [str(name) for name in source.columns]
-    _all_different(names, source)
-    typed = source.copy(deep=False)
-    typed.columns = names
-    for name, dtype in typed.dtypes.items():
-        texts = _texts(typed[name], dtype)
-        if texts is not None:
-            typed[name] = texts
-    return Frame(typed)
+    import pyarrow as pa
+
+    columns = [_column(source.iloc[:, place], dtype) for place, dtype in enumerate(source.dtypes)]
+    return pa.table(columns, names=[str(name) for name in source.columns])
 
 
-def _texts(column: Any, dtype: Any) -> Any:
-    """A column as text, value by value, if DuckDB would guess its type from some of them or does not know it."""
+def _column(column: Any, dtype: Any) -> pa.Array:
+    """A column of pandas; as text, value by value, where its type tells too little about the values."""
     import pandas as pd
+    import pyarrow as pa
 
     if isinstance(dtype, pd.CategoricalDtype):
-        if len(dtype.categories) and isinstance(dtype.categories.dtype, pd.StringDtype):
-            return None  # DuckDB reads the codes where they lie
-        texts = pd.array([*map(_as_text, dtype.categories), None], dtype="string")
-        return texts.take(column.cat.codes.to_numpy())  # code -1, nothing, is the last
-    plain = isinstance(dtype, pd.StringDtype | pd.ArrowDtype | pd.DatetimeTZDtype)
-    if plain or (getattr(dtype, "kind", "O") in _PANDAS_KINDS and not isinstance(dtype, pd.SparseDtype)):
-        return None
-    return pd.array([_as_text(value) for value in column], dtype="string")
+        codes = column.cat.codes.to_numpy()
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), _texts(dtype.categories))
+    if isinstance(dtype, pd.StringDtype | pd.ArrowDtype | pd.DatetimeTZDtype) or (
+        getattr(dtype, "kind", "O") in _PANDAS_KINDS and not isinstance(dtype, pd.SparseDtype)
+    ):
+        try:
+            return pa.array(column, from_pandas=True)
+        except (pa.ArrowException, UnicodeError):  # texts that have no encoding, or a type that Arrow does not have
+            return _texts(column)
+    return _texts(column)
 
 
-def _polars(source: Any) -> Frame | Stream | None:
+def _polars(source: Any) -> pa.Table | None:
     polars = sys.modules.get("polars")
     if polars is None or not isinstance(source, polars.DataFrame | polars.LazyFrame):
         return None
-    unknown = SourceError("The columns of the LazyFrame cannot be told", hint="collect it first.")
-    types = instead(unknown, (Exception,), source.collect_schema)
+    types = _read(source, source.collect_schema)
     for name, dtype in types.items():
         if dtype == polars.Object:
             raise SourceError(
                 f"Column '{name}' of the {type(source).__name__} holds Python objects",
                 hint="cast it to text or numbers.",
             )
-    _all_different(list(types), source)
     wide = [name for name, dtype in types.items() if str(dtype) in ("Int128", "UInt128")]  # Arrow has none so wide
     half = [name for name, dtype in types.items() if str(dtype) == "Float16"]
-    readable = source.with_columns(polars.col(wide).cast(polars.String), polars.col(half).cast(polars.Float32))
-    if isinstance(source, polars.DataFrame):
-        return Frame(readable)
-    return Stream(polars.DataFrame(schema=readable.collect_schema()), readable)
+    castable = source.with_columns(polars.col(wide).cast(polars.String), polars.col(half).cast(polars.Float32))
+    return _read(source, lambda: castable.lazy().collect().to_arrow())
 
 
-def _arrow(source: Any) -> Frame | Stream | None:
+def _arrow(source: Any) -> pa.Table | None:
     if not type(source).__module__.startswith("pyarrow"):
         return None
     import pyarrow as pa
     import pyarrow.dataset as ds
 
     if isinstance(source, pa.RecordBatch):
-        source = pa.Table.from_batches([source])
-    if not isinstance(source, pa.Table | pa.RecordBatchReader | ds.Dataset):
-        return None
-    _all_different(source.schema.names, source)
-    for field in source.schema:
-        if pa.types.is_float16(field.type) or pa.types.is_decimal256(field.type):
-            raise SourceError(
-                f"Column '{field.name}' of the {type(source).__name__} has type {field.type}, which is not read",
-                hint="cast it to a double.",
-            )
-    return Stream(source.schema.empty_table(), source) if isinstance(source, pa.RecordBatchReader) else Frame(source)
+        return pa.Table.from_batches([source])
+    if isinstance(source, pa.RecordBatchReader):
+        return _read(source, source.read_all)
+    if isinstance(source, ds.Dataset):
+        return _read(source, source.to_table)
+    return source if isinstance(source, pa.Table) else None
+
+
+def _read(source: Any, work: Callable[[], Any]) -> Any:
+    """What reading a source gives. Whatever it raises may quote values: nothing of it is left."""
+    kind = type(source).__name__
+    hint = "read it into a table first; that tells where it fails."
+    return instead(SourceError(f"The {kind} cannot be read", hint=hint), (Exception,), work)
 
 
 def _all_different(names: list[str], source: Any) -> None:
@@ -126,10 +113,19 @@ def _all_different(names: list[str], source: Any) -> None:
         )
 
 
+def _texts(values: Iterable[object]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array([_as_text(value) for value in values], pa.large_string())
+
+
 def _as_text(value: object) -> str | None:
     """A value as text; what has none is missing, whatever it does when it is asked."""
     try:
-        missing = value is None or bool(value != value)  # noqa: PLR0124 - only what is not a number differs from itself
-        return None if missing else str(value).encode("utf-8", "replace").decode("utf-8")
+        if value is None or bool(value != value):  # noqa: PLR0124 - only what is not a number differs from itself
+            return None
+        text = str(value)
+        text.encode()  # half of a surrogate pair has no encoding
     except Exception:  # noqa: BLE001 - an object of the user's may raise anything
         return None
+    return text

@@ -1,4 +1,4 @@
-"""Parquet where it lies: one file, or a folder of files read as one table. Opening reads footers, never values."""
+"""Parquet where it lies: one file, or a folder of files read as one table, whose columns are told by footers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from pathlib import Path
 
 import duckdb
 
+from sfumato.engines.snapshot import Snapshot
 from sfumato.errors import SourceError
 
+_MILLISECONDS, _MOST_MILLISECONDS = '"timeUnit":"milliseconds"', (2**63 - 1) // 1000
 ROW, FILE = "file_row_number", "filename"  # what DuckDB knows of each row beside its columns
 
 
@@ -26,23 +28,28 @@ def files_in(folder: Path) -> tuple[Path, ...]:
 
 @dataclass(frozen=True)
 class ParquetFiles:
-    """The files of one table, in the order of its rows; `keys`: the columns that the names of their folders give."""
+    """The files of one table, in the order of its rows; `keys`: the columns that the names of their folders give.
+
+    `columns` is how they are read, in SQL.
+    """
 
     root: Path
     files: tuple[Path, ...]
+    snapshot: Snapshot
     keys: tuple[str, ...] = ()
+    columns: str = "*"
 
     @classmethod
     def of(cls, path: Path) -> ParquetFiles:
         if not path.is_dir():
-            return cls(path, (path,))
+            return cls(path, (path,), Snapshot.of([path]))
         root = path.resolve()
         files = files_in(root)
         if not files:
             raise SourceError(
                 f"Folder {path.name} has no Parquet file", hint="name a file, or a folder of .parquet files."
             )
-        return cls(root, files, _keys(files[0].relative_to(root)))
+        return cls(root, files, Snapshot.of(files), _keys(files[0].relative_to(root)))
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Refuse a folder whose files differ in their columns: what is read must not depend on who is in which file."""
@@ -67,7 +74,7 @@ class ParquetFiles:
 
     def select(self) -> str:
         """SQL for DuckDB: the table. Folders named key=value are columns of text, whatever the values look like."""
-        return f"SELECT * FROM {_scan(self.files, bool(self.keys))}"
+        return f"SELECT {self.columns} FROM {_scan(self.files, bool(self.keys))}"
 
     def numbered(self, connection: duckdb.DuckDBPyConnection, columns: Collection[str], number: str) -> str | None:
         """The table with the place of each row, from 1; None where its own columns hide what that is read from.
@@ -79,7 +86,25 @@ class ParquetFiles:
         place = f"{ROW} + 1"
         if len(self.files) > 1:
             place += f" + map({_texts(self.files)}, {self._before(connection)})[{FILE}]"
-        return f'SELECT *, {place} AS "{number}" FROM {_scan(self.files, bool(self.keys))}'
+        return f'SELECT {self.columns}, {place} AS "{number}" FROM {_scan(self.files, bool(self.keys))}'
+
+    def far_moment(self) -> str | None:
+        """The column of milliseconds whose ends, in the footers, cannot be written in microseconds.
+
+        DuckDB converts them whenever it reads the file, whatever it reads of it.
+        """
+        import pyarrow.parquet as pq
+
+        for footer in map(pq.read_metadata, self.files):
+            columns = [footer.schema.column(place) for place in range(footer.num_columns)]
+            milliseconds = [i for i, column in enumerate(columns) if _MILLISECONDS in column.logical_type.to_json()]
+            for group in map(footer.row_group, range(footer.num_row_groups)):
+                for place in milliseconds:
+                    ends = group.column(place).statistics
+                    if ends and ends.has_min_max and max(-ends.min_raw, ends.max_raw) > _MOST_MILLISECONDS:
+                        path, name = str(columns[place].path), str(columns[place].name)
+                        return name if path == name else path.partition(".")[0]  # of a value inside of another
+        return None
 
     def _before(self, connection: duckdb.DuckDBPyConnection) -> list[int]:
         """How many rows lie in the files before each, from their footers."""

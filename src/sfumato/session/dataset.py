@@ -200,8 +200,8 @@ class Dataset:
         return record.decision(mandate.decision, attestation)
 
     def require_data(self) -> None:
-        """Refuse to go on without the data, before anything is charged."""
-        assert self._engine is not None
+        """Refuse to go on without the data that was opened, before anything is charged."""
+        self._engine.require_unchanged()
 
     def column_types(self) -> dict[str, str | None]:
         """The columns that the data has, by their stored types."""

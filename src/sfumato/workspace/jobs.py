@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import wiring
+from sfumato.errors import SourceError
 from sfumato.escrow.work import performed
 from sfumato.model.dataset import Schema
 from sfumato.model.mandate import Mandate
@@ -60,7 +61,8 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
         return {}
     stated = _schema(job["schema"], job["name"])
     schema = replace(stated, rule=job["rule"]) if "rule" in job else replace(stated, rule=None)
-    engine = _engine(opened, job, stated)
+    version = _version(job)
+    engine = _engine(opened, job, stated, version)
     watch(engine.progress)
     is_invented = job["format"] == INVENTED
     dataset = wiring.held(
@@ -68,24 +70,41 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
         schema,
         None if is_invented else opened.ledger,
         who=job["who"],
-        version=_version(job),
+        version=version,
         mandate=None if is_invented else _mandate(job["mandate"]),
         records=None if is_invented else opened.records,
     )
     return performed(dataset, job)
 
 
-def _engine(opened: Opened, job: Mapping[str, Any], schema: Schema) -> Engine:
-    """The engine of a version under its schema, opened once; beyond so many the one longest unused goes."""
-    key = (job["dataset"], _version(job), job["schema"])
+def _engine(opened: Opened, job: Mapping[str, Any], schema: Schema, version: str) -> Engine:
+    """The engine of a version under its schema, opened once; beyond so many the one longest unused goes.
+
+    A file that lies elsewhere may change at any time: what was opened before that is opened again.
+    """
+    key = (job["dataset"], version, job["schema"])
     if key in opened.engines:
         opened.engines.move_to_end(key)
-        return opened.engines[key][0]
+        if _is_unchanged(opened.engines[key][0]):
+            return opened.engines[key][0]
+        _closed(*opened.engines.pop(key))
     while len(opened.engines) >= MOST_OPEN:
         _, (gone, descriptor) = opened.engines.popitem(last=False)
         _closed(gone, descriptor)
-    opened.engines[key] = _made(opened, job, schema)
-    return opened.engines[key][0]
+    made = _made(opened, job, schema)
+    if _version(job) != version:
+        _closed(*made)
+        raise SourceError(f"The data of {job['name']} was changed while it was opened", hint="try again.")
+    opened.engines[key] = made
+    return made[0]
+
+
+def _is_unchanged(engine: Engine) -> bool:
+    try:
+        engine.require_unchanged()
+    except SourceError:
+        return False
+    return True
 
 
 def _made(opened: Opened, job: Mapping[str, Any], schema: Schema) -> tuple[Engine, int | None]:

@@ -1,0 +1,64 @@
+"""What DuckDB makes of stored values, by the type of their column.
+
+A value that it cannot hold is NULL. Where its scan fails at a value, the table is refused when it is opened: a query
+that fails because of a value would tell that the value is there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sfumato.errors import SourceError
+
+_DECIMAL, _WIDEST = re.compile(r"DECIMAL\(\d+,\d+\)"), re.compile(r"DECIMAL\(38,(\d+)\)")
+_SCANNED = re.compile(r"VARCHAR|TIME\w*( WITH TIME ZONE)?")
+_TOTAL = (
+    *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
+    *("FLOAT", "DOUBLE", "DATE", "BLOB", "UUID"),
+)
+_MOMENTS = {"TIMESTAMP": ("TIMESTAMP", ""), "TIMESTAMP WITH TIME ZONE": ("TIMESTAMPTZ", "+00")}
+_WORDS = {  # what a value may be at which a scan fails
+    "VARCHAR": "a text that is not UTF-8",
+    "JSON": "a text that is not JSON",
+    "TIMESTAMP": "a moment that is too far from now",
+    "TIME": "a time of day that no day has",
+}
+
+
+def reading(column: str, type_: str) -> str | None:
+    """SQL for a column that is not read as it is: categories as texts, what cannot be written out as NULL.
+
+    Moments are of the years 1 to 9999, as dates are in SQL; DuckDB holds a decimal that has more digits than decimals.
+    """
+    if type_.startswith("ENUM"):
+        return f"CAST({column} AS VARCHAR)"
+    if type_ in _MOMENTS:
+        moment, zone = _MOMENTS[type_]
+        return _within(column, f"{moment} '0001-01-01 00:00:00{zone}'", f"{moment} '9999-12-31 23:59:59.999999{zone}'")
+    if widest := _WIDEST.fullmatch(type_):
+        most = f"{'9' * (38 - int(widest[1]))}.{'9' * int(widest[1])}"
+        return _within(column, f"-{most}", most)
+    return None
+
+
+def _within(column: str, low: str, high: str) -> str:
+    """The value, or NULL beyond the limits. CASE alone does not keep a function from what lies beyond them."""
+    return f"CASE WHEN {column} BETWEEN {low} AND {high} THEN least(greatest({column}, {low}), {high}) END"
+
+
+def is_scanned(type_: str) -> bool:
+    """Whether a scan may fail at a value, and nothing else may: no cast of a value that was read."""
+    return _SCANNED.fullmatch(type_) is not None
+
+
+def is_total(type_: str) -> bool:
+    """Whether every stored value is read, and cast to each type of a schema or to NULL."""
+    return type_ in _TOTAL or _DECIMAL.fullmatch(type_) is not None
+
+
+def unreadable(column: str | None, type_: str, source: str) -> SourceError:
+    """The sentence about a value at which a query would fail; it quotes no value."""
+    what = next((what for of, what in _WORDS.items() if type_.startswith(of)), "a value that is not read")
+    where = source if column is None else f"Column '{column}' of {source}"
+    hint = "write it anew with NULL in place of such a value, or without the column."
+    return SourceError(f"{where} has {what}, or is damaged", hint=hint)
