@@ -32,6 +32,7 @@ sys.exit(pytest.main([*sys.argv[2:], "-x", "--tb=no", "-rf", "-p", "no:cacheprov
 
 STATISTICAL = "tests/statistical"
 NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
+BINNED = "tests/property/test_sketch.py"
 AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
 OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.py"]  # of noise of any kind
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
@@ -47,6 +48,7 @@ GUARDS = {
     "gaussian-halved": f"{STATISTICAL}/test_gaussian.py",
     "gaussian-on-integers": f"{STATISTICAL}/test_gaussian.py",
     "guessed-in-one-step": "tests/property/test_guessing.py::test_the_epsilon_of_a_chance_has_that_chance",
+    "histogram-as-bound": f"{BINNED}::test_nothing_printed_as_a_bound_is_below_what_the_people_give",
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
@@ -60,6 +62,7 @@ GUARDS = {
     "sparse-vector-bare": f"{SELECTED}::test_every_place_comes_up_as_often_as_it_should",
     "spread-halved": f"{SELECTED}::test_no_guesser_beats_what_a_selection_charges",
     "squares-uncharged": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[variance]",
+    "sum-noise-of-one": f"{STATISTICAL}/test_sketch.py::test_the_people_above_an_exposure_are_as_few_as_stated",
     "threshold-on-rows": f"{STATISTICAL}/test_private_keys.py",
     "totals-of-gaussian-noise": "tests/unit/test_odometer.py",
     "truncated-for-one": f"{STATISTICAL}/test_truncated.py",

@@ -10,7 +10,7 @@ from sfumato.errors import PreferenceError
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Reach, Summary
 from sfumato.model.release import Certificate
-from sfumato.model.risk import RiskAt, RiskView, Source
+from sfumato.model.risk import Estimate, RiskAt, RiskView, Source
 from sfumato.model.sketch import Sketch
 from sfumato.views import risk as view
 from sfumato.views.words import of_choosing, of_guarantee
@@ -108,7 +108,8 @@ def _view(facts: Mapping[str, Any], sql: str, delta: float | None) -> RiskView:
     sketch = None
     if "bins" in facts:
         noisy = tuple(each["noisy"] for each in facts["bins"])
-        sketch = Sketch(noisy, facts["seen_above"], Certificate.from_dict(facts["certificate"]))
+        certificate, sum_noise = Certificate.from_dict(facts["certificate"]), tuple(facts["sum_noise_90"])
+        sketch = Sketch(noisy, facts["seen_above"], certificate, sum_noise)
     return RiskView(
         source=Source(facts["source"]),
         query=sql,
@@ -126,6 +127,7 @@ def _view(facts: Mapping[str, Any], sql: str, delta: float | None) -> RiskView:
 def _at(told: Mapping[str, Any]) -> RiskAt:
     known: dict[str, Any] = {name: told[name] for name in _AT if name in told}
     known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
+    known |= {"estimate": Estimate(**known["estimate"])} if "estimate" in known else {}
     return RiskAt(**known)
 
 

@@ -49,6 +49,15 @@ WORST_CASE = Spread(Fraction(0), Fraction(1), k=1, fixed=Fraction(0))
 """Somebody who carries nothing beside somebody who carries all. k = 1, so that more cells never buy epsilon."""
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """What a noisy histogram of exposures suggests at one epsilon. It bounds nobody's risk, and it may leave."""
+
+    gap: float
+    ratio: float
+    attack_chance: float
+
+
 @dataclass(frozen=True, repr=False)
 class RiskAt(Confidential):
     """At one epsilon: RDRs on the answer's own scale where there is one, their ratio and gap, noise, odds."""
@@ -62,6 +71,7 @@ class RiskAt(Confidential):
     attack_chance: float
     rank_90: tuple[float | None, ...] | None = None  # of the same: how far its rank misses
     threshold: float | None = None  # noisy persons that a private group must have, where a delta is stated
+    estimate: Estimate | None = None  # of a private histogram, whose other figures are those of the worst case
 
     def as_dict(self) -> dict[str, object]:
         """What is not there, of ranks and of private keys, is left out."""

@@ -77,7 +77,7 @@ def _sketched(sketch: Sketch) -> list[str]:
             paragraph(f"Exposure {of_risk.EXPOSURE}"),
             paragraph(of_sketch.at_zero(sketch), "lead"),
             drawing(drawn),
-            paragraph(of_sketch.seen(sketch)),
+            *map(paragraph, of_sketch.read_off(sketch)[1:]),
             scrolled(*bins(sketch), of_sketch.SKETCHED_NUMBERS.capitalize()),
         ),
         section(of_sketch.SKETCH_COST, *map(paragraph, promised(sketch)), code(certificate_text(sketch.certificate))),

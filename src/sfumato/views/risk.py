@@ -45,18 +45,32 @@ def as_html(view: RiskView, limit: float | None = None, chosen: float | None = N
 
 
 def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
-    """A row per candidate epsilon; of private keys also from how many persons on a group shows."""
+    """A row per candidate epsilon; of private keys also from how many persons on a group shows.
+
+    Bounds are rounded up. A private histogram has the bounds of the worst case, and its estimates beside them.
+    """
     rows = view.candidates
-    columns = {
-        "epsilon": [f"{row.epsilon:g}" for row in rows],
-        "gap": [f"{row.gap:.4g}×" for row in rows],
-        "ratio": [f"{row.ratio:.4g}" for row in rows],
-        "noise range (90 of 100)": [ranges(row) for row in rows],
-        "attacker right at most": [f"{100 * row.attack_chance:.4g} of 100" for row in rows],
-    }
+    chances = [f"{_up(100 * row.attack_chance)} of 100" for row in rows]
+    columns = {"epsilon": [f"{row.epsilon:g}" for row in rows]}
+    if view.source is Source.SKETCH:
+        columns["gap at most"] = [f"{_up(row.gap)}×" for row in rows]
+    else:
+        columns["gap"] = [f"{row.gap:.4g}×" for row in rows]
+        columns["ratio"] = [f"{row.ratio:.4g}" for row in rows]
+    columns["noise range (90 of 100)"] = [ranges(row) for row in rows]
+    columns[of_risk.RIGHT[view.source]] = chances
+    estimates = [row.estimate for row in rows if row.estimate is not None]
+    if estimates:
+        columns["estimated gap"] = [f"{number(each.gap, 4)}×" for each in estimates]
+        columns["estimated attack success"] = [of_risk.percent(each.attack_chance) for each in estimates]
     if any(row.threshold is not None for row in rows):
         columns["a group shows from"] = [f"{number(row.threshold or 0.0, 4)} persons" for row in rows]
     return list(columns), [list(cells) for cells in zip(*columns.values(), strict=True)]
+
+
+def _up(bound: float) -> str:
+    """Rounded up, but for what floats add to a round figure."""
+    return of_guarantee.rounded_up(round(bound, 9))
 
 
 def ranges(row: RiskAt) -> str:
