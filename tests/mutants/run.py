@@ -32,7 +32,7 @@ sys.exit(pytest.main([*sys.argv[2:], "-x", "--tb=no", "-rf", "-p", "no:cacheprov
 
 STATISTICAL = "tests/statistical"
 NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
-BINNED = "tests/property/test_sketch.py"
+BINNED, AT_REST = "tests/property/test_sketch.py", "tests/contract/test_at_rest.py"
 AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
 OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.py"]  # of noise of any kind
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
@@ -49,6 +49,8 @@ GUARDS = {
     "gaussian-on-integers": f"{STATISTICAL}/test_gaussian.py",
     "guessed-in-one-step": "tests/property/test_guessing.py::test_the_epsilon_of_a_chance_has_that_chance",
     "histogram-as-bound": f"{BINNED}::test_nothing_printed_as_a_bound_is_below_what_the_people_give",
+    "key-in-the-open": f"{AT_REST}::test_the_chain_is_followed_without_the_keys[sqlite]",
+    "ledger-in-the-open": f"{AT_REST}::test_no_exact_fact_lies_in_the_database_its_journal_or_the_logs[sqlite]",
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
