@@ -43,6 +43,7 @@ GUARDS = {
     "decided-blindly": f"{LOOKS}::test_a_look_before_the_approval_leaves_no_guarantee",
     "vault-of-anybody": "tests/unit/test_vault.py::test_an_old_version_put_back",
     "computed-unclamped": f"{NEIGHBOURS}::test_columns_are_clamped_before_they_are_computed_with",
+    "drawn-unasked": "tests/unit/test_displays.py::test_nothing_confidential_shows_itself[session.choice.Choice]",
     "error-of-one": f"{STATISTICAL}/test_guesses.py::test_answers_keep_the_error_they_promise",
     "extremes-of-rows": f"{STATISTICAL}/test_selection.py",
     "gaussian-halved": f"{STATISTICAL}/test_gaussian.py",

@@ -68,7 +68,7 @@ def _upper_tail(t: float, numbers: int) -> float:
     """
     arrivals = accumulate(range(1, numbers), lambda one, m: one * t / m, initial=math.exp(-t))
     before = list(accumulate(arrivals))
-    during = (math.ldexp(math.comb(numbers - 1 + i, i), -numbers - i) for i in range(numbers))
+    during = accumulate(range(1, numbers), lambda one, i: one * (numbers - 1 + i) / (2 * i), initial=0.5**numbers)
     return sum(weight * few for weight, few in zip(during, reversed(before), strict=True))
 
 

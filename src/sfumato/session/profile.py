@@ -22,6 +22,7 @@ from sfumato.risk.view import CANDIDATES, attack_at, risk_at
 from sfumato.session import plots
 from sfumato.session.as_published import AsPublished
 from sfumato.session.attack import Attack, between_0_and_1
+from sfumato.session.display import Display
 from sfumato.session.figures import Figures
 from sfumato.session.picture import Picture
 from sfumato.session.survey import Survey
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class RiskProfile(Confidential):
+class RiskProfile(Display, Confidential):
     """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs.
 
     Of a private sketch the figures are bounds, those of the worst case, and each row has an `estimate` beside them;
@@ -108,6 +109,7 @@ class RiskProfile(Confidential):
         """What this epsilon would mean: by the exact RDR or by Lemma 3.1, as the profile shows it if not said."""
         exact = self._exact if exact is None else exact
         at = risk_at(epsilon, self._spread, self._measurement, self._noise, exact=exact)
+        at = replace(at, public=self.source is not Source.PEOPLE)
         if self._estimate is None:
             return at
         seen = risk_at(epsilon, self._estimate, self._measurement, self._noise)
@@ -174,15 +176,11 @@ class RiskProfile(Confidential):
         shown += [] if self.solution is None else [of_choosing.rehearsed(self.solution.epsilon, self.solution.why)]
         return "\n\n".join(shown)
 
-    def show(self) -> None:
-        print(self.text())
+    @property
+    def withheld(self) -> str | None:
+        return "<RiskProfile of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
 
-    def __repr__(self) -> str:
-        if self.source is Source.PEOPLE:
-            return "<RiskProfile of the people; confidential: call .show()>"
-        return self.text()
-
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         shown = view.as_html(self.view, self._limit, self._chosen)
         return shown + tries.as_html(self.tries) if self.tries else shown
 
