@@ -65,7 +65,7 @@ ATTACKER = {
     Source.SKETCH: "anybody, in any data, is in it",
     Source.PEOPLE: "the most exposed person is in the data",
 }
-RIGHT = dict.fromkeys(Source, "attacker right at most") | {Source.REHEARSAL: "attacker right on the look-alike"}
+RIGHT = dict.fromkeys(Source, "attacker right at most") | {Source.REHEARSAL: "attacker (look-alike)"}
 INSTEAD = ", or somebody else in their place"
 DECIDING = {
     Source.WORST_CASE: "An epsilon chosen from this page carries the guarantee: nothing here depends on the data.",
