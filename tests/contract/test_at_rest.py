@@ -174,7 +174,7 @@ def test_the_search_finds_what_is_not_encrypted(place: Place) -> None:
 
 
 def test_the_chain_is_followed_without_the_keys(database: Database, database_url: str) -> None:
-    """And nothing confidential is read or written by whoever has none."""
+    """Without them nothing confidential is read or written."""
     looked = Draft(Event.LOOKED, "pay", "ada", "now", "look")
     written = database.ledger().append(0, lambda _new: [looked, drafted(EPSILON)])
     assert database.ledger().read(0) == written
@@ -281,7 +281,7 @@ def test_an_upgrade_that_has_to_encrypt_needs_the_keys(before: tuple[str, tuple[
 
 
 def test_a_ledger_file_is_its_controllers_own_and_stays_readable(ledger_path: Path) -> None:
-    """Whoever has the file has the data as well: there is no key, and nothing is encrypted."""
+    """The controller who has the file has the data as well: there is no key, and nothing is encrypted."""
     table = pd.DataFrame({"euros": [ANSWER]})
     query = sf.open(table, {"name": "pay", "columns": {"euros": {"type": "integer"}}}, ledger=ledger_path).query(COUNT)
     query.risk()

@@ -207,7 +207,7 @@ def test_who_sees_an_answer_and_its_certificate(api: Api) -> None:
 
 
 def test_no_text_of_a_download_is_a_formula(api: Api) -> None:
-    """Whoever asks names the columns, and a spreadsheet would compute such a name."""
+    """An analyst names the columns, and a spreadsheet would compute such a name."""
     sql = 'SELECT ward AS "=ward", COUNT(*) AS "@n" FROM stays GROUP BY ward'
     request = api.room.submit(sql)
     api.room.approve(request)

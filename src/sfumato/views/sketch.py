@@ -25,7 +25,7 @@ def bars(sketch: Sketch) -> Figure:
 
 
 def bins(sketch: Sketch) -> tuple[list[str], list[list[str]]]:
-    """A row per bin: its exposures, people and noise range, whether it is told from noise, how many are above it."""
+    """A row per bin: its exposures, people and noise range, whether it stands out, how many are above it."""
     off = f"±{of_sketch.bin_noise(sketch):,}" if sketch.noise_90 is not None else ""
     spans = ["0", *(f"{number(low)}–{number(high)}" for low, high in pairwise(sketch.edges[1:]))]
     rows = zip(spans, sketch.histogram.people, sketch.seen, map(sketch.people_above, sketch.edges[1:]), strict=True)

@@ -39,7 +39,7 @@ def read_off(sketch: Sketch) -> list[str]:
 def seen(sketch: Sketch) -> str:
     """Which bins stand out from the noise, and what is estimated from them."""
     if sketch.reach is None:
-        return f"Noise ranges are {WITHHELD}, so no bin can be told from noise and nothing is estimated. {BOUNDS}"
+        return f"Noise ranges are {WITHHELD}, so nothing is estimated from the bins. {BOUNDS}"
     enough, unseen = f"{math.floor(sketch.reach) + 1:,}", f"{math.ceil(2 * sketch.reach):,}"
     estimated = (
         "The estimated gap is between the outer edges of the lowest and the highest of these bins. People in other "
@@ -48,9 +48,9 @@ def seen(sketch: Sketch) -> str:
         else "No bin is that large, so nothing is estimated."
     )
     return (
-        f"Each count is within ±{bin_noise(sketch):,} of the truth with 90% probability. Bins of {enough} or more are "
-        "told from noise: with 90% probability each of them holds at least one person, and no other bin holds more "
-        f"than {unseen}. {estimated} {BOUNDS}"
+        f"Each count is within ±{bin_noise(sketch):,} of the truth with 90% probability. Bins of {enough} or more "
+        "stand out from the noise: with 90% probability each of them holds at least one person, and no other bin holds "
+        f"more than {unseen}. {estimated} {BOUNDS}"
     )
 
 

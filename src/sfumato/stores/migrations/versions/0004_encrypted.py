@@ -54,7 +54,7 @@ def encrypted(row: dict[str, Any], seals: Any) -> dict[str, Any]:
     try:
         hidden = json.loads(row["confidential"])
     except ValueError:
-        return row  # it was altered: whoever follows the chain is told
+        return row  # it was altered: following the chain will name it
     if not hidden:
         return row
     plain = json.dumps({"confidential": hidden, "key": row["key"]}, sort_keys=True)
