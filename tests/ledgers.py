@@ -16,17 +16,24 @@ from sfumato.ports import LedgerStore
 from sfumato.stores.database import Database
 from sfumato.stores.ledger import SQLiteLedger
 from sfumato.stores.tables import ledger
+from sfumato.vault.master import Master
+from sfumato.workspace.locks import VaultLocks
 from tests.postgres import Server
 
 KINDS = ["file", "sqlite", "postgresql"]
+MASTER = Master.of(bytes(range(32)))
 Places: TypeAlias = Callable[[], "Place"]
 
 STORE = """
 from sfumato import wiring
 from sfumato.stores.database import Database
+from sfumato.vault.master import Master
+from sfumato.workspace.locks import VaultLocks
 
 def store(ledger, beside, schema, in_file=wiring._store):
-    return Database(ledger).ledger() if "://" in str(ledger) else in_file(ledger, beside, schema)
+    if "://" in str(ledger):
+        return Database(ledger, VaultLocks(Master.of(bytes(range(32))))).ledger()
+    return in_file(ledger, beside, schema)
 
 wiring._store = store
 """  # for a process of its own, which opens the ledger of a place by its address
@@ -50,7 +57,7 @@ class Place:
         return SQLiteLedger(self.address) if self.is_file else self.database().ledger()
 
     def database(self) -> Database:
-        self._databases.append(Database(self.address))
+        self._databases.append(Database(self.address, VaultLocks(MASTER)))
         return self._databases[-1]
 
     def open(self, *arguments: Any, **options: Any) -> sf.Dataset:

@@ -39,6 +39,16 @@ class Server:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
         return self.address.replace("/postgres?", f"/{name}?").replace("postgresql:", "postgresql+psycopg:")
 
+    def written(self, url: str, *, log: bool = True) -> Iterator[bytes]:
+        """What lies on the disk of the database at this address; with `log` the write-ahead log and the server's."""
+        folder = Path(self.address.partition("host=")[2])
+        with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
+            connection.execute("CHECKPOINT")
+            [(oid,)] = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()")
+        places = [folder / "data" / "base" / str(oid), *([folder / "data" / "pg_wal", folder / "log"] if log else [])]
+        for place in places:
+            yield from (path.read_bytes() for path in (place, *place.rglob("*")) if path.is_file())
+
 
 @contextmanager
 def started() -> Iterator[Server]:

@@ -20,13 +20,13 @@ from sfumato.escrow.service import Escrow
 from sfumato.ledger.entry import Entry, Event
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.mandate import Mandate
-from sfumato.ports import Columns, LedgerStore, Row
+from sfumato.ports import Columns, LedgerStore, Row, Seals
 from sfumato.session.dataset import Dataset
 from sfumato.stores.database import Database
 from sfumato.vault.files import Files
-from sfumato.vault.master import Master
 from sfumato.workspace import jobs
 from sfumato.workspace.locks import VaultLocks
+from tests.ledgers import MASTER
 
 SCHEMA = """name = "stays"
 [columns.days]
@@ -44,7 +44,6 @@ COUNT = "SELECT COUNT(*) FROM stays WHERE days > 5"
 SUM = "SELECT SUM(age) FROM stays"
 BY_WARD = "SELECT ward, COUNT(*) FROM stays GROUP BY ward"
 BOARD = "Health Board"
-MASTER = Master.of(bytes(range(32)))
 FIRST = datetime(2026, 11, 16, 9, tzinfo=UTC)
 
 
@@ -111,11 +110,11 @@ class Plain:
 class Room:
     """Whoever acts is named by their name; `later` and `in_turn` wait until `go`."""
 
-    def __init__(self, folder: Path, url: str) -> None:
+    def __init__(self, folder: Path, url: str, seals: Seals | None = None) -> None:
         self.folder, self.url, self.now = folder, url, FIRST
         self.waiting: list[Callable[[], None]] = []
         self.turns: list[Callable[[], None]] = []
-        self.database = Database(self.url)
+        self.database = Database(self.url, seals or VaultLocks(MASTER))
         files = Files(folder / "vault", MASTER)
         self.runner = Here(self.database.ledger(), files)
         self.sandbox = Plain()

@@ -89,6 +89,14 @@ class Accountant(Protocol):
     def __call__(self, pairs: Sequence[Pair], delta: float, /) -> float: ...
 
 
+class Seals(Protocol):
+    """Encrypts small texts. `about` says what a text is and whose: it opens under the same words only."""
+
+    def seal(self, plain: bytes, about: str) -> str: ...
+
+    def unseal(self, sealed: str, about: str) -> bytes: ...
+
+
 class LedgerStore(Protocol):
     """Keeps entries for ever, in order."""
 

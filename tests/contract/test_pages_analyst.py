@@ -206,6 +206,17 @@ def test_who_sees_an_answer_and_its_certificate(api: Api) -> None:
     assert page(api, "bob", f"/requests/{RELEASED}/answer.csv?query=3").status_code == 404
 
 
+def test_no_text_of_a_download_is_a_formula(api: Api) -> None:
+    """An analyst names the columns, and a spreadsheet would compute such a name."""
+    sql = 'SELECT ward AS "=ward", COUNT(*) AS "@n" FROM stays GROUP BY ward'
+    request = api.room.submit(sql)
+    api.room.approve(request)
+    api.room.go()
+    rows = list(csv.reader(StringIO(page(api, "bob", f"/requests/{request.number}/answer.csv").text)))
+    assert rows[0] == ["'=ward", "'@n", "'@n_low", "'@n_high"]
+    assert [row[0] for row in rows[1:]] == ["a", "b", "c"]
+
+
 def test_downloads_hold_the_answer_and_the_certificate(api: Api) -> None:
     told = api("bob", "GET", f"/requests/{RELEASED}/result").json()["answers"]
     rows = list(csv.reader(StringIO(page(api, "bob", f"/requests/{RELEASED}/answer.csv?query=2").text)))

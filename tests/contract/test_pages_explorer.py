@@ -210,6 +210,10 @@ def test_a_sketch_is_charged_and_no_look(api: Api) -> None:
     assert api.room.charged - before == pytest.approx(0.5)
     assert told["spent"]["words"] == "No total exists for this dataset any more; no stop is agreed."
     assert told["histogram"]["noise"] > 0
+    assert [point["gap"] for point in told["points"]] == pytest.approx(
+        [1 + point["epsilon"] for point in told["points"]]
+    )
+    assert all("stimated" in point["words"][-1] for point in told["points"])
     assert not api.room.datasets.looked(api.room["alice"], "stays")
     assert explore(api, "alice", source="sketch").status_code == 422
 

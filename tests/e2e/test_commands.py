@@ -191,7 +191,8 @@ def test_a_private_sketch(folder: Path, typed: Typed) -> None:
     assert set(shown.json) >= RISK
     assert (shown.json["source"], shown.json["influence"], shown.json["guarantee"]) == ("sketch", None, "dp")
     assert set(shown.json["exposure"]) == FIGURES
-    assert [set(candidate) for candidate in shown.json["candidates"]] == [CANDIDATE] * 2
+    assert [set(candidate) for candidate in shown.json["candidates"]] == [CANDIDATE | {"estimate"}] * 2
+    assert [candidate["gap"] for candidate in shown.json["candidates"]] == pytest.approx([1.1, 2.0])
     assert abs(shown.json["people"] - ROWS) < 400
     assert len(shown.json["bins"]) == 11
     assert shown.json["ledger_entry"] == 2
@@ -199,7 +200,14 @@ def test_a_private_sketch(folder: Path, typed: Typed) -> None:
     assert again.json == shown.json
     assert "Controller only" not in (folder / "view.html").read_text("utf-8")
     spoken = " ".join(typed(*ask("sketch", *how, sql=BY_SEX)).out.split())
-    for said in ("Private sketch: a noisy histogram", "0.5-differential privacy", "so far: epsilon 0.5;", "±6"):
+    for said in (
+        "Private sketch: a noisy histogram",
+        "gap at most",
+        "estimated gap",
+        "0.5-differential privacy",
+        "so far: epsilon 0.5;",
+        "±6",
+    ):
         assert said in spoken
     anew = typed(*ask("sketch", *how, "--again", "--json", sql=BY_SEX))
     assert anew.json["bins"] != shown.json["bins"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from statistics import NormalDist
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,6 +17,11 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.engines.reference import leave_one_out, people_of
 from sfumato.model.choice import Noise
+from sfumato.risk.calibrate import mu_of
+from sfumato.session.explorer import explored
+from sfumato.session.profile import RiskProfile
+from sfumato.views.figure import Line, Range
+from sfumato.views.risk import candidates
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, other_rows, tables
 from tests.property.test_people import tags_of_kept
@@ -82,3 +89,77 @@ def test_neighbours_differ_by_one_in_one_bin(data: st.DataObject, gaussian: bool
 def people_by_bin(table: Table, sql: str, gaussian: bool, bins: int) -> tuple[int, ...]:
     dataset = sf.open(table.source("pandas", Path()), table.schema, ledger=":memory:")
     return dataset.query(sql)._people_by_bin(NOISES[gaussian], bins)
+
+
+@pytest.mark.depth("sketch tables")
+@examples("sketch tables")
+@given(data=st.data(), gaussian=st.booleans(), bins=BINS, spent=st.sampled_from((1.0, 10.0)))
+def test_nothing_printed_as_a_bound_is_below_what_the_people_give(
+    data: st.DataObject, gaussian: bool, bins: int, spent: float
+) -> None:
+    """Gaps and attack chances of people who are taken out literally, against all that a drawn histogram says.
+
+    Some bins hold a dozen people and stand out from the noise, others hold one person and do not.
+    """
+    table = data.draw(st.one_of(tables(), tables(units=True), tables(crowded=True)))
+    if "unit" not in table.schema:
+        rows = tuple(row for row in table.rows for _ in range(data.draw(st.sampled_from((1, 12)))))
+        table = Table(table.names, table.schema, rows)
+    question = data.draw(releasable_questions(table, additive=True))
+    dataset = sf.open(table.source("pandas", Path()), table.schema, ledger=":memory:")
+    rows, people = table.rows, people_of(table.rows, dataset.schema)
+    if dataset.schema.unit.column is not None:
+        tags = tags_of_kept(table.source("pandas", Path()), table.schema, question.sql)
+        rows = tuple(table.rows[tag] for tag in tags)
+    oracle = leave_one_out(rows, dataset.schema, question.literal, table.names.columns, people)
+    exposures = [float(u) for u in (oracle.exposures_l2() if gaussian else oracle.exposures())] or [0.0]
+    noise = NOISES[gaussian]
+    profile = dataset.query(question.sql).sketch(
+        spent, bins=bins, mechanism=noise.mechanism, delta=noise.delta, candidates=(1.0, 5.0)
+    )
+    found = explored(profile, ceiling=10.0, stated={}, now=None)
+    points = {point["epsilon"]: point for point in found["points"]}
+    for at in profile.candidates:
+        gap, chance = given_by(exposures, oracle.outputs, at.epsilon, noise)
+        for said in gaps_said(profile, points[at.epsilon], at.epsilon):
+            assert said >= gap - EXACT, f"a gap of at most {said}, where the people have {gap}"
+        for said in chances_said(profile, points[at.epsilon], at.epsilon):
+            assert said >= chance - EXACT, f"an attacker right at most {said}, where it is {chance}"
+
+
+def given_by(exposures: Sequence[float], k: int, epsilon: float, noise: Noise) -> tuple[float, float]:
+    """The gap of Lemma 3.1 or 3.2 among these people, and how often an attacker is right of the most exposed."""
+    least, most = min(exposures), max(exposures)
+    if noise.mechanism == "gaussian":
+        mu = mu_of(epsilon, noise)
+        risks = [math.sqrt(u**2 + k / mu**2) for u in (least, most)]
+        return risks[1] / risks[0], NormalDist().cdf(mu * most / 2)
+    return (epsilon * most + k) / (epsilon * least + k), 1 - math.exp(-epsilon * most / 2) / 2
+
+
+def printed(profile: RiskProfile, column: str, epsilon: float) -> float:
+    """What the table of the view has in this column."""
+    columns, rows = candidates(profile.view)
+    [row] = [row for row in rows if float(row[0]) == epsilon]
+    return float(row[columns.index(column)].removesuffix(" of 100").removesuffix("×"))
+
+
+def gaps_said(profile: RiskProfile, point: Mapping[str, Any], epsilon: float) -> list[float]:
+    """In the row, the table, the picture and the explorer."""
+    [bar] = [one for one in profile.plot("gap").figure.of(Range) if one.x == epsilon]
+    shown = float(point["gap_shown"].removesuffix("×"))
+    return [profile.at(epsilon).gap, printed(profile, "gap at most", epsilon), bar.high, point["gap"], shown]
+
+
+def chances_said(profile: RiskProfile, point: Mapping[str, Any], epsilon: float) -> list[float]:
+    """In the row, the attack, the table, the pictures and the explorer."""
+    [line] = profile.plot("attack").figure.of(Line)
+    [curve, _blind] = profile.roc(epsilon).figure.of(Line)
+    return [
+        profile.at(epsilon).attack_chance,
+        profile.attack(epsilon).chance,
+        printed(profile, "attacker right at most", epsilon) / 100,
+        point["in"] / 100,
+        dict(line.points)[epsilon] / 100,
+        max((hits + 100 - alarms) / 200 for alarms, hits in curve.points),
+    ]

@@ -15,7 +15,7 @@ import sfumato
 from sfumato.audit.guesses import Round
 from sfumato.model.sketch import Sketch
 from tests.depth import depth
-from tests.statistical.audit import audit, least_rate, misfit, power, question, said
+from tests.statistical.audit import audit, least_rate, misfit, most_rate, power, question, said
 
 pytestmark = pytest.mark.statistical
 
@@ -127,3 +127,16 @@ def test_noise_alone_is_seen_no_more_often_than_stated() -> None:
     asked, runs = question(SUM, {"type": "integer", "bounds": [0, 100]}, {"here": []}), depth("audit runs")
     seen = sum(any(sketched(asked, bins=20).seen) for _ in range(runs))
     assert least_rate(seen, runs) <= 0.1, f"{seen} of {runs} sketches of nobody show somebody"
+
+
+@pytest.mark.depth("audit runs")
+def test_the_people_above_an_exposure_are_as_few_as_stated() -> None:
+    """Above each of three exposures, by itself, in at least 90% of the histograms."""
+    people = [20 * i for i in range(1, 6)] * 8
+    asked, runs = question(SUM, {"type": "integer", "bounds": [0, 100]}, {"here": people}), depth("audit runs") // 4
+    drawn = [sketched(asked, bins=20) for _ in range(runs)]
+    for exposure in (0.0, 0.5, 0.95):
+        truly = sum(value > 100 * exposure for value in people)
+        missed = sum(truly > (sketch.people_above(exposure) or 0) for sketch in drawn)
+        assert least_rate(missed, runs) <= 0.1, f"{missed} of {runs} say fewer people above {exposure} than there are"
+        assert most_rate(missed, runs) >= 0.05, "and not far fewer than 10%: the bound is no wider than it need be"

@@ -15,6 +15,7 @@ import sfumato as sf
 from sfumato.errors import BadInput, EngineFailure, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
 from sfumato.session.aftermath import Aftermath
+from sfumato.views.html import preformatted
 from sfumato.views.words import of_aftermath, of_guarantee
 
 STAYS = pd.DataFrame({"who": ["Al", "Bo", "Cy", "Di"], "days": [0, 5, 10, 10], "ward": ["a", "a", "b", "b"]})
@@ -218,7 +219,8 @@ def test_a_repr_has_the_public_part_only() -> None:
     assert repr(after) == (f"<Aftermath of {SUM}, epsilon 0.5. What it says about the people is confidential: .show()>")
     with pytest.raises(TypeError, match="confidential"):
         pickle.dumps(after)
-    assert of_guarantee.CONTROLLER_ONLY in after._repr_html_()
+    assert of_guarantee.CONTROLLER_ONLY in after._html()
+    assert after._repr_html_() == preformatted(repr(after))
 
 
 def test_a_release_does_not_show_its_query() -> None:

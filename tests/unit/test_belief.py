@@ -334,19 +334,20 @@ def test_somebody_who_is_suspected() -> None:
 def test_what_is_shown_of_it_is_for_the_controller() -> None:
     query = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query(AVG)
     beliefs = query.missing()
-    text, page = beliefs.text(), beliefs._repr_html_()
+    text, page = beliefs.text(), beliefs._html()
     assert "Who is missing?" in text
     assert "Controller only" in text
     assert "Controller only" in page
     assert "<svg" in page
     assert repr(beliefs) == "<Beliefs. Who is missing? It is confidential: call .show()>"
     assert repr(beliefs.at(1)) == "<BeliefAt: confidential>"
-    assert "largest belief" in beliefs.plot()._repr_svg_()
+    assert "largest belief" in str(beliefs.plot().figure)
+    assert beliefs.plot()._repr_svg_() is None
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(beliefs)
     said = json.loads(json.dumps(beliefs.as_dict(), default=str))
     assert set(said) == {"people", "prior", "limit", "upper_bound", "candidates"}
-    assert "<svg" in query.missing(1.0)._repr_html_()  # the line goes on beyond the one epsilon asked for
+    assert "<svg" in query.missing(1.0)._html()  # the line goes on beyond the one epsilon asked for
 
 
 def test_a_count_tells_apart_who_is_counted() -> None:

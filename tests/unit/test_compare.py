@@ -450,7 +450,8 @@ def test_a_look_is_confidential() -> None:
     for secret in (found, found.methods[0], found.together):
         with pytest.raises(TypeError, match="confidential and is not pickled"):
             pickle.dumps(secret)
-    assert of_guarantee.CONTROLLER_ONLY in found._repr_html_()
+    assert of_guarantee.CONTROLLER_ONLY in found._html()
+    assert "0." not in found._repr_html_()
     assert found.page().of_the_people
 
 
@@ -522,7 +523,7 @@ def test_names_are_escaped() -> None:
 
     nasty = sf.satisfies(lambda rdrs: rdrs.ratio > 0, "<script>alert('&')</script>")
     found = stays().compare(COUNT, nasty, look=True)
-    Tags().feed(found._repr_html_() + found.page("<script>").html)
+    Tags().feed(found._html() + found._repr_html_() + found.page("<script>").html)
     assert "table" in seen
     assert "script" not in seen
 

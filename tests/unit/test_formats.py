@@ -98,6 +98,23 @@ def test_files_hold_the_same(tmp_path: Path, ranges: bool) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.json", "a.parquet"]
 
 
+WIDE = "\uff1d\uff0b\uff0d\uff20"
+FORMULAS = ['=HYPERLINK("x")', "+1", "-1+cmd", "@SUM(A1)", "\t=1", "\r=1", "\n=1", *(f"{sign}1" for sign in WIDE)]
+
+
+@pytest.mark.parametrize("text", FORMULAS, ids=repr)
+def test_no_text_in_a_csv_file_is_a_formula(tmp_path: Path, text: str) -> None:
+    """Of a name or a group key; a number keeps its minus, and Parquet and JSON keep every text as it is."""
+    answer = Answer((text, "n"), ((text, -5), ("a=b", -0.5)), None, ((), ()), (Type.TEXT, Type.NUMBER), (False, True))
+    release = sf.Release(answer, released().certificate)
+    for name in ("a.csv", "a.parquet", "a.json"):
+        release.write(tmp_path / name)
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [[f"'{text}", "n"], [f"'{text}", "-5"], ["a=b", "-0.5"]]
+    assert pq.read_table(tmp_path / "a.parquet").to_pylist()[0] == {text: text, "n": -5.0}
+    assert json.loads((tmp_path / "a.json").read_text("utf-8"))["rows"][0] == [text, -5]
+
+
 class Torn:
     """A value at which writing breaks off."""
 

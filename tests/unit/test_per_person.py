@@ -16,6 +16,7 @@ from sfumato.ledger.entry import Event
 from sfumato.risk.per_person import rho_of_loss
 from sfumato.risk.zcdp import rho_pure
 from sfumato.session.per_person import PersonTotals
+from sfumato.views.html import preformatted
 from sfumato.views.words import of_guarantee, of_ledger
 from sfumato.wiring import planned
 
@@ -249,7 +250,8 @@ def test_a_repr_has_the_public_part_only() -> None:
     )
     with pytest.raises(TypeError, match="confidential"):
         pickle.dumps(totals)
-    assert of_guarantee.CONTROLLER_ONLY in totals._repr_html_()
+    assert of_guarantee.CONTROLLER_ONLY in totals._html()
+    assert totals._repr_html_() == preformatted(repr(totals))
     assert isinstance(totals, PersonTotals)
 
 

@@ -140,8 +140,10 @@ def test_words_are_no_tags() -> None:
 
 
 def test_a_notebook_gets_both() -> None:
-    picture = Picture(EXPOSURE)
+    """Of the people neither, until `.show()` is called."""
+    public, picture = Picture(EXPOSURE, of_the_people=False), Picture(EXPOSURE)
     assert picture.to_plotly() == plotly(EXPOSURE)
-    assert picture._repr_mimebundle_() == {"application/vnd.plotly.v1+json": plotly(EXPOSURE)}
-    assert picture._repr_svg_().startswith("<svg")
+    assert public._repr_mimebundle_() == {"application/vnd.plotly.v1+json": plotly(EXPOSURE)}
+    assert str(public._repr_svg_()).startswith("<svg")
+    assert (picture._repr_mimebundle_(), picture._repr_svg_()) == ({}, None)
     assert "812" not in repr(picture)

@@ -15,14 +15,16 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.errors import EngineFailure, NoGuarantee, NoMechanism, PreferenceError, SfumatoError
+from sfumato.errors import BadInput, EngineFailure, NoGuarantee, NoMechanism, PreferenceError, SfumatoError
 from sfumato.ledger.entry import Event, nano
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.risk import Source
 from sfumato.model.sketch import Sketch
+from sfumato.risk.noise import one_sided_reach
 from sfumato.session import report
+from sfumato.views.risk import candidates, estimates
 from sfumato.views.words import of_guarantee
 
 LAPLACE, GAUSSIAN = Noise(), Noise("gaussian", 1e-6)
@@ -388,8 +390,8 @@ def test_a_sketch_is_public_and_shows_itself() -> None:
     assert profile.plot().figure.title == "Risk gap at each epsilon"
     assert pickle.loads(pickle.dumps(profile.exposure)) == profile.exposure
     for said in (
-        "The gap is among those who can be told from noise.",
-        "what holds for them is the worst case",
+        "what the histogram suggests is an estimate",
+        "Bounds on the risk of each person are those of the worst case",
         "Everything released from stays so far",
     ):
         assert said in " ".join(profile.text().split())
@@ -398,6 +400,76 @@ def test_a_sketch_is_public_and_shows_itself() -> None:
             asked()
     with pytest.raises(PreferenceError):
         profile.at(1.0, exact=True)
+
+
+def noiseless(dataset: sf.Dataset) -> sf.Dataset:
+    """As if every noise came out as 0."""
+    dataset.services = replace(dataset.services, mechanism=lambda _law, _reach=0: lambda counts, *_: list(counts))
+    return dataset
+
+
+def test_bounds_are_the_worst_case_and_the_histogram_gives_an_estimate() -> None:
+    """Four hundred people at 0.4, and one person at 1 whom no bin of a noisy histogram tells from noise."""
+    profile = noiseless(stays([8] * 400 + [0] * 400 + [20])).query(SUM).sketch(1.0)
+    at = profile.at(1.0)
+    assert (at.gap, at.ratio, at.attack_chance) == pytest.approx((2.0, 0.5, 0.6967346701436833), abs=1e-9)
+    assert at.estimate is not None
+    assert (at.estimate.gap, at.estimate.attack_chance) == pytest.approx((1.4, 0.5906346234610091), abs=1e-9)
+    assert profile.attack(1.0).chance == at.attack_chance
+    told = {row["epsilon"]: row for row in json.loads(json.dumps(profile.view.as_dict()))["candidates"]}
+    estimate = {"gap": pytest.approx(1.4), "ratio": pytest.approx(1 / 1.4), "attack_chance": at.estimate.attack_chance}
+    assert told[1.0]["estimate"] == estimate
+    for shown in (profile.text(), report.page(profile).html):
+        for column in ("gap at most", "attacker right at most", "estimated gap", "estimated attack success"):
+            assert column in shown
+    columns, rows = candidates(profile.view)
+    [row] = [row for row in rows if row[0] == "1"]
+    assert dict(zip(columns, row, strict=True)) == {
+        "epsilon": "1",
+        "gap at most": "2×",
+        "noise range (90 of 100)": "±46.05",
+        "attacker right at most": "69.68 of 100",
+    }
+    assert ["1", "1.4×", "59.1%"] in estimates(profile.view)[1]
+
+
+def test_where_no_bin_is_seen_there_is_no_estimate() -> None:
+    profile = noiseless(stays([8] * 3)).query(SUM).sketch(1.0)
+    assert profile.at(1.0).estimate is None
+    assert (profile.at(1.0).gap, profile.at(1.0).attack_chance) == pytest.approx((2.0, 0.6967346701436833))
+    assert estimates(profile.view)[1] == []
+    assert "estimated gap" not in profile.text()
+    assert "estimate" not in profile.view.as_dict()["candidates"][0]  # type: ignore[index]
+
+
+def test_how_many_people_are_above_an_exposure() -> None:
+    """The noisy counts above it, and what the noise in their sum exceeds 10% of the time."""
+    sketch = noiseless(stays([20] * 30 + [14] * 2 + [2])).query(SUM).sketch(0.1, bins=10).exposure
+    assert isinstance(sketch, Sketch)
+    golden = {1: 16.094379124341003, 2: 23.97275987280871, 5: 39.313823203074485, 10: 56.400822514412894}
+    assert {n: sketch.sum_noise[n - 1] for n in golden} == pytest.approx(golden, abs=0.01)
+    assert [sketch.people_above(y) for y in (0.9, 0.8, 0.5, 0.0)] == [46, 53, 71, 89]
+    assert sketch.people_above(1.0) == 0
+    assert sketch.people_above(0.55) == sketch.people_above(0.5), "the edge below: never fewer"
+    assert replace(sketch, noisy=(-500.0,) * 11).people_above(0.5) == 0
+    with pytest.raises(BadInput, match="exposure must be a number from 0 to 1, not "):
+        sketch.people_above(1.5)
+    assert replace(sketch, sum_noise=()).people_above(0.5) is None, "the noise is withheld"
+    again = stays([]).query(SUM)
+    assert again.sketch(0.1).exposure == again.sketch(0.1).exposure, "what was drawn comes back with the same bounds"
+
+
+@pytest.mark.parametrize("eps_view", [0.05, 0.1, 1.0])
+def test_no_private_view_can_say_that_nobody_is_above(eps_view: float) -> None:
+    """Why bounds are the worst case: what is said 90% of the time where it is true is said where it is false too.
+
+    Here it is said when the count of the last bin is below the 90% quantile of its noise.
+    """
+    quantile = one_sided_reach(1 / eps_view, 1, 0)
+    nobody, somebody = (1 - math.exp(-(quantile - people) * eps_view) / 2 for people in (0, 1))
+    golden = {0.05: 0.8561064820506427, 0.1: 0.8143536762323635, 1.0: 0.33109149705429813}
+    assert nobody == pytest.approx(0.9)
+    assert somebody >= golden[eps_view] == pytest.approx(0.9 * math.exp(-eps_view))
 
 
 def test_the_page_has_every_bin_and_its_certificate() -> None:

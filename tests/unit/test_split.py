@@ -290,7 +290,8 @@ def test_what_is_found_is_confidential(capsys: pytest.CaptureFixture[str]) -> No
     assert said.startswith("Controller only: facts about the people in the data.")
     assert "100 – 200" in said
     assert "1 of 2" in said
-    assert "Controller only" in check._repr_html_()
+    assert "Controller only" in check._html()
+    assert "100" not in check._repr_html_()
 
 
 # What is said

@@ -10,15 +10,16 @@ from sfumato.errors import PreferenceError
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Reach, Summary
 from sfumato.model.release import Certificate
-from sfumato.model.risk import RiskAt, RiskView, Source
+from sfumato.model.risk import Estimate, RiskAt, RiskView, Source
 from sfumato.model.sketch import Sketch
+from sfumato.session.display import Display
 from sfumato.views import risk as view
 from sfumato.views.words import of_choosing, of_guarantee
 
 _AT = tuple(field.name for field in fields(RiskAt))
 
 
-class Risk(Confidential):
+class Risk(Display, Confidential):
     """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs."""
 
     def __init__(self, facts: Mapping[str, Any], sql: str, delta: float | None = None) -> None:
@@ -72,19 +73,15 @@ class Risk(Confidential):
         said = of_choosing.rehearsed(epsilon, self.solution["why"])
         return f"{view.as_text(self.view, chosen=epsilon)}\n\n{said}"
 
-    def show(self) -> None:
-        print(self.text())
+    @property
+    def withheld(self) -> str | None:
+        return "<Risk of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
 
-    def __repr__(self) -> str:
-        if self.source is Source.PEOPLE:
-            return "<Risk of the people; confidential: call .show()>"
-        return self.text()
-
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         return view.as_html(self.view)
 
 
-class Looked(Confidential):
+class Looked(Display, Confidential):
     """What a look showed a controller, name by name; it has to be asked with `.show()`."""
 
     def __init__(self, facts: Mapping[str, Any], text: str) -> None:
@@ -96,10 +93,8 @@ class Looked(Confidential):
     def text(self) -> str:
         return f"{of_guarantee.CONTROLLER_ONLY}\n\n{self._text}"
 
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
+    @property
+    def withheld(self) -> str:
         return "<What a look showed; confidential: call .show()>"
 
 
@@ -108,7 +103,8 @@ def _view(facts: Mapping[str, Any], sql: str, delta: float | None) -> RiskView:
     sketch = None
     if "bins" in facts:
         noisy = tuple(each["noisy"] for each in facts["bins"])
-        sketch = Sketch(noisy, facts["seen_above"], Certificate.from_dict(facts["certificate"]))
+        certificate, sum_noise = Certificate.from_dict(facts["certificate"]), tuple(facts["sum_noise_90"])
+        sketch = Sketch(noisy, facts["seen_above"], certificate, sum_noise)
     return RiskView(
         source=Source(facts["source"]),
         query=sql,
@@ -118,14 +114,15 @@ def _view(facts: Mapping[str, Any], sql: str, delta: float | None) -> RiskView:
         sensitivity=tuple(facts["sensitivity"]),
         influence=_figures(facts["influence"], people),
         exposure=sketch or _figures(facts["exposure"], people),
-        candidates=tuple(map(_at, facts["candidates"])),
+        candidates=tuple(_at(row, public=Source(facts["source"]) is not Source.PEOPLE) for row in facts["candidates"]),
         delta=delta,
     )
 
 
-def _at(told: Mapping[str, Any]) -> RiskAt:
-    known: dict[str, Any] = {name: told[name] for name in _AT if name in told}
+def _at(told: Mapping[str, Any], *, public: bool) -> RiskAt:
+    known: dict[str, Any] = {name: told[name] for name in _AT if name in told} | {"public": public}
     known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
+    known |= {"estimate": Estimate(**known["estimate"])} if "estimate" in known else {}
     return RiskAt(**known)
 
 

@@ -43,19 +43,25 @@ class Draft:
 
 @dataclass(frozen=True)
 class Entry:
+    """`stored` is the draft as it is kept where its confidential part is encrypted: the chain is over that.
+
+    So the chain can be followed without a key.
+    """
+
     number: int
     draft: Draft
     previous: str = field(repr=False)
     digest: str = field(repr=False)
+    stored: Draft | None = field(default=None, repr=False)
 
 
-def seal(number: int, draft: Draft, previous: str) -> Entry:
-    return Entry(number, draft, previous, chain.digest(number, vars(draft), previous))
+def seal(number: int, draft: Draft, previous: str, stored: Draft | None = None) -> Entry:
+    return Entry(number, draft, previous, chain.digest(number, vars(stored or draft), previous), stored)
 
 
 def verify(entries: Iterable[Entry], number: int = 0, previous: str = GENESIS) -> tuple[int, str]:
     """Follow the chain from one entry on; a break is named. Returns where it ends."""
-    lines = ((entry.number, vars(entry.draft), entry.previous, entry.digest) for entry in entries)
+    lines = ((entry.number, vars(entry.stored or entry.draft), entry.previous, entry.digest) for entry in entries)
     return chain.follow(lines, number, previous, changed)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
@@ -49,6 +49,15 @@ WORST_CASE = Spread(Fraction(0), Fraction(1), k=1, fixed=Fraction(0))
 """Somebody who carries nothing beside somebody who carries all. k = 1, so that more cells never buy epsilon."""
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """What a noisy histogram of exposures suggests at one epsilon. It bounds nobody's risk, and it may leave."""
+
+    gap: float
+    ratio: float
+    attack_chance: float
+
+
 @dataclass(frozen=True, repr=False)
 class RiskAt(Confidential):
     """At one epsilon: RDRs on the answer's own scale where there is one, their ratio and gap, noise, odds."""
@@ -62,10 +71,16 @@ class RiskAt(Confidential):
     attack_chance: float
     rank_90: tuple[float | None, ...] | None = None  # of the same: how far its rank misses
     threshold: float | None = None  # noisy persons that a private group must have, where a delta is stated
+    estimate: Estimate | None = None  # of a private histogram, whose other figures are those of the worst case
+    public: bool = field(default=False, compare=False)  # from public facts, a look-alike or what was charged
+
+    def __repr__(self) -> str:
+        return _described(self, self.as_dict()) if self.public else super().__repr__()
 
     def as_dict(self) -> dict[str, object]:
         """What is not there, of ranks and of private keys, is left out."""
-        told = {name: figure for name, figure in asdict(self).items() if figure is not None or name.startswith("rdr")}
+        facts = {name: figure for name, figure in asdict(self).items() if name != "public"}
+        told = {name: figure for name, figure in facts.items() if figure is not None or name.startswith("rdr")}
         return told | {name: list(told[name]) for name in ("noise_90", "rank_90") if name in told}
 
 
@@ -109,6 +124,9 @@ class RiskView(Confidential):
     numbers: tuple[str, ...] = ()  # the noisy numbers behind the answer
     delta: float | None = None
 
+    def __repr__(self) -> str:
+        return super().__repr__() if self.source is Source.PEOPLE else _described(self, self.as_dict())
+
     @property
     def sketch(self) -> Sketch | None:
         """The noisy histogram, where that is what is shown."""
@@ -126,6 +144,10 @@ class RiskView(Confidential):
             "candidates": [candidate.as_dict() for candidate in self.candidates],
         }
         return found if self.sketch is None else found | self.sketch.as_dict()
+
+
+def _described(public: object, facts: dict[str, object]) -> str:
+    return f"{type(public).__name__}({', '.join(f'{name}={fact!r}' for name, fact in facts.items())})"
 
 
 def _figures(summary: Summary | Reach | Sketch | None) -> dict[str, float | None] | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
 
+from sfumato.errors import BadInput
 from sfumato.model.facts import Bin, Distribution, Histogram
 from sfumato.model.release import Certificate
 
@@ -17,12 +19,16 @@ class Sketch:
     All else is made from the counts. A bin is `seen` when its count, rounded, is above `reach`, as noise alone is in
     any of the bins at most 10 times of 100; where the noise is withheld there is no reach, and no bin is seen. The
     number of people and the sums are those of the counts as drawn, with everybody in the middle of their bin; bars and
-    quantiles take a negative count for 0.
+    quantiles take a negative count for 0. All of these are estimates: people in bins that are not seen may be more
+    exposed than `max`.
+
+    `sum_noise[i]` exceeds the noise in a sum of i + 1 counts with 90% probability; empty where the noise is withheld.
     """
 
     noisy: tuple[float, ...]
     reach: float | None
     certificate: Certificate
+    sum_noise: tuple[float, ...] = ()
 
     @property
     def bins(self) -> int:
@@ -41,6 +47,19 @@ class Sketch:
     def noise_90(self) -> float | None:
         """How far a count lies from the truth at most, 90 times of 100."""
         return None if self.certificate.noise_90 is None else self.certificate.noise_90[0]
+
+    def people_above(self, exposure: float) -> int | None:
+        """At most how many people have an exposure above this, with 90% confidence; None where the noise is withheld.
+
+        The noisy counts above it and a one-sided noise quantile. Between two edges the lower one counts. The
+        confidence holds for one exposure that is picked before the counts are seen.
+        """
+        if math.isnan(exposure) or not 0 <= exposure <= 1:
+            raise BadInput(f"exposure must be a number from 0 to 1, not {exposure:g}", hint="try 0.5.")
+        if not self.sum_noise:
+            return None
+        counts = self.noisy[1 + sum(edge <= exposure for edge in self.edges[2:]) :]
+        return max(0, math.floor(sum(counts) + self.sum_noise[len(counts) - 1])) if counts else 0
 
     # The figures of a risk view
 
@@ -93,14 +112,21 @@ class Sketch:
         return {"noisy": list(self.noisy), "reach": self.reach, "certificate": self.certificate.as_dict()}
 
     @classmethod
-    def from_stored(cls, stored: dict[str, Any], certificate: Certificate) -> Self:
-        return cls(tuple(stored["noisy"]), stored["reach"], certificate)
+    def from_stored(cls, stored: dict[str, Any], certificate: Certificate, sum_noise: tuple[float, ...] = ()) -> Self:
+        return cls(tuple(stored["noisy"]), stored["reach"], certificate, sum_noise)
 
     def as_dict(self) -> dict[str, object]:
         """What a risk view adds of it."""
         c, people = self.certificate, self.histogram.people
         bins = [
-            {"low": low, "high": high, "noisy": noisy, "people": count, "seen": seen}
+            {
+                "low": low,
+                "high": high,
+                "noisy": noisy,
+                "people": count,
+                "seen": seen,
+                "people_above_90": self.people_above(high),
+            }
             for (low, high), noisy, count, seen in zip(pairwise(self.edges), self.noisy, people, self.seen, strict=True)
         ]
         return {
@@ -112,5 +138,6 @@ class Sketch:
             "bins": bins,
             "bin_noise_90": self.noise_90,
             "seen_above": self.reach,
+            "sum_noise_90": list(self.sum_noise),
             "certificate": c.as_dict(),
         }

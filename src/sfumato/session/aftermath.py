@@ -17,6 +17,7 @@ from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.release import Certificate
 from sfumato.model.statement import NOTHING, Afterwards, Statement
 from sfumato.risk.posthoc import pri, pri_gaussian, ratio
+from sfumato.session.display import Display
 from sfumato.session.figures import Figures
 from sfumato.session.ledger import digest
 from sfumato.session.picture import Picture
@@ -42,7 +43,7 @@ Truth = Mapping[Cell, Sequence[Exact]]
 """The true numbers of each cell."""
 
 
-class Aftermath(Confidential):
+class Aftermath(Display, Confidential):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
 
     `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
@@ -159,14 +160,12 @@ class Aftermath(Confidential):
     def text(self, *, colour: bool = False) -> str:
         return view.as_text(self.view, colour=colour)
 
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
+    @property
+    def withheld(self) -> str:
         told = "withheld" if self.epsilon is None else f"{self.epsilon:g}"
         return f"<Aftermath of {self.query}, epsilon {told}. What it says about the people is confidential: .show()>"
 
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         return view.as_html(self.view)
 
     def _rows(self, tree: Tree) -> Rows:

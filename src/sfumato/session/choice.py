@@ -7,12 +7,13 @@ from typing import Any
 
 from sfumato.model import choice as model
 from sfumato.session.decide import Request
+from sfumato.session.display import Display
 from sfumato.views.html import preformatted
 from sfumato.views.words import of_choosing, of_guarantee
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Choice(model.Choice):
+class Choice(Display, model.Choice):
     """Prints itself fully when it is public; otherwise it has to be asked with `.show()`."""
 
     asked: Request
@@ -34,16 +35,14 @@ class Choice(model.Choice):
             said.append(of_guarantee.NO_GUARANTEE)
         return "\n".join(said)
 
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
+    @property
+    def withheld(self) -> str | None:
         if not self.confidential:
-            return self.text()
+            return None
         said = self.asked.said(told=False)
         return f"<Choice by {said}, guarantee {self.guarantee.value}; epsilon is confidential: call .show()>"
 
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         return preformatted(self.text(), of_guarantee.CONTROLLER_ONLY if self.confidential else "")
 
     def __reduce__(self) -> Any:

@@ -43,10 +43,16 @@ def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> Spread:
     )
 
 
-def sketched(drawn: Sketch, measurement: Measurement, noise: Noise, relation: Relation) -> Spread:
-    """The same by a private sketch."""
-    scale = own_scale(measurement, noise)
-    return Spread(Fraction(drawn.min), Fraction(drawn.max), measurement.k or 1, relation=relation, scale=scale)
+def anybody(relation: Relation) -> Spread:
+    """The worst case under the noise of one release: it bounds everybody behind a private histogram."""
+    return Spread(Fraction(0), Fraction(1), 1, relation=relation)
+
+
+def estimated(drawn: Sketch, measurement: Measurement, relation: Relation) -> Spread | None:
+    """The outer edges of the bins that a private histogram tells from noise; None where there are none."""
+    if not any(drawn.seen):
+        return None
+    return Spread(Fraction(drawn.min), Fraction(drawn.max), measurement.k or 1, relation=relation)
 
 
 def compared(preference: Preference, survey: Survey, noise: Noise) -> Spread:

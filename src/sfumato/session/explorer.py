@@ -30,8 +30,12 @@ def explored(
     cell: tuple[str, float] | None = None,
 ) -> dict[str, Any]:
     """What a page looks up: the same shape for each source of risk. Confidential where that is the people."""
-    spread, noise, measurement = profile._spread, profile._noise, profile._measurement
+    noise, measurement = profile._noise, profile._measurement
     policy = Policy(ceiling, stated, now, noise.delta or 0.0)
+    bounded = (
+        profile.source is Source.SKETCH
+    )  # a noisy histogram bounds nobody: its sliders are those of the worst case
+    spread = WORST_CASE if bounded else profile._spread
     moved = sliders(spread, noise, measurement, ceiling=ceiling, stated=stated, now=now)
     grid = epsilons(moved, policy)
     view = replace(profile.view, candidates=tuple(map(profile.at, grid)))

@@ -18,6 +18,7 @@ from sfumato.risk.belief import suspected
 from sfumato.risk.guessing import guess_chance
 from sfumato.risk.view import CANDIDATES
 from sfumato.risk.worlds import average_at, beliefs_at, countless, prior_of, widest, width_of
+from sfumato.session.display import Display
 from sfumato.session.picture import Picture
 from sfumato.views.belief import BeliefAt, as_html, as_text, figure
 from sfumato.views.belief import Beliefs as Shown
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _ANY = Fraction(1, 2)  # whatever belief is asked for, it is the same noise that bounds none
 
 
-class Beliefs(Confidential):
+class Beliefs(Display, Confidential):
     """If somebody knows the table but for one person who is missing: how sure can they become of who it is?
 
     Made by `Query.missing`, which enters the look before anybody is read. `.at(epsilon)` has risk, bound, average and
@@ -103,13 +104,11 @@ class Beliefs(Confidential):
     def text(self) -> str:
         return as_text(self.view)
 
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
+    @property
+    def withheld(self) -> str:
         return f"<Beliefs. {of_belief.WHO_IS_MISSING} It is confidential: call .show()>"
 
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         return as_html(self._curve)
 
 

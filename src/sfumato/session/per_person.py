@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Summary
 from sfumato.session.account import account
+from sfumato.session.display import Display
 from sfumato.session.figures import Figures
 from sfumato.session.ledger import digest
 from sfumato.sql import per_person as plan
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 
 
-class PersonTotals(Confidential):
+class PersonTotals(Display, Confidential):
     """`.epsilon` (None where Gaussian noise took part) and `.rho` of all the people; `.in_all` is public.
 
     Made by `Dataset.per_person`, which enters the look before anybody is read.
@@ -68,15 +69,13 @@ class PersonTotals(Confidential):
     def text(self, *, colour: bool = False) -> str:
         return view.as_text(self.view, colour=colour)
 
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
+    @property
+    def withheld(self) -> str:
         return (
             f"<PersonTotals. {of_ledger.for_anybody(self.in_all)} What is each person's is confidential: call .show()>"
         )
 
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         return view.as_html(self.view)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.model.confidential import Confidential
+from sfumato.session.display import show
 from sfumato.session.whole_file import write_whole
 from sfumato.views.figure import Figure
 from sfumato.views.plotly import plotly
@@ -33,16 +34,17 @@ class Picture(Confidential):
         return plotly(self.figure, dark)
 
     def show(self) -> None:
-        print(text(self.figure))
+        show(text(self.figure), svg(self.figure))
 
     def __repr__(self) -> str:
         if not self.of_the_people:
             return text(self.figure)
         return f"<Picture: {self.figure.title}; call .show()>"
 
-    def _repr_svg_(self) -> str:
-        return svg(self.figure)
+    def _repr_svg_(self) -> str | None:
+        """None of the people: a notebook then prints the line above."""
+        return None if self.of_the_people else svg(self.figure)
 
     def _repr_mimebundle_(self, **_wanted: object) -> dict[str, Any]:
         """Beside the SVG, for a notebook that knows Plotly."""
-        return {"application/vnd.plotly.v1+json": self.to_plotly()}
+        return {} if self.of_the_people else {"application/vnd.plotly.v1+json": self.to_plotly()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sfumato.choose.preference import Preference
@@ -14,13 +15,14 @@ from sfumato.model.dataset import Relation
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Reach, Summary
 from sfumato.model.measurement import Measurement
 from sfumato.model.release import Certificate
-from sfumato.model.risk import RiskAt, RiskView, Source, Spread
+from sfumato.model.risk import Estimate, RiskAt, RiskView, Source, Spread
 from sfumato.model.sketch import Sketch
 from sfumato.model.tries import Tries
 from sfumato.risk.view import CANDIDATES, attack_at, risk_at
 from sfumato.session import plots
 from sfumato.session.as_published import AsPublished
 from sfumato.session.attack import Attack, between_0_and_1
+from sfumato.session.display import Display
 from sfumato.session.figures import Figures
 from sfumato.session.picture import Picture
 from sfumato.session.survey import Survey
@@ -32,10 +34,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class RiskProfile(Confidential):
+class RiskProfile(Display, Confidential):
     """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs.
 
-    Of a private sketch `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
+    Of a private sketch the figures are bounds, those of the worst case, and each row has an `estimate` beside them;
+    `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class RiskProfile(Confidential):
         reach: tuple[Reach, Reach] | None = None,
         survey: Survey | None = None,
         sketch: Sketch | None = None,
+        estimate: Spread | None = None,
         candidates: Sequence[float] | None = None,
         solution: Solution | None = None,
         tries: tuple[Tries, ...] = (),
@@ -69,6 +73,7 @@ class RiskProfile(Confidential):
         self._measurement = measurement
         self._noise = noise
         self._spread = spread
+        self._estimate = estimate  # of a private histogram: whom its bins compare, beside whom `spread` bounds
         chosen = () if solution is None or solution.epsilon is None else (solution.epsilon,)
         self._candidates = tuple(sorted({*(candidates or CANDIDATES), *chosen}))
         self._survey = survey
@@ -103,7 +108,12 @@ class RiskProfile(Confidential):
     def at(self, epsilon: float, exact: bool | None = None) -> RiskAt:
         """What this epsilon would mean: by the exact RDR or by Lemma 3.1, as the profile shows it if not said."""
         exact = self._exact if exact is None else exact
-        return risk_at(epsilon, self._spread, self._measurement, self._noise, exact=exact)
+        at = risk_at(epsilon, self._spread, self._measurement, self._noise, exact=exact)
+        at = replace(at, public=self.source is not Source.PEOPLE)
+        if self._estimate is None:
+            return at
+        seen = risk_at(epsilon, self._estimate, self._measurement, self._noise)
+        return replace(at, estimate=Estimate(seen.gap, seen.ratio, seen.attack_chance))
 
     def attack(self, epsilon: float, prior: float = 0.5, exposure: float | None = None) -> Attack:
         """What somebody who knows everybody else learns from a release at this epsilon about the most exposed person.
@@ -166,15 +176,11 @@ class RiskProfile(Confidential):
         shown += [] if self.solution is None else [of_choosing.rehearsed(self.solution.epsilon, self.solution.why)]
         return "\n\n".join(shown)
 
-    def show(self) -> None:
-        print(self.text())
+    @property
+    def withheld(self) -> str | None:
+        return "<RiskProfile of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
 
-    def __repr__(self) -> str:
-        if self.source is Source.PEOPLE:
-            return "<RiskProfile of the people; confidential: call .show()>"
-        return self.text()
-
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         shown = view.as_html(self.view, self._limit, self._chosen)
         return shown + tries.as_html(self.tries) if self.tries else shown
 

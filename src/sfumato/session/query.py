@@ -25,7 +25,7 @@ from sfumato.risk.calibrate import furthest_of
 from sfumato.session import as_published, plan, select
 from sfumato.session.aftermath import Aftermath
 from sfumato.session.choice import Choice
-from sfumato.session.compare import compared, fixed_part, require_exact, sketched, spread
+from sfumato.session.compare import anybody, compared, estimated, fixed_part, require_exact, spread
 from sfumato.session.decide import EPSILON_MAX, Request, Rule, Standing, checked_noise, grid_of, provenances, solved
 from sfumato.session.draw import draw
 from sfumato.session.guessing import Guessing, partner_of
@@ -149,19 +149,21 @@ class Query:
     ) -> RiskProfile:
         """A private histogram of exposures, charged first: what is decided from it rests on no look.
 
-        `mechanism` is the noise of the release that is thought of. The same request on the same data returns the
-        sketch that was drawn, uncharged; `again` draws anew.
+        Bounds in it are those of the worst case; what the histogram suggests is in each row's `estimate`. `mechanism`
+        is the noise of the release that is thought of. The same request on the same data returns the sketch that was
+        drawn, uncharged; `again` draws anew.
         """
         noise = self._noise(mechanism, delta, calibration)
         shown = grid_of(candidates)
         drawn = sketch(self, noise, epsilon, bins, accept_none=accept_none, again=again, attestation=fixed_beforehand)
-        measurement = self._public()
+        measurement, relation = self._public(), self.dataset.schema.relation
         return RiskProfile(
             Source.SKETCH,
             self.sql,
             measurement,
             noise,
-            sketched(drawn, measurement, noise, self.dataset.schema.relation),
+            anybody(relation),
+            estimate=estimated(drawn, measurement, relation),
             sketch=drawn,
             candidates=shown,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from sfumato.session.columns import arrow, columns
 from sfumato.session.whole_file import write_text_whole, write_whole
 from sfumato.views import certificate as page
 from sfumato.views import release as view
+from sfumato.views.spreadsheet import write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,12 +94,13 @@ class Release:
         return self.to_arrow(ranges=ranges).to_pandas()
 
     def to_csv(self, path: str | Path, *, ranges: bool = False) -> None:
+        """For spreadsheets: a text that begins like a formula has an apostrophe before it."""
         made = columns(self.answer, ranges=ranges)
 
         def write(part: Path) -> None:
             with part.open("w", newline="", encoding="utf-8") as file:
                 rows = zip(*(column.values for column in made), strict=True)
-                csv.writer(file).writerows([[column.name for column in made], *rows])
+                write_csv(file, [column.name for column in made], rows)
 
         write_whole(Path(path), write, private=False)
 

@@ -24,6 +24,7 @@ from sfumato.risk.calibrate import added_numbers
 from sfumato.risk.view import risk_at
 from sfumato.session.compare import compared
 from sfumato.session.decide import Request
+from sfumato.session.display import Display
 from sfumato.session.picture import Picture
 from sfumato.session.report import Page
 from sfumato.session.request import request_of
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _ANY = gap(1.2, worst_case=True)  # where nothing is stated, what else was said is still checked
 
 
-class Comparison(model.Comparison):
+class Comparison(Display, model.Comparison):
     """Prints itself fully when it is public; after a look it has to be asked with `.show()`.
 
     `.methods` are the rows and `.together` is what the stated ones come to.
@@ -45,9 +46,6 @@ class Comparison(model.Comparison):
     def text(self, *, colour: bool = False) -> str:
         return view.as_text(self, colour)
 
-    def show(self) -> None:
-        print(self.text())
-
     def plot(self) -> Picture:
         """The epsilons that each method allows, as bars."""
         return Picture(view.figure(self), of_the_people=self.confidential)
@@ -55,12 +53,11 @@ class Comparison(model.Comparison):
     def page(self, footer: str = "") -> Page:
         return Page(view.as_page(self, footer), of_the_people=self.confidential)
 
-    def __repr__(self) -> str:
-        if not self.confidential:
-            return self.text()
-        return f"<Comparison of {len(self.methods)} methods; confidential: call .show()>"
+    @property
+    def withheld(self) -> str | None:
+        return f"<Comparison of {len(self.methods)} methods; confidential: call .show()>" if self.confidential else None
 
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         return view.as_html(self)
 
 

@@ -15,7 +15,7 @@ from sfumato.model.choice import Noise
 from sfumato.model.drawing import Law
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
 from sfumato.model.sketch import Sketch
-from sfumato.risk.noise import joint_reach, reach
+from sfumato.risk.noise import joint_reach, one_sided_reach, reach
 from sfumato.risk.zcdp import entered, rho_laplace
 from sfumato.session.certificate import about
 from sfumato.session.decide import EPSILON_MAX, decided_by
@@ -51,16 +51,28 @@ def sketch(
     )
     if isinstance(held, Draft):
         stored = cast(dict[str, Any], held.public["sketch"])
-        return Sketch.from_stored(stored, Certificate.from_dict(stored["certificate"]))
+        certificate = Certificate.from_dict(stored["certificate"])
+        return Sketch.from_stored(stored, certificate, _sum_noise(query, certificate, bins))
     number = people_by_exposure(query.dataset.schema)
     counts = read_for(ledger, key, held, _what(query), lambda: query._people_by_bin(noise, bins))
     people = [int(count / number.step) for count in counts]
     drawn = query.dataset.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(spent))
     noisy = tuple(float(count * number.step) for count in drawn)
     furthest = joint_reach(number.scale(spent), len(noisy), float(number.step)) + 0.5  # counts are shown rounded
-    made = Sketch(noisy, furthest if held.guarantee.holds else None, _certificate(query, held, spent, bins))
+    certificate = _certificate(query, held, spent, bins)
+    shown = furthest if held.guarantee.holds else None
+    made = Sketch(noisy, shown, certificate, _sum_noise(query, certificate, bins))
     keep(ledger, key, held, _what(query), {"sketch": made.stored()})
     return made
+
+
+def _sum_noise(query: Query, certificate: Certificate, bins: int) -> tuple[float, ...]:
+    """For each number of bins that are added up: what their noise exceeds at most 10% of the time."""
+    if certificate.epsilon is None:
+        return ()
+    number = people_by_exposure(query.dataset.schema)
+    scale, step = number.scale(certificate.epsilon), float(number.step)
+    return tuple(one_sided_reach(scale, numbers, step) for numbers in range(1, bins + 1))
 
 
 def _affordable(epsilon: float) -> float:

@@ -31,6 +31,7 @@ from sfumato.risk.calibrate import calibrate
 from sfumato.risk.noise import COVERAGE, reach
 from sfumato.session.batch import Batch
 from sfumato.session.decide import EPSILON_MAX, checked_delta
+from sfumato.session.display import Display
 from sfumato.session.query import Query
 from sfumato.session.request import request_of
 from sfumato.session.reserve import refuse_without_guarantee
@@ -167,7 +168,7 @@ class SplitBatch(Batch):
 
 
 @dataclass(frozen=True, repr=False)
-class Check(Confidential):
+class Check(Display, Confidential):
     """Made by `SplitBatch.check`, after the look was entered: whether the true answers are large enough."""
 
     queries: tuple[Checked, ...]
@@ -175,13 +176,11 @@ class Check(Confidential):
     def text(self) -> str:
         return view.checked_text(self.queries)
 
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
+    @property
+    def withheld(self) -> str:
         return f"<Check of {len(self.queries)} queries: confidential; call .show()>"
 
-    def _repr_html_(self) -> str:
+    def _html(self) -> str:
         return view.checked_html(self.queries)
 
 

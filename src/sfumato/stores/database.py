@@ -12,7 +12,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from sfumato.errors import BadInput, DatabaseFailure
-from sfumato.ports import AuditStore, LedgerStore, Rows
+from sfumato.ports import AuditStore, LedgerStore, Rows, Seals
 from sfumato.stores import postgres, revisions, sqlite, tables
 from sfumato.stores.audit import AuditTable
 from sfumato.stores.failures import Failure, guarded
@@ -23,10 +23,13 @@ T = TypeVar("T")
 
 
 class Database:
-    """`url` is sqlite:///PATH or postgresql+psycopg://…; nothing is opened before it is needed."""
+    """`url` is sqlite:///PATH or postgresql+psycopg://…; nothing is opened before it is needed.
 
-    def __init__(self, url: str) -> None:
-        self._url = _read(url)
+    `seals` encrypts what is confidential in the ledger; without it, that is neither read nor written.
+    """
+
+    def __init__(self, url: str, seals: Seals | None = None) -> None:
+        self._url, self._seals = _read(url), seals
         self._name = self._url.render_as_string(hide_password=True)
         self._made: sa.Engine | None = None
         self._lock = threading.Lock()
@@ -37,7 +40,7 @@ class Database:
 
         def upgrade() -> None:
             with self._engine().connect().execution_options(writing="tables") as connection, connection.begin():
-                revisions.upgrade(connection, self._name)
+                revisions.upgrade(connection, self._name, self._seals)
 
         guarded(self._failure, upgrade)
 
@@ -46,7 +49,7 @@ class Database:
 
     def ledger(self) -> LedgerStore:
         """Its transactions are its own: what is charged stays charged, whatever becomes of another one."""
-        return LedgerTable(self._name, self._engine, lambda: self._here.connection is not None, self._stop_reading)
+        return LedgerTable(self._name, self._engine, self._is_inside, self._stop_reading, self._seals)
 
     def audit(self) -> AuditStore:
         return AuditTable(self._within)
@@ -84,6 +87,9 @@ class Database:
             yield
         finally:
             self._stop_reading()
+
+    def _is_inside(self) -> bool:
+        return self._here.connection is not None
 
     def _stop_reading(self) -> None:
         connection, self._here.reading = self._here.reading, None

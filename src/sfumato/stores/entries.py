@@ -1,16 +1,23 @@
-"""The table of a ledger's entries, through a connection that somebody else has begun a transaction on."""
+"""The table of a ledger's entries, through a connection that somebody else has begun a transaction on.
+
+In a workspace's database the confidential part of an entry is encrypted, and with it the entry's key, from which an
+epsilon could be guessed. The column then holds `{"sealed": TEXT}`; with `"was_open": true` beside it the entry was
+written before there was encryption, and the chain is over what it said in the open.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
-from sfumato.errors import LedgerBroken
+from sfumato.errors import LedgerBroken, VaultBroken
 from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Draft, Entry, Event, changed, seal
+from sfumato.ports import Seals
 from sfumato.stores.tables import ledger
 
 Decide: TypeAlias = Callable[[Sequence[Entry]], Sequence[Draft]]
@@ -20,10 +27,13 @@ _NEWEST = sa.select(ledger.c.number, ledger.c.digest).order_by(ledger.c.number.d
 _ADD = sa.insert(ledger)
 
 
-def beyond(connection: sa.Connection, after: int, head: str | None) -> list[Entry]:
-    """What was added since `after`; entries that are gone, or others in their place, are a ledger put back."""
+def beyond(connection: sa.Connection, after: int, head: str | None, seals: Seals | None = None) -> list[Entry]:
+    """What was added since `after`; entries that are gone, or others in their place, are a ledger put back.
+
+    Without `seals` what is encrypted stays so.
+    """
     rows = connection.execute(_SINCE, {"after": after})
-    entries = [_entry(row._asdict()) for row in rows]
+    entries = [_entry(row._asdict(), seals) for row in rows]
     if after == 0:
         return entries
     if not entries or entries[0].number != after or head not in (None, entries[0].digest):
@@ -31,14 +41,17 @@ def beyond(connection: sa.Connection, after: int, head: str | None) -> list[Entr
     return entries[1:]
 
 
-def append(connection: sa.Connection, after: int, decide: Decide, head: str | None) -> list[Entry]:
+def append(
+    connection: sa.Connection, after: int, decide: Decide, head: str | None, seals: Seals | None = None
+) -> list[Entry]:
     """Add what `decide` returns when it has seen what is new; nobody else may be writing meanwhile."""
-    known = beyond(connection, after, head)
+    known = beyond(connection, after, head, seals)
     newest = connection.execute(_NEWEST).first()
     number, previous = (newest.number, newest.digest) if newest else (0, GENESIS)
     added = []
     for draft in decide(known):
-        entry = seal(number + 1, draft, previous)
+        stored = encrypted(draft, number + 1, seals) if seals is not None and draft.confidential else None
+        entry = seal(number + 1, draft, previous, stored)
         connection.execute(_ADD, _row(entry))
         added.append(entry)
         number, previous = entry.number, entry.digest
@@ -52,20 +65,47 @@ def nothing(after: int) -> list[Entry]:
     return []
 
 
+def encrypted(draft: Draft, number: int, seals: Seals) -> Draft:
+    """The draft as it is stored: its confidential part and its key in one text that only the keys open."""
+    plain = json.dumps({"confidential": draft.confidential, "key": draft.key}, sort_keys=True)
+    return replace(draft, key="", confidential={"sealed": seals.seal(plain.encode(), _about(number))})
+
+
+def _decrypted(stored: Draft, number: int, seals: Seals) -> Draft:
+    text = str(stored.confidential["sealed"])
+    return replace(stored, **json.loads(seals.unseal(text, _about(number))))
+
+
+def _about(number: int) -> str:
+    return f"the confidential part of ledger entry {number}"
+
+
 def _row(entry: Entry) -> dict[str, object]:
-    draft = entry.draft
+    draft = entry.stored or entry.draft
     plain = {name: getattr(draft, name) for name in ("event", "dataset", "who", "at", "key", "nano_epsilon", "delta")}
     texts = {name: json.dumps(getattr(draft, name), sort_keys=True) for name in ("public", "confidential")}
     return {"number": entry.number, "previous": entry.previous, "digest": entry.digest} | plain | texts
 
 
-def _entry(row: dict[str, Any]) -> Entry:
+def _entry(row: dict[str, Any], seals: Seals | None) -> Entry:
     number, previous, digest = (row.pop(name) for name in ("number", "previous", "digest"))
     try:
         texts = {name: json.loads(row[name]) for name in ("public", "confidential")}
-        return Entry(number, Draft(**row | texts | {"event": Event(row["event"])}), previous, digest)
-    except (TypeError, ValueError):
+        stored = Draft(**row | texts | {"event": Event(row["event"])})
+        if "sealed" not in stored.confidential:
+            return Entry(number, stored, previous, digest)
+        was_open = bool(stored.confidential.get("was_open"))
+        if seals is not None:
+            opened = _decrypted(stored, number, seals)
+            return Entry(number, opened, previous, digest, None if was_open else stored)
+    except (AttributeError, TypeError, ValueError, VaultBroken):
         raise changed(max(number, 1)) from None  # a broken page may number a row 0
+    if was_open:
+        raise LedgerBroken(
+            f"Entry {number} of the ledger was encrypted after it was written, so its digest needs the keys",
+            hint="unlock the workspace, and verify it there.",
+        )
+    return Entry(number, stored, previous, digest)
 
 
 def _put_back(number: int) -> LedgerBroken:

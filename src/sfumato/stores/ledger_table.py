@@ -1,4 +1,4 @@
-"""The ledger as a table in a workspace's database."""
+"""The ledger as a table in a workspace's database. What is confidential in it is encrypted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
 from sfumato.ledger.entry import Draft, Entry
+from sfumato.ports import Seals
 from sfumato.stores import entries
 from sfumato.stores.entries import Decide
 from sfumato.stores.failures import Failure, guarded, lost_a_race
@@ -18,7 +19,8 @@ TRIES = 5
 class LedgerTable:
     """`is_inside` tells whether this thread has another transaction open, in which no charge may hide.
 
-    `stop_reading` ends what this thread reads in, which would keep it from writing.
+    `stop_reading` ends what this thread reads in, which would keep it from writing. Without `seals` the chain can be
+    followed, and nothing confidential be read or written.
     """
 
     recorded = True
@@ -29,11 +31,13 @@ class LedgerTable:
         engine: Callable[[], sa.Engine],
         is_inside: Callable[[], bool],
         stop_reading: Callable[[], None],
+        seals: Seals | None,
     ) -> None:
         self._name = name
         self._engine = engine
         self._is_inside = is_inside
         self._stop_reading = stop_reading
+        self._seals = seals
 
     def read(self, after: int, head: str | None = None) -> Sequence[Entry]:
         return guarded(self._failure, lambda: self._read(after, head))
@@ -46,13 +50,13 @@ class LedgerTable:
 
     def _read(self, after: int, head: str | None) -> Sequence[Entry]:
         with self._engine().connect() as connection:
-            return entries.beyond(connection, after, head)
+            return entries.beyond(connection, after, head, self._seals)
 
     def _append(self, after: int, decide: Decide, head: str | None, tries: int = TRIES) -> Sequence[Entry]:
-        asked = _Asked(decide, after, head)
+        asked = _Asked(decide if self._seals is not None else _in_the_open(decide), after, head)
         try:
             with self._engine().connect().execution_options(writing="ledger") as connection, connection.begin():
-                return entries.append(connection, after, asked, head)
+                return entries.append(connection, after, asked, head, self._seals)
         except sa.exc.DBAPIError as error:
             if tries == 1 or not lost_a_race(error):
                 raise
@@ -69,6 +73,18 @@ class LedgerTable:
                 return LedgerBroken(f"{self._name} has no ledger that can be read", hint=hint)
             case Failure.UNWRITABLE:
                 return LedgerUnwritable(f"The ledger in {self._name} cannot be written", hint=hint)
+
+
+def _in_the_open(decide: Decide) -> Decide:
+    """Refuse what would lie in the database for anybody to read."""
+
+    def decided(new: Sequence[Entry]) -> Sequence[Draft]:
+        drafts = decide(new)
+        if any(draft.confidential for draft in drafts):
+            raise RuntimeError("Without the keys of its workspace nothing confidential is entered in a ledger")
+        return drafts
+
+    return decided
 
 
 class _Asked:

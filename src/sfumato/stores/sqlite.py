@@ -1,4 +1,7 @@
-"""How an SQLite file is opened: rollback journal, synced at each commit, locked for writing from the start."""
+"""How an SQLite file is opened: rollback journal, synced at each commit, locked for writing from the start.
+
+What is removed is overwritten in the file, not only marked as free.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,7 @@ def _identity(file: Path) -> tuple[int, int] | None:
 def _configure(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # we begin transactions ourselves, for writing from the start
     connection.text_factory = lambda text: text.decode("utf-8", "replace")  # what was no text has another digest
-    for pragma in ("journal_mode=DELETE", "synchronous=FULL"):
+    for pragma in ("journal_mode=DELETE", "synchronous=FULL", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
-REVISION = "0003"  # of the migrations, the one that makes these
+REVISION = "0004"  # of the migrations, the one that makes these
 Whole = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # 64 bits on either
 Key = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")  # in one order on either
 

@@ -88,7 +88,7 @@ def exploration(
 
 def _standing(kind: Kind, source: Source, policy: Policy) -> str:
     """Why a rule that states no epsilon stands at one."""
-    elsewhere = source is not Source.WORST_CASE and kind is Kind.EPSILON and policy.epsilon is not None
+    elsewhere = source in (Source.REHEARSAL, Source.PEOPLE) and kind is Kind.EPSILON and policy.epsilon is not None
     return of_explorer.AT_ITS_EPSILON if elsewhere and "gap" in policy.stated else ""
 
 
@@ -206,7 +206,7 @@ def _histogram(view: RiskView, people: Histogram | None) -> dict[str, Any] | Non
     standing = [count for count in people.people if count]
     steep = bool(standing) and max(standing) > STEEP * min(standing)
     notes = [f"Exposure {of_risk.EXPOSURE}"]
-    notes += [] if sketch is None else [of_sketch.at_zero(sketch), of_sketch.seen(sketch)]
+    notes += [] if sketch is None else of_sketch.read_off(sketch)
     return {
         "title": of_risk.AT_EACH_EXPOSURE if sketch is None else of_sketch.SKETCHED,
         "notes": notes + ([of_risk.TENFOLD_BARS] if steep else []),

@@ -12,7 +12,7 @@ from sfumato.views.certificate import certificate_text
 from sfumato.views.figure import Range
 from sfumato.views.page import code, definitions, drawing, items, page, paragraph, scrolled, section
 from sfumato.views.people import People
-from sfumato.views.risk import candidates, figure, size
+from sfumato.views.risk import candidates, estimates, figure, size
 from sfumato.views.sketch import bars, bins, promised
 from sfumato.views.tries import COLUMNS, figures, said
 from sfumato.views.tries import rows as tried
@@ -62,6 +62,7 @@ def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: 
         paragraph(conclusion, "lead"),
         drawing(drawn),
         scrolled(columns, rows, "What each epsilon would mean"),
+        *([scrolled(*estimates(view), of_risk.ESTIMATES)] if estimates(view)[1] else []),
         paragraph(of_risk.noisy_parts(view), "soft"),
         paragraph(of_risk.missed_ranks(view), "soft"),
         paragraph(of_risk.without_delta(view), "soft"),
@@ -77,7 +78,7 @@ def _sketched(sketch: Sketch) -> list[str]:
             paragraph(f"Exposure {of_risk.EXPOSURE}"),
             paragraph(of_sketch.at_zero(sketch), "lead"),
             drawing(drawn),
-            paragraph(of_sketch.seen(sketch)),
+            *map(paragraph, of_sketch.read_off(sketch)[1:]),
             scrolled(*bins(sketch), of_sketch.SKETCHED_NUMBERS.capitalize()),
         ),
         section(of_sketch.SKETCH_COST, *map(paragraph, promised(sketch)), code(certificate_text(sketch.certificate))),

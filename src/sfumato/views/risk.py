@@ -32,6 +32,8 @@ def figure(view: RiskView, limit: float | None = None, chosen: float | None = No
 
 def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
     shown = [text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))]
+    columns, rows = estimates(view)
+    shown += [paragraph(of_risk.ESTIMATES), table(columns, rows)] if rows else []
     notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
     shown += [paragraph(said) for said in notes if said]
     shown += [sketch_text(view.sketch, colour=colour)] if view.sketch is not None else []
@@ -45,18 +47,37 @@ def as_html(view: RiskView, limit: float | None = None, chosen: float | None = N
 
 
 def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
-    """A row per candidate epsilon; of private keys also from how many persons on a group shows."""
+    """A row per candidate epsilon; of private keys also from how many persons on a group shows.
+
+    Bounds are rounded up. A private histogram has those of the worst case; what it estimates is in `estimates`.
+    """
     rows = view.candidates
-    columns = {
-        "epsilon": [f"{row.epsilon:g}" for row in rows],
-        "gap": [f"{row.gap:.4g}×" for row in rows],
-        "ratio": [f"{row.ratio:.4g}" for row in rows],
-        "noise range (90 of 100)": [ranges(row) for row in rows],
-        "attacker right at most": [f"{100 * row.attack_chance:.4g} of 100" for row in rows],
-    }
+    chances = [f"{_up(100 * row.attack_chance)} of 100" for row in rows]
+    columns = {"epsilon": [f"{row.epsilon:g}" for row in rows]}
+    if view.source is Source.SKETCH:
+        columns["gap at most"] = [f"{_up(row.gap)}×" for row in rows]
+    else:
+        columns["gap"] = [f"{row.gap:.4g}×" for row in rows]
+        columns["ratio"] = [f"{row.ratio:.4g}" for row in rows]
+    columns["noise range (90 of 100)"] = [ranges(row) for row in rows]
+    columns[of_risk.RIGHT[view.source]] = chances
     if any(row.threshold is not None for row in rows):
         columns["a group shows from"] = [f"{number(row.threshold or 0.0, 4)} persons" for row in rows]
     return list(columns), [list(cells) for cells in zip(*columns.values(), strict=True)]
+
+
+def estimates(view: RiskView) -> tuple[list[str], list[list[str]]]:
+    """What a private histogram suggests at each candidate epsilon; no rows where it suggests nothing."""
+    found = [(row.epsilon, row.estimate) for row in view.candidates if row.estimate is not None]
+    return (
+        ["epsilon", "estimated gap", "estimated attack success"],
+        [[f"{at:g}", f"{number(each.gap, 4)}×", of_risk.percent(each.attack_chance)] for at, each in found],
+    )
+
+
+def _up(bound: float) -> str:
+    """Rounded up, but for what floats add to a round figure."""
+    return of_guarantee.rounded_up(round(bound, 9))
 
 
 def ranges(row: RiskAt) -> str:

@@ -25,13 +25,16 @@ def bars(sketch: Sketch) -> Figure:
 
 
 def bins(sketch: Sketch) -> tuple[list[str], list[list[str]]]:
-    """A row per bin: its exposures, its people, their noise range, and whether it is told from noise."""
-    off = of_sketch.bin_noise(sketch)
+    """A row per bin: its exposures, people and noise range, whether it stands out, how many are above it."""
+    off = f"±{of_sketch.bin_noise(sketch):,}" if sketch.noise_90 is not None else ""
     spans = ["0", *(f"{number(low)}–{number(high)}" for low, high in pairwise(sketch.edges[1:]))]
-    counts = zip(spans, sketch.histogram.people, sketch.seen, strict=True)
+    rows = zip(spans, sketch.histogram.people, sketch.seen, map(sketch.people_above, sketch.edges[1:]), strict=True)
     return (
-        ["exposure", "people", "noise range (90 of 100)", "told from noise"],
-        [[span, f"{people:,}", f"±{off:,}" if off else "", "yes" if seen else "no"] for span, people, seen in counts],
+        ["exposure", "people", "noise range (90 of 100)", "told from noise", "people above it at most (90%)"],
+        [
+            [span, f"{people:,}", off, "yes" if seen else "no", "" if above is None else f"{above:,}"]
+            for span, people, seen, above in rows
+        ],
     )
 
 
@@ -42,10 +45,10 @@ def promised(sketch: Sketch) -> tuple[str, ...]:
 
 
 def as_text(sketch: Sketch, *, colour: bool = False) -> str:
-    said = map(paragraph, (of_sketch.at_zero(sketch), of_sketch.seen(sketch), *promised(sketch)))
+    said = map(paragraph, (*of_sketch.read_off(sketch), *promised(sketch)))
     return "\n\n".join([text(bars(sketch), colour=colour), *said])
 
 
 def as_html(sketch: Sketch) -> str:
-    said = (of_sketch.at_zero(sketch), of_sketch.seen(sketch), *promised(sketch))
+    said = (*of_sketch.read_off(sketch), *promised(sketch))
     return page_part("", svg(bars(sketch)), " ".join(said))

@@ -22,6 +22,7 @@ from sfumato.session.records import Records
 from sfumato.stores.database import Database
 from sfumato.vault.files import Files
 from sfumato.vault.master import Master
+from sfumato.workspace.locks import VaultLocks
 
 MOST_OPEN = 4  # datasets that one worker keeps in memory
 INVENTED = "invented"
@@ -51,8 +52,9 @@ class Opened:
 
 
 def set_up(given: Given) -> Opened:
-    files = Files(Path(given.vault), Master.of(given.master), encrypted=given.encrypted)
-    return Opened(Database(given.database).ledger(), files, given.memory_mb)
+    master = Master.of(given.master)
+    files = Files(Path(given.vault), master, encrypted=given.encrypted)
+    return Opened(Database(given.database, VaultLocks(master)).ledger(), files, given.memory_mb)
 
 
 def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], float | None]], None]) -> dict[str, Any]:

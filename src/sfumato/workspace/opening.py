@@ -46,7 +46,7 @@ class Workspace:
 
     def __init__(self, folder: Path, settings: Settings, master: Master, *, encrypted: bool = True) -> None:
         self.folder, self.settings = folder, settings
-        self._database = Database(settings.database_url(folder))
+        self._database = Database(settings.database_url(folder), VaultLocks(master))
         self._database.upgrade()
         self._records = Records()
         self._master, self._encrypted = master, encrypted

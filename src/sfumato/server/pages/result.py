@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from io import StringIO
 from typing import Annotated, Any
@@ -21,6 +20,7 @@ from sfumato.server.pages import signalling
 from sfumato.server.pages.shell import Shell
 from sfumato.session.columns import columns
 from sfumato.views import nist, release
+from sfumato.views.spreadsheet import write_csv
 from sfumato.views.words import of_difference, of_guarantee, of_request, of_signal_pages
 
 screens = APIRouter(include_in_schema=False)
@@ -41,7 +41,7 @@ def as_csv(actor: Reader, id: NameInPath, escrow: Here, query: Annotated[int, Qu
         raise NotFound(f"There is no answer {query}", hint="they count from 1.")
     made, text = columns(Answer.from_dict(answers[query - 1]), ranges=True), StringIO(newline="")
     rows = zip(*(column.values for column in made), strict=True)
-    csv.writer(text).writerows([[column.name for column in made], *rows])
+    write_csv(text, [column.name for column in made], rows)
     named = {"Content-Disposition": f'attachment; filename="answer-{query}.csv"'}
     return Response(text.getvalue(), headers=named, media_type="text/csv")
 

@@ -9,7 +9,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import RiskAt, Source
 from sfumato.views.figure import number
 from sfumato.views.words.of_guarantee import in_100, rounded_up
-from sfumato.views.words.of_risk import ATTACKER, INSTEAD
+from sfumato.views.words.of_risk import ATTACKER, INSTEAD, percent
 
 KINDS = {
     Kind.GAP: "How even?",
@@ -21,13 +21,13 @@ KINDS = {
 COMPARES = {
     Source.WORST_CASE: "anybody with anybody, in any data",
     Source.REHEARSAL: "the people of the look-alike",
-    Source.SKETCH: "those of the sketch who can be told from noise",
+    Source.SKETCH: "anybody with anybody, in any data",
     Source.PEOPLE: "the people in this dataset",
 }
 PEOPLE = {
     Source.WORST_CASE: "the person most at risk, in any data,",
     Source.REHEARSAL: "the person of the look-alike most at risk",
-    Source.SKETCH: "the person most at risk, of those told from noise,",
+    Source.SKETCH: "the person most at risk, in any data,",
     Source.PEOPLE: "the person most at risk",
 }
 WORDS = {
@@ -73,7 +73,8 @@ BEFORE_LOOK = (
 )
 BEFORE_SKETCH = (
     "A private sketch is a noisy histogram of how exposed the people are. It is charged to this dataset now, at the "
-    "epsilon stated here. It is no look: every choice stays open. The same sketch comes back uncharged."
+    "epsilon stated here. It does not count as looking at the data: every choice stays open. Bounds stay those of the "
+    "worst case; the histogram adds estimates. The same sketch comes back uncharged."
 )
 BEFORE_ANSWER = (
     "This is a look: you see the withheld answer beside the true one. What is decided after it, yes or no, carries no "
@@ -177,7 +178,8 @@ def gap(at: RiskAt) -> str:
 def point(at: RiskAt, source: Source, ranges: str, worst: float, *, replaced: bool = False) -> tuple[str, ...]:
     """What one epsilon would mean, in words."""
     most = PEOPLE[source]
-    times = "without end above" if math.isinf(at.gap) else f"at {rounded_up(at.gap)} times"
+    bounded = "no more than " if source is Source.SKETCH else ""
+    times = "without end above" if math.isinf(at.gap) else f"at {bounded}{rounded_up(at.gap)} times"
     whom = f"{ATTACKER[source]}{INSTEAD if replaced else ''}"
     said = [
         f"At epsilon {at.epsilon:.4g} {most} is {times} the risk of the one least at risk.",
@@ -185,12 +187,24 @@ def point(at: RiskAt, source: Source, ranges: str, worst: float, *, replaced: bo
         if len(at.noise_90) == 1 and at.rank_90 is None
         else f"Noise of each noisy number, 90 times of 100: {ranges}.",
     ]
-    if source is not Source.WORST_CASE:
+    if source is Source.SKETCH:
+        said.append(estimated(at))
+    elif source is not Source.WORST_CASE:
         said.append(
             f"An attacker is right at most {in_100(at.attack_chance)} times of 100 whether {whom}; of anybody in any "
             f"data, {in_100(worst)}."
         )
     return tuple(said)
+
+
+def estimated(at: RiskAt) -> str:
+    """What a private histogram suggests beside the bounds."""
+    if at.estimate is None:
+        return "No bin of the histogram stands out from the noise, so nothing is estimated."
+    return (
+        f"Estimated from the histogram: gap {number(at.estimate.gap, 4)}×, attack success "
+        f"{percent(at.estimate.attack_chance)}. People in bins below the noise may be more exposed."
+    )
 
 
 def proposal(one: Stop, source: Source) -> str:

@@ -39,13 +39,17 @@ WITHOUT_DELTA = (
     "Group keys are private: a release takes a delta too, and an attacker may be right more often by up to that."
 )
 NOBODY_TO_NAME = "Nobody moves this answer by leaving, so there is nobody to name."
+ESTIMATES = (
+    "What the histogram suggests: the same two figures for the highest bin that stands out from the noise. They are "
+    "not bounds: people in bins below the noise may be more exposed."
+)
 NOISE_RANGE = "How far the noise moves a figure at most, 90 times of 100; one range for each noisy number."
 SOURCES = {
     Source.WORST_CASE: "Worst case: from public facts alone, true for any data. Nobody was looked at.",
     Source.REHEARSAL: "Rehearsal: the same query on an invented or public look-alike. Nobody was looked at.",
     Source.SKETCH: (
-        "Private sketch: a noisy histogram of how exposed the people are, charged. It is no look. The gap is among "
-        "those who can be told from noise."
+        "Private sketch: a noisy histogram of how exposed the people are, charged. It does not count as looking at the "
+        "data. Bounds are those of the worst case; what the histogram suggests is an estimate."
     ),
     Source.PEOPLE: "The people themselves. " + LOOK,
 }
@@ -58,9 +62,10 @@ TITLES = {
 ATTACKER = {
     Source.WORST_CASE: "anybody, in any data, is in it",
     Source.REHEARSAL: "the most exposed person of the look-alike is in it",
-    Source.SKETCH: "somebody in the highest bin that is seen is in the data",
+    Source.SKETCH: "anybody, in any data, is in it",
     Source.PEOPLE: "the most exposed person is in the data",
 }
+RIGHT = dict.fromkeys(Source, "attacker right at most") | {Source.REHEARSAL: "attacker (look-alike)"}
 INSTEAD = ", or somebody else in their place"
 DECIDING = {
     Source.WORST_CASE: "An epsilon chosen from this page carries the guarantee: nothing here depends on the data.",
@@ -69,8 +74,8 @@ DECIDING = {
         "carries the guarantee: nothing here depends on the data."
     ),
     Source.SKETCH: (
-        "An epsilon chosen from this page carries the guarantee: the page is a noisy output that was charged. People "
-        "in bins too thin to be seen may be more exposed; what holds for them is the worst case."
+        "An epsilon chosen from this page carries the guarantee: the page is a noisy output that was charged. The "
+        "estimates leave out people in bins below the noise, who may be more exposed; the bounds hold for each person."
     ),
     Source.PEOPLE: (
         "An epsilon chosen from this page carries no guarantee. A rule that was written down before the look keeps its "
@@ -119,12 +124,14 @@ def without_delta(view: RiskView) -> str:
 def definitions(view: RiskView) -> tuple[tuple[str, str], ...]:
     """What the words of a risk view mean, in the order in which they are met."""
     attacker = f"How many times of 100 somebody who knows everybody else guesses right whether {ATTACKER[view.source]}."
+    bounded = view.source is Source.SKETCH
     always = (
         ("epsilon", EPSILON),
-        ("gap", GAP),
-        ("ratio", RATIO),
+        ("gap at most" if bounded else "gap", GAP),
+        *(() if bounded else (("ratio", RATIO),)),
         ("noise range", NOISE_RANGE),
-        ("attacker right at most", f"{attacker} 50 is a coin."),
+        (RIGHT[view.source], f"{attacker} 50 is a coin."),
+        *((("estimated gap, estimated attack success", ESTIMATES),) if bounded else ()),
     )
     of_people = (
         *((("influence", INFLUENCE.capitalize()),) if view.influence else ()),
@@ -203,6 +210,15 @@ def attack(found: Attack, source: Source | None, *, replaced: bool) -> tuple[str
         f"wrongly, {_tenths(found.hits_at_5_percent)} where 5 are",
         *((ATTACK_UPPER_BOUND,) if found.upper_bound and found.exposure is not None else ()),
     )
+
+
+def percent(share: float) -> str:
+    """An estimate to a tenth; a share below 1 never prints as 100%.
+
+    >>> percent(0.5906), percent(0.9999), percent(1.0)
+    ('59.1%', '99.9%', '100%')
+    """
+    return f"{min(round(100 * share, 1), 99.9) if share < 1 else 100:g}%"
 
 
 def _tenths(share: float) -> str:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 
 from sfumato.model.sketch import Sketch
+from sfumato.views.figure import number
 from sfumato.views.words.of_guarantee import WITHHELD
-from sfumato.views.words.of_release import NOISE_ONLY
 
 SKETCH_WITHOUT = "A noisy histogram of how exposed the people are."
 SKETCHED = "How exposed the people are, with noise"
 SKETCHED_BY = "a private sketch of exposures"
 SKETCHED_NUMBERS = "people in each bin of exposure"
-SKETCH_AFTERWARDS = "bars and quantiles take a negative count for 0; the number of people and sums are as drawn"
+SKETCH_AFTERWARDS = (
+    "bars and quantiles take a negative count for 0; the number of people and sums are as drawn; gaps and attack "
+    "success rates that are read off the bins are estimates, and only the worst case bounds the risk of each person"
+)
 SKETCH_COST = "What the sketch promises, and what it cost"
+BOUNDS = "Bounds on the risk of each person are those of the worst case."
 
 
 def at_zero(sketch: Sketch) -> str:
@@ -27,19 +31,35 @@ def bin_noise(sketch: Sketch) -> int:
     return 0 if sketch.noise_90 is None else math.ceil(sketch.noise_90 + 0.5)
 
 
+def read_off(sketch: Sketch) -> list[str]:
+    """What the bars tell, what they do not, and how sure each of it is."""
+    return [said for said in (at_zero(sketch), seen(sketch), above(sketch)) if said]
+
+
 def seen(sketch: Sketch) -> str:
-    """What may be read off the bars, and what may not."""
+    """Which bins stand out from the noise, and what is estimated from them."""
     if sketch.reach is None:
-        return f"Noise ranges are {WITHHELD}: no bin can be told from noise, so the gap is that of the worst case."
+        return f"Noise ranges are {WITHHELD}, so nothing is estimated from the bins. {BOUNDS}"
     enough, unseen = f"{math.floor(sketch.reach) + 1:,}", f"{math.ceil(2 * sketch.reach):,}"
-    found = (
-        "The gap is between the far edges of the lowest and the highest of them."
+    estimated = (
+        "The estimated gap is between the outer edges of the lowest and the highest of these bins. People in other "
+        "bins may be more exposed."
         if any(sketch.seen)
-        else "There is none here, so the gap is that of the worst case."
+        else "No bin is that large, so nothing is estimated."
     )
     return (
-        f"Each count is within ±{bin_noise(sketch):,} of the truth, {NOISE_ONLY}. Bins of {enough} or more are told "
-        "from noise: 90 times of 100, and for all bins at once, there is somebody in each of them, and no other bin "
-        f"has more than {unseen} people. {found} People in the other bins are not seen; what holds for them is the "
-        "worst case."
+        f"Each count is within ±{bin_noise(sketch):,} of the truth with 90% probability. Bins of {enough} or more "
+        "stand out from the noise: with 90% probability each of them holds at least one person, and no other bin holds "
+        f"more than {unseen}. {estimated} {BOUNDS}"
     )
+
+
+def above(sketch: Sketch) -> str:
+    """How many people are above a quarter, a half and three quarters at most: places that no count has picked."""
+    places = sorted({math.ceil(sketch.bins * part) / sketch.bins for part in (0.25, 0.5, 0.75)} - {1.0})
+    people = [(place, sketch.people_above(place)) for place in places]
+    told = [f"{most:,} above {number(place)}" for place, most in people if most is not None]
+    if not told:
+        return ""
+    each = " Each of these figures holds by itself with that confidence." if len(told) > 1 else ""
+    return f"Number of people by exposure, at most, with 90% confidence: {', '.join(told)}.{each}"
