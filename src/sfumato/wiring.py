@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SourceError
 from sfumato.ledger.entry import Entry, verify
+from sfumato.ledger.population import declarations
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.drawing import Law
@@ -62,16 +64,20 @@ def open(
     """
     if engine != "duckdb":
         raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
+    from sfumato.stores.ledger import SQLiteLedger
+
     stated, beside = _schema(schema)
+    store = _store(ledger, beside, stated)
     return Dataset(
         stated,
         _duckdb(source, stated),
-        _store(ledger, beside, stated),
+        store,
         _services(),
         source=source,
         version=version or _version(source),
         bounds_from_data=bounds_from_data,
         stop=stop_of(stop),
+        known=store if isinstance(store, SQLiteLedger) else None,
     )
 
 
@@ -202,11 +208,13 @@ def converted(schema: str | Path) -> str:
 
 
 def records(path: str | Path) -> list[Record]:
-    """What a ledger file says, dataset by dataset."""
+    """What a ledger file says, dataset by dataset; those of one population are one."""
     entries = _entries(path)
-    found = [Record(name) for name in dict.fromkeys(entry.draft.dataset for entry in entries)]
-    for record in found:
-        record.extend(entries)
+    declared, found = declarations(entries), list[Record]()
+    for name in dict.fromkeys(entry.draft.dataset for entry in entries):
+        if all(name.casefold() not in record.together for record in found):
+            found.append(Record(name, declared))
+            found[-1].extend(entries)
     return found
 
 
@@ -257,6 +265,7 @@ def _services() -> Services:
         salt=lambda: os.urandom(16).hex(),
         sampler=_sampler,
         software=f"sfumato {__version__}",
+        notify=lambda warning: warnings.warn(warning, stacklevel=2),
     )
 
 

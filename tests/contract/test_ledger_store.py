@@ -155,7 +155,7 @@ OF_A_FILE = (
 
 def test_a_file_has_the_table_that_it_had_in_the_first_version(kept: Path) -> None:
     with sqlite(kept) as connection:
-        [[table]] = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table'")
+        [[table]] = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'ledger'")
         triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name").fetchall()
     assert " ".join(table.split()) == OF_A_FILE
     assert triggers == [("ledger_no_delete",), ("ledger_no_update",)]

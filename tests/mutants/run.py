@@ -47,6 +47,9 @@ GUARDS = {
     "gaussian-halved": f"{STATISTICAL}/test_gaussian.py",
     "gaussian-on-integers": f"{STATISTICAL}/test_gaussian.py",
     "guessed-in-one-step": "tests/property/test_guessing.py::test_the_epsilon_of_a_chance_has_that_chance",
+    "looked-under-another-name": (
+        "tests/unit/test_population.py::test_a_look_under_one_name_ends_the_guarantee_under_the_other"
+    ),
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",

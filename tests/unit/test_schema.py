@@ -132,8 +132,9 @@ WRONG = {
     "an unknown key of a column": (f"{AGE}bound = [0, 1]",
                                    "The schema does not know 'bound': [columns.age] in adult.toml. "
                                    "Hint: did you mean 'bounds'?"),
-    "a key like no other": (f"{NAME}xyz = 1", "The schema does not know 'xyz': adult.toml. Hint: it knows name, unit, "
-                            "max_rows, relation, null_values, people_at_least, stop, stop_delta, rule, columns."),
+    "a key like no other": (f"{NAME}xyz = 1", "The schema does not know 'xyz': adult.toml. Hint: it knows name, "
+                            "population, unit, max_rows, relation, null_values, people_at_least, stop, stop_delta, "
+                            "rule, columns."),
     "a column that is no table": (f'{NAME}columns = {{age = "integer"}}', "Column 'age' is not a table: adult.toml. "
                                   "Hint: write [columns.age] on a line of its own."),
     "bounds the wrong way round": (f'{AGE}type = "integer"\nbounds = [90, 17]',

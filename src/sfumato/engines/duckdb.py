@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import duckdb
 
+from sfumato.engines import digest
 from sfumato.engines.csv import CsvFile
 from sfumato.engines.frame import Frame, Stream, framed
 from sfumato.engines.held import Held
@@ -73,6 +74,7 @@ class DuckDB:
         self.columns: Columns = self._guarded(unreadable, self._described)
         self._loaded = self._is_clean = self._is_numbered = self._raw_is_asked_for = False
         self._share_read: float | None = None
+        self._digest: str | None = None
         self._raw_texts: list[str] = []
         self._free_names(named(source))
         if schema is not None:
@@ -102,6 +104,11 @@ class DuckDB:
 
     def table(self, sql: str) -> pa.Table:
         return self._guarded(EngineFailure(), lambda: self._cleaned().sql(sql).to_arrow_table())
+
+    def digest(self) -> str:
+        if self._digest is None:
+            self._digest = self._guarded(EngineFailure(), self._digested)
+        return self._digest
 
     def progress(self) -> float | None:
         """Asked from another thread while a query runs, so it takes no lock."""
@@ -167,6 +174,20 @@ class DuckDB:
             self._copy(FRAME, source.take(), f'SELECT * FROM "{FRAME}"')
         self._loaded = True
 
+    def _digested(self) -> str:
+        source = self._source
+        if isinstance(source, CsvFile) and source.path.stat().st_size > digest.MOST_BYTES:
+            return digest.of_files([source.path])
+        if isinstance(source, ParquetFiles):
+            [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
+            if rows * len(self.columns) > digest.MOST_VALUES:
+                return digest.of_files(source.files)
+        self._load()
+        found = digest.of_rows(self._connection, RAW, self.columns)
+        if isinstance(source, CsvFile) and self._is_clean:
+            self._drop_raw()
+        return found
+
     def _copy(self, name: str, rows: object, select: str) -> None:
         self._connection.register(name, rows)
         self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {select}')
@@ -191,10 +212,13 @@ class DuckDB:
         self._raw_texts = [name for name in self._types(select) if name.startswith(RAW_TEXT)]
         once = f"SELECT * EXCLUDE ({', '.join(map(_quoted, self._raw_texts))})" if self._raw_texts else "SELECT *"
         self._connection.execute(f'CREATE OR REPLACE TABLE "{STORED}" AS {once} FROM ({select})')
+        self._drop_raw()
+        return f'SELECT {self._all_of_stored} FROM "{STORED}"'
+
+    def _drop_raw(self) -> None:
         if not self._raw_is_asked_for:
             self._connection.execute(f'DROP TABLE "{RAW}"')
             self._loaded = False
-        return f'SELECT {self._all_of_stored} FROM "{STORED}"'
 
     @property
     def _all_of_stored(self) -> str:

@@ -1,30 +1,39 @@
-"""The entries of one dataset, read in order: who looked when, what was planned before, what is spent."""
+"""The entries of a dataset and its population, in order: who looked when, what was planned before, what is spent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import copy
+from functools import reduce
 
 from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Entry, Event, verify
 from sfumato.ledger.odometer import Total
+from sfumato.ledger.opening import Opening
+from sfumato.ledger.population import Declaration, counted_together, declared_by
 from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
 from sfumato.model.stop import NO_STOP, Stop
 
 
 class Record:
-    """Folds entries as they come; everything it answers is a function of them alone."""
+    """Folds entries as they come; everything it answers is a function of them alone.
 
-    def __init__(self, dataset: str) -> None:
+    Datasets of one population are about the same people, so their looks, plans and charges count together. `declared`
+    are the declarations known beforehand; one that comes later and adds a dataset leaves the record `outgrown`: it is
+    to be read anew, from the first entry.
+    """
+
+    def __init__(self, dataset: str, declared: Iterable[Declaration] = ()) -> None:
         self.dataset = dataset
+        self.declared = frozenset(declared)
+        self.together = counted_together(dataset, self.declared)
+        self.outgrown = False
         self.entries: list[Entry] = []
         self.last = 0
         self.head = GENESIS
         self._first_look: int | None = None
-        self._schema: Mapping[str, str] = {}
-        self._schema_at_look: Mapping[str, str] = {}
-        self._rule: str | None = None
-        self._rule_at_look: str | None = None
+        self._opening: Opening | None = None
+        self._at_look = Opening()
         self._planned: set[str] = set()
         self._plan_at_look: dict[object, str] = {}
         self._looked: set[str] = set()
@@ -32,12 +41,13 @@ class Record:
         self._decided: dict[str, list[Entry]] = {}
         self._total = Total()
         self._stop = NO_STOP
+        self._stops: dict[str, Stop] = {}  # as each dataset states its own
 
     def copy(self) -> Record:
         """Another that goes on from here by itself."""
         other = copy(self)
         other.entries, other._looked, other._planned = [*self.entries], {*self._looked}, {*self._planned}
-        other._plan_at_look = dict(self._plan_at_look)
+        other._plan_at_look, other._stops = dict(self._plan_at_look), dict(self._stops)
         other._released = {key: [*entries] for key, entries in self._released.items()}
         other._decided = {key: [*entries] for key, entries in self._decided.items()}
         return other
@@ -45,20 +55,22 @@ class Record:
     def extend(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             self.last, self.head = verify([entry], self.last, self.head)
-            if entry.draft.dataset.casefold() == self.dataset.casefold():  # as SQL reads names
+            if (found := declared_by(entry.draft)) is not None and found not in self.declared:
+                self.declared |= {found}
+                self.outgrown |= counted_together(self.dataset, self.declared) != self.together
+            if entry.draft.dataset.casefold() in self.together:  # as SQL reads names
                 self._add(entry)
 
     def _add(self, entry: Entry) -> None:
         self.entries.append(entry)
         match entry.draft.event:
             case Event.OPENED:
-                self._schema = dict(entry.draft.public["schema"])  # type: ignore[call-overload]
-                self._rule = str(entry.draft.public["rule"])
+                self._open(entry)
             case Event.LOOKED:
                 self._looked.add(entry.draft.key)
                 if self._first_look is None:
                     self._first_look = entry.number
-                    self._schema_at_look, self._rule_at_look = self._schema, self._rule
+                    self._at_look = self._opening or Opening()
             case Event.PLANNED:
                 self._planned.add(entry.draft.key)
                 if self._first_look is None:
@@ -73,16 +85,29 @@ class Record:
             case Event.RELEASED:
                 self._released.setdefault(entry.draft.key, []).append(entry)
 
+    def _open(self, entry: Entry) -> None:
+        """What a dataset is opened with is its own; only its stop holds for all of its population."""
+        stated, name = Opening.of(entry.draft.public), entry.draft.dataset.casefold()
+        if stated.stop is not None:
+            self._stops[name] = stated.stop
+        if name == self.dataset.casefold():
+            self._opening = stated
+
     # What was there before
+
+    @property
+    def population(self) -> str | None:
+        """The population that the dataset is counted in with others, as it is declared."""
+        named = sorted({population for _, population in self.declared if population in self.together})
+        return ", ".join(named) or None
 
     @property
     def somebody_looked(self) -> bool:
         return self._first_look is not None
 
-    def is_open(self, schema: Mapping[str, str], rule: str, *, but: str | None = None) -> bool:
-        """Whether the schema and the rule stand in the record as they are now; `but` is left aside."""
-        stood, stands = ({name: said[name] for name in said if name != but} for said in (self._schema, schema))
-        return stood == stands and self._rule == rule
+    def is_open(self, stated: Opening, *, stop: bool = True) -> bool:
+        """Whether the dataset stands in the record as it is opened now; with `stop` false, whatever its stop is."""
+        return self._opening is not None and self._opening.is_as(stated, stop=stop)
 
     def looked(self, key: str) -> bool:
         return key in self._looked
@@ -130,7 +155,7 @@ class Record:
 
         Of the plans for a statement only the last before the first look counts: several would leave a choice.
         """
-        if is_rule and (self._first_look is None or self._rule_at_look == rule):
+        if is_rule and (self._first_look is None or self._at_look.rule == rule):
             return of_record("preference")
         before = self._first_look is None or self._plan_at_look.get(query_sha256) == key
         return stated("preference", before_first_look=before, attestation=attestation, replaced=self._was_planned(key))
@@ -142,7 +167,7 @@ class Record:
 
     def policy(self, fingerprint: str, attestation: str) -> Provenance:
         """Where a policy comes from that decides by itself: one in force at the first look is of record."""
-        if self._first_look is None or self._rule_at_look == fingerprint:
+        if self._first_look is None or self._at_look.rule == fingerprint:
             return of_record("policy")
         return stated("policy", before_first_look=False, attestation=attestation)
 
@@ -170,7 +195,7 @@ class Record:
     ) -> Provenance:
         """Where bounds, types and categories come from: those in force at the first look are public."""
         names = ("", *used)
-        before = self._first_look is None or all(self._schema_at_look.get(n) == now.get(n) for n in names)
+        before = self._first_look is None or all(self._at_look.schema.get(n) == now.get(n) for n in names)
         return stated(what, before_first_look=before, attestation=attestation)
 
     # What is spent
@@ -183,3 +208,9 @@ class Record:
     def stop(self) -> Stop:
         """The stop that the last charge was made under."""
         return self._stop
+
+    @property
+    def stop_of_others(self) -> Stop:
+        """The strictest stop of the other datasets of its population, as they were last opened."""
+        others = (stop for name, stop in self._stops.items() if name != self.dataset.casefold())
+        return reduce(Stop.strictest, others, NO_STOP)

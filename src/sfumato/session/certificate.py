@@ -94,6 +94,7 @@ def about(query: Query, held: Reserved, preferences: Sequence[Preference] = ()) 
         "query_sha256": query.statement.sha256,
         "ledger_entry": reserved.number if ledger.recorded else None,
         "dataset": dataset.schema.name,
+        "population": ledger.known.population,
         "released_at": reserved.draft.at,
         "fixed": fixed(inputs).value,
         "assumed": _assumed(query, reserved, inputs, preferences),
@@ -127,6 +128,7 @@ def _assumed(
     return (
         of_guarantee.BOUNDS_FROM_DATA if dataset.bounds_from_data else of_guarantee.ATTESTED_SCHEMA,
         *dataset.assumed,
+        of_guarantee.counted_apart(dataset.ledger.known.population),
         *(of_belief.public_worlds(p) for p in preferences if isinstance(p, Belief)),
         *(of_guessing.blind(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk)),
         *([of_guarantee.rows_that_count(unit)] if unit.column else []),

@@ -18,13 +18,14 @@ from sfumato.model.guarantee import Provenance, computed_from_people
 from sfumato.model.mandate import Mandate
 from sfumato.model.statement import Predicate
 from sfumato.model.stop import NO_STOP, Stop
-from sfumato.ports import Engine, LedgerStore
+from sfumato.ports import Engine, KnownRows, LedgerStore
 from sfumato.session.batch import Batch
 from sfumato.session.choice import Choice
 from sfumato.session.decide import EPSILON_MAX, Rule, rule_of
 from sfumato.session.ledger import Ledger, digest
 from sfumato.session.per_person import PersonTotals
 from sfumato.session.query import Query
+from sfumato.session.recognition import Recognition
 from sfumato.session.records import Records
 from sfumato.session.services import Services
 from sfumato.session.side_by_side import Comparison, side_by_side
@@ -51,6 +52,7 @@ class Dataset:
         present: Mapping[str, Type | None] | None = None,
         records: Records | None = None,
         assumed: tuple[str, ...] | None = None,
+        known: KnownRows | None = None,
     ) -> None:
         self.schema = schema
         self.services = services
@@ -66,6 +68,8 @@ class Dataset:
         self.mandate = mandate
         policy, agreed = ("", NO_STOP) if mandate is None else (mandate.policy, mandate.stop)
         self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy, records)
+        if engine is not None and known is not None:
+            self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)
 
     def query(self, sql: str) -> Query:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""

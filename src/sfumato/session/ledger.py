@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
@@ -12,18 +13,21 @@ from threading import RLock
 from sfumato.errors import PreferenceError, SfumatoError, StopReached
 from sfumato.ledger.entry import NANO, Draft, Entry, Event
 from sfumato.ledger.odometer import Total
+from sfumato.ledger.opening import Opening
+from sfumato.ledger.population import Declaration, declaration
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import STOP, Schema
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import LedgerStore
+from sfumato.session.recognition import Recognition
 from sfumato.session.records import Records
 from sfumato.session.services import Services
 from sfumato.views import ledger as view
 
 
 class Ledger:
-    """What was looked at, planned and spent for one dataset, oldest first."""
+    """What was looked at, planned and spent for one dataset and its population, oldest first."""
 
     def __init__(
         self,
@@ -37,29 +41,49 @@ class Ledger:
         self._store = store
         self._services = services
         self._dataset = schema.name
-        self.stop = schema.stop.strictest(stop)
-        self.schema = schema.fingerprints() | _fingerprint(self.stop)
+        self.recognition: Recognition | None = None  # of data that is opened here
+        self._population = schema.population
+        self._stated = schema.stop.strictest(stop)
+        self._fingerprints = schema.fingerprints()
         self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
         self.protected = f"one {schema.unit.words}, {schema.relation}"
-        self._record = Record(schema.name) if records is None else records.of(schema.name)
+        self._record = (records or Records()).of(schema.name, _declared(schema))
         self._lock = RLock()
         refuse_below(self.total, stop)
         if records is not None:
             records.keep(self._record)
-        is_open = self.known.is_open(self.schema, self.rule, but=STOP)
-        if (policy or schema.rule is not None) and not is_open:
-            self.write(lambda _record: [])  # a rule is of record from the moment the dataset is first opened
+        is_open = self.known.is_open(self._opening, stop=False)
+        if (policy or schema.rule is not None or schema.population) and not is_open:
+            # A rule and a population are of record from the moment the dataset is first opened.
+            self.write(lambda _record: [])
 
     @property
     def recorded(self) -> bool:
         return self._store.recorded
 
     @property
+    def stop(self) -> Stop:
+        """The strictest of what is stated for the dataset and for the others of its population."""
+        return self._stated.strictest(self.known.stop_of_others)
+
+    @property
+    def schema(self) -> Mapping[str, str]:
+        """Fingerprints of all that a release may rest on."""
+        return self._fingerprints | _fingerprint(self.stop)
+
+    @property
     def record(self) -> Record:
         """The record as it is now, read from the store."""
         with self._lock:
             self._record.extend(self._store.read(self._record.last, self._record.head))
+            self._read_anew()
             return self._record
+
+    def _read_anew(self) -> None:
+        """From the first entry, if a dataset was declared since to be about the same people."""
+        while self._record.outgrown:
+            self._record = Record(self._dataset, self._record.declared)
+            self._record.extend(self._store.read(0))
 
     @property
     def known(self) -> Record:
@@ -88,34 +112,45 @@ class Ledger:
         The schema and the rule are entered first, whenever they are not in the record as they stand; another stop only
         with what is added under it.
         """
-        record = self._record
 
         def decided(new: Sequence[Entry]) -> Sequence[Draft]:
-            record.extend(new)
-            drafts = decide(record)
-            opened = [] if record.is_open(self.schema, self.rule, but=None if drafts else STOP) else [self._opened()]
+            self._record.extend(new)
+            if self._record.outgrown:
+                raise _Outgrown
+            drafts = decide(self._record)
+            opened = [] if self._record.is_open(self._opening, stop=bool(drafts)) else [self._opened()]
             return [*opened, *drafts]
 
         with self._lock:
-            added = self._store.append(record.last, decided, record.head)
-            record.extend(added)
+            try:
+                added = self._store.append(self._record.last, decided, self._record.head)
+            except _Outgrown:
+                self._read_anew()
+                return self.write(decide)
+            self._record.extend(added)
             return added
 
     def look(self, key: str, what: str) -> None:
         """Enter a look, before anything is shown; the same look is entered once, and a look is never taken back."""
         if not self.known.looked(key):
-            self.write(lambda record: [] if record.looked(key) else [self.draft(Event.LOOKED, key, {"what": what})])
+            with self.recognised():
+                self.write(lambda record: [] if record.looked(key) else [self.draft(Event.LOOKED, key, {"what": what})])
+
+    def recognised(self) -> AbstractContextManager[None]:
+        """Around the first look or draw: rows that the ledger knows under another name are told of."""
+        return nullcontext() if self.recognition is None else self.recognition.around(self.known.together)
 
     def reserve(self, record: Record, charge: Draft) -> Sequence[Draft]:
         """The charge, to be written by the transaction that `record` was read in; refused where it passes the stop."""
         charge = replace(charge, public={**charge.public, "protected": self.protected})
-        if not self.stop.stated:
+        limit = self.stop
+        if not limit.stated:
             return [charge]
         asked = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}
-        for name, stop, spent in _limits(record.total, self.stop):
+        for name, stop, spent in _limits(record.total, limit):
             if spent + asked[name] > stop:
                 raise _stopped(name, stop, spent, asked[name], Guarantee(str(charge.public["guarantee"])))
-        return [replace(charge, public={**charge.public, "stop": self.stop.as_texts()})]
+        return [replace(charge, public={**charge.public, "stop": limit.as_texts()})]
 
     def draft(
         self,
@@ -131,9 +166,14 @@ class Ledger:
         hidden = confidential | {"salt": self._services.salt()} if confidential else {}  # digests must not tell it
         return Draft(event, self._dataset, who, now, key, nano_epsilon, str(delta), public, hidden)
 
+    @property
+    def _opening(self) -> Opening:
+        return Opening(self.schema, self.rule, self._population, self._stated)
+
     def _opened(self) -> Draft:
         what = "the schema, and the rule if there is one, as they stand"
-        return self.draft(Event.OPENED, "", {"what": what, "schema": self.schema, "rule": self.rule})
+        what += f"; counted in the population {self._population}" if self._population else ""
+        return self.draft(Event.OPENED, "", {"what": what} | self._opening.as_public())
 
     def show(self) -> None:
         print(self)
@@ -146,6 +186,14 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         return view.as_html(self.entries, self.total, self.stop)
+
+
+class _Outgrown(Exception):
+    """Another dataset was declared to be about the same people, before this could be written."""
+
+
+def _declared(schema: Schema) -> frozenset[Declaration]:
+    return frozenset({declaration(schema.name, schema.population)} if schema.population else ())
 
 
 def _fingerprint(stop: Stop) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -69,7 +70,9 @@ def reserve(
             refuse_without_guarantee(found, what, instead)
         return ledger.reserve(record, _declared(charge(word(found)), found))
 
-    added = ledger.write(decide)
+    comes_back = not again and repeatable(ledger.known.released(key), accept_none) is not None
+    with nullcontext() if comes_back else ledger.recognised():
+        added = ledger.write(decide)
     return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
 
 

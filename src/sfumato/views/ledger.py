@@ -16,7 +16,7 @@ from sfumato.views.html import html_table
 from sfumato.views.table import table
 from sfumato.views.words import of_guarantee, of_ledger
 
-_COLUMNS = ["#", "when", "who", "event", "guarantee", "charged", "delta", "what"]
+_COLUMNS = ["#", "dataset", "when", "who", "event", "guarantee", "charged", "delta", "what"]
 _CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are said as they are
 _WHAT, _LEAST = 90, 30  # characters of what was done
 EMPTY = "The ledger is empty: nothing was looked at, nothing was released."
@@ -52,6 +52,7 @@ def as_dict(record: Record, delta: float | None = None) -> dict[str, object]:
     total, stop = record.total, record.stop
     return {
         "dataset": record.dataset,
+        "population": record.population,
         "spent": total.epsilon,
         "delta": total.delta,
         "at_most": total.at_most,
@@ -69,6 +70,7 @@ def _public(entry: Entry, record: Record) -> dict[str, object]:
     rho = draft.public.get("rho")
     return {
         "number": entry.number,
+        "dataset": draft.dataset,
         "at": draft.at,
         "who": draft.who,
         "event": draft.event.value,
@@ -176,12 +178,13 @@ def _float(exact: Fraction | None) -> float | None:
 
 
 def _rows(entries: Sequence[Entry], room: int = _WHAT) -> tuple[list[str], list[list[str]]]:
-    """A delta has its column where there is one."""
+    """A delta has its column where there is one, and a dataset where there are several."""
     rows = [_row(entry, room) for entry in entries]
-    place = _COLUMNS.index("delta")
-    if any(row[place] not in ("", "0") for row in rows):
-        return _COLUMNS, rows
-    return [c for c in _COLUMNS if c != "delta"], [row[:place] + row[place + 1 :] for row in rows]
+    several = len({entry.draft.dataset.casefold() for entry in entries}) > 1
+    delta = _COLUMNS.index("delta")
+    shown = {"dataset": several, "delta": any(row[delta] not in ("", "0") for row in rows)}
+    places = [place for place, name in enumerate(_COLUMNS) if shown.get(name, True)]
+    return [_COLUMNS[place] for place in places], [[row[place] for place in places] for row in rows]
 
 
 def _row(entry: Entry, room: int) -> list[str]:
@@ -191,7 +194,7 @@ def _row(entry: Entry, room: int) -> list[str]:
         charged, delta = f"{draft.nano_epsilon / NANO:.15g}", _shown(Fraction(draft.delta))
     what = shorten(str(draft.public.get("what", "")), width=room, placeholder=" …")
     when = draft.at[:16].replace("T", " ")
-    return [str(entry.number), when, draft.who, draft.event.value, _word(draft), charged, delta, what]
+    return [str(entry.number), draft.dataset, when, draft.who, draft.event.value, _word(draft), charged, delta, what]
 
 
 def _word(draft: Draft) -> str:

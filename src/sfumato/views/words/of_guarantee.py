@@ -39,6 +39,17 @@ DECLARE = "I declare that this was decided before anybody looked at the people, 
 BATCHED = "One of {:,} releases that were fixed in advance and charged together"
 
 
+def counted_apart(population: str | None) -> str:
+    """What the total takes for granted: datasets with totals of their own are about other people.
+
+    >>> counted_apart("patients")
+    'the people of the population patients are in no dataset outside it'
+    """
+    if population is None:
+        return "the people in this dataset are in no other dataset that is counted separately"
+    return f"the people of the population {population} are in no dataset outside it"
+
+
 def guarantee(certificate: Certificate) -> str:
     """The promise, in the words of the field."""
     match certificate.guarantee:
