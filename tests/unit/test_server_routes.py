@@ -111,7 +111,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
         {"roles": None, "organisation": None, "disabled": True, "password": None, "current_password": None},
     ),
     ("GET", "/datasets", None, 200, "many", (None, 101), {}),
-    ("POST", "/datasets", {"schema_text": "S"}, 201, "register", ("S",), {"title": "", "reference": None}),
+    ("POST", "/datasets", {"schema_text": "S"}, 201, "register", ("S",),
+     {"title": "", "reference": None, "population": ""}),
     (
         "POST", "/datasets/check-schema", {"schema_table": {"name": "t"}, "policy": {"flow": [1]}}, 200,
         "schema", (write(from_dict({"name": "t"})), {"flow": [1]}), {},
@@ -119,6 +120,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/datasets/adult/check-policy", {"policy_text": "stop = 3"}, 200, "policy", ("adult", "stop = 3"), {}),
     ("GET", "/datasets/adult", None, 200, "one", ("adult",), {}),
     ("PUT", "/datasets/adult/schema", {"schema_text": "S"}, 200, "describe", ("adult", "S"), {}),
+    ("PUT", "/datasets/adult/population", {"population": "p"}, 200, "populate", ("adult", "p"), {}),
     ("PUT", "/datasets/adult/controllers", {"controllers": ["a"]}, 200, "controllers", ("adult", ["a"]), {}),
     ("DELETE", "/datasets/adult", None, 204, "retire", ("adult",), {}),
     ("GET", "/datasets/adult/versions", None, 200, "versions", ("adult",), {}),

@@ -62,6 +62,11 @@ class Dataset(Told):
         return tuple(self._facts.get("controllers") or ())
 
     @property
+    def population(self) -> str | None:
+        """The people in it, as a controller named them: datasets of one population share looks, plans and budget."""
+        return self._facts.get("population")
+
+    @property
     def version(self) -> str | None:
         """Which data it is, opaquely; None: it was described and not delivered yet."""
         return self._facts.get("version")
@@ -163,6 +168,11 @@ class Dataset(Told):
 
     def set_controllers(self, names: Sequence[str]) -> Dataset:
         self._connection.put("datasets", self.name, "controllers", body={"controllers": list(names)})
+        return self.refresh()
+
+    def set_population(self, population: str) -> Dataset:
+        """Name the people in it; it is not taken back."""
+        self._connection.put("datasets", self.name, "population", body={"population": population})
         return self.refresh()
 
     def set_policy(self, policy: str | Path | Mapping[str, Any]) -> Policy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from sfumato.errors import (
     BadInput,
     Conflict,
+    EngineFailure,
     Forbidden,
     LedgerBroken,
     NotFound,
@@ -26,6 +28,8 @@ from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Policies, Signed
 from sfumato.escrow.policy import Approve, Flow, Policy
+from sfumato.escrow.populations import Populations
+from sfumato.escrow.work import DIGEST
 from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
@@ -39,15 +43,27 @@ FORMATS = ("csv", "parquet")
 
 
 class Datasets:
-    def __init__(self, outside: Outside, people: People, policies: Policies) -> None:
+    def __init__(self, outside: Outside, people: People, policies: Policies, populations: Populations) -> None:
         self._outside, self._people, self._policies = outside, people, policies
+        self._populations = populations
         self._rows, self._versions = outside.rows("datasets"), outside.rows("versions")
 
     # Registering
 
-    def register(self, actor: Person, schema_text: str, *, title: str = "", reference: str | None = None) -> Held:
-        """A table by its schema; its data is delivered next, or lies where the reference says."""
-        row = self._row(actor, schema_text, title, reference)
+    def register(
+        self,
+        actor: Person,
+        schema_text: str,
+        *,
+        title: str = "",
+        reference: str | None = None,
+        population: str = "",
+    ) -> Held:
+        """A table by its schema; its data is delivered next, or lies where the reference says.
+
+        `population` names the people in it, in place of what the schema says: datasets of one count together.
+        """
+        row = self._row(actor, schema_text, title, reference, population)
         if reference is not None:
             self._allowed(reference)
         held = Held.of(row)
@@ -58,21 +74,28 @@ class Datasets:
             self.say(actor, "registered", held.name, {"reference": reference is not None})
             if fits is not None:
                 self._deliver(actor, held, fits)
+        self.planned(held, None, actor)  # its population is of record from now on
+        if fits is not None:
+            self._populations.tell(held)
         return self._held(held.name)
 
     def drafted(self, actor: Person, schema_text: str) -> Held:
         """A table as it would be registered, or described anew before its data is there; nothing of it is kept."""
-        held = Held.of(self._row(actor, schema_text, "", None))
+        held = Held.of(self._row(actor, schema_text, "", None, ""))
         before = self._rows.one(name=held.name)
         if before is not None and (before["version"] is not None or not Held.of(before).is_controlled_by(actor)):
             raise _taken(held)
         return held
 
-    def _row(self, actor: Person, schema_text: str, title: str, reference: str | None) -> dict[str, Any]:
+    def _row(
+        self, actor: Person, schema_text: str, title: str, reference: str | None, population: str
+    ) -> dict[str, Any]:
         actor.require(Role.CONTROLLER, to="register data")
         schema = parsed(schema_text)
+        name = schema.name.casefold()
         return {
-            "name": schema.name.casefold(),
+            "name": name,
+            "population": self._populations.checked(actor, name, population or schema.population),
             "id": self._outside.new_id(),
             "title": " ".join(title.split()) or schema.name,
             "schema_text": schema_text,
@@ -99,15 +122,26 @@ class Datasets:
         try:
             made = self._fits(actor, held, version, format) | {"bytes": kept.bytes, "fingerprint": kept.fingerprint}
             with self._outside.transaction():
-                return self._deliver(actor, held, made)
+                delivered = self._deliver(actor, held, made)
         except BaseException:
             self._outside.files.forget(held.id, version)
             raise
+        self._populations.tell(held)
+        return delivered
 
     def _fits(self, actor: Person, held: Held, version: str, format: str) -> dict[str, Any]:
+        columns = self._columns(actor, held, version, format)
+        digest: str | None = None
+        with suppress(EngineFailure):  # it guards against mistakes, and is no reason to refuse data
+            job = self.job_on(DIGEST, held, version, format, actor.name)
+            digest = self._outside.runner.run(f"digest {version}", job)["digest"]
+        return {"id": version, "format": format, "columns": columns, "bytes": 0, "fingerprint": "", "digest": digest}
+
+    def _columns(self, actor: Person, held: Held, version: str, format: str) -> Mapping[str, str | None]:
+        """Those of a delivered file: refused where the schema has others."""
         job = self.job_on("fits", held, version, format, actor.name)
-        columns = self._outside.runner.run(f"fits {version}", job)["columns"]
-        return {"id": version, "format": format, "columns": columns, "bytes": 0, "fingerprint": ""}
+        found: Mapping[str, str | None] = self._outside.runner.run(f"fits {version}", job)["columns"]
+        return found
 
     def _deliver(self, actor: Person, held: Held, made: Mapping[str, Any]) -> Version:
         number = len(self._versions.many(dataset=held.name, limit=100_000)) + 1
@@ -125,11 +159,31 @@ class Datasets:
             raise BadInput(f"The schema is of '{schema.name}', not of '{held.name}'", hint="keep the table's name.")
         if held.version is not None:
             version = self.version(held)
-            self._fits(actor, replace(held, schema_text=schema_text), version.id, version.format)
+            self._columns(actor, replace(held, schema_text=schema_text), version.id, version.format)
+        named = held.population
+        if schema.population:
+            named = self._populations.checked(actor, held.name, schema.population)
         with self._outside.transaction():
-            self._rows.change({"name": held.name}, {"schema_text": schema_text})
+            self._rows.change({"name": held.name}, {"schema_text": schema_text, "population": named})
             self.say(actor, "described", held.name)
-        return self._held(held.name)
+        return self._entered(actor, held.name)
+
+    def populate(self, actor: Person, name: str, population: str) -> Held:
+        """Name the people in a dataset: datasets of one population count together, and a name is not taken back."""
+        held = self.controlled(actor, name)
+        named = self._populations.checked(actor, held.name, population)
+        if named is None:
+            raise BadInput("A population has a name", hint="state one, the same for each dataset about these people.")
+        with self._outside.transaction():
+            self._rows.change({"name": held.name}, {"population": named})
+            self.say(actor, "named the population of", held.name, {"population": named})
+        return self._entered(actor, held.name)
+
+    def _entered(self, actor: Person, name: str) -> Held:
+        """As it is kept now; what it says of its population is of record from then on."""
+        held = self._held(name)
+        self.planned(held, None, actor)
+        return held
 
     def controllers(self, actor: Person, name: str, names: Sequence[str]) -> Held:
         """Who holds it: they see everything of it, and each may decide."""
@@ -196,6 +250,9 @@ class Datasets:
     def one(self, actor: Person, name: str) -> dict[str, object]:
         held = self.visible(actor, name)
         shown = held.as_dict(to_controller=self._sees_all(actor, held))
+        if held.is_controlled_by(actor):
+            same = self._populations.same_rows(held)
+            shown |= {"same_rows": [other.name if other.is_controlled_by(actor) else None for other in same]}
         policy = self._policies.of(held)
         flow = None if policy is None else policy.policy.flow_for(actor)
         allowed = None if flow is None else flow.for_partner()
@@ -231,7 +288,8 @@ class Datasets:
         held = self.visible(actor, name)
         ledger = self.ledger_of(actor, held)
         total, stop = ledger.total, ledger.stop
-        shown = ledger_view.as_dict(ledger.record) | {
+        seen = {one for one in ledger.record.together if self._sees_all_of(actor, one)}
+        shown = ledger_view.as_dict(ledger.record, of=seen) | {
             "stop": {name: limit and float(limit) for name, limit in vars(stop).items()} if stop.stated else None,
             "sentences": [ledger_view.total_text(total), of_ledger.odds(total)],
         }
@@ -383,7 +441,8 @@ class Datasets:
     ) -> dict[str, Any]:
         said = {"verb": verb, "dataset": held.id, "name": held.name, "version": version, "format": format, "who": who}
         limits = None if mandate is None else vars(mandate) | {"stop": mandate.stop.as_texts()}
-        return said | {"schema": held.schema_text, "reference": held.reference, "mandate": limits}
+        said |= {"schema": held.schema_text, "population": held.population or ""}
+        return said | {"reference": held.reference, "mandate": limits}
 
     def _held(self, name: str) -> Held:
         row = self._rows.one(name=name)
@@ -399,6 +458,10 @@ class Datasets:
             return self._policies.of(held)
         except SfumatoError:
             return None
+
+    def _sees_all_of(self, actor: Person, name: str) -> bool:
+        row = self._rows.one(name=name)
+        return row is not None and self._sees_all(actor, Held.of(row))
 
     def _sees_all(self, actor: Person, held: Held) -> bool:
         return held.is_controlled_by(actor) or actor.has(Role.AUDITOR)

@@ -16,6 +16,7 @@ from sfumato.escrow.outside import Outside
 from sfumato.escrow.people import People
 from sfumato.escrow.person import Person
 from sfumato.escrow.policies import Policies, Signed, may_write
+from sfumato.escrow.populations import Populations
 from sfumato.escrow.questions import Questions
 from sfumato.escrow.requests import Requests
 from sfumato.escrow.signal_decisions import SignalDecisions
@@ -33,7 +34,7 @@ class Escrow:
         self.notices = Notices(outside)
         self.audit = Audit(outside, self.people)
         kept = Policies(outside, self.people)
-        self.datasets = Datasets(outside, self.people, kept)
+        self.datasets = Datasets(outside, self.people, kept, Populations(outside, self.notices))
         self.policies = PolicyDesk(kept, self.datasets)
         self.drafts = Drafts(self.datasets, kept)
         self.questions = Questions(outside, self.datasets, kept)

@@ -203,6 +203,10 @@ class Dataset:
             return (record.policy(mandate.policy, mandate.attestation),)
         return record.decision(mandate.decision, attestation)
 
+    def row_digest(self) -> str:
+        """The same for the same rows in whatever order. It is confidential, and never kept without a key."""
+        return self._engine.digest()
+
     def require_data(self) -> None:
         """Refuse to go on without the data, before anything is charged."""
         assert self._engine is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from textwrap import shorten
 
@@ -45,8 +45,11 @@ def concentrated(total: Total, delta: float | None = None) -> str:
     return of_ledger.concentrated(total, None if delta is None else total.at(delta))
 
 
-def as_dict(record: Record, delta: float | None = None) -> dict[str, object]:
-    """What a file says; `stop` is the one that its last charge was made under."""
+def as_dict(record: Record, delta: float | None = None, of: Collection[str] | None = None) -> dict[str, object]:
+    """What a file says; `stop` is the one that its last charge was made under.
+
+    `of`: of which datasets of its population the entries are shown; without it of all.
+    """
     at = None if delta is None else record.total.at(delta)
     epsilon = None if at is None or at.by is None else at.epsilon
     total, stop = record.total, record.stop
@@ -61,7 +64,9 @@ def as_dict(record: Record, delta: float | None = None) -> dict[str, object]:
         **({} if at is None else {"at_delta": {"delta": float(at.delta), "epsilon": epsilon, "by": at.by}}),
         "guarantee": total.guarantee.value,
         "stop": {"epsilon": _float(stop.epsilon), "delta": _float(stop.delta)} if stop.stated else None,
-        "entries": [_public(entry, record) for entry in record.entries],
+        "entries": [
+            _public(entry, record) for entry in record.entries if of is None or entry.draft.dataset.casefold() in of
+        ],
     }
 
 
@@ -106,14 +111,16 @@ def _worded(entry: Entry, record: Record) -> str | None:
 
 
 def for_everybody(record: Record) -> dict[str, object]:
-    """What anybody may know: each charge and their total. No answer, no look, and nobody's name.
+    """What anybody may know: each charge and the total, of its population too. No answer, no look, and nobody's name.
 
     It goes by charges, which are entered before anything is read: whether an answer came of one, and whether somebody
     then let it go, may tell about the data.
     """
-    total = record.total
+    total, own = record.total, record.dataset.casefold()
+    drafts = [entry.draft for entry in record.entries if entry.draft.dataset.casefold() == own]
     return {
-        "releases": [_charge(entry.draft) for entry in record.entries if entry.draft.event is Event.RESERVED],
+        "releases": [_charge(draft) for draft in drafts if draft.event is Event.RESERVED],
+        "population": record.population,
         "total": {
             "guarantee": total.guarantee.value,
             "epsilon": total.epsilon,

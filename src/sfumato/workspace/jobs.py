@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import wiring
-from sfumato.escrow.work import performed
+from sfumato.escrow.work import DIGEST, performed
 from sfumato.model.dataset import Schema
 from sfumato.model.mandate import Mandate
 from sfumato.model.stop import Stop
@@ -59,7 +59,7 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
     if job["verb"] == PING:
         return {}
     stated = _schema(job["schema"], job["name"])
-    schema = replace(stated, rule=job["rule"]) if "rule" in job else replace(stated, rule=None)
+    schema = replace(stated, rule=job.get("rule"), population=job["population"])
     engine = _engine(opened, job, stated)
     watch(engine.progress)
     is_invented = job["format"] == INVENTED
@@ -72,7 +72,8 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
         mandate=None if is_invented else _mandate(job["mandate"]),
         records=None if is_invented else opened.records,
     )
-    return performed(dataset, job)
+    found = performed(dataset, job)
+    return found | {"digest": opened.files.keyed(found["digest"])} if job["verb"] == DIGEST else found
 
 
 def _engine(opened: Opened, job: Mapping[str, Any], schema: Schema) -> Engine:

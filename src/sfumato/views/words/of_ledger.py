@@ -54,6 +54,12 @@ PUT_BACK = (
 FOR_EVERYBODY = "What was released from this data, and how much it may tell about anybody in it."
 
 
+POPULATIONS = (
+    "Datasets about the same people share one population: their looks, plans and charges count together, and the "
+    "strictest stop of theirs holds for all of them."
+)
+
+
 def population(name: str) -> str:
     """What is said of datasets that are counted together."""
     return (
@@ -69,6 +75,18 @@ def same_rows(dataset: str, others: Sequence[str]) -> str:
         f'they are about the same people, write population = "{others[0]}" in the schema of {dataset}: looks, plans '
         "and charges then count together."
     )
+
+
+def same_rows_held(dataset: str, other: str | None) -> str:
+    """The same for a controller of an escrow, who may not control the other dataset and is not told its name then."""
+    named = "another dataset of this workspace, which you do not control," if other is None else f"'{other}'"
+    do = (
+        "Ask an auditor whether they are about the same people."
+        if other is None
+        else "If they are about the same people, name one population for both: looks, plans and charges then count "
+        "together."
+    )
+    return f"The data of '{dataset}' has the same rows as {named} and they are counted separately. {do}"
 
 
 def batch(releases: int, epsilon: float, delta: Fraction, sums: tuple[float, Fraction]) -> str:
