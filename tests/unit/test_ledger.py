@@ -156,7 +156,7 @@ def test_a_record_keeps_to_its_dataset() -> None:
 
 
 def test_what_was_looked_at() -> None:
-    assert [record(PLAN, LOOK).looked(key) for key in ("plan", "risk")] == [False, True]
+    assert [record(PLAN, LOOK).looked(key, "ada") for key in ("plan", "risk")] == [False, True]
     assert [record(*drafts).somebody_looked for drafts in ([], [PLAN], [PLAN, LOOK])] == [False, False, True]
 
 

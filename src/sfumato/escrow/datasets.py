@@ -29,7 +29,9 @@ from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Policies, Signed
 from sfumato.escrow.policy import Approve, Flow, Policy
 from sfumato.escrow.populations import Populations
+from sfumato.escrow.separation import decides_after_look, is_viewer, refuse_last, refuse_viewer
 from sfumato.escrow.work import DIGEST
+from sfumato.ledger.record import Record
 from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
@@ -109,7 +111,7 @@ class Datasets:
 
     def deliver(self, actor: Person, name: str, chunks: Iterable[bytes], format: str) -> Version:
         """The data itself, encrypted as it comes; a file that does not fit the schema is forgotten again."""
-        held = self.controlled(actor, name)
+        held = self._changeable(actor, name)
         if held.retired:
             raise Conflict(f"{held.name} was retired", hint="register another under another name.")
         if held.reference is not None:
@@ -154,7 +156,7 @@ class Datasets:
 
     def describe(self, actor: Person, name: str, schema_text: str) -> Held:
         """Another schema for the same table: what was changed after a look was changed after a look."""
-        held, schema = self.controlled(actor, name), parsed(schema_text)
+        held, schema = self._changeable(actor, name), parsed(schema_text)
         if schema.name.casefold() != held.name:
             raise BadInput(f"The schema is of '{schema.name}', not of '{held.name}'", hint="keep the table's name.")
         if held.version is not None:
@@ -170,7 +172,7 @@ class Datasets:
 
     def populate(self, actor: Person, name: str, population: str) -> Held:
         """Name the people in a dataset: datasets of one population count together, and a name is not taken back."""
-        held = self.controlled(actor, name)
+        held = self._changeable(actor, name)
         named = self._populations.checked(actor, held.name, population)
         if named is None:
             raise BadInput("A population has a name", hint="state one, the same for each dataset about these people.")
@@ -187,11 +189,15 @@ class Datasets:
 
     def controllers(self, actor: Person, name: str, names: Sequence[str]) -> Held:
         """Who holds it: they see everything of it, and each may decide."""
-        held, found = self.controlled(actor, name), [self._people.one(one) for one in names]
+        held, found = self._changeable(actor, name), [self._people.one(one) for one in names]
         if not found:
             raise BadInput("A dataset has one controller at least", hint="name one or several.")
         for person in found:
             person.require(Role.CONTROLLER, to="hold data")
+        record = self.record_of(actor, held)
+        if record is not None and record.separated and not {person.name for person in found} - record.viewers:
+            hint = "name one who has not."
+            raise Conflict("Every one of them has viewed individual risks, so that nobody could decide", hint=hint)
         with self._outside.transaction():
             self._rows.change({"name": held.name}, {"controllers": list(dict.fromkeys(p.name for p in found))})
             self.say(actor, "named the controllers of", held.name, {"controllers": [p.name for p in found]})
@@ -202,7 +208,7 @@ class Datasets:
 
         What never had data and never had a policy is no longer there at all.
         """
-        held = self.controlled(actor, name)
+        held = self._changeable(actor, name)
         never = not self._versions.many(dataset=held.name, limit=1) and self._policies.of(held) is None
         if never:
             with self._outside.transaction():
@@ -270,14 +276,23 @@ class Datasets:
             after = rows[-1]["name"]
         return shown[:limit]
 
-    def held_by(self, actor: Person) -> list[str]:
-        """The names of those that this person controls."""
+    def held_by(self, actor: Person, *, to_decide: bool = False) -> list[str]:
+        """The names of those that this person controls; or of those that they may decide about."""
         rows = self._rows.many(limit=100_000, retired=False)
-        return [row["name"] for row in rows if Held.of(row).is_controlled_by(actor)]
+        held = [one for one in map(Held.of, rows) if one.is_controlled_by(actor)]
+        return [one.name for one in held if not (to_decide and self._is_viewer(actor, one))]
+
+    def is_separated(self, held: Held) -> bool:
+        """Whether its policy keeps viewers of individual risks and deciders apart."""
+        signed = self._policies_quietly(held)
+        return signed is not None and signed.policy.separation
+
+    def _is_viewer(self, actor: Person, held: Held) -> bool:
+        return self.is_separated(held) and is_viewer(self.ledger_of(actor, held).record, actor)
 
     def looked(self, actor: Person, name: str) -> bool:
-        """Whether somebody has looked at the people, for whoever controls it."""
-        return self.ledger_of(actor, self.controlled(actor, name)).known.somebody_looked
+        """Whether what this person, who controls it, decides follows a look at the people."""
+        return decides_after_look(self.ledger_of(actor, self.controlled(actor, name)).known, actor)
 
     def versions(self, actor: Person, name: str) -> list[Version]:
         held = self.controlled(actor, name)
@@ -344,12 +359,11 @@ class Datasets:
 
     def require_room(self, actor: Person, held: Held, policy: Policy) -> None:
         """Refuse a policy that stops below what is spent: nothing could be asked under it, nor read."""
-        try:
-            total = self.ledger_of(actor, held).total
-        except (LedgerBroken, PreferenceError):  # nothing flows under the policy in force: any other takes its place
+        record = self.record_of(actor, held)
+        if record is None:
             return
         try:
-            refuse_below(total, policy.stop)
+            refuse_below(record.total, policy.stop)
         except PreferenceError as wrong:
             raise PolicyError(wrong.message, hint=wrong.hint, where="stop") from None
 
@@ -376,6 +390,30 @@ class Datasets:
         if not held.is_controlled_by(actor):
             raise Forbidden(f"Only a controller of {held.name} may do that", hint="ask one of them.")
         return held
+
+    def _changeable(self, actor: Person, name: str) -> Held:
+        """A dataset that this person may change: not after viewing individual risks, where viewers are kept apart."""
+        held = self.controlled(actor, name)
+        if (record := self.record_of(actor, held)) is not None:
+            refuse_viewer(record, actor, f"change {held.name}")
+        return held
+
+    def record_of(self, actor: Person, held: Held) -> Record | None:
+        """What its ledger says; None where the policy in force leaves nothing readable: another takes its place."""
+        try:
+            return self.ledger_of(actor, held).record
+        except (LedgerBroken, PreferenceError):
+            return None
+
+    def refuse_viewers(self, actor: Person, to: str) -> None:
+        """Refuse whoever has viewed individual risks of any dataset whose policy keeps viewers apart."""
+        for held in map(Held.of, self._rows.many(limit=100_000)):
+            if self._is_viewer(actor, held):
+                refuse_viewer(self.ledger_of(actor, held).known, actor, to)
+
+    def require_look(self, actor: Person, held: Held) -> None:
+        """Refuse a look after which nobody would be left to decide, where viewers decide nothing."""
+        refuse_last(self.ledger_of(actor, held).record, held, actor, self._people.all())
 
     def flow(self, actor: Person, held: Held) -> tuple[Signed, Flow]:
         """The policy in force and what it has for this person. No policy, no flow."""
@@ -491,6 +529,7 @@ def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_pe
         after_the_answer=flow is not None and flow.approve is Approve.AFTER_THE_ANSWER,
         epsilon_max=policy.epsilon_max or EPSILON_MAX,  # nobody who asks raises it
         stop=policy.stop,
+        separation=policy.separation,
     )
 
 

@@ -20,7 +20,7 @@ from sfumato.views.words import of_policy
 
 RULE = "rule"
 RETENTION = ("answers_days", "data_days")
-SWITCHES = ("introduction", "public_page")
+SWITCHES = ("introduction", "public_page", "separation")
 SIGNALLING = ("signals", "code", "signal_bits")
 _STOPS = {"epsilon": "stop", "delta": "stop_delta"}
 PARTNER = ("trust", "data_sensitivity")
@@ -132,6 +132,7 @@ class Policy:
     data_days: int | None = None
     introduction: bool = True  # whoever signs in to approve has passed it
     public_page: bool = False
+    separation: bool = False  # whoever views individual risks decides nothing, for ever
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Policy:
@@ -227,4 +228,4 @@ class Policy:
         said += of_policy.limits(self.epsilon_max, self.stop)
         said += of_policy.partners(self.trust, self.sensitivity, self.sensitivity_otherwise)
         said += of_policy.retention(self.answers_days, self.data_days)
-        return said + of_policy.switches(introduction=self.introduction, public_page=self.public_page)
+        return said + of_policy.switches(**{name: getattr(self, name) for name in SWITCHES})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sfumato.errors import Forbidden
 from sfumato.escrow.audit import Audit
 from sfumato.escrow.datasets import Datasets
 from sfumato.escrow.decisions import Decisions
@@ -19,10 +20,12 @@ from sfumato.escrow.policies import Policies, Signed, may_write
 from sfumato.escrow.populations import Populations
 from sfumato.escrow.questions import Questions
 from sfumato.escrow.requests import Requests
+from sfumato.escrow.separation import refuse_viewer
 from sfumato.escrow.signal_decisions import SignalDecisions
 from sfumato.escrow.signal_docket import SignalDocket
 from sfumato.escrow.signal_execution import SignalExecution
 from sfumato.escrow.signals import Signals
+from sfumato.views.words import of_policy
 
 
 class Escrow:
@@ -34,6 +37,8 @@ class Escrow:
         self.notices = Notices(outside)
         self.audit = Audit(outside, self.people)
         kept = Policies(outside, self.people)
+        self.people.keep_roles = lambda actor: self.datasets.refuse_viewers(actor, "change who is let in as what")
+        self.audit.hides_looks = lambda name: self.datasets.is_separated(self.datasets.of(name))
         self.datasets = Datasets(outside, self.people, kept, Populations(outside, self.notices))
         self.policies = PolicyDesk(kept, self.datasets)
         self.drafts = Drafts(self.datasets, kept)
@@ -63,8 +68,15 @@ class PolicyDesk:
     def set(self, actor: Person, dataset: str, policy: Mapping[str, Any]) -> Signed:
         held = self._datasets.visible(actor, dataset)
         may_write(actor, held)
-        self._datasets.require_room(actor, held, self._kept.read(held, policy))
-        signed = self._kept.write(actor, held, policy)
+        record = self._datasets.record_of(actor, held)
+        viewers = frozenset() if record is None else record.viewers
+        made = self._kept.read(held, policy, viewers)
+        if record is not None:
+            refuse_viewer(record, actor, "write its policy")
+        if made.separation and actor.name in viewers:
+            raise Forbidden("You viewed individual risks: you may not write who decides", hint=of_policy.LEAVE_IT)
+        self._datasets.require_room(actor, held, made)
+        signed = self._kept.write(actor, held, made)
         self._datasets.enter_policy(held, actor)
         return signed
 

@@ -14,24 +14,28 @@ from sfumato.model.stop import Stop
 class Opening:
     """Fingerprints of the schema and of the rule, or of the policy; the population, and the stop of the dataset's own.
 
-    Entries of older ledgers do not state the last two: then they are as they are stated next.
+    `separation`: whoever views individual risks decides nothing. Entries of older ledgers state no stop: it is then as
+    it is stated next.
     """
 
     schema: Mapping[str, str] = field(default_factory=dict)
     rule: str = ""
     population: str = ""
     stop: Stop | None = None
+    separation: bool = False
 
     @classmethod
     def of(cls, public: Mapping[str, Any]) -> Opening:
         """From what an entry says."""
         stop = Stop.from_texts(public["stop"]) if "stop" in public else None
-        return cls(dict(public["schema"]), str(public["rule"]), str(public.get("population", "")), stop)
+        named, separation = str(public.get("population", "")), bool(public.get("separation", False))
+        return cls(dict(public["schema"]), str(public["rule"]), named, stop, separation)
 
     def as_public(self) -> dict[str, object]:
         said: dict[str, object] = {"schema": dict(self.schema), "rule": self.rule}
         said |= {} if self.stop is None else {"stop": self.stop.as_texts()}
-        return said | ({"population": self.population} if self.population else {})
+        said |= {"population": self.population} if self.population else {}
+        return said | ({"separation": True} if self.separation else {})
 
     def is_as(self, stated: Opening, *, stop: bool) -> bool:
         """Whether it says the same as another; with `stop` false, whatever the stops are."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from copy import copy
+from dataclasses import dataclass
 from functools import reduce
 
 from sfumato.ledger.chain import GENESIS
@@ -13,6 +15,15 @@ from sfumato.ledger.opening import Opening
 from sfumato.ledger.population import Declaration, counted_together, declared_by
 from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
 from sfumato.model.stop import NO_STOP, Stop
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Something that a dataset is opened with: what is said, by whom, and in which entry for the first time."""
+
+    said: str
+    who: str
+    at: int
 
 
 class Record:
@@ -33,10 +44,12 @@ class Record:
         self.head = GENESIS
         self._first_look: int | None = None
         self._opening: Opening | None = None
+        self._stated_by: dict[str | None, Stated] = {}  # of each fingerprint of the schema, and of the rule
+        self._viewers: dict[str, int] = {}  # when each person looked first
         self._at_look = Opening()
         self._planned: set[str] = set()
         self._plan_at_look: dict[object, str] = {}
-        self._looked: set[str] = set()
+        self._looked: set[tuple[str, str]] = set()  # at what, and who
         self._released: dict[str, list[Entry]] = {}
         self._decided: dict[str, list[Entry]] = {}
         self._total = Total()
@@ -48,6 +61,7 @@ class Record:
         other = copy(self)
         other.entries, other._looked, other._planned = [*self.entries], {*self._looked}, {*self._planned}
         other._plan_at_look, other._stops = dict(self._plan_at_look), dict(self._stops)
+        other._stated_by, other._viewers = dict(self._stated_by), dict(self._viewers)
         other._released = {key: [*entries] for key, entries in self._released.items()}
         other._decided = {key: [*entries] for key, entries in self._decided.items()}
         return other
@@ -67,7 +81,8 @@ class Record:
             case Event.OPENED:
                 self._open(entry)
             case Event.LOOKED:
-                self._looked.add(entry.draft.key)
+                self._looked.add((entry.draft.key, entry.draft.who))
+                self._viewers.setdefault(entry.draft.who, entry.number)
                 if self._first_look is None:
                     self._first_look = entry.number
                     self._at_look = self._opening or Opening()
@@ -91,6 +106,9 @@ class Record:
         if stated.stop is not None:
             self._stops[name] = stated.stop
         if name == self.dataset.casefold():
+            for part, said in (*stated.schema.items(), (None, stated.rule)):
+                if part not in self._stated_by or self._stated_by[part].said != said:
+                    self._stated_by[part] = Stated(said, entry.draft.who, entry.number)
             self._opening = stated
 
     # What was there before
@@ -105,12 +123,36 @@ class Record:
     def somebody_looked(self) -> bool:
         return self._first_look is not None
 
+    @property
+    def separated(self) -> bool:
+        """Whether those who view individual risks and those who decide are kept apart, from now on."""
+        return self._opening is not None and self._opening.separation
+
+    @property
+    def viewers(self) -> frozenset[str]:
+        """Everybody who has viewed individual risks of the population."""
+        return frozenset(self._viewers)
+
+    def viewers_before(self, number: int) -> int:
+        """How many had, before an entry."""
+        return sum(first < number for first in self._viewers.values())
+
+    def decides_blindly(self, who: str | None, at: int | None = None) -> bool:
+        """Whether somebody may decide as one who has viewed nothing: under separation alone, now or at an entry."""
+        first = None if who is None else self._viewers.get(who, math.inf)
+        return self.separated and first is not None and first > (self.last if at is None else at)
+
     def is_open(self, stated: Opening, *, stop: bool = True) -> bool:
         """Whether the dataset stands in the record as it is opened now; with `stop` false, whatever its stop is."""
         return self._opening is not None and self._opening.is_as(stated, stop=stop)
 
-    def looked(self, key: str) -> bool:
-        return key in self._looked
+    def looked(self, key: str, who: str) -> bool:
+        """Whether this look by this person needs no entry: it has one.
+
+        Under separation the first look of a person is enough. When they look again may follow from what they saw, and
+        the numbers of later entries would tell it.
+        """
+        return (key, who) in self._looked or (self.separated and who in self._viewers)
 
     def in_force(self, key: str, query_sha256: str) -> bool:
         """Whether this plan is entered, and no other for the statement since."""
@@ -118,8 +160,7 @@ class Record:
 
     def planned_at(self, key: str, *, before: int) -> str | None:
         """When this plan was last entered before an entry."""
-        planned = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
-        return max(((e.number, e.draft.at) for e in planned if e.number < before), default=(0, None))[1]
+        return max(((e.number, e.draft.at) for e in self._plans(key) if e.number < before), default=(0, None))[1]
 
     def looked_before(self, number: int) -> bool:
         """Whether somebody had looked before an entry."""
@@ -145,58 +186,95 @@ class Record:
 
     def drawn(self, key: str) -> list[Entry]:
         """Every plan of this request that had to be drawn, oldest first."""
-        plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
-        return [e for e in plans if "selected" in e.draft.confidential]
+        return [e for e in self._plans(key) if "selected" in e.draft.confidential]
 
     # Provenance: labels come from the record, not from good intentions
 
-    def preference(self, key: str, query_sha256: str, *, is_rule: bool, rule: str, attestation: str) -> Provenance:
-        """Where a preference comes from: the rule, or a person who had or had not looked.
+    def preference(
+        self, key: str, query_sha256: str, *, is_rule: bool, rule: str, attestation: str, who: str | None = None
+    ) -> Provenance:
+        """Where a preference comes from: the rule, or a person who had or had not looked; `who` states it now.
 
         Of the plans for a statement only the last before the first look counts: several would leave a choice.
         """
         if is_rule and (self._first_look is None or self._at_look.rule == rule):
             return of_record("preference")
         before = self._first_look is None or self._plan_at_look.get(query_sha256) == key
-        return stated("preference", before_first_look=before, attestation=attestation, replaced=self._was_planned(key))
+        return stated(
+            "preference",
+            before_first_look=before,
+            attestation=attestation,
+            replaced=self._was_planned(key),
+            separated=self._stated_blindly(None, rule, who) if is_rule else self._planned_blindly(key, who),
+        )
 
     def _was_planned(self, key: str) -> bool:
         """Whether this was a plan before the first look, and another took its place."""
-        plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
-        return self._first_look is not None and any(e.number < self._first_look for e in plans)
+        return self._first_look is not None and any(e.number < self._first_look for e in self._plans(key))
+
+    def _planned_blindly(self, key: str, who: str | None) -> bool:
+        """Whether somebody who had viewed nothing planned this; or states it now, where nobody planned it."""
+        plans = self._plans(key)
+        return any(self.decides_blindly(e.draft.who, e.number) for e in plans) if plans else self.decides_blindly(who)
+
+    def _plans(self, key: str) -> list[Entry]:
+        return [e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key]
+
+    def _stated_blindly(self, part: str | None, said: str | None, who: str | None) -> bool:
+        """The same of what a dataset is opened with: of a fingerprint that is entered, or of one that is new."""
+        known = self._stated_by.get(part)
+        if known is not None and known.said == said:
+            return self.decides_blindly(known.who, known.at)
+        return self.decides_blindly(who)
 
     def policy(self, fingerprint: str, attestation: str) -> Provenance:
         """Where a policy comes from that decides by itself: one in force at the first look is of record."""
         if self._first_look is None or self._at_look.rule == fingerprint:
             return of_record("policy")
-        return stated("policy", before_first_look=False, attestation=attestation)
+        blindly = self._stated_blindly(None, fingerprint, None)
+        return stated("policy", before_first_look=False, attestation=attestation, separated=blindly)
 
     def decision(self, key: str, attestation: str = "") -> tuple[Provenance, ...]:
         """Where the approvals of a request come from: people who had or had not looked; or one that is to be made."""
         made = self._decided.get(key, [])
-        if not made:
-            return (stated("approval", before_first_look=not self.somebody_looked, attestation=attestation),)
+        if not made:  # where viewers and deciders are separate, none of the viewers will make it
+            before = not self.somebody_looked
+            return (stated("approval", before_first_look=before, attestation=attestation, separated=self.separated),)
         return tuple(
             stated(
                 "approval",
                 before_first_look=not self.looked_before(entry.number),
                 attestation=str(entry.draft.public.get("attested", "")),
+                separated=self.decides_blindly(entry.draft.who, entry.number),
             )
             for entry in made
         )
 
     def approved_by(self, key: str) -> tuple[str, ...]:
-        """Who approved a request, by the key of its decisions."""
-        made = self._decided.get(key, [])
-        return tuple(dict.fromkeys(entry.draft.who for entry in made if entry.draft.public["approved"]))
+        """Who approved a request, by the key of its decisions.
+
+        Under separation, whoever looked before the last of them had given one that was void from then on.
+        """
+        made = [entry for entry in self._decided.get(key, []) if entry.draft.public["approved"]]
+        names = dict.fromkeys(entry.draft.who for entry in made)
+        if not self.separated or not made:
+            return tuple(names)
+        return tuple(name for name in names if self._viewers.get(name, math.inf) > made[-1].number)
 
     def schema(
-        self, used: Iterable[str], now: Mapping[str, str], *, attestation: str, what: str = "schema"
+        self,
+        used: Iterable[str],
+        now: Mapping[str, str],
+        *,
+        attestation: str,
+        what: str = "schema",
+        who: str | None = None,
     ) -> Provenance:
         """Where bounds, types and categories come from: those in force at the first look are public."""
-        names = ("", *used)
-        before = self._first_look is None or all(self._at_look.schema.get(n) == now.get(n) for n in names)
-        return stated(what, before_first_look=before, attestation=attestation)
+        late = [n for n in ("", *used) if self._at_look.schema.get(n) != now.get(n)]
+        before = self._first_look is None or not late
+        blindly = all(self._stated_blindly(name, now.get(name), who) for name in late)
+        return stated(what, before_first_look=before, attestation=attestation, separated=blindly)
 
     # What is spent
 

@@ -24,7 +24,12 @@ from sfumato.views.words import of_belief, of_guarantee, of_guessing
 if TYPE_CHECKING:
     from sfumato.session.query import Query
 
-_SOURCES = {Fixed.PLANNED: "codebook", Fixed.ATTESTED: "attested", Fixed.AFTER_LOOK: "data"}  # of bounds (methods 18)
+_SOURCES = {  # of bounds (methods 18)
+    Fixed.PLANNED: "codebook",
+    Fixed.SEPARATED: "separated",
+    Fixed.ATTESTED: "attested",
+    Fixed.AFTER_LOOK: "data",
+}
 
 
 def certified(
@@ -133,6 +138,11 @@ def _assumed(
         *(of_guessing.blind(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk)),
         *([of_guarantee.rows_that_count(unit)] if unit.column else []),
         *(of_guarantee.DECLARED.format(said, reserved.draft.who) for said in attestations),
+        *(
+            [of_guarantee.told_nothing(dataset.ledger.known.viewers_before(reserved.number))]
+            if any(i.fixed is Fixed.SEPARATED for i in inputs) and word(inputs).holds
+            else []
+        ),
         *(
             [of_guarantee.ASKED_BLINDLY]
             if dataset.ledger.known.looked_before(reserved.number) and word(inputs).holds

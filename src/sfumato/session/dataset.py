@@ -67,7 +67,8 @@ class Dataset:
         self._source = source
         self.mandate = mandate
         policy, agreed = ("", NO_STOP) if mandate is None else (mandate.policy, mandate.stop)
-        self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy, records)
+        apart = mandate is not None and mandate.separation
+        self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy, records, separation=apart)
         if engine is not None and known is not None:
             self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)
 
@@ -199,9 +200,11 @@ class Dataset:
             return ()
         if mandate.after_the_answer:
             return (computed_from_people("approval"),)
+        by_policy = record.policy(mandate.policy, mandate.attestation)
         if mandate.by_policy:
-            return (record.policy(mandate.policy, mandate.attestation),)
-        return record.decision(mandate.decision, attestation)
+            return (by_policy,)
+        decided = record.decision(mandate.decision, attestation)
+        return (by_policy, *decided) if record.separated else decided  # whoever wrote it decided who decides
 
     def row_digest(self) -> str:
         """The same for the same rows in whatever order. It is confidential, and never kept without a key."""

@@ -37,12 +37,14 @@ class Ledger:
         stop: Stop = NO_STOP,
         policy: str = "",
         records: Records | None = None,
+        *,
+        separation: bool = False,
     ) -> None:
         self._store = store
         self._services = services
         self._dataset = schema.name
         self.recognition: Recognition | None = None  # of data that is opened here
-        self._population = schema.population
+        self._population, self._separation = schema.population, separation
         self._stated = schema.stop.strictest(stop)
         self._fingerprints = schema.fingerprints()
         self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
@@ -56,6 +58,11 @@ class Ledger:
         if (policy or schema.rule is not None or schema.population) and not is_open:
             # A rule and a population are of record from the moment the dataset is first opened.
             self.write(lambda _record: [])
+
+    @property
+    def who(self) -> str:
+        """Who asks, or decides, now."""
+        return self._services.who
 
     @property
     def recorded(self) -> bool:
@@ -131,10 +138,13 @@ class Ledger:
             return added
 
     def look(self, key: str, what: str) -> None:
-        """Enter a look, before anything is shown; the same look is entered once, and a look is never taken back."""
-        if not self.known.looked(key):
+        """Enter a look, before anything is shown: once for each person, and never taken back."""
+        if not self.known.looked(key, self.who):
             with self.recognised():
-                self.write(lambda record: [] if record.looked(key) else [self.draft(Event.LOOKED, key, {"what": what})])
+                self.write(lambda record: [] if record.looked(key, self.who) else [self._look(key, what)])
+
+    def _look(self, key: str, what: str) -> Draft:
+        return self.draft(Event.LOOKED, key, {"what": what})
 
     def recognised(self) -> AbstractContextManager[None]:
         """Around the first look or draw: rows that the ledger knows under another name are told of."""
@@ -168,7 +178,7 @@ class Ledger:
 
     @property
     def _opening(self) -> Opening:
-        return Opening(self.schema, self.rule, self._population, self._stated)
+        return Opening(self.schema, self.rule, self._population, self._stated, self._separation)
 
     def _opened(self) -> Draft:
         what = "the schema, and the rule if there is one, as they stand"

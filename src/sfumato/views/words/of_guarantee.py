@@ -50,6 +50,16 @@ def counted_apart(population: str | None) -> str:
     return f"the people of the population {population} are in no dataset outside it"
 
 
+def told_nothing(viewers: int) -> str:
+    """What a decision takes for granted where viewers of individual risks and deciders are separate.
+
+    >>> told_nothing(2)
+    'the 2 people who saw individual risks told nothing to those who decide'
+    """
+    who = "1 person" if viewers == 1 else f"{viewers:,} people"
+    return f"the {who} who saw individual risks told nothing to those who decide"
+
+
 def guarantee(certificate: Certificate) -> str:
     """The promise, in the words of the field."""
     match certificate.guarantee:

@@ -66,4 +66,8 @@ OTHERWISE = (
     "that is signed after a look then carries no guarantee."
 )
 PUBLIC_PAGE = "Everybody may read which releases there were and what they add up to, without signing in."
+SEPARATION = (
+    "Whoever views individual risks decides nothing afterwards, so that the decisions of the other controllers keep "
+    "their guarantee. It takes two controllers or more."
+)
 INTRODUCTION = "Whoever approves in a browser has passed the three-minute introduction."
