@@ -186,20 +186,36 @@ def drafted(
     source: object,
     name: str,
     watched: Callable[[Callable[[], float | None]], AbstractContextManager[object]] = nullcontext,
+    *,
+    values: bool = False,
 ) -> str:
-    """A schema for a table that has none yet, for a person to complete; it is read while its progress is `watched`."""
+    """A schema for a table that has none yet, for a person to complete; it is read while its progress is `watched`.
+
+    Of the data it shows names and guessed types. With `values` it shows values too, and says who looked.
+    """
     engine = _duckdb(source, None)
     with watched(engine.progress):
         types = _guessed_types(engine)
-        seen = [Seen(column, type_, _few_values(engine, column, type_)) for column, type_ in types.items()]
-    return draft(name, seen)
+        shown = _values(engine, types) if values else {}
+    return draft(name, [Seen(column, type_, shown.get(column, ())) for column, type_ in types.items()], _looks(values))
 
 
-def asked(source: object, suggested: str, answer: Answer, name: str | None = None) -> str:
-    """A schema for a table from a person's answers; of the data only names and guessed types are read."""
-    return write(
-        ask(_guessed_types(_duckdb(source, None)), suggested, answer, name), "Answers to `sfumato schema ask`."
-    )
+def asked(source: object, suggested: str, answer: Answer, name: str | None = None, *, values: bool = False) -> str:
+    """A schema for a table from a person's answers; of the data they are shown names and guessed types.
+
+    With `values` they are shown values too, and the schema says who looked.
+    """
+    engine = _duckdb(source, None)
+    types = _guessed_types(engine)
+    shown = _values(engine, types) if values else {}
+    stated = ask(types, suggested, answer, name, values=shown, looked=_looks(values))
+    return write(stated, "Answers to `sfumato schema ask`.")
+
+
+def _looks(values: bool) -> str:
+    """Who is shown values of the data, and when."""
+    services = _services()
+    return f"{services.who}, {services.now()}" if values else ""
 
 
 def converted(schema: str | Path) -> str:
@@ -242,9 +258,12 @@ def _guessed_types(engine: DuckDB) -> dict[str, Type]:
     return inspect.read_guesses(rows, engine.columns)
 
 
-def _few_values(engine: DuckDB, column: str, type_: Type) -> tuple[str, ...]:
-    if type_ is not Type.TEXT:
-        return ()
+def _values(engine: DuckDB, types: Mapping[str, Type]) -> dict[str, tuple[str, ...]]:
+    """What texts a column holds, where they are few."""
+    return {name: _few_values(engine, name) for name, type_ in types.items() if type_ is Type.TEXT}
+
+
+def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
     found = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
     return tuple(sorted(found)) if len(found) <= inspect.MOST_VALUES else ()
 

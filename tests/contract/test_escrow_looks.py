@@ -136,6 +136,14 @@ def test_whoever_asked_may_take_it_back_whatever_was_looked_at(room: Room) -> No
     assert (room.state(first), room.state(second), total(room)) == ("withdrawn", "withdrawn", "dp")
 
 
+def test_a_schema_that_says_who_saw_values_is_a_look_of_whoever_registers_it(room: Room) -> None:
+    looked = SCHEMA.replace('"stays"', '"visits"\nlooked = "ada, 2026-05-03"')
+    room.datasets.register(room["carol"], looked)
+    (entry,) = [entry.draft for entry in room.entries() if entry.draft.dataset == "visits"]
+    assert (entry.event, entry.who) == (Event.LOOKED, "carol")
+    assert "ada, 2026-05-03" in str(entry.public["what"])
+
+
 def test_what_the_policy_of_record_approves_by_itself_stays_dp(room: Room) -> None:
     room.policy(AUTOMATIC)
     room.look()

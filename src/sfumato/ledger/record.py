@@ -154,6 +154,10 @@ class Record:
         """
         return (key, who) in self._looked or (self.separated and who in self._viewers)
 
+    def is_entered(self, key: str) -> bool:
+        """Whether this very look is entered, whoever had it."""
+        return any(key == seen for seen, _ in self._looked)
+
     def in_force(self, key: str, query_sha256: str) -> bool:
         """Whether this plan is entered, and no other for the statement since."""
         return key in self._planned and (self.somebody_looked or self._plan_at_look.get(query_sha256) == key)

@@ -17,7 +17,7 @@ from sfumato.schema.write import key
 
 _STOPS = {"stop": MOST_EPSILON, "stop_delta": MOST_DELTA}
 _TABLE = (
-    *("name", "population", "unit", "max_rows", "relation", "null_values", "people_at_least"),
+    *("name", "population", "looked", "unit", "max_rows", "relation", "null_values", "people_at_least"),
     *(*_STOPS, "rule", "columns"),
 )
 _COLUMN = ("type", "bounds", "categories", "step", "keys")
@@ -95,7 +95,14 @@ class _Reader:
             origin=self.origin,
             stop=Stop(*(self.stop(stated, name) for name in _STOPS)),
             population=self.population(stated.get("population", "")),
+            looked=self.looked(stated.get("looked", "")),
         )
+
+    def looked(self, stated: Any) -> str:
+        if not isinstance(stated, str) or len(stated) > _LONGEST_NAME:
+            hint = 'keep the line as `sfumato schema draft --values` wrote it: looked = "who, when".'
+            self.wrong("looked is a text that says who saw values of the data, and when", hint=hint, where="looked")
+        return " ".join(stated.split())
 
     def population(self, stated: Any) -> str:
         if not isinstance(stated, str) or len(stated) > _LONGEST_NAME:

@@ -133,6 +133,7 @@ def _assumed(
     return (
         of_guarantee.BOUNDS_FROM_DATA if dataset.bounds_from_data else of_guarantee.ATTESTED_SCHEMA,
         *dataset.assumed,
+        *([] if dataset.bounds_from_data or dataset.schema.looked else [of_guarantee.LINE_KEPT]),
         of_guarantee.counted_apart(dataset.ledger.known.population),
         *(of_belief.public_worlds(p) for p in preferences if isinstance(p, Belief)),
         *(of_guessing.blind(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk)),

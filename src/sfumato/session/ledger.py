@@ -54,6 +54,7 @@ class Ledger:
         refuse_below(self.total, stop)
         if records is not None:
             records.keep(self._record)
+        self._enter_look_of_draft(schema.looked)
         is_open = self.known.is_open(self._opening, stop=False)
         if (policy or schema.rule is not None or schema.population) and not is_open:
             # A rule and a population are of record from the moment the dataset is first opened.
@@ -113,11 +114,11 @@ class Ledger:
         at = self.total.at(delta)
         return None if at.by is None else at.epsilon
 
-    def write(self, decide: Callable[[Record], Sequence[Draft]]) -> Sequence[Entry]:
+    def write(self, decide: Callable[[Record], Sequence[Draft]], *, opened: bool = True) -> Sequence[Entry]:
         """Let `decide` see the record as it is now and add what it returns, in one transaction; returns what was added.
 
         The schema and the rule are entered first, whenever they are not in the record as they stand; another stop only
-        with what is added under it.
+        with what is added under it. With `opened` false they are left for later.
         """
 
         def decided(new: Sequence[Entry]) -> Sequence[Draft]:
@@ -125,15 +126,15 @@ class Ledger:
             if self._record.outgrown:
                 raise _Outgrown
             drafts = decide(self._record)
-            opened = [] if self._record.is_open(self._opening, stop=bool(drafts)) else [self._opened()]
-            return [*opened, *drafts]
+            is_open = not opened or self._record.is_open(self._opening, stop=bool(drafts))
+            return [*drafts] if is_open else [self._opened(), *drafts]
 
         with self._lock:
             try:
                 added = self._store.append(self._record.last, decided, self._record.head)
             except _Outgrown:
                 self._read_anew()
-                return self.write(decide)
+                return self.write(decide, opened=opened)
             self._record.extend(added)
             return added
 
@@ -142,6 +143,13 @@ class Ledger:
         if not self.known.looked(key, self.who):
             with self.recognised():
                 self.write(lambda record: [] if record.looked(key, self.who) else [self._look(key, what)])
+
+    def _enter_look_of_draft(self, looked: str) -> None:
+        """What was seen while the schema was drafted comes before the schema: what it states was stated after it."""
+        key = digest(["schema draft", looked])
+        if looked and not self.known.is_entered(key):
+            what = f"values of the data, while the schema was drafted ({looked})"
+            self.write(lambda record: [] if record.is_entered(key) else [self._look(key, what)], opened=False)
 
     def _look(self, key: str, what: str) -> Draft:
         return self.draft(Event.LOOKED, key, {"what": what})

@@ -15,6 +15,7 @@ _rows = sa.Table(
     sa.Column("dataset", sa.Text, primary_key=True),
     sa.Column("digest", sa.Text, primary_key=True),
 )
+TABLES = frozenset(_metadata.tables)
 
 
 def others(connection: sa.Connection, dataset: str, digest: str) -> Sequence[str]:

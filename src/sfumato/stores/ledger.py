@@ -72,7 +72,7 @@ class SQLiteLedger:
     def _is_ledger(self, connection: sa.Connection) -> bool:
         """Whether there is a ledger already; a file that holds something else does not become one."""
         if not self._has_table:
-            found = sa.inspect(connection).get_table_names()
+            found = {*sa.inspect(connection).get_table_names()} - known_rows.TABLES
             if found and tables.ledger.name not in found:
                 raise _unreadable(self.path)
             self._has_table = bool(found)

@@ -63,6 +63,7 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
     engine = _engine(opened, job, stated)
     watch(engine.progress)
     is_invented = job["format"] == INVENTED
+    schema = replace(schema, looked="") if is_invented else schema  # nobody saw invented rows
     dataset = wiring.held(
         engine,
         schema,
