@@ -46,6 +46,8 @@ class Record:
         self._opening: Opening | None = None
         self._stated_by: dict[str | None, Stated] = {}  # of each fingerprint of the schema, and of the rule
         self._viewers: dict[str, int] = {}  # when each person looked first
+        self._looked_at: dict[str, int] = {}  # which versions of the data, and when first
+        self.version = ""  # of the dataset's own data, as it was read last
         self._at_look = Opening()
         self._planned: set[str] = set()
         self._plan_at_look: dict[object, str] = {}
@@ -62,6 +64,7 @@ class Record:
         other.entries, other._looked, other._planned = [*self.entries], {*self._looked}, {*self._planned}
         other._plan_at_look, other._stops = dict(self._plan_at_look), dict(self._stops)
         other._stated_by, other._viewers = dict(self._stated_by), dict(self._viewers)
+        other._looked_at = dict(self._looked_at)
         other._released = {key: [*entries] for key, entries in self._released.items()}
         other._decided = {key: [*entries] for key, entries in self._decided.items()}
         return other
@@ -77,12 +80,15 @@ class Record:
 
     def _add(self, entry: Entry) -> None:
         self.entries.append(entry)
+        if "version" in entry.draft.public and entry.draft.dataset.casefold() == self.dataset.casefold():
+            self.version = str(entry.draft.public["version"])
         match entry.draft.event:
             case Event.OPENED:
                 self._open(entry)
             case Event.LOOKED:
                 self._looked.add((entry.draft.key, entry.draft.who))
                 self._viewers.setdefault(entry.draft.who, entry.number)
+                self._looked_at.setdefault(str(entry.draft.public.get("version", "")), entry.number)
                 if self._first_look is None:
                     self._first_look = entry.number
                     self._at_look = self._opening or Opening()
@@ -169,6 +175,10 @@ class Record:
     def looked_before(self, number: int) -> bool:
         """Whether somebody had looked before an entry."""
         return self._first_look is not None and self._first_look < number
+
+    def looked_at_another(self, version: str, before: int) -> bool:
+        """Whether somebody had looked at other data of its population before an entry: data may be edited after it."""
+        return any(first < before for seen, first in self._looked_at.items() if seen != version)
 
     def released(self, key: str) -> Entry | None:
         """The last answer to this very request."""

@@ -145,6 +145,11 @@ def _assumed(
             else []
         ),
         *(
+            [of_guarantee.ROWS_CHOSEN_BLINDLY]
+            if dataset.ledger.known.looked_at_another(dataset.ledger.version, reserved.number) and word(inputs).holds
+            else []
+        ),
+        *(
             [of_guarantee.ASKED_BLINDLY]
             if dataset.ledger.known.looked_before(reserved.number) and word(inputs).holds
             else []

@@ -68,7 +68,8 @@ class Dataset:
         self.mandate = mandate
         policy, agreed = ("", NO_STOP) if mandate is None else (mandate.policy, mandate.stop)
         apart = mandate is not None and mandate.separation
-        self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy, records, separation=apart)
+        how: dict[str, Any] = {"separation": apart, "version": version}
+        self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy, records, **how)
         if engine is not None and known is not None:
             self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)
 

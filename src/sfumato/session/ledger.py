@@ -39,12 +39,14 @@ class Ledger:
         records: Records | None = None,
         *,
         separation: bool = False,
+        version: str = "",
     ) -> None:
         self._store = store
         self._services = services
         self._dataset = schema.name
         self.recognition: Recognition | None = None  # of data that is opened here
         self._population, self._separation = schema.population, separation
+        self.version = digest(["version", version]) if version else ""  # which data is read, telling nothing else
         self._stated = schema.stop.strictest(stop)
         self._fingerprints = schema.fingerprints()
         self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
@@ -142,17 +144,24 @@ class Ledger:
         """Enter a look, before anything is shown: once for each person, and never taken back."""
         if not self.known.looked(key, self.who):
             with self.recognised():
-                self.write(lambda record: [] if record.looked(key, self.who) else [self._look(key, what)])
+                self.write(lambda record: [] if record.looked(key, self.who) else [self._look(record, key, what)])
 
     def _enter_look_of_draft(self, looked: str) -> None:
         """What was seen while the schema was drafted comes before the schema: what it states was stated after it."""
         key = digest(["schema draft", looked])
         if looked and not self.known.is_entered(key):
             what = f"values of the data, while the schema was drafted ({looked})"
-            self.write(lambda record: [] if record.is_entered(key) else [self._look(key, what)], opened=False)
+            self.write(lambda record: [] if record.is_entered(key) else [self._look(record, key, what)], opened=False)
 
-    def _look(self, key: str, what: str) -> Draft:
-        return self.draft(Event.LOOKED, key, {"what": what})
+    def _look(self, record: Record, key: str, what: str) -> Draft:
+        return self.draft(Event.LOOKED, key, {"what": what} | self._which(record))
+
+    def _which(self, record: Record) -> dict[str, object]:
+        """Which version of the data is read, and which one it follows, where that is another."""
+        if not self.version:
+            return {}
+        which: dict[str, object] = {"version": self.version}
+        return which if record.version in ("", self.version) else which | {"follows": record.version}
 
     def recognised(self) -> AbstractContextManager[None]:
         """Around the first look or draw: rows that the ledger knows under another name are told of."""
@@ -160,7 +169,7 @@ class Ledger:
 
     def reserve(self, record: Record, charge: Draft) -> Sequence[Draft]:
         """The charge, to be written by the transaction that `record` was read in; refused where it passes the stop."""
-        charge = replace(charge, public={**charge.public, "protected": self.protected})
+        charge = replace(charge, public={**charge.public, **self._which(record), "protected": self.protected})
         limit = self.stop
         if not limit.stated:
             return [charge]

@@ -92,6 +92,8 @@ def _public(entry: Entry, record: Record) -> dict[str, object]:
         "kind": draft.public.get("kind"),
         "epsilon": draft.public.get("epsilon"),
         "select_epsilon": draft.public.get("select_epsilon"),
+        "version": draft.public.get("version"),
+        "follows": draft.public.get("follows"),
         "digest": entry.digest,
     }
 

@@ -21,6 +21,9 @@ ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicl
 LINE_KEPT = "no line `looked`, which says that its author saw values of the data, was removed from the schema"
 CLOSED_QUOTES = "the CSV file was written by a program that closes every quote it opens"
 ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
+ROWS_CHOSEN_BLINDLY = (
+    "which rows the data has did not depend on what was seen of the people in another version, or under another name"
+)
 BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
 FIXED_BEFORE = "This holds if so much was fixed before the first release, as a plan or as a limit."
 OTHER_UNITS = "its releases protect different units, or under different relations"
