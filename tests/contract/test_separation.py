@@ -247,7 +247,7 @@ def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
     assert room.decisions.waiting(viewer) == []
     assert not room.decisions.decides(viewer, request.id)
     assert room.decisions.inspect(viewer, request.id)["warning"].startswith("You viewed individual risks")
-    room.policy(ANY, by=D)  # without separation, it is as ever
+    room.policy(ANY, by=D, accept_none=True)  # without separation, it is as ever
     room.datasets.describe(room[V], "stays", SCHEMA)
 
 

@@ -37,6 +37,7 @@ OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
 SEPARATION = "tests/contract/test_separation.py"
 GUARDS = {
+    "access-given-back": f"{LOOKS}::test_taking_access_away_after_a_look_is_a_decision_and_so_is_giving_it_back",
     "approved-unbound": f"{ESCROW}::test_5_what_is_changed_after_its_approval_does_not_run",
     "bounds-from-data": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
     "cap-without-slack": f"{SELECTED}::test_no_more_people_than_allowed_lie_above_a_cap",

@@ -126,7 +126,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("GET", "/datasets/adult/versions", None, 200, "versions", ("adult",), {}),
     ("GET", "/datasets/adult/ledger", None, 200, "ledger", ("adult",), {}),
     ("GET", "/datasets/adult/policy", None, 200, "current", ("adult",), {}),
-    ("PUT", "/datasets/adult/policy", {"flow": [1]}, 200, "set", ("adult", {"flow": [1]}), {}),
+    ("PUT", "/datasets/adult/policy", {"flow": [1]}, 200, "set", ("adult", {"flow": [1]}), {"accept_none": False}),
     ("GET", "/datasets/adult/policies", None, 200, "history", ("adult",), {}),
     ("POST", "/datasets/adult/estimate", ASKED, 200, "estimate", ("adult", *GIVEN_ASKED, None), {}),
     ("POST", "/datasets/adult/dry-run", ASKED, 200, "dry_run", ("adult", *GIVEN_ASKED), {}),

@@ -51,6 +51,7 @@ class Record:
         self._at_look = Opening()
         self._planned: set[str] = set()
         self._plan_at_look: dict[object, str] = {}
+        self._access_changed = False  # by a policy, after the first look
         self._looked: set[tuple[str, str]] = set()  # at what, and who
         self._released: dict[str, list[Entry]] = {}
         self._decided: dict[str, list[Entry]] = {}
@@ -98,6 +99,7 @@ class Record:
                     self._plan_at_look[entry.draft.public.get("query_sha256")] = entry.draft.key
             case Event.DECIDED:
                 self._decided.setdefault(entry.draft.key, []).append(entry)
+                self._access_changed |= bool(entry.draft.public.get("policy"))
                 if not Guarantee(str(entry.draft.public["guarantee"])).holds:
                     self._total = self._total.without_guarantee()  # what follows a look tells, and stays told
             case Event.RESERVED:
@@ -242,8 +244,11 @@ class Record:
         return self.decides_blindly(who)
 
     def policy(self, fingerprint: str, attestation: str) -> Provenance:
-        """Where a policy comes from that decides by itself: one in force at the first look is of record."""
-        if self._first_look is None or self._at_look.rule == fingerprint:
+        """Where a policy comes from that decides by itself: one in force ever since the first look is of record.
+
+        One that was taken away and given back is not: both were decided after a look.
+        """
+        if self._first_look is None or (self._at_look.rule == fingerprint and not self._access_changed):
             return of_record("policy")
         blindly = self._stated_blindly(None, fingerprint, None)
         return stated("policy", before_first_look=False, attestation=attestation, separated=blindly)

@@ -41,6 +41,7 @@ def policy(page: Shown, actor: Reader, escrow: Here, name: NameInPath, rule: Rul
         no_policy=of_policy.NO_POLICY,
         controls=controls,
         looked=_looked(escrow, actor, held),
+        accept_change=of_rule.ACCEPT_CHANGE,
         brought=None if brought is None else of_policy.rule(brought).removeprefix("The rule of record: "),
         unread=rule is not None and brought is None,
         form=offered(escrow, len(held.controllers)) if controls else None,

@@ -22,6 +22,14 @@ AFTER_LOOK = (
     "Somebody has looked at the people in this dataset. What a person decides now, yes or no, carries no guarantee, "
     "unless it was fixed beforehand; what the policy of record decides by itself keeps its word."
 )
+CHANGED_AFTER_LOOK = (
+    "This policy changes who gets what after somebody looked at the people: what it takes away or gives back tells "
+    "something about them, and no total exists for this dataset from then on"
+)
+ACCEPT_CHANGE = (
+    "accept that with --accept-none, or state where it was written down before anyone looked as fixed_beforehand. A "
+    "policy that only adds [[flow]] tables at the end, or raises limits, takes nothing away."
+)
 SEPARATION = (
     "Whoever views individual risks decides nothing from then on, and changes no policy, schema, data, role or "
     "population of this dataset. The decisions of others keep their guarantee after a look; certificates print the "
