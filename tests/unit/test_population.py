@@ -15,7 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato import wiring
 from sfumato.engines import digest
-from sfumato.errors import EngineFailure, NoGuarantee, SchemaError, StopReached
+from sfumato.errors import EngineFailure, NoGuarantee, PreferenceError, SchemaError, SourceError, StopReached
 from sfumato.ledger.entry import Event
 from sfumato.ledger.population import counted_together
 from sfumato.schema.load import from_dict, parsed
@@ -244,3 +244,31 @@ def test_a_large_file_is_told_by_its_bytes(
     looked(opened(ledger, "stays", tmp_path / "one.parquet"))
     looked(opened(ledger, "bills", tmp_path / "two.parquet"))
     assert [warning.category for warning in told] == [sf.SamePeopleWarning]
+
+
+# A copy that is passed as a public table
+
+
+@pytest.mark.parametrize("form", range(1, 5))
+def test_a_copy_of_the_data_is_no_public_table(tmp_path: Path, ledger: Path, form: int) -> None:
+    made = files(tmp_path)
+    for dataset in (
+        opened(ledger, "stays", made[0]),
+        wiring.planned(schema("stays"), source=made[0], ledger=ledger),
+    ):
+        query = dataset.query("SELECT SUM(days) FROM stays")
+        with pytest.raises(SourceError, match="A rehearsal needs a look-alike, and this has the same rows as the data"):
+            query.rehearse(like=made[form])
+        with pytest.raises(PreferenceError, match="The universe passed has the same rows as the data"):
+            query.choose(sf.belief(0.9, worlds=made[form]))
+        assert not dataset.ledger.entries, "nothing was shown"
+
+
+def test_another_table_is_one_to_rehearse_with(tmp_path: Path, ledger: Path) -> None:
+    made = files(tmp_path)
+    public = pd.DataFrame({"days": [1, 2, 50], "ward": ["a", "b", "b"]})
+    query = opened(ledger, "stays", made[0]).query("SELECT SUM(days) FROM stays")
+    assert query.rehearse(like=public).people_count == 3
+    assert query.choose(sf.belief(0.9, worlds=pd.concat([PEOPLE, public]))).epsilon is not None
+    absent = wiring.planned(schema("stays"), source=tmp_path / "absent.csv", ledger=ledger)
+    assert absent.query("SELECT SUM(days) FROM stays").rehearse(like=made[0]).people_count == 4, "nothing to compare"

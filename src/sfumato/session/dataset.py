@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
 from sfumato.choose.guesses import resolved
 from sfumato.choose.preference import Preference
-from sfumato.errors import PreferenceError, SourceError
+from sfumato.errors import BadInput, EngineFailure, PreferenceError, SourceError
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.fit import Fit
@@ -231,6 +232,21 @@ class Dataset:
         if isinstance(source, str | Path) and isinstance(self._source, str | Path):
             return not _files(source).isdisjoint(_files(self._source))
         return source is self._source
+
+    def is_copied(self, other: Engine) -> bool:
+        """Whether a table that was passed as a public one has the very rows of this one, in whatever order.
+
+        It is a guard against mistakes and shows nothing. What cannot be compared is taken to be another table.
+        """
+        with suppress(BadInput, EngineFailure):
+            own = self._opened or self._read_beside()
+            return own is not None and own.digest() == other.digest()
+        return False
+
+    def _read_beside(self) -> Engine | None:
+        """The data of a dataset that was opened without it, if it lies in a file."""
+        is_file = isinstance(self._source, str | Path)
+        return self.services.rehearsal(self.schema, self._source, 0) if is_file else None
 
     def progress(self) -> float | None:
         """How far the engine is with what it is asked, 0 to 1, if that is known; for another thread than the asking."""
