@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -487,3 +488,12 @@ def test_a_disk_that_fills_up_while_noise_is_drawn(
         query.release(epsilon=0.3)
     assert query.dataset.ledger.entries[-1].draft.event is Event.RESERVED
     assert query.dataset.ledger.total.epsilon == 0.9, "an unknown outcome counts as spent"
+
+
+def test_a_look_on_a_ledger_in_memory_says_that_no_file_records_it(tmp_path: Path) -> None:
+    with pytest.warns(sf.UnrecordedLookWarning, match="no ledger file records this look"):
+        stays(":memory:").query(SQL).risk()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stays(":memory:").query(SQL).worst_case()
+        stays(tmp_path / "kept.ledger").query(SQL).risk()

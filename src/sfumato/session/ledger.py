@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
 
-from sfumato.errors import PreferenceError, SfumatoError, StopReached
+from sfumato.errors import PreferenceError, SfumatoError, StopReached, UnrecordedLookWarning
 from sfumato.ledger.entry import NANO, Draft, Entry, Event
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
@@ -24,6 +24,7 @@ from sfumato.session.recognition import Recognition
 from sfumato.session.records import Records
 from sfumato.session.services import Services
 from sfumato.views import ledger as view
+from sfumato.views.words import of_ledger
 
 
 class Ledger:
@@ -145,6 +146,8 @@ class Ledger:
         if not self.known.looked(key, self.who):
             with self.recognised():
                 self.write(lambda record: [] if record.looked(key, self.who) else [self._look(record, key, what)])
+            if not self.recorded:
+                self._services.notify(UnrecordedLookWarning(of_ledger.UNRECORDED_LOOK))
 
     def _enter_look_of_draft(self, looked: str) -> None:
         """What was seen while the schema was drafted comes before the schema: what it states was stated after it."""

@@ -54,6 +54,10 @@ PUT_BACK = (
 FOR_EVERYBODY = "What was released from this data, and how much it may tell about anybody in it."
 
 
+UNRECORDED_LOOK = (
+    "The ledger of this dataset is kept in memory, so no ledger file records this look. What you choose after it has "
+    "no guarantee, also where another ledger does not know that you looked."
+)
 POPULATIONS = (
     "Datasets about the same people share one population: their looks, plans and charges count together, and the "
     "strictest stop of theirs holds for all of them."
