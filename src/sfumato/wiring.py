@@ -77,7 +77,7 @@ def open(
         version=version or _version(source),
         bounds_from_data=bounds_from_data,
         stop=stop_of(stop),
-        known=store if isinstance(store, SQLiteLedger) else None,
+        known=store if isinstance(store, SQLiteLedger) and store.recorded else None,  # in memory there is no other name
     )
 
 

@@ -178,11 +178,14 @@ class DuckDB:
         source = self._source
         if isinstance(source, CsvFile) and source.path.stat().st_size > digest.MOST_BYTES:
             return digest.of_files([source.path])
-        if isinstance(source, ParquetFiles):
-            [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
-            if rows * len(self.columns) > digest.MOST_VALUES:
-                return digest.of_files(source.files)
         self._load()
+        if not isinstance(source, CsvFile):
+            [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
+            values = rows * len(self.columns)
+            if isinstance(source, ParquetFiles) and values > digest.MOST_VALUES:
+                return digest.of_files(source.files)
+            if values > digest.MOST_IN_MEMORY:
+                raise EngineFailure
         found = digest.of_rows(self._connection, RAW, self.columns)
         if isinstance(source, CsvFile) and self._is_clean:
             self._drop_raw()
