@@ -109,7 +109,7 @@ class PolicyDesk:
             key = digest(["policy", held.name, made.fingerprint])
             return [ledger.draft(Event.DECIDED, key, public, who=actor.name)]
 
-        ledger.write(decided)
+        ledger.write(decided, opened=False)
 
     def current(self, actor: Person, dataset: str) -> Signed:
         """For whoever holds the data; an analyst sees their own flow with the dataset."""
