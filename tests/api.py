@@ -89,6 +89,7 @@ def routes_of(noun: str) -> list[tuple[str, str, Body | None]]:
     """Each route below /datasets/{name}, /requests/{id}, /notices/{id} or /tokens/{id}, with a body that would do."""
     bodies: dict[str, Body] = {
         "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]},
+        "population": {"population": "patients"},
         "policy": {"flow": [{"who": ["bob"]}]}, "estimate": {"queries": [{"sql": COUNT}]},
         "failures": {"entry": 1, "cause": "the disk was full"},
         "check-policy": {"policy": {"flow": [{"who": ["bob"]}]}},

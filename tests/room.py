@@ -187,11 +187,10 @@ class Room:
 
     # What they do
 
-    def policy(self, *flows: Mapping[str, Any], by: str = "alice", **said: Any) -> None:
+    def policy(self, *flows: Mapping[str, Any], by: str = "alice", accept_none: bool = False, **said: Any) -> None:
         stated = list(map(dict, flows)) or [{}]
-        self.policies.set(
-            self[by], "stays", {"rule": RULE} | said | {"flow": [{"who": ["everyone"]} | flow for flow in stated]}
-        )
+        policy = {"rule": RULE} | said | {"flow": [{"who": ["everyone"]} | flow for flow in stated]}
+        self.policies.set(self[by], "stays", policy, accept_none=accept_none)
 
     def submit(
         self, *queries: str, by: str = "bob", preference: Mapping[str, Any] | None = None, **how: Any

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         weighted,
     )
     from sfumato.choose.pri import pri
-    from sfumato.errors import SfumatoError
+    from sfumato.errors import SamePeopleWarning, SfumatoError, UnrecordedLookWarning
     from sfumato.session.choice import Choice
     from sfumato.session.dataset import Dataset
     from sfumato.session.guessing import Guessing
@@ -49,8 +49,10 @@ _HOMES = {
     "Query": "session.query",
     "Release": "session.release",
     "RiskProfile": "session.profile",
+    "SamePeopleWarning": "errors",
     "SfumatoError": "errors",
     "Task": "signal.task",
+    "UnrecordedLookWarning": "errors",
     "advantage": "choose.guesses",
     "attack_chance": "choose.preference",
     "audit_mechanism": "audit.mechanism",
@@ -85,8 +87,10 @@ __all__ = [
     "Query",
     "Release",
     "RiskProfile",
+    "SamePeopleWarning",
     "SfumatoError",
     "Task",
+    "UnrecordedLookWarning",
     "advantage",
     "attack_chance",
     "audit_mechanism",

@@ -196,6 +196,14 @@ class SandboxMissing(Refused):
     code = "sandbox_unavailable"
 
 
+class SamePeopleWarning(UserWarning):
+    """The same rows were opened under another name, and the two are counted separately."""
+
+
+class UnrecordedLookWarning(UserWarning):
+    """Individual risks were shown, and no ledger file knows of it."""
+
+
 def rebuilt(code: str, message: str, hint: str = "", where: str = "") -> SfumatoError | None:
     """An error as it was said in another process, by its code; None where no such code is known."""
     kind = next((kind for kind in _family(SfumatoError) if kind.code == code), None)

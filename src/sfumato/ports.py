@@ -57,6 +57,9 @@ class Engine(Protocol):
 
     def table(self, sql: str) -> pa.Table: ...
 
+    def digest(self) -> str:
+        """The same for the same rows in whatever order, and for hardly any others; never kept without a key."""
+
     def progress(self) -> float | None:
         """How far the running query is, 0 to 1, if that is known; asked from another thread."""
 
@@ -114,6 +117,15 @@ class LedgerStore(Protocol):
 
         Where others came first it may be asked again: it is shown each entry once.
         """
+
+
+class KnownRows(Protocol):
+    """Remembers which rows were opened under which name, by keyed digests: for whoever holds the data alone."""
+
+    def others(self, dataset: str, digest: str) -> Sequence[str]:
+        """The other datasets that were opened with the same rows."""
+
+    def remember(self, dataset: str, digest: str) -> None: ...
 
 
 class Rows(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SourceError
 from sfumato.ledger import failures
 from sfumato.ledger.entry import Draft, Entry, verify
+from sfumato.ledger.population import declarations
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.drawing import Law
@@ -63,20 +65,24 @@ def open(
     """
     if engine != "duckdb":
         raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
+    from sfumato.stores.ledger import SQLiteLedger
+
     stated, beside = _schema(schema)
     found = _version(source)
     data = _duckdb(source, stated)
     if isinstance(source, str | Path) and _version(source) != found:
         raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
+    store = _store(ledger, beside, stated)
     return Dataset(
         stated,
         data,
-        _store(ledger, beside, stated),
+        store,
         _services(),
         source=source,
         version=version or found,
         bounds_from_data=bounds_from_data,
         stop=stop_of(stop),
+        known=store if isinstance(store, SQLiteLedger) and store.recorded else None,  # in memory there is no other name
     )
 
 
@@ -185,20 +191,36 @@ def drafted(
     source: object,
     name: str,
     watched: Callable[[Callable[[], float | None]], AbstractContextManager[object]] = nullcontext,
+    *,
+    values: bool = False,
 ) -> str:
-    """A schema for a table that has none yet, for a person to complete; it is read while its progress is `watched`."""
+    """A schema for a table that has none yet, for a person to complete; it is read while its progress is `watched`.
+
+    Of the data it shows names and guessed types. With `values` it shows values too, and says who looked.
+    """
     engine = _duckdb(source, None)
     with watched(engine.progress):
         types = _guessed_types(engine)
-        seen = [Seen(column, type_, _few_values(engine, column, type_)) for column, type_ in types.items()]
-    return draft(name, seen)
+        shown = _values(engine, types) if values else {}
+    return draft(name, [Seen(column, type_, shown.get(column, ())) for column, type_ in types.items()], _looks(values))
 
 
-def asked(source: object, suggested: str, answer: Answer, name: str | None = None) -> str:
-    """A schema for a table from a person's answers; of the data only names and guessed types are read."""
-    return write(
-        ask(_guessed_types(_duckdb(source, None)), suggested, answer, name), "Answers to `sfumato schema ask`."
-    )
+def asked(source: object, suggested: str, answer: Answer, name: str | None = None, *, values: bool = False) -> str:
+    """A schema for a table from a person's answers; of the data they are shown names and guessed types.
+
+    With `values` they are shown values too, and the schema says who looked.
+    """
+    engine = _duckdb(source, None)
+    types = _guessed_types(engine)
+    shown = _values(engine, types) if values else {}
+    stated = ask(types, suggested, answer, name, values=shown, looked=_looks(values))
+    return write(stated, "Answers to `sfumato schema ask`.")
+
+
+def _looks(values: bool) -> str:
+    """Who is shown values of the data, and when."""
+    services = _services()
+    return f"{services.who}, {services.now()}" if values else ""
 
 
 def converted(schema: str | Path) -> str:
@@ -207,11 +229,13 @@ def converted(schema: str | Path) -> str:
 
 
 def records(path: str | Path) -> list[Record]:
-    """What a ledger file says, dataset by dataset."""
+    """What a ledger file says, dataset by dataset; those of one population are one."""
     entries = _entries(path)
-    found = [Record(name) for name in dict.fromkeys(entry.draft.dataset for entry in entries)]
-    for record in found:
-        record.extend(entries)
+    declared, found = declarations(entries), list[Record]()
+    for name in dict.fromkeys(entry.draft.dataset for entry in entries):
+        if all(name.casefold() not in record.together for record in found):
+            found.append(Record(name, declared))
+            found[-1].extend(entries)
     return found
 
 
@@ -255,9 +279,12 @@ def _guessed_types(engine: DuckDB) -> dict[str, Type]:
     return inspect.read_guesses(rows, engine.columns)
 
 
-def _few_values(engine: DuckDB, column: str, type_: Type) -> tuple[str, ...]:
-    if type_ is not Type.TEXT:
-        return ()
+def _values(engine: DuckDB, types: Mapping[str, Type]) -> dict[str, tuple[str, ...]]:
+    """What texts a column holds, where they are few."""
+    return {name: _few_values(engine, name) for name, type_ in types.items() if type_ is Type.TEXT}
+
+
+def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
     found = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
     return tuple(sorted(found)) if len(found) <= inspect.MOST_VALUES else ()
 
@@ -278,6 +305,7 @@ def _services() -> Services:
         salt=lambda: os.urandom(16).hex(),
         sampler=_sampler,
         software=f"sfumato {__version__}",
+        notify=lambda warning: warnings.warn(warning, stacklevel=2),
     )
 
 

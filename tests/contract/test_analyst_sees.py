@@ -25,13 +25,13 @@ REQUEST = {
     "released": _DECIDED | {"note", "guarantee", "charged"},
     "failed": _DECIDED | {"note"},
 }
-_LISTED = {"name", "title", "schema", "columns", "unit", "relation", "version", "ready"}
+_LISTED = {"name", "title", "schema", "columns", "unit", "relation", "population", "version", "ready"}
 _RISK = {"source", "people", "outputs", "mechanism", "sensitivity", "influence", "exposure", "candidates"}
 _ANSWER = {"columns", "rows", "ranges", "numbers", "types", "ranged"}
 SEEN = {
     "/datasets/stays": _LISTED | {"flow", "policy"},
     "/datasets/stays/ledger": {
-        "dataset", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "stop", "sentences",
+        "dataset", "population", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "stop", "sentences",
     },
     "/datasets/stays/estimate": {
         "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "stop", "left", "sentences",
@@ -49,7 +49,7 @@ CERTIFICATE = {
     "method", "decided_by", "fixed", "assumed", "dataset_total", "dataset_guarantee", "grid_step", "numbers",
     "post_processing", "at_most", "dataset_delta", "stop", "calibration", "shares", "laws", "rank_90", "threshold",
     "max_rows", "bounds_source", "why", "planned_at", "looked", "released_by", "sampler", "software", "batch",
-    "batch_delta", "lost", "reach",
+    "batch_delta", "lost", "reach", "population",
 }  # fmt: skip
 
 

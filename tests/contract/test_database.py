@@ -53,7 +53,7 @@ def notice(id_: str, person: str = "ada", **other: object) -> dict[str, object]:
 
 def version(id_: str, dataset: str, **other: object) -> dict[str, object]:
     made = {"format": "csv", "created_by": "ada", "created_at": WHEN, "columns": ["age"], "bytes": 2**40}
-    return {"id": id_, "dataset": dataset, "fingerprint": "f", "forgotten": False} | made | other
+    return {"id": id_, "dataset": dataset, "fingerprint": "f", "forgotten": False, "digest": None} | made | other
 
 
 def person(name: str, *roles: str) -> dict[str, object]:

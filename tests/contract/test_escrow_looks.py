@@ -57,7 +57,7 @@ def test_whoever_asks_after_a_look_is_told_why_there_is_no_guarantee_and_that_no
     room.look()
     assert "somebody has looked at the people" in told()["sentences"][0]
     assert "lets nothing leave with the word none, only with dp or dp-selected" in told()["barred"]
-    room.policy(ANY)
+    room.policy(ANY, accept_none=True)
     assert "somebody has looked at the people" in told()["sentences"][0]
     assert told()["barred"] is None, "this policy lets it"
 
@@ -136,6 +136,14 @@ def test_whoever_asked_may_take_it_back_whatever_was_looked_at(room: Room) -> No
     assert (room.state(first), room.state(second), total(room)) == ("withdrawn", "withdrawn", "dp")
 
 
+def test_a_schema_that_says_who_saw_values_is_a_look_of_whoever_registers_it(room: Room) -> None:
+    looked = SCHEMA.replace('"stays"', '"visits"\nlooked = "ada, 2026-05-03"')
+    room.datasets.register(room["carol"], looked)
+    (entry,) = [entry.draft for entry in room.entries() if entry.draft.dataset == "visits"]
+    assert (entry.event, entry.who) == (Event.LOOKED, "carol")
+    assert "ada, 2026-05-03" in str(entry.public["what"])
+
+
 def test_what_the_policy_of_record_approves_by_itself_stays_dp(room: Room) -> None:
     room.policy(AUTOMATIC)
     room.look()
@@ -149,12 +157,68 @@ def test_a_policy_that_was_changed_after_a_look_gives_no_guarantee(room: Room) -
     room.policy(AUTOMATIC, purpose="something else")
     with pytest.raises(Forbidden, match="nothing leave with the word none"):
         room.submit()
-    room.policy(ANY)
+    room.policy(ANY, accept_none=True)
     request = room.submit()
     with pytest.raises(NoGuarantee):
         room.approve(request)
     room.approve(request, accept_none=True)
     assert certificate(room, request)["guarantee"] == "none"
+
+
+def test_taking_access_away_after_a_look_is_a_decision_and_so_is_giving_it_back(room: Room) -> None:
+    policy, narrower = {"approve": "automatic"}, {"approve": "automatic", "columns": ["age"]}
+    room.policy(policy)
+    room.look()
+    with pytest.raises(NoGuarantee, match="what it takes away or gives back tells something about them"):
+        room.policy(narrower, by="carol")
+    assert (room.entries(Event.DECIDED), total(room)) == ([], "dp")
+    room.policy(narrower, by="carol", accept_none=True)
+    (taken,) = room.entries(Event.DECIDED)
+    assert (taken.draft.who, taken.draft.public["guarantee"], total(room)) == ("carol", "none", "none")
+    room.policy(policy, accept_none=True)
+    assert len(room.entries(Event.DECIDED)) == 2
+    with pytest.raises(Forbidden, match="nothing leave with the word none"):
+        room.submit()  # what is given back was not in force all the time
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"purpose": "something else"},
+        {"epsilon_max": 2.0},
+        {"stop": 5},
+        {"introduction": False, "public_page": True},
+        {"flow": [{"who": ["bob"]}, {"who": ["dan"]}]},
+    ],
+)
+def test_what_only_adds_access_takes_nothing_away(room: Room, changes: dict[str, Any]) -> None:
+    policy: dict[str, Any] = {"epsilon_max": 1.0, "stop": 3, "flow": [{"who": ["bob"]}]}
+    room.policies.set(room["alice"], "stays", policy)
+    room.look()
+    room.policies.set(room["alice"], "stays", policy | changes)
+    assert (room.entries(Event.DECIDED), total(room)) == ([], "dp")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"epsilon_max": 0.5},
+        {"stop": 2},
+        {"rule": {"gap": 1.1, "worst_case": True}},
+        {"retention": {"answers_days": 1}},
+        {"flow": [{"who": ["dan"]}, {"who": ["bob"]}]},
+        {"flow": [{"who": ["bob"], "aggregates": ["COUNT"]}]},
+    ],
+)
+def test_whatever_else_is_changed_takes_something_away(room: Room, changes: dict[str, Any]) -> None:
+    policy: dict[str, Any] = {"epsilon_max": 1.0, "stop": 3, "flow": [{"who": ["bob"]}]}
+    room.policies.set(room["alice"], "stays", policy)
+    room.look()
+    with pytest.raises(NoGuarantee):
+        room.policies.set(room["alice"], "stays", policy | changes)
+    room.policies.set(room["alice"], "stays", policy | changes | {"fixed_beforehand": MINUTES})
+    (decided,) = room.entries(Event.DECIDED)
+    assert (decided.draft.public["guarantee"], decided.draft.public["attested"], total(room)) == ("dp", MINUTES, "dp")
 
 
 def test_a_rule_that_was_changed_after_a_look_is_told_to_no_analyst(room: Room) -> None:
@@ -163,7 +227,7 @@ def test_a_rule_that_was_changed_after_a_look_is_told_to_no_analyst(room: Room) 
     room.policy(ANY | {"preferences": ["rule", "epsilon"]})
     room.look()
     assert room.questions.dry_run(room["bob"], "stays", asked, None)["answers"], "the rule of before is known"
-    room.policy(ANY | {"preferences": ["rule", "epsilon"]}, rule={"epsilon": 0.3137})
+    room.policy(ANY | {"preferences": ["rule", "epsilon"]}, rule={"epsilon": 0.3137}, accept_none=True)
     bob, alice = room["bob"], room["alice"]
     assert "0.3137" not in repr(room.questions.estimate(bob, "stays", asked, None))
     trials: tuple[Callable[[Person], Any], ...] = (

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -154,7 +155,7 @@ OF_A_FILE = (
 
 def test_a_file_has_the_table_that_it_had_in_the_first_version(kept: Path) -> None:
     with sqlite(kept) as connection:
-        [[table]] = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table'")
+        [[table]] = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'ledger'")
         triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name").fetchall()
     assert " ".join(table.split()) == OF_A_FILE
     assert triggers == [("ledger_no_delete",), ("ledger_no_update",)]
@@ -478,3 +479,12 @@ def test_a_disk_that_fills_up_while_noise_is_drawn(
         query.release(epsilon=0.3)
     assert query.dataset.ledger.entries[-1].draft.event is Event.RESERVED
     assert query.dataset.ledger.total.epsilon == 0.9, "an unknown outcome counts as spent"
+
+
+def test_a_look_on_a_ledger_in_memory_says_that_no_file_records_it(tmp_path: Path) -> None:
+    with pytest.warns(sf.UnrecordedLookWarning, match="no ledger file records this look"):
+        stays(":memory:").query(SQL).risk()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stays(":memory:").query(SQL).worst_case()
+        stays(tmp_path / "kept.ledger").query(SQL).risk()

@@ -95,11 +95,11 @@ def test_after_a_look_it_says_what_signing_means(api: Api) -> None:
 
 
 def test_what_is_said_of_a_policy_after_a_look_is_so(api: Api) -> None:
-    """Of record it keeps its word, also when it is put back; another does, if it says where it was fixed."""
+    """In force ever since it keeps its word; another does, and one that is put back, if it says where it was fixed."""
     room = api.room
 
     def word(**said: Any) -> str:
-        room.policy({"who": ["bob"], "approve": "automatic"}, **said)
+        room.policy({"who": ["bob"], "approve": "automatic"}, accept_none=True, **said)
         return str(room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["guarantee"])
 
     assert word(stop=100) == "dp"
@@ -107,7 +107,8 @@ def test_what_is_said_of_a_policy_after_a_look_is_so(api: Api) -> None:
     assert word(stop=100) == "dp"
     assert word(stop=100, rule={"gap": 1.3, "worst_case": True}) == "none"
     assert word(stop=100, rule={"gap": 1.3, "worst_case": True}, fixed_beforehand="minutes of 3 May") == "dp"
-    assert word(stop=100) == "dp"
+    assert word(stop=100) == "none"
+    assert word(stop=100, fixed_beforehand="minutes of 3 May") == "dp"
 
 
 def test_a_policy_that_was_edited_can_be_written_anew(api: Api) -> None:

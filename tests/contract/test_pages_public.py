@@ -72,7 +72,7 @@ def test_neither_names_nor_answers_nor_looks(api: Api) -> None:
     room.go()
     room.look(sql="SELECT SUM(days) FROM stays WHERE age > 41")
     found = stranger(api)("GET", "/public/stays").json()
-    assert {*found} == {"name", "title", "purpose", "protected", "releases", "total", "stop"}
+    assert {*found} == {"name", "title", "purpose", "protected", "releases", "total", "stop", "population"}
     for one in found["releases"]:
         assert {*one} == {"at", "kind", "what", "guarantee", "word", "sentence", "epsilon", "delta"}
     for address in ("/public/stays", f"{HOST}/public/stays"):

@@ -216,6 +216,9 @@ def test_a_dataset_is_handed_over(typed: Typed, server: Server, tmp_path: Path) 
     assert typed("dataset", "add", "none.csv", *at).code == 2
     assert "Ages" in typed("dataset", "show", "t").out
     assert typed("dataset", "show", "t", "--as-schema").out == SCHEMA
+    server.on("PUT /datasets/t/population", HELD)
+    assert typed("dataset", "population", "t", "patients").code == 0
+    assert json.loads(server.asked[-2].content) == {"population": "patients"}
     assert typed("dataset", "retire", "t").code == 0
 
 

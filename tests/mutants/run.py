@@ -39,7 +39,9 @@ SIZES = "tests/contract/test_escrow_sizes.py"
 STORED, REPLACED = "tests/contract/test_stored.py", "tests/unit/test_replaced.py"
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
 TOTAL = "tests/contract/test_total_sql.py"
+SEPARATION = "tests/contract/test_separation.py"
 GUARDS = {
+    "access-given-back": f"{LOOKS}::test_taking_access_away_after_a_look_is_a_decision_and_so_is_giving_it_back",
     "approved-unbound": f"{ESCROW}::test_5_what_is_changed_after_its_approval_does_not_run",
     "bounds-from-data": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
     "cap-without-slack": f"{SELECTED}::test_no_more_people_than_allowed_lie_above_a_cap",
@@ -54,6 +56,9 @@ GUARDS = {
     "texts-matched-in-full": "tests/unit/test_sizes.py::test_a_stored_text_beyond_the_limit_is_missing",
     "computed-unclamped": f"{NEIGHBOURS}::test_columns_are_clamped_before_they_are_computed_with",
     "drawn-unasked": "tests/unit/test_displays.py::test_nothing_confidential_shows_itself[session.choice.Choice]",
+    "drafted-before-its-look": (
+        "tests/unit/test_drafts.py::test_the_look_of_a_draft_is_entered_before_the_schema_and_once"
+    ),
     "error-of-one": f"{STATISTICAL}/test_guesses.py::test_answers_keep_the_error_they_promise",
     "extremes-of-rows": f"{STATISTICAL}/test_selection.py",
     "gaussian-halved": f"{STATISTICAL}/test_gaussian.py",
@@ -62,6 +67,9 @@ GUARDS = {
     "histogram-as-bound": f"{BINNED}::test_nothing_printed_as_a_bound_is_below_what_the_people_give",
     "key-in-the-open": f"{AT_REST}::test_the_chain_is_followed_without_the_keys[sqlite]",
     "ledger-in-the-open": f"{AT_REST}::test_no_exact_fact_lies_in_the_database_its_journal_or_the_logs[sqlite]",
+    "looked-under-another-name": (
+        "tests/unit/test_population.py::test_a_look_under_one_name_ends_the_guarantee_under_the_other"
+    ),
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
@@ -81,6 +89,8 @@ GUARDS = {
     "stored-under-nulls": "tests/unit/test_arrow.py::test_what_lies_under_a_null_is_nothing_to_the_engine",
     "stored-unread": f"{STORED}::test_every_way_to_open_a_file_refuses_it",
     "sum-noise-of-one": f"{STATISTICAL}/test_sketch.py::test_the_people_above_an_exposure_are_as_few_as_stated",
+    "viewers-decide": f"{SEPARATION}::test_what_a_viewer_wrote_before_separation_stays_without_guarantee",
+    "void-approvals-count": f"{SEPARATION}::test_an_approval_that_is_void_does_not_run_whatever_the_database_says",
     "threshold-on-rows": f"{STATISTICAL}/test_private_keys.py",
     "totals-of-gaussian-noise": "tests/unit/test_odometer.py",
     "truncated-for-one": f"{STATISTICAL}/test_truncated.py",

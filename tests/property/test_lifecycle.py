@@ -113,7 +113,9 @@ class Lifecycle(RuleBasedStateMachine):
         self.asked: list[Asked] = []
         self.version = 1
         self.looked = False
+        self.policy = Ruled("", 0.0, attested=False)  # none yet
         self.policy_at_look: Ruled | None = None
+        self.changed = False  # what a policy lets happen, after the first look
         self.plans: dict[str, object] = {}  # of each query, the last before the first look
         self.left: dict[object, str] = {}  # the word of what was released, by query, preference and data
         self.together: set[object] = set()
@@ -146,9 +148,10 @@ class Lifecycle(RuleBasedStateMachine):
     )
     def change_policy(self, kind: str, gap: float, attested: bool, by: str) -> None:
         flow = {"preferences": ["rule", "epsilon"]} | POLICIES[kind]
-        said = {"fixed_beforehand": MINUTES} if attested else {}
-        self.room.policy(flow, by=by, rule={"gap": gap, "worst_case": True}, **said)
-        self.policy = Ruled(kind, gap, attested)
+        said: dict[str, Any] = {"fixed_beforehand": MINUTES} if attested else {}
+        self.room.policy(flow, by=by, rule={"gap": gap, "worst_case": True}, accept_none=True, **said)
+        before, self.policy = self.policy, Ruled(kind, gap, attested)
+        self.changed |= self.looked and (before.kind, before.gap) != (kind, gap)
         self.prints[self.policy] = self.room.policies.current(self.room["eve"], "stays").policy.fingerprint
 
     @rule()
@@ -291,7 +294,8 @@ class Lifecycle(RuleBasedStateMachine):
         attested = any(approval.attested for approval in given)
         stated = not self.looked or self.plans.get(query) == self.stated(one) or attested
         stated = stated or (not one.own and (of_record or self.policy.attested))
-        decided = by_people(given) == "dp" if given else of_record or self.policy.attested
+        by_itself = (of_record and not self.changed) or self.policy.attested
+        decided = by_people(given) == "dp" if given else by_itself
         return "dp" if stated and decided and self.policy.kind != "after the answer" else "none"
 
     def stated(self, one: Asked) -> object:

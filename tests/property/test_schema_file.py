@@ -65,6 +65,8 @@ def schemas(draw: st.DrawFn) -> Schema:
         relation=draw(st.sampled_from(Relation)),
         null_values=tuple(draw(st.lists(TEXTS, max_size=2))),
         people_at_least=draw(st.none() | st.integers(0, 10**9)),
+        population=draw(st.sampled_from(("", "the patients", 'of "St. Mary"'))),
+        looked=draw(st.sampled_from(("", "ada, 2026-05-03T09:00:00+00:00"))),
         rule=draw(st.sampled_from(RULES)),
         stop=Stop(draw(limits(10**6)), draw(limits(1))),
     )

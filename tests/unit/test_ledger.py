@@ -15,6 +15,7 @@ from sfumato.errors import LedgerBroken
 from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Draft, Entry, Event, nano, seal, upward, verify
 from sfumato.ledger.odometer import Total
+from sfumato.ledger.opening import Opening
 from sfumato.ledger.record import Record
 from sfumato.model.guarantee import Guarantee
 from sfumato.risk.zcdp import entered, rho_pure
@@ -155,7 +156,7 @@ def test_a_record_keeps_to_its_dataset() -> None:
 
 
 def test_what_was_looked_at() -> None:
-    assert [record(PLAN, LOOK).looked(key) for key in ("plan", "risk")] == [False, True]
+    assert [record(PLAN, LOOK).looked(key, "ada") for key in ("plan", "risk")] == [False, True]
     assert [record(*drafts).somebody_looked for drafts in ([], [PLAN], [PLAN, LOOK])] == [False, False, True]
 
 
@@ -173,10 +174,10 @@ def test_the_last_answer_to_a_request_is_the_one_that_holds() -> None:
 
 def test_the_schema_and_the_rule_stand_as_they_were_last_opened() -> None:
     kept = record(opened(), opened(rule="gap 1.5"))
-    assert kept.is_open(SCHEMA, "gap 1.5")
-    assert not kept.is_open(SCHEMA, RULE)
-    assert not kept.is_open(SCHEMA | {"days": "0 to 90"}, "gap 1.5")
-    assert not record().is_open(SCHEMA, RULE)
+    assert kept.is_open(Opening(SCHEMA, "gap 1.5"))
+    assert not kept.is_open(Opening(SCHEMA, RULE))
+    assert not kept.is_open(Opening(SCHEMA | {"days": "0 to 90"}, "gap 1.5"))
+    assert not record().is_open(Opening(SCHEMA, RULE))
 
 
 WORDS = {

@@ -109,6 +109,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/datasets/{name}/failures"): {"entry": 1, "cause": "the disk was full"},
     ("PUT", "/datasets/{name}/schema"): {"schema_text": 'name = "another"'},
     ("PUT", "/datasets/{name}/controllers"): {"controllers": ["carol"]},
+    ("PUT", "/datasets/{name}/population"): {"population": "patients"},
     ("PUT", "/datasets/{name}/policy"): {},
     ("POST", "/datasets/{name}/estimate"): QUERY,
     ("POST", "/datasets/{name}/dry-run"): QUERY,
@@ -155,7 +156,7 @@ POLICIES = {("GET", "/datasets/{name}/policy"), ("GET", "/datasets/{name}/polici
 RECORD = {("GET", "/audit"), ("GET", "/audit/head"), ("POST", "/audit/verify"), ("GET", "/people")}
 ADMIN = {("POST", "/people"), ("PATCH", "/people/{name}")}
 HOLDS = {
-    *(("PUT", f"/datasets/{{name}}/{what}") for what in ("data", "schema", "controllers", "policy")),
+    *(("PUT", f"/datasets/{{name}}/{what}") for what in ("data", "schema", "controllers", "population", "policy")),
     *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("guessing", "sketch", "risk", "explore")),
     *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("check", "check-policy")),
     ("GET", "/datasets/{name}/versions"),

@@ -32,12 +32,15 @@ def add(
     reference: Annotated[
         str | None, typer.Option(metavar="WHERE", help="In place of DATA: where the server finds it by itself.")
     ] = None,
+    population: Annotated[
+        str, typer.Option(metavar="NAME", help="The people in it: datasets of one population share looks and budget.")
+    ] = "",
     as_json: options.Json = False,
 ) -> None:
     """Hand a table over with its schema; it is encrypted as it arrives."""
     with desk.open() as client:
         with waiting(lambda: None, "Delivering the data"):
-            made = client.register(data, schema, title=title, reference=reference)
+            made = client.register(data, schema, title=title, reference=reference, population=population)
         show(made.set_controllers(controller) if controller else made, as_json)
 
 
@@ -49,6 +52,21 @@ def deliver(name: Name, data: File, desk: Desk, as_json: options.Json = False) -
         with waiting(lambda: None, "Delivering the data"):
             made = client.dataset(name).deliver(data)
         show(made, as_json)
+
+
+@app.command()
+@at_a_desk
+def population(
+    name: Name,
+    population: Annotated[
+        str, typer.Argument(metavar="POPULATION", help="The same for all datasets about these people.")
+    ],
+    desk: Desk,
+    as_json: options.Json = False,
+) -> None:
+    """Name the people in it: datasets of one population share looks, plans and budget. It is not taken back."""
+    with desk.open() as client:
+        show(client.dataset(name).set_population(population), as_json)
 
 
 @app.command("list")

@@ -28,6 +28,7 @@ def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None
     """What was looked at, planned and spent, oldest first, with the total of each dataset."""
     from sfumato import wiring
     from sfumato.views import ledger as view
+    from sfumato.views.words import of_ledger
 
     records = wiring.records(path)
     if as_json:
@@ -35,7 +36,8 @@ def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None
     else:
         said, width = "Stop at the last charge", get_terminal_size().columns if sys.stdout.isatty() else 0
         for place, r in enumerate(records):
-            told = view.as_text(r.entries, r.total, r.stop, said, width), view.concentrated(r.total, delta)
+            together = of_ledger.population(r.population) if r.population else ""
+            told = view.as_text(r.entries, r.total, r.stop, said, width), view.concentrated(r.total, delta), together
             typer.echo("\n" * bool(place) + "\n".join(filter(None, told)))
 
 

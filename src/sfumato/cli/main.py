@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
 from threading import Event
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup, TyperOption
@@ -38,7 +39,7 @@ from sfumato.cli import (
     workspace,
 )
 from sfumato.cli.broken_off import heeded
-from sfumato.errors import BadInput, Refused, SfumatoError
+from sfumato.errors import BadInput, Refused, SamePeopleWarning, SfumatoError, UnrecordedLookWarning
 from sfumato.version import __version__
 
 
@@ -119,6 +120,7 @@ def sfumato(
 
 
 _BROKEN_OFF = 130
+_SHOW_WARNING = warnings.showwarning
 
 
 def main() -> None:
@@ -128,6 +130,7 @@ def main() -> None:
 
 
 def _run(as_json: bool, ctrl_c: Event) -> None:
+    warnings.showwarning = _warn
     try:
         status = app(standalone_mode=False) or 0
         if status == _BROKEN_OFF:
@@ -159,6 +162,21 @@ def _say(error: SfumatoError, as_json: bool) -> None:
         typer.echo(text, err=True)
     else:
         typer.echo(str(error), err=True)
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning of ours as a sentence: where in our code it was raised is of no use to whoever typed the command."""
+    if issubclass(category, SamePeopleWarning | UnrecordedLookWarning):
+        typer.echo(str(message), err=True)
+    else:
+        _SHOW_WARNING(message, category, filename, lineno, file, line)
 
 
 def _broken_off() -> SfumatoError:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sfumato.cli import options
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, UnrecordedLookWarning
 
 
 def reproduce(
@@ -34,6 +35,7 @@ def reproduce(
     from sfumato.reproduce.papers import reproduced
     from sfumato.reproduce.study import Study
 
+    warnings.simplefilter("ignore", UnrecordedLookWarning)  # nobody holds this data in trust
     if out is not None:
         _folder(out)
     every = []

@@ -68,7 +68,10 @@ def rehearse(
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
-    """The same query on a look-alike, invented or public; DATA is not read. The preference goes on to `choose`."""
+    """The same query on a look-alike, invented or public. The preference goes on to `choose`.
+
+    DATA is not read; with --like it is compared with PUBLIC, which may not be a copy of it.
+    """
     from sfumato import wiring
     from sfumato.views.words import of_choosing
 

@@ -23,12 +23,18 @@ app.callback(invoke_without_command=True)(options.explain)
 Name = Annotated[str | None, typer.Option(help="The table's name in SQL; by default the file's.")]
 
 
+Values = Annotated[
+    bool,
+    typer.Option("--values", help="Show values of the data too: a look, which the schema then says with your name."),
+]
+
+
 @app.command()
-def draft(data: options.Data, name: Name = None, as_json: options.Json = False) -> None:
-    """Print a schema with types and names; bounds and categories are left for a person to state."""
+def draft(data: options.Data, name: Name = None, values: Values = False, as_json: options.Json = False) -> None:
+    """Print a schema with names and guessed types; bounds and categories are left for a person to state."""
     from sfumato import wiring
 
-    _print(wiring.drafted(data, name or Path(data).resolve().stem, reading), as_json)
+    _print(wiring.drafted(data, name or Path(data).resolve().stem, reading, values=values), as_json)
 
 
 @app.command()
@@ -38,6 +44,7 @@ def ask(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the schema there, not to standard output.")
     ] = None,
+    values: Values = False,
     as_json: options.Json = False,
 ) -> None:
     """Print the schema that your answers state: who is one person, what is possible, what is public."""
@@ -46,7 +53,7 @@ def ask(
     if out is not None and (out.exists() or not out.parent.is_dir()):
         raise BadInput(f"{out} cannot be written", hint="name a new file in a folder that exists.")
     try:
-        stated = wiring.asked(data, Path(data).resolve().stem, _answer, name)
+        stated = wiring.asked(data, Path(data).resolve().stem, _answer, name, values=values)
     except typer.Abort:
         typer.echo(err=True)
         raise BadInput(

@@ -38,17 +38,26 @@ class Client:
     def dataset(self, name: str) -> Dataset:
         return Dataset(self._connection, self._connection.get("datasets", name))
 
-    def register(self, source: object, schema: Described, *, title: str = "", reference: str | None = None) -> Dataset:
+    def register(
+        self,
+        source: object,
+        schema: Described,
+        *,
+        title: str = "",
+        reference: str | None = None,
+        population: str = "",
+    ) -> Dataset:
         """Hand a table over with its schema: a CSV or Parquet file, or a pandas, polars or Arrow table.
 
         Whatever can be seen to be wrong is said before anything is sent. A `reference` names data that the server
-        reaches by itself; then there is no source.
+        reaches by itself; then there is no source. `population` names the people in it, in place of the schema.
         """
         if (source is None) == (reference is None):
             raise BadInput("A dataset has a source or a reference", hint="pass one of them.")
         text = schema_text(schema)
         data = None if source is None else delivery(source)
         body = {"schema_text": text, "title": title, "reference": reference}
+        body |= {"population": population} if population else {}
         try:
             found = Dataset(self._connection, self._connection.post("datasets", body=body))
         except Conflict as taken:
@@ -67,10 +76,10 @@ class Client:
             found.retire()  # nothing was ever delivered: it is as if it had not been registered
             raise
 
-    def set_policy(self, dataset: str, policy: str | Path | Mapping[str, Any]) -> Policy:
+    def set_policy(self, dataset: str, policy: str | Path | Mapping[str, Any], *, accept_none: bool = False) -> Policy:
         """Write down who may ask what of a dataset: a TOML file, or the same as a mapping."""
         stated = policy_of(policy)
-        return self.dataset(dataset).set_policy(stated)
+        return self.dataset(dataset).set_policy(stated, accept_none=accept_none)
 
     # Requests
 

@@ -80,8 +80,8 @@ class Connection:
         """With an idempotency `key` it may be sent twice, and is done once."""
         return self.reply("POST", *path, body=body or {}, key=key).facts
 
-    def put(self, *path: str, body: Mapping[str, Any]) -> Any:
-        return self.reply("PUT", *path, body=body).facts
+    def put(self, *path: str, body: Mapping[str, Any], **query: object) -> Any:
+        return self.reply("PUT", *path, body=body, query=query).facts
 
     def patch(self, *path: str, body: Mapping[str, Any]) -> Any:
         return self.reply("PATCH", *path, body=body).facts

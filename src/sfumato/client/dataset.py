@@ -62,6 +62,11 @@ class Dataset(Told):
         return tuple(self._facts.get("controllers") or ())
 
     @property
+    def population(self) -> str | None:
+        """The people in it, as a controller named them: datasets of one population share looks, plans and budget."""
+        return self._facts.get("population")
+
+    @property
     def version(self) -> str | None:
         """Which data it is, opaquely; None: it was described and not delivered yet."""
         return self._facts.get("version")
@@ -169,9 +174,18 @@ class Dataset(Told):
         self._connection.put("datasets", self.name, "controllers", body={"controllers": list(names)})
         return self.refresh()
 
-    def set_policy(self, policy: str | Path | Mapping[str, Any]) -> Policy:
-        """Write down who may ask what; it is signed, and replaces the policy before."""
-        return Policy(self._connection.put("datasets", self.name, "policy", body=policy_of(policy)))
+    def set_population(self, population: str) -> Dataset:
+        """Name the people in it; it is not taken back."""
+        self._connection.put("datasets", self.name, "population", body={"population": population})
+        return self.refresh()
+
+    def set_policy(self, policy: str | Path | Mapping[str, Any], *, accept_none: bool = False) -> Policy:
+        """Write down who may ask what; it is signed, and replaces the policy before.
+
+        After a look, what takes access away has no guarantee, which `accept_none` accepts.
+        """
+        body, accepted = policy_of(policy), accept_none or None
+        return Policy(self._connection.put("datasets", self.name, "policy", body=body, accept_none=accepted))
 
     def policies(self) -> Listing[Policy]:
         """Every policy that it has had, oldest first."""

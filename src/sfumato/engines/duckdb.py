@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import duckdb
 
-from sfumato.engines import stored
+from sfumato.engines import digest, stored
 from sfumato.engines.csv import CsvFile
 from sfumato.engines.frame import Frame, framed
 from sfumato.engines.held import Held
@@ -75,6 +75,7 @@ class DuckDB:
         self.columns: Columns = self._guarded(unreadable, self._described)
         self._loaded = self._is_clean = self._is_numbered = self._raw_is_asked_for = False
         self._share_read: float | None = None
+        self._digest: str | None = None
         self._raw_texts: list[str] = []
         self._free_names(named(source))
         if schema is not None:
@@ -144,6 +145,11 @@ class DuckDB:
     def _changed_meanwhile(self) -> SourceError:
         hint = "open it again; nothing was released, and what was charged stays charged."
         return SourceError(f"{self._name} was changed while it was read", hint=hint)
+
+    def digest(self) -> str:
+        if self._digest is None:
+            self._digest = self._read_from_files(self._digested)
+        return self._digest
 
     def progress(self) -> float | None:
         """Asked from another thread while a query runs, so it takes no lock."""
@@ -248,6 +254,23 @@ class DuckDB:
         if not source.snapshot.holds:
             raise self._changed_meanwhile()
 
+    def _digested(self) -> str:
+        source = self._source
+        if isinstance(source, CsvFile) and source.path.stat().st_size > digest.MOST_BYTES:
+            return digest.of_files([source.path])
+        self._load()
+        if not isinstance(source, CsvFile):
+            [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
+            values = rows * len(self.columns)
+            if isinstance(source, ParquetFiles) and values > digest.MOST_VALUES:
+                return digest.of_files(source.files)
+            if values > digest.MOST_IN_MEMORY:
+                raise EngineFailure
+        found = digest.of_rows(self._connection, RAW, self.columns)
+        if isinstance(source, CsvFile) and self._is_clean:
+            self._drop_raw()
+        return found
+
     def _read(self, share: float) -> None:
         self._share_read = share
 
@@ -267,10 +290,13 @@ class DuckDB:
         self._raw_texts = [name for name in self._types(select) if name.startswith(RAW_TEXT)]
         once = f"SELECT * EXCLUDE ({', '.join(map(_quoted, self._raw_texts))})" if self._raw_texts else "SELECT *"
         self._connection.execute(f'CREATE OR REPLACE TABLE "{STORED}" AS {once} FROM ({select})')
+        self._drop_raw()
+        return f'SELECT {self._all_of_stored} FROM "{STORED}"'
+
+    def _drop_raw(self) -> None:
         if not self._raw_is_asked_for:
             self._connection.execute(f'DROP TABLE "{RAW}"')
             self._loaded = False
-        return f'SELECT {self._all_of_stored} FROM "{STORED}"'
 
     @property
     def _all_of_stored(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -13,8 +13,10 @@ from sfumato.escrow.outside import Outside
 from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
 from sfumato.ledger import audit as chain
+from sfumato.ledger.audit import AuditEntry
 from sfumato.ledger.entry import verify
 
+LOOKS = ("asked for the risk of", "asked for the check of")  # the verbs of whoever views facts about the people
 _CHAINS = ("ledger", "audit")
 _AT_ONCE = 1000
 
@@ -22,6 +24,7 @@ _AT_ONCE = 1000
 class Audit:
     def __init__(self, outside: Outside, people: People) -> None:
         self._outside, self._people = outside, people
+        self.hides_looks: Callable[[str], bool] = lambda _dataset: False  # of one person from another
 
     def many(
         self,
@@ -41,9 +44,15 @@ class Audit:
         theirs = self._theirs(actor)
         found: list[dict[str, Any]] = []
         while len(found) < limit and (entries := read(after, _AT_ONCE)):
-            found += [entry.as_dict() for entry in entries if entry.who == actor.name or entry.about in theirs]
+            found += [entry.as_dict() for entry in entries if self._is_shown(entry, actor, theirs)]
             after = entries[-1].number
         return found[:limit]
+
+    def _is_shown(self, entry: AuditEntry, actor: Person, theirs: set[str]) -> bool:
+        """Where viewers and deciders are separate, how often somebody looks is nothing that deciders see."""
+        if entry.who == actor.name:
+            return True
+        return entry.about in theirs and not (entry.verb in LOOKS and self.hides_looks(entry.about))
 
     def _theirs(self, actor: Person) -> set[str]:
         """The datasets that a controller holds, the requests to them, and the signals about these."""

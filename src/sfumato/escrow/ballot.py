@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sfumato.errors import Forbidden, NoGuarantee, NotIntroduced
@@ -11,6 +11,7 @@ from sfumato.escrow.person import Person
 from sfumato.escrow.policies import Signed
 from sfumato.escrow.policy import Flow
 from sfumato.escrow.request import Act, State
+from sfumato.escrow.separation import is_viewer
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.record import Record
 from sfumato.model.guarantee import Guarantee
@@ -41,7 +42,8 @@ def entered(
     attested = " ".join(attestation.split())
 
     def decided(record: Record) -> list[Draft]:
-        holds = not record.somebody_looked or (bool(attested) and act is Act.APPROVE)
+        holds = not record.somebody_looked or record.decides_blindly(actor.name)
+        holds = holds or (bool(attested) and act is Act.APPROVE)
         if not holds and not accept_none:
             raise no_guarantee(act)
         public: dict[str, object] = {
@@ -77,10 +79,24 @@ def approved_by(found: Decided, binding: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(d["who"] for d in made if d["state"] == found.state))
 
 
+def valid(names: Iterable[str], record: Record) -> tuple[str, ...]:
+    """The approvals that still count: under separation, not of those who have viewed individual risks since."""
+    return tuple(name for name in names if not (record.separated and name in record.viewers))
+
+
 def approved_before(found: Decided, actor: Person, binding: str) -> bool:
     """Whether this very approval was given: for what it led to, or as one of several."""
     given = [d for d in found.decided_by if d["act"] == Act.APPROVE and d["who"] == actor.name]
     return any(d["binding"] == binding and (d["state"] == found.state or found.state not in WAITING) for d in given)
+
+
+def warning(record: Record, actor: Person) -> str | None:
+    """What whoever decides should know of looks; nothing where there was none."""
+    if not record.somebody_looked:
+        return None
+    if is_viewer(record, actor):
+        return of_policy.VIEWED
+    return of_policy.others_viewed(len(record.viewers)) if record.separated else of_policy.AFTER_LOOK
 
 
 def require_approver(people: People, actor: Person, signed: Signed, flow: Flow, *, by_session: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -27,6 +28,10 @@ from sfumato.escrow.people import People
 from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policies import Policies, Signed
 from sfumato.escrow.policy import Approve, Flow, Policy
+from sfumato.escrow.populations import Populations
+from sfumato.escrow.separation import decides_after_look, is_viewer, refuse_last, refuse_viewer
+from sfumato.escrow.work import DIGEST
+from sfumato.ledger.record import Record
 from sfumato.model.dataset import Type
 from sfumato.model.mandate import Mandate
 from sfumato.schema.load import parsed
@@ -40,15 +45,27 @@ FORMATS = ("csv", "parquet")
 
 
 class Datasets:
-    def __init__(self, outside: Outside, people: People, policies: Policies) -> None:
+    def __init__(self, outside: Outside, people: People, policies: Policies, populations: Populations) -> None:
         self._outside, self._people, self._policies = outside, people, policies
+        self._populations = populations
         self._rows, self._versions = outside.rows("datasets"), outside.rows("versions")
 
     # Registering
 
-    def register(self, actor: Person, schema_text: str, *, title: str = "", reference: str | None = None) -> Held:
-        """A table by its schema; its data is delivered next, or lies where the reference says."""
-        row = self._row(actor, schema_text, title, reference)
+    def register(
+        self,
+        actor: Person,
+        schema_text: str,
+        *,
+        title: str = "",
+        reference: str | None = None,
+        population: str = "",
+    ) -> Held:
+        """A table by its schema; its data is delivered next, or lies where the reference says.
+
+        `population` names the people in it, in place of what the schema says: datasets of one count together.
+        """
+        row = self._row(actor, schema_text, title, reference, population)
         if reference is not None:
             self._allowed(reference)
         held = Held.of(row)
@@ -59,21 +76,28 @@ class Datasets:
             self.say(actor, "registered", held.name, {"reference": reference is not None})
             if fits is not None:
                 self._deliver(actor, held, fits)
+        self.planned(held, None, actor)  # its population is of record from now on
+        if fits is not None:
+            self._populations.tell(held)
         return self._held(held.name)
 
     def drafted(self, actor: Person, schema_text: str) -> Held:
         """A table as it would be registered, or described anew before its data is there; nothing of it is kept."""
-        held = Held.of(self._row(actor, schema_text, "", None))
+        held = Held.of(self._row(actor, schema_text, "", None, ""))
         before = self._rows.one(name=held.name)
         if before is not None and (before["version"] is not None or not Held.of(before).is_controlled_by(actor)):
             raise _taken(held)
         return held
 
-    def _row(self, actor: Person, schema_text: str, title: str, reference: str | None) -> dict[str, Any]:
+    def _row(
+        self, actor: Person, schema_text: str, title: str, reference: str | None, population: str
+    ) -> dict[str, Any]:
         actor.require(Role.CONTROLLER, to="register data")
         schema = parsed(schema_text)
+        name = schema.name.casefold()
         return {
-            "name": schema.name.casefold(),
+            "name": name,
+            "population": self._populations.checked(actor, name, population or schema.population),
             "id": self._outside.new_id(),
             "title": " ".join(title.split()) or schema.name,
             "schema_text": schema_text,
@@ -87,7 +111,7 @@ class Datasets:
 
     def deliver(self, actor: Person, name: str, chunks: Iterable[bytes], format: str) -> Version:
         """The data itself, encrypted as it comes; a file that does not fit the schema is forgotten again."""
-        held = self.controlled(actor, name)
+        held = self._changeable(actor, name)
         if held.retired:
             raise Conflict(f"{held.name} was retired", hint="register another under another name.")
         if held.reference is not None:
@@ -100,15 +124,26 @@ class Datasets:
         try:
             made = self._fits(actor, held, version, format) | {"bytes": kept.bytes, "fingerprint": kept.fingerprint}
             with self._outside.transaction():
-                return self._deliver(actor, held, made)
+                delivered = self._deliver(actor, held, made)
         except BaseException:
             self._outside.files.forget(held.id, version)
             raise
+        self._populations.tell(held)
+        return delivered
 
     def _fits(self, actor: Person, held: Held, version: str, format: str) -> dict[str, Any]:
+        columns = self._columns(actor, held, version, format)
+        digest: str | None = None
+        with suppress(EngineFailure):  # it guards against mistakes, and is no reason to refuse data
+            job = self.job_on(DIGEST, held, version, format, actor.name)
+            digest = self._outside.runner.run(f"digest {version}", job)["digest"]
+        return {"id": version, "format": format, "columns": columns, "bytes": 0, "fingerprint": "", "digest": digest}
+
+    def _columns(self, actor: Person, held: Held, version: str, format: str) -> Mapping[str, str | None]:
+        """Those of a delivered file: refused where the schema has others."""
         job = self.job_on("fits", held, version, format, actor.name)
-        columns = self._outside.runner.run(f"fits {version}", job)["columns"]
-        return {"id": version, "format": format, "columns": columns, "bytes": 0, "fingerprint": ""}
+        found: Mapping[str, str | None] = self._outside.runner.run(f"fits {version}", job)["columns"]
+        return found
 
     def _deliver(self, actor: Person, held: Held, made: Mapping[str, Any]) -> Version:
         number = len(self._versions.many(dataset=held.name, limit=100_000)) + 1
@@ -121,24 +156,48 @@ class Datasets:
 
     def describe(self, actor: Person, name: str, schema_text: str) -> Held:
         """Another schema for the same table: what was changed after a look was changed after a look."""
-        held, schema = self.controlled(actor, name), parsed(schema_text)
+        held, schema = self._changeable(actor, name), parsed(schema_text)
         if schema.name.casefold() != held.name:
             raise BadInput(f"The schema is of '{schema.name}', not of '{held.name}'", hint="keep the table's name.")
         if held.version is not None:
             version = self.version(held)
-            self._fits(actor, replace(held, schema_text=schema_text), version.id, version.format)
+            self._columns(actor, replace(held, schema_text=schema_text), version.id, version.format)
+        named = held.population
+        if schema.population:
+            named = self._populations.checked(actor, held.name, schema.population)
         with self._outside.transaction():
-            self._rows.change({"name": held.name}, {"schema_text": schema_text})
+            self._rows.change({"name": held.name}, {"schema_text": schema_text, "population": named})
             self.say(actor, "described", held.name)
-        return self._held(held.name)
+        return self._entered(actor, held.name)
+
+    def populate(self, actor: Person, name: str, population: str) -> Held:
+        """Name the people in a dataset: datasets of one population count together, and a name is not taken back."""
+        held = self._changeable(actor, name)
+        named = self._populations.checked(actor, held.name, population)
+        if named is None:
+            raise BadInput("A population has a name", hint="state one, the same for each dataset about these people.")
+        with self._outside.transaction():
+            self._rows.change({"name": held.name}, {"population": named})
+            self.say(actor, "named the population of", held.name, {"population": named})
+        return self._entered(actor, held.name)
+
+    def _entered(self, actor: Person, name: str) -> Held:
+        """As it is kept now; what it says of its population is of record from then on."""
+        held = self._held(name)
+        self.planned(held, None, actor)
+        return held
 
     def controllers(self, actor: Person, name: str, names: Sequence[str]) -> Held:
         """Who holds it: they see everything of it, and each may decide."""
-        held, found = self.controlled(actor, name), [self._people.one(one) for one in names]
+        held, found = self._changeable(actor, name), [self._people.one(one) for one in names]
         if not found:
             raise BadInput("A dataset has one controller at least", hint="name one or several.")
         for person in found:
             person.require(Role.CONTROLLER, to="hold data")
+        record = self.record_of(actor, held)
+        if record is not None and record.separated and not {person.name for person in found} - record.viewers:
+            hint = "name one who has not."
+            raise Conflict("Every one of them has viewed individual risks, so that nobody could decide", hint=hint)
         with self._outside.transaction():
             self._rows.change({"name": held.name}, {"controllers": list(dict.fromkeys(p.name for p in found))})
             self.say(actor, "named the controllers of", held.name, {"controllers": [p.name for p in found]})
@@ -149,7 +208,7 @@ class Datasets:
 
         What never had data and never had a policy is no longer there at all.
         """
-        held = self.controlled(actor, name)
+        held = self._changeable(actor, name)
         never = not self._versions.many(dataset=held.name, limit=1) and self._policies.of(held) is None
         if never:
             with self._outside.transaction():
@@ -197,6 +256,9 @@ class Datasets:
     def one(self, actor: Person, name: str) -> dict[str, object]:
         held = self.visible(actor, name)
         shown = held.as_dict(to_controller=self._sees_all(actor, held))
+        if held.is_controlled_by(actor):
+            same = self._populations.same_rows(held)
+            shown |= {"same_rows": [other.name if other.is_controlled_by(actor) else None for other in same]}
         policy = self._policies.of(held)
         flow = None if policy is None else policy.policy.flow_for(actor)
         allowed = None if flow is None else flow.for_partner()
@@ -214,14 +276,23 @@ class Datasets:
             after = rows[-1]["name"]
         return shown[:limit]
 
-    def held_by(self, actor: Person) -> list[str]:
-        """The names of those that this person controls."""
+    def held_by(self, actor: Person, *, to_decide: bool = False) -> list[str]:
+        """The names of those that this person controls; or of those that they may decide about."""
         rows = self._rows.many(limit=100_000, retired=False)
-        return [row["name"] for row in rows if Held.of(row).is_controlled_by(actor)]
+        held = [one for one in map(Held.of, rows) if one.is_controlled_by(actor)]
+        return [one.name for one in held if not (to_decide and self._is_viewer(actor, one))]
+
+    def is_separated(self, held: Held) -> bool:
+        """Whether its policy keeps viewers of individual risks and deciders apart."""
+        signed = self._policies_quietly(held)
+        return signed is not None and signed.policy.separation
+
+    def _is_viewer(self, actor: Person, held: Held) -> bool:
+        return self.is_separated(held) and is_viewer(self.ledger_of(actor, held).record, actor)
 
     def looked(self, actor: Person, name: str) -> bool:
-        """Whether somebody has looked at the people, for whoever controls it."""
-        return self.ledger_of(actor, self.controlled(actor, name)).known.somebody_looked
+        """Whether what this person, who controls it, decides follows a look at the people."""
+        return decides_after_look(self.ledger_of(actor, self.controlled(actor, name)).known, actor)
 
     def versions(self, actor: Person, name: str) -> list[Version]:
         held = self.controlled(actor, name)
@@ -232,7 +303,8 @@ class Datasets:
         held = self.visible(actor, name)
         ledger = self.ledger_of(actor, held)
         total, stop = ledger.total, ledger.stop
-        shown = ledger_view.as_dict(ledger.record) | {
+        seen = {one for one in ledger.record.together if self._sees_all_of(actor, one)}
+        shown = ledger_view.as_dict(ledger.record, of=seen) | {
             "stop": {name: limit and float(limit) for name, limit in vars(stop).items()} if stop.stated else None,
             "sentences": [ledger_view.total_text(total), of_ledger.odds(total)],
         }
@@ -294,12 +366,11 @@ class Datasets:
 
     def require_room(self, actor: Person, held: Held, policy: Policy) -> None:
         """Refuse a policy that stops below what is spent: nothing could be asked under it, nor read."""
-        try:
-            total = self.ledger_of(actor, held).total
-        except (LedgerBroken, PreferenceError):  # nothing flows under the policy in force: any other takes its place
+        record = self.record_of(actor, held)
+        if record is None:
             return
         try:
-            refuse_below(total, policy.stop)
+            refuse_below(record.total, policy.stop)
         except PreferenceError as wrong:
             raise PolicyError(wrong.message, hint=wrong.hint, where="stop") from None
 
@@ -335,6 +406,30 @@ class Datasets:
         if not held.is_controlled_by(actor):
             raise Forbidden(f"Only a controller of {held.name} may do that", hint="ask one of them.")
         return held
+
+    def _changeable(self, actor: Person, name: str) -> Held:
+        """A dataset that this person may change: not after viewing individual risks, where viewers are kept apart."""
+        held = self.controlled(actor, name)
+        if (record := self.record_of(actor, held)) is not None:
+            refuse_viewer(record, actor, f"change {held.name}")
+        return held
+
+    def record_of(self, actor: Person, held: Held) -> Record | None:
+        """What its ledger says; None where the policy in force leaves nothing readable: another takes its place."""
+        try:
+            return self.ledger_of(actor, held).record
+        except (LedgerBroken, PreferenceError):
+            return None
+
+    def refuse_viewers(self, actor: Person, to: str) -> None:
+        """Refuse whoever has viewed individual risks of any dataset whose policy keeps viewers apart."""
+        for held in map(Held.of, self._rows.many(limit=100_000)):
+            if self._is_viewer(actor, held):
+                refuse_viewer(self.ledger_of(actor, held).known, actor, to)
+
+    def require_look(self, actor: Person, held: Held) -> None:
+        """Refuse a look after which nobody would be left to decide, where viewers decide nothing."""
+        refuse_last(self.ledger_of(actor, held).record, held, actor, self._people.all())
 
     def flow(self, actor: Person, held: Held) -> tuple[Signed, Flow]:
         """The policy in force and what it has for this person. No policy, no flow."""
@@ -400,7 +495,8 @@ class Datasets:
     ) -> dict[str, Any]:
         said = {"verb": verb, "dataset": held.id, "name": held.name, "version": version, "format": format, "who": who}
         limits = None if mandate is None else vars(mandate) | {"stop": mandate.stop.as_texts()}
-        return said | {"schema": held.schema_text, "reference": held.reference, "mandate": limits}
+        said |= {"schema": held.schema_text, "population": held.population or ""}
+        return said | {"reference": held.reference, "mandate": limits}
 
     def _held(self, name: str) -> Held:
         row = self._rows.one(name=name)
@@ -416,6 +512,10 @@ class Datasets:
             return self._policies.of(held)
         except SfumatoError:
             return None
+
+    def _sees_all_of(self, actor: Person, name: str) -> bool:
+        row = self._rows.one(name=name)
+        return row is not None and self._sees_all(actor, Held.of(row))
 
     def _sees_all(self, actor: Person, held: Held) -> bool:
         return held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
@@ -445,6 +545,7 @@ def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_pe
         after_the_answer=flow is not None and flow.approve is Approve.AFTER_THE_ANSWER,
         epsilon_max=policy.epsilon_max or EPSILON_MAX,  # nobody who asks raises it
         stop=policy.stop,
+        separation=policy.separation,
     )
 
 

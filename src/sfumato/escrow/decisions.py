@@ -6,7 +6,17 @@ from contextlib import suppress
 from typing import Any
 
 from sfumato.errors import BadInput, Conflict, Forbidden
-from sfumato.escrow.ballot import WAITING, approved_before, approved_by, entered, noted, require_approver, require_word
+from sfumato.escrow.ballot import (
+    WAITING,
+    approved_before,
+    approved_by,
+    entered,
+    noted,
+    require_approver,
+    require_word,
+    valid,
+    warning,
+)
 from sfumato.escrow.datasets import Datasets, mandate_of
 from sfumato.escrow.docket import Docket
 from sfumato.escrow.execution import Execution
@@ -20,10 +30,11 @@ from sfumato.escrow.policies import Signed
 from sfumato.escrow.policy import Flow
 from sfumato.escrow.questions import Questions
 from sfumato.escrow.request import Act, Request, State, stepped
+from sfumato.escrow.separation import decides_after_look, is_viewer, refuse_viewer
 from sfumato.escrow.visible import shown
 from sfumato.model.guarantee import Guarantee
 from sfumato.session.ledger import Ledger
-from sfumato.views.words import of_policy, of_request
+from sfumato.views.words import of_request
 
 
 class Decisions:
@@ -48,7 +59,8 @@ class Decisions:
         """Whether a request is this person's to decide; to others it may be there, or not."""
         self._docket.seen(actor, id)
         with suppress(Forbidden):
-            return bool(self._docket.decidable(actor, id))
+            _, held = self._docket.decidable(actor, id)
+            return not is_viewer(self._datasets.ledger_of(actor, held).known, actor)
         return False
 
     def brief(self, actor: Person, id: str) -> dict[str, Any]:
@@ -76,7 +88,7 @@ class Decisions:
         found, held = self._docket.decidable(actor, id)
         foreseen, signed, flow = self._foreseen(found, held)
         analyst, now = self._people.one(found.analyst), self._docket.binding_now(found, held, signed)
-        looked = foreseen.dataset.ledger.known.somebody_looked
+        record = foreseen.dataset.ledger.known
         self._docket.say(actor.name, "inspected", found.id)
         return {
             "request": shown(found, to_controller=True),
@@ -85,10 +97,10 @@ class Decisions:
             "facts": foreseen.as_dict(),
             "guarantee_before_approval": foreseen.guarantee_before_approval.value,
             "approve": flow.approve.value,
-            "approvals": {"needed": flow.approvals, "given": list(approved_by(found, now))},
+            "approvals": {"needed": flow.approvals, "given": [*valid(approved_by(found, now), record)]},
             "guarantees": [word.value for word in flow.guarantees],
-            "looked": looked,
-            "warning": of_policy.AFTER_LOOK if looked and found.state in WAITING else None,
+            "looked": decides_after_look(record, actor),
+            "warning": warning(record, actor) if found.state in WAITING else None,
             "policy": signed.policy.sentences(),
             "rehearsal": self._rehearsed(analyst, found, held) if rehearse else None,
         }
@@ -101,6 +113,7 @@ class Decisions:
         found, held = self._docket.decidable(actor, id)
         if found.state is not State.COMPUTED:
             raise Conflict("There is no withheld answer", hint='only `approve = "after the answer"` makes one.')
+        self._datasets.require_look(actor, held)
         signed, flow = self._docket.flow(found, held)
         job = self._datasets.job("answer", held, actor.name, mandate_of(signed, flow, found.binding))
         true = self._outside.runner.run(f"answer {found.id}", job | {"queries": [vars(one) for one in found.queries]})
@@ -127,6 +140,7 @@ class Decisions:
             return found
         stepped(found.state, Act.APPROVE)
         foreseen, signed, flow = self._foreseen(found, held, fixed_beforehand)
+        refuse_viewer(foreseen.dataset.ledger.known, actor, "decide on requests")
         require_approver(self._people, actor, signed, flow, by_session=by_session)
         now = self._docket.binding_now(found, held, signed)
         if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then
@@ -136,7 +150,8 @@ class Decisions:
         require_word(foreseen.guarantee, flow, accept_none)
         self.enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, accept_none, fixed_beforehand)
         made = noted(found, actor, self._outside.moment, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
-        done = len({actor.name, *approved_by(found, binding)} & {*held.controllers}) >= flow.approvals
+        given = {actor.name, *valid(approved_by(found, binding), foreseen.dataset.ledger.known)}
+        done = len(given & {*held.controllers}) >= flow.approvals
         if not done:
             self._docket.change(found, {"decided_by": made, "binding": binding})
             self._docket.say(actor.name, "approved in part", found.id, {"binding": binding})
@@ -165,6 +180,7 @@ class Decisions:
         found, held = self._docket.decidable(actor, id)
         stepped(found.state, act)
         ledger = self._datasets.ledger_of(actor, held)
+        refuse_viewer(ledger.known, actor, "decide on requests")
         word = self.enter(ledger, found, act, found.binding, actor, accept_none)
         told = None if word.holds else word.value
         made = noted(found, actor, self._outside.moment, act, found.binding, note, accept_none)

@@ -45,7 +45,7 @@ class Docket:
 
     def waiting(self, actor: Person, limit: int) -> list[Request]:
         """What waits for this person's decision: of their datasets, not their own, not approved by them already."""
-        names, states = self._datasets.held_by(actor), [state.value for state in WAITING]
+        names, states = self._datasets.held_by(actor, to_decide=True), [state.value for state in WAITING]
         rows = self.rows.many(state=states, dataset=names, limit=limit) if names else ()
         found = [Request.of(row) for row in rows if row["analyst"] != actor.name]
         return [one for one in found if actor.name not in approved_by(one, one.binding)]

@@ -29,7 +29,9 @@ class Drafts:
         """Another policy of a dataset: its tables, or the text of its file."""
         held = self._datasets.visible(actor, name)
         may_write(actor, held)
-        made = self._policies.read(held, _parsed(policy) if isinstance(policy, str) else policy)
+        record = self._datasets.record_of(actor, held)
+        viewers = frozenset() if record is None else record.viewers
+        made = self._policies.read(held, _parsed(policy) if isinstance(policy, str) else policy, viewers)
         self._datasets.require_room(actor, held, made)
         return _said(made)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -26,16 +26,17 @@ class Held:
     version: str | None
     reference: str | None
     retired: bool
+    population: str | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Held:
-        names = ("name", "id", "title", "schema_text", "created_by", "created_at", "version", "reference")
+        names = ("name", "id", "title", "schema_text", "created_by", "created_at", "version", "reference", "population")
         known = {name: row[name] for name in names}
         return cls(**known, controllers=tuple(row["controllers"]), retired=bool(row["retired"]))
 
     @cached_property
     def schema(self) -> Schema:
-        return _read(self.schema_text, self.name)
+        return replace(_read(self.schema_text, self.name), population=self.population or "")
 
     def is_controlled_by(self, person: Person) -> bool:
         return person.name in self.controllers and person.has(Role.CONTROLLER)
@@ -49,6 +50,7 @@ class Held:
             "columns": [_column(column) for column in self.schema.columns],
             "unit": self.schema.unit.words,
             "relation": self.schema.relation.value,
+            "population": self.population,
             "version": self.version,
             "ready": self.version is not None and not self.retired,
         }
@@ -60,7 +62,10 @@ class Held:
 
 @dataclass(frozen=True)
 class Version:
-    """One delivery. `fingerprint` is keyed and, as the size is, for controllers only: it would tell who is in it."""
+    """One delivery. `fingerprint` is keyed and, as the size is, for controllers only: it would tell who is in it.
+
+    So is the digest of its rows, which stays in the database.
+    """
 
     id: str
     dataset: str

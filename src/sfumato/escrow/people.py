@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -51,6 +51,7 @@ class People:
         self._outside = outside
         self._rows, self._tokens = outside.rows("people"), outside.rows("tokens")
         self._sessions = outside.rows("sessions")
+        self.keep_roles: Callable[[Person], None] = lambda _actor: None  # from those who may not change them
 
     # Who is there
 
@@ -65,6 +66,7 @@ class People:
     ) -> Person:
         """Let somebody in. Without a password they come in by tokens only, which an admin makes for them."""
         actor.require(Role.ADMIN, to="let people in")
+        self.keep_roles(actor)
         return self._added(actor.name, name, roles, organisation, password)
 
     def _added(self, by: str, stated: str, roles: Iterable[str], organisation: str, password: str | None) -> Person:
@@ -102,6 +104,7 @@ class People:
         own_password = actor.name == checked_name(name) and (roles, organisation, disabled) == (None, None, None)
         if not own_password:
             actor.require(Role.ADMIN, to="change others")
+            self.keep_roles(actor)
         found = self.one(name)
         if password is not None and actor.name == found.name:
             self._require_known(found, current_password)

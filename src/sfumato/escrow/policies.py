@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -41,9 +41,8 @@ class Policies:
         self._rows = outside.rows("policies")
         self._verified = lru_cache(256)(self._verify)  # of the same row and the same key, the same
 
-    def write(self, author: Person, held: Held, stated: Mapping[str, Any]) -> Signed:
-        """The next version of a dataset's policy; nothing is kept of one that cannot be read."""
-        made = self.read(held, stated)
+    def write(self, author: Person, held: Held, made: Policy) -> Signed:
+        """The next version of a dataset's policy, as it was read."""
         content = json.dumps(made.as_dict(), sort_keys=True)
         with self._outside.transaction():
             number = max((row["number"] for row in self._rows.many(dataset=held.name, limit=100_000)), default=0) + 1
@@ -83,12 +82,16 @@ class Policies:
             raise NotFound(of_policy.NO_POLICY, hint=hint)
         return found
 
-    def read(self, held: Held, stated: Mapping[str, Any]) -> Policy:
-        """Where it states no rule it takes the schema's in, as it stands: another schema does not change a policy."""
+    def read(self, held: Held, stated: Mapping[str, Any], viewers: Collection[str] = ()) -> Policy:
+        """Where it states no rule it takes the schema's in, as it stands: another schema does not change a policy.
+
+        `viewers` have viewed individual risks: where the policy keeps them apart, they are no approvers.
+        """
         rule = {} if held.schema.rule is None else {"rule": held.schema.rule}
         people = [person for person in self._people.all() if not person.disabled]
         names = [column.name for column in held.schema.columns]
-        return policy_of(rule | dict(stated), people, held.controllers, names, private_keys=_private_keys(held))
+        how: dict[str, Any] = {"private_keys": _private_keys(held), "viewers": viewers}
+        return policy_of(rule | dict(stated), people, held.controllers, names, **how)
 
     def _opened(self, held: Held, row: Mapping[str, Any]) -> Signed:
         """What a row says, if its author signed it: a row that was edited is refused."""

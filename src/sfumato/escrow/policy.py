@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -20,10 +20,14 @@ from sfumato.views.words import of_policy
 
 RULE = "rule"
 RETENTION = ("answers_days", "data_days")
-SWITCHES = ("introduction", "public_page")
+SWITCHES = ("introduction", "public_page", "separation")
 SIGNALLING = ("signals", "code", "signal_bits")
 _STOPS = {"epsilon": "stop", "delta": "stop_delta"}
 PARTNER = ("trust", "data_sensitivity")
+
+
+_UNSAID: Mapping[str, Any] = {"purpose": "", "fixed_beforehand": "", "introduction": True, "public_page": False}
+"""What a policy says that changes nothing of who gets what."""
 
 
 class Approve(StrEnum):
@@ -132,6 +136,7 @@ class Policy:
     data_days: int | None = None
     introduction: bool = True  # whoever signs in to approve has passed it
     public_page: bool = False
+    separation: bool = False  # whoever views individual risks decides nothing, for ever
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Policy:
@@ -155,6 +160,14 @@ class Policy:
     def fingerprint(self) -> str:
         """Of all that it says: whatever is changed after a look was changed after a look."""
         return digest(self.as_dict())
+
+    def keeps(self, other: Policy) -> bool:
+        """Whether it lets happen whatever another does: it adds access rules at the end, or raises limits, at most."""
+        ours, theirs = (replace(one, flows=(), epsilon_max=None, stop=NO_STOP, **_UNSAID) for one in (self, other))
+        stops = ((self.stop.epsilon, other.stop.epsilon), (self.stop.delta, other.stop.delta))
+        limits = ((self.epsilon_max, other.epsilon_max), *stops)
+        raised = all(now is None or (before is not None and now >= before) for now, before in limits)
+        return ours == theirs and raised and self.flows[: len(other.flows)] == other.flows
 
     def beside_the_rule(self, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """What is stated, unless it is the rule itself: that is nothing stated."""
@@ -227,4 +240,4 @@ class Policy:
         said += of_policy.limits(self.epsilon_max, self.stop)
         said += of_policy.partners(self.trust, self.sensitivity, self.sensitivity_otherwise)
         said += of_policy.retention(self.answers_days, self.data_days)
-        return said + of_policy.switches(introduction=self.introduction, public_page=self.public_page)
+        return said + of_policy.switches(**{name: getattr(self, name) for name in SWITCHES})

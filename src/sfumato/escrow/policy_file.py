@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -47,20 +47,30 @@ def policy_of(
     columns: Sequence[str],
     *,
     private_keys: bool = False,
+    viewers: Collection[str] = (),
 ) -> Policy:
-    """Read a policy; it names people and columns that there are."""
-    return _Reader(people, controllers, columns, private_keys).policy(stated)
+    """Read a policy; it names people and columns that there are. `viewers` have viewed individual risks."""
+    return _Reader(people, controllers, columns, private_keys, viewers).policy(stated)
 
 
 class _Reader:
     def __init__(
-        self, people: Sequence[Person], controllers: Sequence[str], columns: Sequence[str], private_keys: bool
+        self,
+        people: Sequence[Person],
+        controllers: Sequence[str],
+        columns: Sequence[str],
+        private_keys: bool,
+        viewers: Collection[str],
     ) -> None:
         self.known = {EVERYONE, *(p.name for p in people), *(p.organisation.casefold() for p in people)} - {""}
         self.controllers, self.columns, self.private_keys = controllers, columns, private_keys
+        self.viewers = viewers
+        self.deciders = controllers  # those who may approve
 
     def policy(self, stated: Mapping[str, Any]) -> Policy:
         self.only(stated, _TOP, "the policy")
+        if "separation" in stated and self.switch(stated, "separation"):
+            self.separate()
         flows = stated.get("flow", [])
         if not isinstance(flows, list) or not flows:
             hint = 'add [[flow]] with who = ["a name, an organisation, or everyone"].'
@@ -96,7 +106,28 @@ class _Reader:
             **{name: self.switch(stated, name) for name in SWITCHES if name in stated},
         )
         self.require_partners(made)
+        for number, flow in enumerate(made.flows if made.separation else (), 1):
+            self.require_separable(flow, f"[[flow]] {number}")
         return made
+
+    def separate(self) -> None:
+        """Leave those who viewed individual risks nothing to decide, if others are there to do it."""
+        self.deciders = [name for name in self.controllers if name not in self.viewers]
+        if len(self.controllers) < 2:
+            hint = "name another controller first, or leave separation out."
+            raise PolicyError("Viewers and deciders cannot be separate where there is one controller", hint=hint)
+        if not self.deciders:
+            hint = "name a controller who has not."
+            raise PolicyError("Every controller has viewed individual risks, so that nobody could decide", hint=hint)
+
+    def require_separable(self, flow: Flow, where: str) -> None:
+        """What shows an answer, or an exact score, to whoever approves it makes them a viewer."""
+        if flow.approve is Approve.AFTER_THE_ANSWER:
+            hint = 'state approve = "by a controller", or leave separation out.'
+            raise PolicyError("Whoever approves after the answer views it, and decides", hint=hint, where=where)
+        if SignalKind.PUBLISHED in flow.signals:
+            hint = f"leave '{SignalKind.PUBLISHED}' or separation out."
+            raise PolicyError("Whoever approves an exact score views it, and decides", hint=hint, where=where)
 
     def flow(self, stated: object, where: str) -> Flow:
         if not isinstance(stated, Mapping):
@@ -113,6 +144,9 @@ class _Reader:
             if name.casefold() not in self.controllers:
                 hint = f"it has {', '.join(self.controllers)}."
                 raise PolicyError(f"'{name}' is no controller of this dataset", hint=hint, where=where)
+            if name.casefold() not in self.deciders:
+                hint = f"those who may approve are {', '.join(self.deciders)}."
+                raise PolicyError(f"'{name}' has viewed individual risks, and decides nothing", hint=hint, where=where)
         columns = self.names(stated, "columns", where) if "columns" in stated else None
         for name in columns or ():
             self.column(name, where)
@@ -139,7 +173,7 @@ class _Reader:
         if read.approve is Approve.AUTOMATIC and not any(word.holds for word in read.guarantees):
             hint = 'state approve = "by a controller", or guarantees = ["dp"].'
             raise PolicyError("Nothing without a guarantee is approved automatically", hint=hint, where=where)
-        most = len(approvers or self.controllers)
+        most = len(approvers or self.deciders)
         if read.approve is not Approve.AUTOMATIC and read.approvals > most:
             hint = f"{most} may approve: state approvals = {most} or less, or add controllers."
             raise PolicyError(f"{read.approvals} approvals cannot be given", hint=hint, where=where)

@@ -38,6 +38,9 @@ _GUESSING = (
 _SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_none", "again", "fixed_beforehand")
 
 
+_LOOKS = ("risk", "check")  # what shows facts about the people
+
+
 class Questions:
     def __init__(self, outside: Outside, datasets: Datasets, policies: Policies) -> None:
         self._outside, self._datasets, self._policies = outside, datasets, policies
@@ -250,6 +253,8 @@ class Questions:
         self, actor: Person, name: str, verb: str, asked: Mapping[str, Any], what: str | None = None
     ) -> dict[str, Any]:
         held = self._datasets.controlled(actor, name)
+        if (what or verb) in _LOOKS:
+            self._datasets.require_look(actor, held)
         policy = self._policies.of(held)
         mandate = None if policy is None else mandate_of(policy, None)
         if "sql" in asked:  # what is refused is refused before data is opened

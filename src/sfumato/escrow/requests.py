@@ -19,6 +19,7 @@ from sfumato.escrow.person import Person, Role
 from sfumato.escrow.policy import Approve, Flow
 from sfumato.escrow.questions import Questions
 from sfumato.escrow.request import Act, Asked, Request, State, checked_queries, readable, stepped
+from sfumato.escrow.separation import refuse_viewer
 from sfumato.escrow.visible import shown
 from sfumato.model.release import Answer, Certificate
 from sfumato.session.difference import Cell, difference, figure_of
@@ -64,6 +65,7 @@ class Requests:
         asked = checked_queries(queries, self._outside.limits.most_queries)
         preference = signed.policy.beside_the_rule(preference)
         foreseen, _ = self._questions.foreseen(actor, held, asked, preference, signed=signed)
+        refuse_viewer(foreseen.dataset.ledger.known, actor, "ask about it")
         self._require_allowed(foreseen, flow, preference)
         asked = tuple(Asked(q.sql, one.weight) for q, one in zip(foreseen.queries, asked, strict=True))
         id, purpose = self._outside.new_id(), _checked_purpose(purpose)

@@ -5,23 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sfumato.errors import Forbidden, NoGuarantee
 from sfumato.escrow.audit import Audit
 from sfumato.escrow.datasets import Datasets
 from sfumato.escrow.decisions import Decisions
 from sfumato.escrow.docket import Docket
 from sfumato.escrow.drafts import Drafts
 from sfumato.escrow.execution import Execution
+from sfumato.escrow.held import Held
 from sfumato.escrow.notices import Notices
 from sfumato.escrow.outside import Outside
 from sfumato.escrow.people import People
 from sfumato.escrow.person import Person
 from sfumato.escrow.policies import Policies, Signed, may_write
+from sfumato.escrow.policy import Policy
+from sfumato.escrow.populations import Populations
 from sfumato.escrow.questions import Questions
 from sfumato.escrow.requests import Requests
+from sfumato.escrow.separation import refuse_viewer
 from sfumato.escrow.signal_decisions import SignalDecisions
 from sfumato.escrow.signal_docket import SignalDocket
 from sfumato.escrow.signal_execution import SignalExecution
 from sfumato.escrow.signals import Signals
+from sfumato.ledger.entry import Draft, Event
+from sfumato.ledger.record import Record
+from sfumato.model.guarantee import Guarantee
+from sfumato.session.ledger import digest
+from sfumato.views.words import of_policy
 
 
 class Escrow:
@@ -33,7 +43,9 @@ class Escrow:
         self.notices = Notices(outside)
         self.audit = Audit(outside, self.people)
         kept = Policies(outside, self.people)
-        self.datasets = Datasets(outside, self.people, kept)
+        self.people.keep_roles = lambda actor: self.datasets.refuse_viewers(actor, "change who is let in as what")
+        self.audit.hides_looks = lambda name: self.datasets.is_separated(self.datasets.of(name))
+        self.datasets = Datasets(outside, self.people, kept, Populations(outside, self.notices))
         self.policies = PolicyDesk(kept, self.datasets)
         self.drafts = Drafts(self.datasets, kept)
         self.questions = Questions(outside, self.datasets, kept)
@@ -59,13 +71,45 @@ class PolicyDesk:
     def __init__(self, kept: Policies, datasets: Datasets) -> None:
         self._kept, self._datasets = kept, datasets
 
-    def set(self, actor: Person, dataset: str, policy: Mapping[str, Any]) -> Signed:
+    def set(self, actor: Person, dataset: str, policy: Mapping[str, Any], *, accept_none: bool = False) -> Signed:
+        """Write the policy of a dataset. To take access away after a look is a decision, and is entered as one."""
         held = self._datasets.visible(actor, dataset)
         may_write(actor, held)
-        self._datasets.require_room(actor, held, self._kept.read(held, policy))
-        signed = self._kept.write(actor, held, policy)
+        record = self._datasets.record_of(actor, held)
+        viewers = frozenset() if record is None else record.viewers
+        made = self._kept.read(held, policy, viewers)
+        if record is not None:
+            refuse_viewer(record, actor, "write its policy")
+        if made.separation and actor.name in viewers:
+            raise Forbidden("You viewed individual risks: you may not write who decides", hint=of_policy.LEAVE_IT)
+        self._datasets.require_room(actor, held, made)
+        if record is not None:
+            self._enter_change(actor, held, made, accept_none)
+        signed = self._kept.write(actor, held, made)
         self._datasets.enter_policy(held, actor)
         return signed
+
+    def _enter_change(self, actor: Person, held: Held, made: Policy, accept_none: bool) -> None:
+        """Enter what a policy takes away or gives back after a look, before it holds.
+
+        Whether somebody has looked is read in the transaction that enters it: no look comes in between.
+        """
+        ledger, before = self._datasets.ledger_of(actor, held), self._kept.of(held)
+
+        def decided(record: Record) -> list[Draft]:
+            if not record.somebody_looked or before is None or made.keeps(before.policy):
+                return []
+            blindly = made.separation and actor.name not in record.viewers
+            holds = blindly or bool(made.fixed_beforehand)
+            if not holds and not accept_none:
+                raise NoGuarantee(of_policy.CHANGED_AFTER_LOOK, hint=of_policy.ACCEPT_CHANGE)
+            public: dict[str, object] = {"what": "policy: access changed", "approved": False, "policy": True}
+            public |= {"guarantee": (Guarantee.DP if holds else Guarantee.NONE).value}
+            public |= {"attested": made.fixed_beforehand} if made.fixed_beforehand else {}
+            key = digest(["policy", held.name, made.fingerprint])
+            return [ledger.draft(Event.DECIDED, key, public, who=actor.name)]
+
+        ledger.write(decided, opened=False)
 
     def current(self, actor: Person, dataset: str) -> Signed:
         """For whoever holds the data; an analyst sees their own flow with the dataset."""

@@ -15,6 +15,8 @@ from sfumato.escrow.ballot import (
     noted,
     require_approver,
     require_word,
+    valid,
+    warning,
 )
 from sfumato.escrow.code import marks
 from sfumato.escrow.datasets import Datasets, mandate_of
@@ -26,6 +28,7 @@ from sfumato.escrow.policies import Signed
 from sfumato.escrow.policy import Flow
 from sfumato.escrow.request import Act, State, stepped
 from sfumato.escrow.scoring import asked_by, task_for
+from sfumato.escrow.separation import decides_after_look, refuse_viewer
 from sfumato.escrow.signal import Signal
 from sfumato.escrow.signal_docket import About, SignalDocket
 from sfumato.escrow.signal_execution import SignalExecution
@@ -36,7 +39,7 @@ from sfumato.model.signal import SignalKind
 from sfumato.session.decide import EPSILON_MAX
 from sfumato.session.ledger import Ledger, digest
 from sfumato.session.signal import foreseen
-from sfumato.views.words import of_policy, of_request, of_signal, of_signalling
+from sfumato.views.words import of_request, of_signal, of_signalling
 
 
 class SignalDecisions:
@@ -63,7 +66,7 @@ class SignalDecisions:
         signed, flow = self._docket.flow(found, held)
         now = self._docket.binding_now(found, about, signed)
         analyst, ledger = self._people.one(found.analyst), self._datasets.ledger_of(actor, held)
-        looked, word = ledger.known.somebody_looked, self._word(found, about, signed, flow)
+        record, word = ledger.known, self._word(found, about, signed, flow)
         self._docket.say(actor.name, "inspected", found.id)
         return {
             "signal": shown_signal(found, to_controller=True),
@@ -79,10 +82,10 @@ class SignalDecisions:
             "sentences": of_signalling.carried(found.kind, holds=word.holds),
             "charge": _charge(found, word, ledger),
             "bits": self._bits(found, flow),
-            "approvals": {"needed": flow.approvals, "given": list(approved_by(found, now))},
+            "approvals": {"needed": flow.approvals, "given": [*valid(approved_by(found, now), record)]},
             "guarantees": [word.value for word in flow.guarantees],
-            "looked": looked,
-            "warning": of_policy.AFTER_LOOK if looked and found.state in WAITING else None,
+            "looked": decides_after_look(record, actor),
+            "warning": warning(record, actor) if found.state in WAITING else None,
             "policy": signed.policy.sentences(),
         }
 
@@ -91,6 +94,7 @@ class SignalDecisions:
         found, held = self._docket.decidable(actor, id)
         if found.state is not State.COMPUTED:
             raise Conflict("There is no withheld value", hint="only a signal 'as_published' has one.")
+        self._datasets.require_look(actor, held)
         result, about = self._docket.result(found), self._docket.of_signal(found)
         what = of_signal.looked(str(result["task"]["task"]), about.sql)
         self._datasets.ledger_of(actor, held).look(digest(["value", found.id]), what)
@@ -115,6 +119,8 @@ class SignalDecisions:
         stepped(found.state, Act.APPROVE, "signal")
         about = self._docket.of_signal(found)
         signed, flow = self._docket.flow(found, held)
+        ledger = self._datasets.ledger_of(actor, held)
+        refuse_viewer(ledger.record, actor, "decide on signals")
         require_approver(self._people, actor, signed, flow, by_session=by_session)
         flow.require_signal(found.kind, own_code=found.code is not None)
         now = self._docket.binding_now(found, about, signed)
@@ -127,10 +133,10 @@ class SignalDecisions:
         if found.kind is SignalKind.PUBLISHED:
             self._docket.require_bits(found, flow)  # the policy may allow fewer by now
         self._require_word(found, self._word(found, about, signed, flow, fixed_beforehand), flow, accept_none)
-        ledger = self._datasets.ledger_of(actor, held)
         entered(ledger, _what(found), Act.APPROVE, binding, actor, accept_none, fixed_beforehand)
         made = noted(found, actor, self._outside.moment, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
-        done = len({actor.name, *approved_by(found, binding)} & {*held.controllers}) >= flow.approvals
+        given = {actor.name, *valid(approved_by(found, binding), ledger.known)}
+        done = len(given & {*held.controllers}) >= flow.approvals
         if not done:
             self._docket.change(found, {"decided_by": made, "binding": binding})
             self._docket.say(actor.name, "approved in part", found.id, {"binding": binding})
@@ -160,6 +166,7 @@ class SignalDecisions:
         found, held = self._docket.decidable(actor, id)
         stepped(found.state, act, "signal")
         ledger = self._datasets.ledger_of(actor, held)
+        refuse_viewer(ledger.known, actor, "decide on signals")
         word = entered(ledger, _what(found), act, found.binding, actor, accept_none)
         made = noted(found, actor, self._outside.moment, act, found.binding, note, accept_none)
         to = {"decided_by": made, "note": note, "guarantee": None if word.holds else word.value}

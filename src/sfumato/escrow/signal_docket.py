@@ -74,7 +74,7 @@ class SignalDocket:
 
     def waiting(self, actor: Person, limit: int) -> list[Signal]:
         """What waits for this person's decision: of their datasets, not their own, not approved by them already."""
-        names = self._datasets.held_by(actor)
+        names = self._datasets.held_by(actor, to_decide=True)
         rows = self.rows.many(state=[state.value for state in WAITING], dataset=names, limit=limit) if names else ()
         found = [Signal.of(row) for row in rows if row["analyst"] != actor.name]
         return [one for one in found if actor.name not in approved_by(one, one.binding)]

@@ -18,6 +18,7 @@ from sfumato.escrow.policies import Signed
 from sfumato.escrow.policy import Approve, Flow
 from sfumato.escrow.request import Act, State, stepped
 from sfumato.escrow.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, asked_by, most_runs, task_for
+from sfumato.escrow.separation import refuse_viewer
 from sfumato.escrow.signal import HOW, Signal
 from sfumato.escrow.signal_decisions import SignalDecisions
 from sfumato.escrow.signal_docket import About, SignalDocket
@@ -86,6 +87,7 @@ class Signals:
             about = self._docket.about(actor, request, query)
             actor.require(Role.ANALYST, to="ask for a signal")
             signed, flow = self._datasets.flow(actor, about.held)
+        refuse_viewer(self._datasets.ledger_of(actor, about.held).record, actor, "ask about it")
         found = self._asked(actor, about, signed, kind, task, code, stated)
         flow.require_signal(found.kind, own_code=found.code is not None)
         if found.code is not None:

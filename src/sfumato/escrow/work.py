@@ -20,6 +20,7 @@ from sfumato.views import fit as fit_view
 from sfumato.views.words import of_signalling
 
 Job = Mapping[str, Any]
+DIGEST = "digest"
 
 
 def performed(dataset: Dataset, job: Job) -> dict[str, Any]:
@@ -130,6 +131,11 @@ def _fits(dataset: Dataset, _job: Job) -> dict[str, Any]:
     return {"columns": dataset.column_types()}
 
 
+def _digested(dataset: Dataset, _job: Job) -> dict[str, Any]:
+    """Which rows these are, in whatever order; it leaves the worker under a key of the vault."""
+    return {"digest": dataset.row_digest()}
+
+
 _VERBS: Mapping[str, Callable[[Dataset, Job], dict[str, Any]]] = {
     "release": _released,
     "signal": _signalled,
@@ -140,5 +146,6 @@ _VERBS: Mapping[str, Callable[[Dataset, Job], dict[str, Any]]] = {
     "check": _checked,
     "rehearse": _rehearsed,
     "fits": _fits,
+    DIGEST: _digested,
     "explore": _explored,
 }

@@ -52,12 +52,13 @@ def charges(entries: Iterable[Entry]) -> tuple[Charge, ...]:
         for entry in kept
         if entry.draft.event is Event.RELEASED
     }
-    schema: Mapping[str, str] = {}
+    schemas: dict[str, Mapping[str, str]] = {}  # of each dataset, as it was opened last
     for entry in kept:
+        dataset = entry.draft.dataset.casefold()
         if entry.draft.event is Event.OPENED:
-            schema = cast(Mapping[str, str], entry.draft.public["schema"])
+            schemas[dataset] = cast(Mapping[str, str], entry.draft.public["schema"])
         if entry.draft.event is Event.RESERVED:
-            found.append(_charge(entry, schema, left.get(entry.number)))
+            found.append(_charge(entry, schemas.get(dataset, {}), left.get(entry.number)))
     return tuple(found)
 
 

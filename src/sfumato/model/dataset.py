@@ -125,6 +125,8 @@ class Schema:
     rule: Mapping[str, object] | None = field(default=None)
     origin: str = "the schema"
     stop: Stop = NO_STOP  # in no fingerprint here: of this and the one stated at opening the record has the stricter
+    looked: str = ""  # who saw values of the data while they wrote it, and when; in no fingerprint: it is a look
+    population: str = ""  # datasets that name the same one are about the same people, and are counted together
 
     def column(self, name: str) -> Column | None:
         """The column of that name; names are the same in upper and lower case, as in SQL."""

@@ -35,6 +35,7 @@ class Fixed(StrEnum):
     """When an input was fixed, as a certificate states it."""
 
     PLANNED = "planned"
+    SEPARATED = "separated"
     ATTESTED = "attested"
     AFTER_LOOK = "after-look"
 
@@ -103,15 +104,26 @@ def of_record(what: str) -> Provenance:
     return Provenance(what, Label.PUBLIC, "the rule of record, written down before anyone looked")
 
 
-def stated(what: str, *, before_first_look: bool, attestation: str = "", replaced: bool = False) -> Provenance:
+def stated(
+    what: str,
+    *,
+    before_first_look: bool,
+    attestation: str = "",
+    replaced: bool = False,
+    separated: bool = False,
+) -> Provenance:
     """Said by a person: public before the first look, confidential after it unless fixed elsewhere before.
 
-    `replaced`: it was said before too, and then something else in its place.
+    `replaced`: it was said before too, and then something else in its place. `separated`: by somebody who had not
+    viewed individual risks, where those who view them and those who decide are kept apart (methods 33).
     """
     if before_first_look:
         return Provenance(what, Label.PUBLIC, "stated before anyone looked at the people")
     if attestation:
         return Provenance(what, Label.PUBLIC, "said to be fixed beforehand", Fixed.ATTESTED, attestation)
+    if separated:
+        because = "stated by a person who had not viewed individual risks"
+        return Provenance(what, Label.PUBLIC, because, Fixed.SEPARATED)
     because = "stated after a look at the people"
     if replaced:
         because = "stated again after a look at the people, and had been replaced by another plan before it"

@@ -21,3 +21,4 @@ class Mandate:
     after_the_answer: bool = False  # whoever decides sees the answer first
     epsilon_max: float | None = None
     stop: Stop = NO_STOP
+    separation: bool = False  # whoever views individual risks decides nothing

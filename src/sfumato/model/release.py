@@ -64,6 +64,7 @@ class Certificate:
     batch_delta: float | None = None
     lost: tuple[str, ...] | None = None  # what was read off the people or stated after a look, without a guarantee
     reach: tuple[float, ...] | None = None  # of truncated noise: how far it goes at most, one a number
+    population: str | None = None  # whose total it is, where the dataset is counted together with others
 
     def __post_init__(self) -> None:
         sizes = (self.epsilon, self.charged, self.scale, self.grid_step, self.noise_90, self.rank_90, self.reach)

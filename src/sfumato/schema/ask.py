@@ -1,11 +1,11 @@
-"""A schema by questions: what only a person can state, asked one thing at a time. No value of the data is shown."""
+"""A schema by questions: what only a person can state, asked one thing at a time."""
 
 from __future__ import annotations
 
 import csv
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -29,21 +29,34 @@ class Question:
 Answer = Callable[[Question], str]
 
 
-def ask(types: Mapping[str, Type], suggested: str, answer: Answer, name: str | None = None) -> Schema:
+def ask(
+    types: Mapping[str, Type],
+    suggested: str,
+    answer: Answer,
+    name: str | None = None,
+    *,
+    values: Mapping[str, Sequence[str]] | None = None,
+    looked: str = "",
+) -> Schema:
     """The schema that the answers state, for columns of which the types are guesses.
 
-    The table's name is asked for unless it is given; everything else is asked for.
+    The table's name is asked for unless it is given; everything else is asked for. No value of the data is shown but
+    those in `values`, by column; then `looked` says who saw them, and when.
     """
     columns = {column: {"type": type_} for column, type_ in types.items()}
     from_dict({"name": name or "t", "columns": columns})  # what no answer could mend is said before the first question
     stated: dict[str, Any] = {"name": name or _ask(Question("The table's name in SQL", suggested), _name, answer)}
+    stated |= {"looked": looked} if looked else {}
     unit = _ask(_who(types), lambda entry: _unit(entry, types), answer)
     if unit is not None:
         rows = Question(f"At most how many rows of one {unit} may count", "1")
         stated |= {"unit": unit, "max_rows": _ask(rows, _max_rows, answer)}
     stated["relation"] = _ask(_NEIGHBOURS, _relation, answer)
     stated["null_values"] = _ask(_MISSING, _listed, answer)
-    stated["columns"] = {column: _column(column, type_, column == unit, answer) for column, type_ in types.items()}
+    seen = values or {}
+    stated["columns"] = {
+        column: _column(column, type_, column == unit, answer, seen.get(column, ())) for column, type_ in types.items()
+    }
     rule = _ask(_RULE, _rule, answer)
     return from_dict(stated if rule is None else stated | {"rule": rule})
 
@@ -63,15 +76,16 @@ def _who(types: Mapping[str, Type]) -> Question:
     return Question(f"Who is one person: each row (row), or the column that names a person ({', '.join(types)})", "row")
 
 
-def _column(name: str, guess: Type, names_people: bool, answer: Answer) -> dict[str, Any]:
+def _column(name: str, guess: Type, names_people: bool, answer: Answer, seen: Sequence[str]) -> dict[str, Any]:
     fitting = [type_ for type_ in Type if not (names_people and type_ is Type.NUMBER)]
-    question = Question(f"{name}: its type ({', '.join(fitting)})", (guess if guess in fitting else Type.TEXT).value)
+    words = f"{name}: its type ({', '.join(fitting)}); confirm the guess"
+    question = Question(words, (guess if guess in fitting else Type.TEXT).value)
     type_ = _ask(question, lambda entry: _type(entry, fitting), answer)
     if names_people:
         return {"type": type_}
     if type_.numeric:
         return {"type": type_} | _bounds(name, type_, answer)
-    return {"type": type_} | (_keys(name, answer) if type_ is Type.TEXT else {})
+    return {"type": type_} | (_keys(name, answer, seen) if type_ is Type.TEXT else {})
 
 
 def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:
@@ -89,11 +103,10 @@ def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:
             lowest = replace(lowest, wrong=_sentence(error))
 
 
-def _keys(name: str, answer: Answer) -> dict[str, Any]:
-    question = Question(
-        f"{name}: its public categories, with commas, or private (nothing: none, it cannot be grouped by then)"
-    )
-    return _ask(question, _categories, answer)
+def _keys(name: str, answer: Answer, seen: Sequence[str]) -> dict[str, Any]:
+    words = f"{name}: its public categories, with commas, or private (nothing: none, it cannot be grouped by then)"
+    words += f"; in the data there are {', '.join(seen)}" if seen else ""
+    return _ask(Question(words), _categories, answer)
 
 
 def _ask(question: Question, read: Callable[[str], T], answer: Answer) -> T:

@@ -9,14 +9,14 @@ from sfumato.model.fit import Seen
 from sfumato.schema.write import key, text, texts
 
 _HEAD = """\
-# Drafted by sfumato. Types are guesses; check them.
-# Bounds and categories are yours to state, from the codebook and from what is possible, not from the data:
-# a guarantee holds only if they would be the same without any one person. Lines that start with # show values that
-# were seen; uncomment them only if they are public knowledge. Of a column whose values are not, keys = "private" lets a
-# release find the groups. Of a number, step = 1 says how far apart the candidates of medians and quantiles lie.
-
+# Drafted by sfumato from the names of the columns and from guesses of their types. Confirm each guess.
+# Bounds and categories are yours to state, from the codebook and from what is possible, not from the data: a guarantee
+# holds only if they would be the same without any one person. Of a column whose values are not public,
+# keys = "private" lets a release find the groups. Of a number, step = 1 says how far apart the candidates of medians
+# and quantiles lie.
+{seen}
 name = {name}
-unit = "row"               # one row is one person; or the column that names a person
+{looked}unit = "row"               # one row is one person; or the column that names a person
 # max_rows = 1             # then: how many rows of one person may count
 relation = "add-remove"    # a person may join or leave; or "replace": only stand in for another
 null_values = []           # texts that mean missing, such as "?"
@@ -25,17 +25,24 @@ null_values = []           # texts that mean missing, such as "?"
 # gap = 1.2                # nobody at more than 1.2 times the risk of anybody else
 # worst_case = true
 """
+_CATEGORIES = '# categories = ["one", "two"]    # the values that are public knowledge'
+_SEEN = """\
+# Commented categories are values of the data: you have looked at it. Uncomment them only if they are public knowledge.
+# Keep the line `looked`: the look is entered in the ledger when the dataset is first opened, and what this file states
+# comes after it. Say where it was fixed before with --fixed-beforehand, or start from a draft without --values.
+"""
 
 
-def draft(name: str, columns: Sequence[Seen]) -> str:
-    """A schema file that loads as it is."""
-    return _HEAD.format(name=text(name)) + "".join(_column(column) for column in columns)
+def draft(name: str, columns: Sequence[Seen], looked: str = "") -> str:
+    """A schema file that loads as it is; `looked` says who is shown values of the data, and when."""
+    seen, line = (_SEEN, f"looked = {text(looked)}\n") if looked else ("", "")
+    return _HEAD.format(name=text(name), seen=seen, looked=line) + "".join(_column(column) for column in columns)
 
 
 def _column(seen: Seen) -> str:
-    lines = ["", f"[columns.{key(seen.name)}]", f'type = "{seen.type}"']
+    lines = ["", f"[columns.{key(seen.name)}]", f'type = "{seen.type}"'.ljust(26) + " # a guess: confirm it"]
     if seen.type.numeric:
         lines.append("# bounds = [lowest, highest]     # the lowest and highest value that is possible")
-    elif seen.type is Type.TEXT and seen.values:
-        lines.append(f"# categories = {texts(seen.values)}")
+    elif seen.type is Type.TEXT:
+        lines.append(f"# categories = {texts(seen.values)}" if seen.values else _CATEGORIES)
     return "\n".join(lines) + "\n"

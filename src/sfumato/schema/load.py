@@ -16,11 +16,15 @@ from sfumato.schema import smartnoise
 from sfumato.schema.write import key
 
 _STOPS = {"stop": MOST_EPSILON, "stop_delta": MOST_DELTA}
-_TABLE = ("name", "unit", "max_rows", "relation", "null_values", "people_at_least", *_STOPS, "rule", "columns")
+_TABLE = (
+    *("name", "population", "looked", "unit", "max_rows", "relation", "null_values", "people_at_least"),
+    *(*_STOPS, "rule", "columns"),
+)
 _COLUMN = ("type", "bounds", "categories", "step", "keys")
 _KEYED = (Type.TEXT, Type.INTEGER, Type.BOOLEAN)  # what categories are written as
 _YAML = (".yaml", ".yml")
 _MOST_ROWS = 10**9
+_LONGEST_NAME = 200
 _LARGEST_WHOLE = 2**62
 _LARGEST, _CLOSEST = 1e100, 1e-100  # beyond, squares of numbers leave what a float can hold
 
@@ -90,7 +94,21 @@ class _Reader:
             rule=self.rule(stated.get("rule")),
             origin=self.origin,
             stop=Stop(*(self.stop(stated, name) for name in _STOPS)),
+            population=self.population(stated.get("population", "")),
+            looked=self.looked(stated.get("looked", "")),
         )
+
+    def looked(self, stated: Any) -> str:
+        if not isinstance(stated, str) or len(stated) > _LONGEST_NAME:
+            hint = 'keep the line as `sfumato schema draft --values` wrote it: looked = "who, when".'
+            self.wrong("looked is a text that says who saw values of the data, and when", hint=hint, where="looked")
+        return " ".join(stated.split())
+
+    def population(self, stated: Any) -> str:
+        if not isinstance(stated, str) or len(stated) > _LONGEST_NAME:
+            hint = 'write population = "patients", the same in each schema about these people.'
+            self.wrong("population is the name of a group of people", hint=hint, where="population")
+        return " ".join(stated.split())
 
     def columns(self, stated: Any) -> tuple[Column, ...]:
         if not isinstance(stated, Mapping):

@@ -40,6 +40,10 @@ def _comment(remark: str) -> Iterator[str]:
 
 def _table(schema: Schema) -> Iterator[str]:
     yield f"name = {text(schema.name)}"
+    if schema.population:
+        yield f"population = {text(schema.population)}"
+    if schema.looked:
+        yield f"looked = {text(schema.looked)}"
     yield f"unit = {text(schema.unit.words)}"
     if schema.unit.column is not None:
         yield f"max_rows = {schema.unit.max_rows}"

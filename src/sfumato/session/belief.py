@@ -40,12 +40,12 @@ def _missing(query: Query, preference: Belief) -> Missing:
     assert isinstance(preference.worlds, Universe)
     source, name = preference.worlds.source, preference.worlds.name
     dataset = query.dataset
+    hint = "pass a public table, or see `sfumato missing`, which records the look."
     if dataset.is_the_data(source):
-        raise PreferenceError(
-            "The universe passed is the data itself, which is not public",
-            hint="pass a public table, or see `sfumato missing`, which records the look.",
-        )
+        raise PreferenceError("The universe passed is the data itself, which is not public", hint=hint)
     engine = dataset.services.rehearsal(dataset.schema, source, 0)
+    if dataset.is_copied(engine):
+        raise PreferenceError("The universe passed has the same rows as the data, which is not public", hint=hint)
     survey = Survey(engine, dataset.schema, query.statement, query._public(), Noise())
     return missing_of((world for world, _ in survey.worlds()), preference.missing, name)
 

@@ -24,7 +24,12 @@ from sfumato.views.words import of_belief, of_guarantee, of_guessing
 if TYPE_CHECKING:
     from sfumato.session.query import Query
 
-_SOURCES = {Fixed.PLANNED: "codebook", Fixed.ATTESTED: "attested", Fixed.AFTER_LOOK: "data"}  # of bounds (methods 18)
+_SOURCES = {  # of bounds (methods 18)
+    Fixed.PLANNED: "codebook",
+    Fixed.SEPARATED: "separated",
+    Fixed.ATTESTED: "attested",
+    Fixed.AFTER_LOOK: "data",
+}
 
 
 def certified(
@@ -94,6 +99,7 @@ def about(query: Query, held: Reserved, preferences: Sequence[Preference] = ()) 
         "query_sha256": query.statement.sha256,
         "ledger_entry": reserved.number if ledger.recorded else None,
         "dataset": dataset.schema.name,
+        "population": ledger.known.population,
         "released_at": reserved.draft.at,
         "fixed": fixed(inputs).value,
         "assumed": _assumed(query, reserved, inputs, preferences),
@@ -127,10 +133,22 @@ def _assumed(
     return (
         of_guarantee.BOUNDS_FROM_DATA if dataset.bounds_from_data else of_guarantee.ATTESTED_SCHEMA,
         *dataset.assumed,
+        *([] if dataset.bounds_from_data or dataset.schema.looked else [of_guarantee.LINE_KEPT]),
+        of_guarantee.counted_apart(dataset.ledger.known.population),
         *(of_belief.public_worlds(p) for p in preferences if isinstance(p, Belief)),
         *(of_guessing.blind(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk)),
         *([of_guarantee.rows_that_count(unit)] if unit.column else []),
         *(of_guarantee.DECLARED.format(said, reserved.draft.who) for said in attestations),
+        *(
+            [of_guarantee.told_nothing(dataset.ledger.known.viewers_before(reserved.number))]
+            if any(i.fixed is Fixed.SEPARATED for i in inputs) and word(inputs).holds
+            else []
+        ),
+        *(
+            [of_guarantee.ROWS_CHOSEN_BLINDLY]
+            if dataset.ledger.known.looked_at_another(dataset.ledger.version, reserved.number) and word(inputs).holds
+            else []
+        ),
         *(
             [of_guarantee.ASKED_BLINDLY]
             if dataset.ledger.known.looked_before(reserved.number) and word(inputs).holds

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
 from sfumato.choose.guesses import resolved
 from sfumato.choose.preference import Preference
-from sfumato.errors import PreferenceError, SourceError
+from sfumato.errors import BadInput, EngineFailure, PreferenceError, SourceError
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import Schema, Type
 from sfumato.model.fit import Fit
@@ -18,13 +19,14 @@ from sfumato.model.guarantee import Provenance, computed_from_people
 from sfumato.model.mandate import Mandate
 from sfumato.model.statement import Predicate
 from sfumato.model.stop import NO_STOP, Stop
-from sfumato.ports import Engine, LedgerStore
+from sfumato.ports import Engine, KnownRows, LedgerStore
 from sfumato.session.batch import Batch
 from sfumato.session.choice import Choice
 from sfumato.session.decide import EPSILON_MAX, Rule, rule_of
 from sfumato.session.ledger import Ledger, digest
 from sfumato.session.per_person import PersonTotals
 from sfumato.session.query import Query
+from sfumato.session.recognition import Recognition
 from sfumato.session.records import Records
 from sfumato.session.services import Services
 from sfumato.session.side_by_side import Comparison, side_by_side
@@ -51,6 +53,7 @@ class Dataset:
         present: Mapping[str, Type | None] | None = None,
         records: Records | None = None,
         assumed: tuple[str, ...] | None = None,
+        known: KnownRows | None = None,
     ) -> None:
         self.schema = schema
         self.services = services
@@ -65,7 +68,11 @@ class Dataset:
         self._source = source
         self.mandate = mandate
         policy, agreed = ("", NO_STOP) if mandate is None else (mandate.policy, mandate.stop)
-        self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy, records)
+        apart = mandate is not None and mandate.separation
+        how: dict[str, Any] = {"separation": apart, "version": version}
+        self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy, records, **how)
+        if engine is not None and known is not None:
+            self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)
 
     def query(self, sql: str) -> Query:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""
@@ -195,9 +202,15 @@ class Dataset:
             return ()
         if mandate.after_the_answer:
             return (computed_from_people("approval"),)
+        by_policy = record.policy(mandate.policy, mandate.attestation)
         if mandate.by_policy:
-            return (record.policy(mandate.policy, mandate.attestation),)
-        return record.decision(mandate.decision, attestation)
+            return (by_policy,)
+        decided = record.decision(mandate.decision, attestation)
+        return (by_policy, *decided) if record.separated else decided  # whoever wrote it decided who decides
+
+    def row_digest(self) -> str:
+        """The same for the same rows in whatever order. It is confidential, and never kept without a key."""
+        return self._engine.digest()
 
     def require_data(self) -> None:
         """Refuse to go on without the data that was opened, before anything is charged."""
@@ -219,6 +232,21 @@ class Dataset:
         if isinstance(source, str | Path) and isinstance(self._source, str | Path):
             return not _files(source).isdisjoint(_files(self._source))
         return source is self._source
+
+    def is_copied(self, other: Engine) -> bool:
+        """Whether a table that was passed as a public one has the very rows of this one, in whatever order.
+
+        It is a guard against mistakes and shows nothing. What cannot be compared is taken to be another table.
+        """
+        with suppress(BadInput, EngineFailure):
+            own = self._opened or self._read_beside()
+            return own is not None and own.digest() == other.digest()
+        return False
+
+    def _read_beside(self) -> Engine | None:
+        """The data of a dataset that was opened without it, if it lies in a file."""
+        is_file = isinstance(self._source, str | Path)
+        return self.services.rehearsal(self.schema, self._source, 0) if is_file else None
 
     def progress(self) -> float | None:
         """How far the engine is with what it is asked, 0 to 1, if that is known; for another thread than the asking."""

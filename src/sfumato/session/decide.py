@@ -136,6 +136,7 @@ class Standing:
     rule: Rule
     rule_hash: str
     schema: Mapping[str, str]
+    who: str  # asks, or decides
 
 
 def provenances(
@@ -147,13 +148,14 @@ def provenances(
     else:
         is_rule = request.applies(standing.rule)
         sha, said = request.statement.sha256, attestation or (of_rule if is_rule else "")
-        chosen = record.preference(request.key, sha, is_rule=is_rule, rule=standing.rule_hash, attestation=said)
+        how = {"rule": standing.rule_hash, "attestation": said, "who": standing.who}
+        chosen = record.preference(request.key, sha, is_rule=is_rule, **how)
     drawn = [selected_privately("epsilon")] if request.selecting else []
     if request.bounds_from_data:
         return chosen, *drawn, computed_from_people("bounds")
     secrets = secret_columns(request.preferences)
     read = (*dict.fromkeys((*request.statement.columns, *secrets)), *([AT_LEAST] if request.selecting else []))
-    return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation)
+    return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation, who=standing.who)
 
 
 def solved(
@@ -183,7 +185,7 @@ def solved(
 def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:
     """A rule that a person had to approve is no policy that decides by itself."""
     is_rule = is_rule and all(i.what != "approval" for i in inputs)
-    if any(i.fixed is not Fixed.PLANNED for i in inputs):
+    if any(i.fixed not in (Fixed.PLANNED, Fixed.SEPARATED) for i in inputs):
         return DecidedBy.LOOKED
     return DecidedBy.RULE if is_rule else DecidedBy.BLIND
 

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
 
-from sfumato.errors import PreferenceError, SfumatoError, StopReached
+from sfumato.errors import PreferenceError, SfumatoError, StopReached, UnrecordedLookWarning
 from sfumato.ledger.entry import NANO, Draft, Entry, Event
 from sfumato.ledger.failures import failure_of, state_cause
 from sfumato.ledger.odometer import Total
+from sfumato.ledger.opening import Opening
+from sfumato.ledger.population import Declaration, declaration
 from sfumato.ledger.record import Record
 from sfumato.model.dataset import STOP, Schema
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import LedgerStore
+from sfumato.session.recognition import Recognition
 from sfumato.session.records import Records
 from sfumato.session.services import Services
 from sfumato.views import ledger as view
+from sfumato.views.words import of_ledger
 
 
 class Ledger:
-    """What was looked at, planned and spent for one dataset, oldest first."""
+    """What was looked at, planned and spent for one dataset and its population, oldest first."""
 
     def __init__(
         self,
@@ -34,33 +39,63 @@ class Ledger:
         stop: Stop = NO_STOP,
         policy: str = "",
         records: Records | None = None,
+        *,
+        separation: bool = False,
+        version: str = "",
     ) -> None:
         self._store = store
         self._services = services
         self._dataset = schema.name
-        self.stop = schema.stop.strictest(stop)
-        self.schema = schema.fingerprints() | _fingerprint(self.stop)
+        self.recognition: Recognition | None = None  # of data that is opened here
+        self._population, self._separation = schema.population, separation
+        self.version = digest(["version", version]) if version else ""  # which data is read, telling nothing else
+        self._stated = schema.stop.strictest(stop)
+        self._fingerprints = schema.fingerprints()
         self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
         self.protected = f"one {schema.unit.words}, {schema.relation}"
-        self._record = Record(schema.name) if records is None else records.of(schema.name)
+        self._record = (records or Records()).of(schema.name, _declared(schema))
         self._lock = RLock()
         refuse_below(self.total, stop)
         if records is not None:
             records.keep(self._record)
-        is_open = self.known.is_open(self.schema, self.rule, but=STOP)
-        if (policy or schema.rule is not None) and not is_open:
-            self.write(lambda _record: [])  # a rule is of record from the moment the dataset is first opened
+        self._enter_look_of_draft(schema.looked)
+        is_open = self.known.is_open(self._opening, stop=False)
+        if (policy or schema.rule is not None or schema.population) and not is_open:
+            # A rule and a population are of record from the moment the dataset is first opened.
+            self.write(lambda _record: [])
+
+    @property
+    def who(self) -> str:
+        """Who asks, or decides, now."""
+        return self._services.who
 
     @property
     def recorded(self) -> bool:
         return self._store.recorded
 
     @property
+    def stop(self) -> Stop:
+        """The strictest of what is stated for the dataset and for the others of its population."""
+        return self._stated.strictest(self.known.stop_of_others)
+
+    @property
+    def schema(self) -> Mapping[str, str]:
+        """Fingerprints of all that a release may rest on."""
+        return self._fingerprints | _fingerprint(self.stop)
+
+    @property
     def record(self) -> Record:
         """The record as it is now, read from the store."""
         with self._lock:
             self._record.extend(self._store.read(self._record.last, self._record.head))
+            self._read_anew()
             return self._record
+
+    def _read_anew(self) -> None:
+        """From the first entry, if a dataset was declared since to be about the same people."""
+        while self._record.outgrown:
+            self._record = Record(self._dataset, self._record.declared)
+            self._record.extend(self._store.read(0))
 
     @property
     def known(self) -> Record:
@@ -83,29 +118,58 @@ class Ledger:
         at = self.total.at(delta)
         return None if at.by is None else at.epsilon
 
-    def write(self, decide: Callable[[Record], Sequence[Draft]]) -> Sequence[Entry]:
+    def write(self, decide: Callable[[Record], Sequence[Draft]], *, opened: bool = True) -> Sequence[Entry]:
         """Let `decide` see the record as it is now and add what it returns, in one transaction; returns what was added.
 
         The schema and the rule are entered first, whenever they are not in the record as they stand; another stop only
-        with what is added under it.
+        with what is added under it. With `opened` false they are left for later.
         """
-        record = self._record
 
         def decided(new: Sequence[Entry]) -> Sequence[Draft]:
-            record.extend(new)
-            drafts = decide(record)
-            opened = [] if record.is_open(self.schema, self.rule, but=None if drafts else STOP) else [self._opened()]
-            return [*opened, *drafts]
+            self._record.extend(new)
+            if self._record.outgrown:
+                raise _Outgrown
+            drafts = decide(self._record)
+            is_open = not opened or self._record.is_open(self._opening, stop=bool(drafts))
+            return [*drafts] if is_open else [self._opened(), *drafts]
 
         with self._lock:
-            added = self._store.append(record.last, decided, record.head)
-            record.extend(added)
+            try:
+                added = self._store.append(self._record.last, decided, self._record.head)
+            except _Outgrown:
+                self._read_anew()
+                return self.write(decide, opened=opened)
+            self._record.extend(added)
             return added
 
     def look(self, key: str, what: str) -> None:
-        """Enter a look, before anything is shown; the same look is entered once, and a look is never taken back."""
-        if not self.known.looked(key):
-            self.write(lambda record: [] if record.looked(key) else [self.draft(Event.LOOKED, key, {"what": what})])
+        """Enter a look, before anything is shown: once for each person, and never taken back."""
+        if not self.known.looked(key, self.who):
+            with self.recognised():
+                self.write(lambda record: [] if record.looked(key, self.who) else [self._look(record, key, what)])
+            if not self.recorded:
+                self._services.notify(UnrecordedLookWarning(of_ledger.UNRECORDED_LOOK))
+
+    def _enter_look_of_draft(self, looked: str) -> None:
+        """What was seen while the schema was drafted comes before the schema: what it states was stated after it."""
+        key = digest(["schema draft", looked])
+        if looked and not self.known.is_entered(key):
+            what = f"values of the data, while the schema was drafted ({looked})"
+            self.write(lambda record: [] if record.is_entered(key) else [self._look(record, key, what)], opened=False)
+
+    def _look(self, record: Record, key: str, what: str) -> Draft:
+        return self.draft(Event.LOOKED, key, {"what": what} | self._which(record))
+
+    def _which(self, record: Record) -> dict[str, object]:
+        """Which version of the data is read, and which one it follows, where that is another."""
+        if not self.version:
+            return {}
+        which: dict[str, object] = {"version": self.version}
+        return which if record.version in ("", self.version) else which | {"follows": record.version}
+
+    def recognised(self) -> AbstractContextManager[None]:
+        """Around the first look or draw: rows that the ledger knows under another name are told of."""
+        return nullcontext() if self.recognition is None else self.recognition.around(self.known.together)
 
     def enter_failure(self, what: str, key: str = "", reserved: int | None = None) -> None:
         """Enter that the engine failed, as an event without a guarantee, until its cause is stated."""
@@ -121,14 +185,15 @@ class Ledger:
 
     def reserve(self, record: Record, charge: Draft) -> Sequence[Draft]:
         """The charge, to be written by the transaction that `record` was read in; refused where it passes the stop."""
-        charge = replace(charge, public={**charge.public, "protected": self.protected})
-        if not self.stop.stated:
+        charge = replace(charge, public={**charge.public, **self._which(record), "protected": self.protected})
+        limit = self.stop
+        if not limit.stated:
             return [charge]
         asked = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}
-        for name, stop, spent in _limits(record.total, self.stop):
+        for name, stop, spent in _limits(record.total, limit):
             if spent + asked[name] > stop:
                 raise _stopped(name, stop, spent, asked[name], Guarantee(str(charge.public["guarantee"])))
-        return [replace(charge, public={**charge.public, "stop": self.stop.as_texts()})]
+        return [replace(charge, public={**charge.public, "stop": limit.as_texts()})]
 
     def draft(
         self,
@@ -144,9 +209,14 @@ class Ledger:
         hidden = confidential | {"salt": self._services.salt()} if confidential else {}  # digests must not tell it
         return Draft(event, self._dataset, who, now, key, nano_epsilon, str(delta), public, hidden)
 
+    @property
+    def _opening(self) -> Opening:
+        return Opening(self.schema, self.rule, self._population, self._stated, self._separation)
+
     def _opened(self) -> Draft:
         what = "the schema, and the rule if there is one, as they stand"
-        return self.draft(Event.OPENED, "", {"what": what, "schema": self.schema, "rule": self.rule})
+        what += f"; counted in the population {self._population}" if self._population else ""
+        return self.draft(Event.OPENED, "", {"what": what} | self._opening.as_public())
 
     def show(self) -> None:
         print(self)
@@ -159,6 +229,14 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         return view.as_html(self.entries, self.total, self.stop)
+
+
+class _Outgrown(Exception):
+    """Another dataset was declared to be about the same people, before this could be written."""
+
+
+def _declared(schema: Schema) -> frozenset[Declaration]:
+    return frozenset({declaration(schema.name, schema.population)} if schema.population else ())
 
 
 def _fingerprint(stop: Stop) -> dict[str, str]:

@@ -381,7 +381,7 @@ class Query:
         ledger, mandate = self.dataset.ledger, self.dataset.mandate
         of_rule = "" if mandate is None else mandate.attestation  # the policy's own, for its rule alone
         attestation = " ".join(attestation.split())
-        standing = Standing(self.rule, ledger.rule, ledger.schema)
+        standing = Standing(self.rule, ledger.rule, ledger.schema, ledger.who)
         return *provenances(asked, record, standing, attestation, of_rule), *self.dataset.decided(record, attestation)
 
     @cached_property

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from sfumato.ledger.population import Declaration
 from sfumato.ledger.record import Record
 
 
@@ -11,9 +14,12 @@ class Records:
     def __init__(self) -> None:
         self._kept: dict[str, Record] = {}
 
-    def of(self, dataset: str) -> Record:
+    def of(self, dataset: str, declared: Collection[Declaration] = ()) -> Record:
+        """The record as it was read last, if it knows what is declared; else one that is to be read anew."""
         kept = self._kept.get(dataset)
-        return Record(dataset) if kept is None else kept.copy()
+        if kept is None or not kept.declared.issuperset(declared):
+            return Record(dataset, declared)
+        return kept.copy()
 
     def keep(self, record: Record) -> None:
         kept = self._kept.get(record.dataset)

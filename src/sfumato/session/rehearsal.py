@@ -74,12 +74,18 @@ def _look_alike(query: Query, noise: Noise, like: object, rows: int | None) -> S
     if like is None:
         _inventable(query)
     elif dataset.is_the_data(like):
-        raise SourceError(
-            "A rehearsal needs a look-alike, and this is the data itself",
-            hint="pass a public table, or use `sfumato risk`, which records the look.",
-        )
+        raise _is_the_data("this is the data itself")
     engine = dataset.services.rehearsal(schema, like, rows or people_of(schema))
+    if like is not None and dataset.is_copied(engine):
+        raise _is_the_data("this has the same rows as the data")
     return Survey(engine, schema, query.statement, query._public(), noise)
+
+
+def _is_the_data(how: str) -> SourceError:
+    return SourceError(
+        f"A rehearsal needs a look-alike, and {how}",
+        hint="pass a public table, or use `sfumato risk`, which records the look.",
+    )
 
 
 def _inventable(query: Query) -> None:

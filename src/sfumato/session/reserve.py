@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
@@ -70,7 +71,9 @@ def reserve(
             refuse_without_guarantee(found, what, instead)
         return ledger.reserve(record, _declared(charge(word(found)), found))
 
-    added = ledger.write(decide)
+    comes_back = not again and repeatable(ledger.known.released(key), accept_none) is not None
+    with nullcontext() if comes_back else ledger.recognised():
+        added = ledger.write(decide)
     return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
 
 
@@ -150,7 +153,7 @@ def on_this_data(query: Query, asked: str) -> str:
 
 def version_of(dataset: Dataset) -> str:
     """Which data was read, for a record: the same for the same version, and telling nothing else."""
-    return digest(["version", dataset.version])
+    return dataset.ledger.version
 
 
 def repeatable(released: Entry | None, accept_none: bool) -> Draft | None:

@@ -131,7 +131,8 @@ def _inputs(query: Query, asked: Request, record: Record, attestation: str, agai
     spent = Fraction(record.total.nano_epsilon + nano(asked.select_epsilon), NANO)
     if ledger.stop.epsilon is None or ledger.stop.epsilon - spent >= Fraction(str(asked.epsilon_max)):
         return found
-    return (*found, record.schema((STOP,), ledger.schema, attestation=" ".join(attestation.split()), what="stop"))
+    by = {"attestation": " ".join(attestation.split()), "who": ledger.who}
+    return (*found, record.schema((STOP,), ledger.schema, what="stop", **by))
 
 
 def require_affordable(query: Query, asked: Request, accept_none: bool, again: bool, attestation: str) -> None:

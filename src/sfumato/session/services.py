@@ -19,3 +19,4 @@ class Services:
     salt: Callable[[], str]
     sampler: Callable[[], str]  # what draws the noise, with its version
     software: str
+    notify: Callable[[Warning], None]  # tell whoever runs this, and nobody else

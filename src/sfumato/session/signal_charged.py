@@ -170,10 +170,11 @@ class Charge:
         """An epsilon that a person states, the schema, who decided; the exact score itself where it leaves."""
         q, said = self.query, " ".join(self.asked.attestation.split())
         ledger, statement = q.dataset.ledger, q.statement
-        inputs = (record.schema(statement.columns, ledger.schema, attestation=said), *q.dataset.decided(record, said))
+        by = {"attestation": said, "who": ledger.who}
+        inputs = (record.schema(statement.columns, ledger.schema, **by), *q.dataset.decided(record, said))
         if self.grid is None:
             return (computed_from_people(EXACT), *inputs)
-        stated = record.preference(key, statement.sha256, is_rule=False, rule=ledger.rule, attestation=said)
+        stated = record.preference(key, statement.sha256, is_rule=False, rule=ledger.rule, **by)
         return (replace(stated, what="epsilon"), *inputs)
 
     def _reservation(self, key: str, outcome: Guarantee) -> Draft:

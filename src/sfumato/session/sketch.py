@@ -114,8 +114,9 @@ def _asked(query: Query, noise: Noise, epsilon: float, bins: int) -> str:
 def _inputs(query: Query, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
     """An epsilon that a person states, and the schema. No rule and no plan foresees a sketch."""
     statement, ledger, said = query.statement, query.dataset.ledger, " ".join(attestation.split())
-    stated = record.preference(key, statement.sha256, is_rule=False, rule=ledger.rule, attestation=said)
-    return replace(stated, what="epsilon"), record.schema(statement.columns, ledger.schema, attestation=said)
+    by = {"attestation": said, "who": ledger.who}
+    stated = record.preference(key, statement.sha256, is_rule=False, rule=ledger.rule, **by)
+    return replace(stated, what="epsilon"), record.schema(statement.columns, ledger.schema, **by)
 
 
 def _reservation(query: Query, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import sqlalchemy as sa
 
 from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
 from sfumato.ledger.entry import Entry
-from sfumato.stores import entries, sqlite, tables
+from sfumato.stores import entries, known_rows, sqlite, tables
 from sfumato.stores.entries import Decide
 from sfumato.stores.failures import Failure, guarded
 
@@ -34,6 +35,14 @@ class SQLiteLedger:
     def append(self, after: int, decide: Decide, head: str | None = None) -> Sequence[Entry]:
         return guarded(self._failure, lambda: self._append(after, decide, head))
 
+    def others(self, dataset: str, digest: str) -> Sequence[str]:
+        if self._engine is None and self.recorded and not Path(self.path).exists():
+            return []
+        return guarded(self._failure, lambda: self._others(dataset, digest))
+
+    def remember(self, dataset: str, digest: str) -> None:
+        guarded(self._failure, lambda: self._remember(dataset, digest))
+
     def close(self) -> None:
         if self._engine is not None:
             self._engine.dispose()
@@ -51,10 +60,19 @@ class SQLiteLedger:
         self._has_table = True
         return added
 
+    def _others(self, dataset: str, digest: str) -> Sequence[str]:
+        with self._open().connect() as connection:
+            return known_rows.others(connection, dataset, digest)
+
+    def _remember(self, dataset: str, digest: str) -> None:
+        with self._open().connect().execution_options(writing="ledger") as connection, connection.begin():
+            if self._is_ledger(connection):
+                known_rows.remember(connection, dataset, digest, os.urandom(32).hex())
+
     def _is_ledger(self, connection: sa.Connection) -> bool:
         """Whether there is a ledger already; a file that holds something else does not become one."""
         if not self._has_table:
-            found = sa.inspect(connection).get_table_names()
+            found = {*sa.inspect(connection).get_table_names()} - known_rows.TABLES
             if found and tables.ledger.name not in found:
                 raise _unreadable(self.path)
             self._has_table = bool(found)

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
-REVISION = "0004"  # of the migrations, the one that makes these
+REVISION = "0005"  # of the migrations, the one that makes these
 Whole = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # 64 bits on either
 Key = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")  # in one order on either
 
@@ -91,6 +91,7 @@ datasets = _table(
     _maybe("version"),
     _maybe("reference"),
     _flag("retired"),
+    _maybe("population"),  # that its people are counted in, as a controller named it
     sa.UniqueConstraint("id", name="datasets_id"),
     order="name",
 )
@@ -103,6 +104,7 @@ versions = _table(
     *_whole("bytes"),
     *_texts("fingerprint"),
     _flag("forgotten"),
+    _maybe("digest"),  # of its rows in whatever order, keyed
     sa.UniqueConstraint("dataset", "number", name="versions_number"),
     order="number",
     counts=("dataset",),

@@ -21,6 +21,7 @@ def certificate_text(certificate: Certificate) -> str:
         *([("declared", of_guarantee.declarations(c))] if of_guarantee.is_declared(c) else []),
         ("for the people", of_guarantee.promise(c)),
         ("dataset", c.dataset),
+        *([("population", c.population)] if c.population else []),
         ("query", c.query),
         ("query sha256", c.query_sha256),
         ("protected", f"{of_guarantee.protected(c)}, relation {c.relation}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from textwrap import shorten
 
@@ -16,7 +16,7 @@ from sfumato.views.html import html_table
 from sfumato.views.table import table
 from sfumato.views.words import of_guarantee, of_ledger
 
-_COLUMNS = ["#", "when", "who", "event", "guarantee", "charged", "delta", "what"]
+_COLUMNS = ["#", "dataset", "when", "who", "event", "guarantee", "charged", "delta", "what"]
 _CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are said as they are
 _WHAT, _LEAST = 90, 30  # characters of what was done
 EMPTY = "The ledger is empty: nothing was looked at, nothing was released."
@@ -45,13 +45,17 @@ def concentrated(total: Total, delta: float | None = None) -> str:
     return of_ledger.concentrated(total, None if delta is None else total.at(delta))
 
 
-def as_dict(record: Record, delta: float | None = None) -> dict[str, object]:
-    """What a file says; `stop` is the one that its last charge was made under."""
+def as_dict(record: Record, delta: float | None = None, of: Collection[str] | None = None) -> dict[str, object]:
+    """What a file says; `stop` is the one that its last charge was made under.
+
+    `of`: of which datasets of its population the entries are shown; without it of all.
+    """
     at = None if delta is None else record.total.at(delta)
     epsilon = None if at is None or at.by is None else at.epsilon
     total, stop = record.total, record.stop
     return {
         "dataset": record.dataset,
+        "population": record.population,
         "spent": total.epsilon,
         "delta": total.delta,
         "at_most": total.at_most,
@@ -60,7 +64,9 @@ def as_dict(record: Record, delta: float | None = None) -> dict[str, object]:
         **({} if at is None else {"at_delta": {"delta": float(at.delta), "epsilon": epsilon, "by": at.by}}),
         "guarantee": total.guarantee.value,
         "stop": {"epsilon": _float(stop.epsilon), "delta": _float(stop.delta)} if stop.stated else None,
-        "entries": [_public(entry, record) for entry in record.entries],
+        "entries": [
+            _public(entry, record) for entry in record.entries if of is None or entry.draft.dataset.casefold() in of
+        ],
     }
 
 
@@ -69,6 +75,7 @@ def _public(entry: Entry, record: Record) -> dict[str, object]:
     rho = draft.public.get("rho")
     return {
         "number": entry.number,
+        "dataset": draft.dataset,
         "at": draft.at,
         "who": draft.who,
         "event": draft.event.value,
@@ -85,6 +92,8 @@ def _public(entry: Entry, record: Record) -> dict[str, object]:
         "kind": draft.public.get("kind"),
         "epsilon": draft.public.get("epsilon"),
         "select_epsilon": draft.public.get("select_epsilon"),
+        "version": draft.public.get("version"),
+        "follows": draft.public.get("follows"),
         "digest": entry.digest,
     }
 
@@ -104,14 +113,16 @@ def _worded(entry: Entry, record: Record) -> str | None:
 
 
 def for_everybody(record: Record) -> dict[str, object]:
-    """What anybody may know: each charge and their total. No answer, no look, and nobody's name.
+    """What anybody may know: each charge and the total, of its population too. No answer, no look, and nobody's name.
 
     It goes by charges, which are entered before anything is read: whether an answer came of one, and whether somebody
     then let it go, may tell about the data.
     """
-    total = record.total
+    total, own = record.total, record.dataset.casefold()
+    drafts = [entry.draft for entry in record.entries if entry.draft.dataset.casefold() == own]
     return {
-        "releases": [_charge(entry.draft) for entry in record.entries if entry.draft.event is Event.RESERVED],
+        "releases": [_charge(draft) for draft in drafts if draft.event is Event.RESERVED],
+        "population": record.population,
         "total": {
             "guarantee": total.guarantee.value,
             "epsilon": total.epsilon,
@@ -176,12 +187,13 @@ def _float(exact: Fraction | None) -> float | None:
 
 
 def _rows(entries: Sequence[Entry], room: int = _WHAT) -> tuple[list[str], list[list[str]]]:
-    """A delta has its column where there is one."""
+    """A delta has its column where there is one, and a dataset where there are several."""
     rows = [_row(entry, room) for entry in entries]
-    place = _COLUMNS.index("delta")
-    if any(row[place] not in ("", "0") for row in rows):
-        return _COLUMNS, rows
-    return [c for c in _COLUMNS if c != "delta"], [row[:place] + row[place + 1 :] for row in rows]
+    several = len({entry.draft.dataset.casefold() for entry in entries}) > 1
+    delta = _COLUMNS.index("delta")
+    shown = {"dataset": several, "delta": any(row[delta] not in ("", "0") for row in rows)}
+    places = [place for place, name in enumerate(_COLUMNS) if shown.get(name, True)]
+    return [_COLUMNS[place] for place in places], [[row[place] for place in places] for row in rows]
 
 
 def _row(entry: Entry, room: int) -> list[str]:
@@ -191,7 +203,7 @@ def _row(entry: Entry, room: int) -> list[str]:
         charged, delta = f"{draft.nano_epsilon / NANO:.15g}", _shown(Fraction(draft.delta))
     what = shorten(str(draft.public.get("what", "")), width=room, placeholder=" …")
     when = draft.at[:16].replace("T", " ")
-    return [str(entry.number), when, draft.who, draft.event.value, _word(draft), charged, delta, what]
+    return [str(entry.number), draft.dataset, when, draft.who, draft.event.value, _word(draft), charged, delta, what]
 
 
 def _word(draft: Draft) -> str:

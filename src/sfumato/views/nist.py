@@ -43,11 +43,13 @@ DECIDED = {
 }
 FIXED = {
     "planned": "before anyone had looked at the people",
+    "separated": "by people who had not viewed individual risks, after others had (see what is assumed)",
     "attested": "beforehand, at the word of a person (see what is assumed)",
     "after-look": "after a look at the people",
 }
 BOUNDS = {
     "codebook": "stated in the schema before anyone had looked at the people, from what is publicly known",
+    "separated": "stated in the schema after individual risks were viewed, by a person who had not viewed them",
     "attested": "stated in the schema after a look at the people, and said to have been fixed before it",
     "data": "read off the data, or stated after a look at the people: they bound nothing",
 }

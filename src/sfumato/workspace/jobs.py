@@ -12,7 +12,7 @@ from typing import Any
 
 from sfumato import wiring
 from sfumato.errors import SourceError
-from sfumato.escrow.work import performed
+from sfumato.escrow.work import DIGEST, performed
 from sfumato.model.dataset import Schema
 from sfumato.model.mandate import Mandate
 from sfumato.model.stop import Stop
@@ -62,11 +62,12 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
     if job["verb"] == PING:
         return {}
     stated = _schema(job["schema"], job["name"])
-    schema = replace(stated, rule=job["rule"]) if "rule" in job else replace(stated, rule=None)
+    schema = replace(stated, rule=job.get("rule"), population=job["population"])
     version = _version(job)
     engine = _engine(opened, job, stated, version)
     watch(engine.progress)
     is_invented = job["format"] == INVENTED
+    schema = replace(schema, looked="") if is_invented else schema  # nobody saw invented rows
     dataset = wiring.held(
         engine,
         schema,
@@ -76,7 +77,8 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
         mandate=None if is_invented else _mandate(job["mandate"]),
         records=None if is_invented else opened.records,
     )
-    return performed(dataset, job)
+    found = performed(dataset, job)
+    return found | {"digest": opened.files.keyed(found["digest"])} if job["verb"] == DIGEST else found
 
 
 def _engine(opened: Opened, job: Mapping[str, Any], schema: Schema, version: str) -> Engine:

@@ -15,7 +15,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.server.asking import AfterName, Here, NameInPath, Reader
 from sfumato.server.pages.shell import Shown
 from sfumato.views.ledger import total_text
-from sfumato.views.words import of_guarantee, of_rule, of_schema
+from sfumato.views.words import of_guarantee, of_ledger, of_rule, of_schema
 
 screens = APIRouter(include_in_schema=False)
 _AT_ONCE = 30
@@ -46,6 +46,7 @@ def dataset(page: Shown, actor: Reader, escrow: Here, name: NameInPath) -> Respo
     held = escrow.datasets.of(str(shown["name"]))
     controls = held.is_controlled_by(actor)
     record = escrow.datasets.ledger_of(actor, held)
+    same: Any = shown.get("same_rows", [])
     may_hold = [one.name for one in escrow.people.all() if one.has(Role.CONTROLLER) and not one.disabled]
     return page(
         "dataset.html",
@@ -62,6 +63,8 @@ def dataset(page: Shown, actor: Reader, escrow: Here, name: NameInPath) -> Respo
         costs=of_schema.check_costs(_ways(escrow, held)),
         stated=of_schema.STATED_BY_A_PERSON,
         looked=of_schema.AFTER_LOOK if record.known.somebody_looked else None,
+        populations=of_ledger.POPULATIONS,
+        same_rows=[of_ledger.same_rows_held(held.name, other) for other in same],
         facts={"name": held.name, "person": actor.name},
     )
 

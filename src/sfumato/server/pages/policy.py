@@ -9,7 +9,8 @@ from fastapi import APIRouter, Query
 from pydantic import JsonValue
 from starlette.responses import Response
 
-from sfumato.errors import LedgerBroken, NotFound, PreferenceError
+from sfumato.errors import LedgerBroken, NotFound
+from sfumato.escrow.ballot import warning
 from sfumato.escrow.held import Held
 from sfumato.escrow.person import Person
 from sfumato.escrow.policies import Signed
@@ -39,7 +40,8 @@ def policy(page: Shown, actor: Reader, escrow: Here, name: NameInPath, rule: Rul
         broken=broken,
         no_policy=of_policy.NO_POLICY,
         controls=controls,
-        looked=[of_policy.AFTER_LOOK, of_rule.AFTER_LOOK] if _looked(escrow, actor, held) else [],
+        looked=_looked(escrow, actor, held),
+        accept_change=of_rule.ACCEPT_CHANGE,
         brought=None if brought is None else of_policy.rule(brought).removeprefix("The rule of record: "),
         unread=rule is not None and brought is None,
         form=offered(escrow, len(held.controllers)) if controls else None,
@@ -62,12 +64,11 @@ def _signed(escrow: Escrow, actor: Person, held: Held) -> tuple[Signed | None, l
         return None, [], f"{error.message}. {error.hint[:1].upper()}{error.hint[1:]}"
 
 
-def _looked(escrow: Escrow, actor: Person, held: Held) -> bool:
-    """Whether somebody has looked at the people; not known where the policy leaves nothing readable."""
-    try:
-        return escrow.datasets.ledger_of(actor, held).known.somebody_looked
-    except (LedgerBroken, PreferenceError):
-        return False
+def _looked(escrow: Escrow, actor: Person, held: Held) -> list[str]:
+    """What is said of looks at the people; nothing where the policy leaves nothing readable."""
+    record = escrow.datasets.record_of(actor, held)
+    said = None if record is None else warning(record, actor)
+    return [] if said is None else [said, *([of_rule.AFTER_LOOK] if said == of_policy.AFTER_LOOK else [])]
 
 
 def _brought(text: str) -> dict[str, JsonValue] | None:

@@ -12,7 +12,11 @@ from sfumato.server.pages.signalling import kinds
 from sfumato.views.words import of_guarantee, of_rule, of_signal_pages
 
 _OWN = ("gap", "attack_chance", "within", "epsilon")  # preferences that the form lets partners state
-_SWITCHES = {"public_page": of_rule.PUBLIC_PAGE, "introduction": of_rule.INTRODUCTION}
+_SWITCHES = {
+    "public_page": of_rule.PUBLIC_PAGE,
+    "separation": of_rule.SEPARATION,
+    "introduction": of_rule.INTRODUCTION,
+}
 
 
 def offered(escrow: Escrow, controllers: int) -> dict[str, Any]:

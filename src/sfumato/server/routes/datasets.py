@@ -15,6 +15,7 @@ from sfumato.server.routes.policies import PolicyDraft
 from sfumato.server.texts import Body, Document, Line, Name, Number, Open, Table
 
 routes = APIRouter(prefix="/datasets", tags=["datasets"])
+Population = Annotated[Line, Field(max_length=200)]
 
 
 class Described(Body):
@@ -35,10 +36,11 @@ class Described(Body):
 
 
 class NewDataset(Described):
-    """The schema states the name. `reference` names data that stays where it lies."""
+    """The schema states the name. `reference` names data that stays where it lies, `population` the people in it."""
 
     title: Line = ""
     reference: Line | None = None
+    population: Population = ""
 
 
 class Draft(Described):
@@ -58,6 +60,10 @@ class DraftShown(BaseModel):
 
 class NewSchema(Body):
     schema_text: Document
+
+
+class NewPopulation(Body):
+    population: Annotated[Population, Field(min_length=1)]
 
 
 class Controllers(Body):
@@ -93,7 +99,9 @@ def many(actor: Reader, escrow: Here, after: AfterName = None, limit: Limit = 10
 @routes.post("", status_code=201, responses=SENT)
 def register(actor: Writer, body: NewDataset, escrow: Here) -> DatasetShown:
     """State a schema; the data comes after, by PUT data, or stays where `reference` says."""
-    held = escrow.datasets.register(actor, body.text, title=body.title, reference=body.reference)
+    held = escrow.datasets.register(
+        actor, body.text, title=body.title, reference=body.reference, population=body.population
+    )
     return one(actor, held.name, escrow)
 
 
@@ -120,6 +128,13 @@ def describe(actor: Writer, name: NameInPath, body: NewSchema, escrow: Here) -> 
 def controllers(actor: Writer, name: NameInPath, body: Controllers, escrow: Here) -> DatasetShown:
     """State who controls it."""
     escrow.datasets.controllers(actor, name, body.controllers)
+    return one(actor, name, escrow)
+
+
+@routes.put("/{name}/population", responses=SENT)
+def populate(actor: Writer, name: NameInPath, body: NewPopulation, escrow: Here) -> DatasetShown:
+    """Name the people in it: datasets of one population share looks, plans and budget. It is not taken back."""
+    escrow.datasets.populate(actor, name, body.population)
     return one(actor, name, escrow)
 
 

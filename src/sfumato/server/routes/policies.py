@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, JsonValue, model_validator
 
 from sfumato.server.asking import Here, NameInPath, Page, Reader, Writer
@@ -12,6 +12,7 @@ from sfumato.server.openapi import FOUND, SENT
 from sfumato.server.texts import Body, Document, Open, Table
 
 routes = APIRouter(prefix="/datasets", tags=["policies"])
+AcceptNone = Annotated[bool, Query()]
 
 
 class PolicyShown(Open):
@@ -45,9 +46,12 @@ def current(actor: Reader, name: NameInPath, escrow: Here) -> PolicyShown:
 
 
 @routes.put("/{name}/policy", responses=SENT)
-def write(actor: Writer, name: NameInPath, body: Table, escrow: Here) -> PolicyShown:
-    """A new policy, signed by whoever writes it. The tables of a policy file, as JSON."""
-    return PolicyShown.model_validate(escrow.policies.set(actor, name, body).as_dict())
+def write(actor: Writer, name: NameInPath, body: Table, escrow: Here, accept_none: AcceptNone = False) -> PolicyShown:
+    """A new policy, signed by whoever writes it. The tables of a policy file, as JSON.
+
+    After a look, what takes access away has no guarantee, which `accept_none` accepts.
+    """
+    return PolicyShown.model_validate(escrow.policies.set(actor, name, body, accept_none=accept_none).as_dict())
 
 
 @routes.post("/{name}/check-policy", responses=SENT)

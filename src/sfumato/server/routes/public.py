@@ -42,6 +42,7 @@ class PublicPage(BaseModel):
     releases: list[Charged]
     total: Total
     stop: str | None
+    population: str | None
 
 
 @routes.get("/{name}", responses=statuses(404, 422, 503), openapi_extra=OPEN)

@@ -49,6 +49,14 @@ if (holders) {
   });
 }
 
+const people = $("#new-population");
+if (people) {
+  sent(people, async ({ population }) => {
+    await call("PUT", `${place}/population`, { population });
+    location.reload();
+  });
+}
+
 $("#check")?.addEventListener("click", () => $("#check-dialog").showModal());
 $("#check-yes")?.addEventListener("click", () => {
   $("#check-dialog").close();

@@ -54,7 +54,8 @@ $("#sign-no").addEventListener("click", () => $("#sign").close());
 $("#sign-yes").addEventListener("click", (event) =>
   busy(event.currentTarget, async () => {
     try {
-      await call("PUT", `${place}/policy`, drafted.policy);
+      const accept = $("#accept-none")?.checked ? "?accept_none=true" : "";
+      await call("PUT", `${place}/policy${accept}`, drafted.policy);
       location.assign(location.pathname);
     } catch (error) {
       show(error, $("#sign"));

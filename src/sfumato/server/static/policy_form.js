@@ -28,7 +28,7 @@ export function fill(form, policy) {
   fields.declared.checked = Boolean(policy.fixed_beforehand);
   fields.epsilon_max.value = policy.epsilon_max ?? "";
   for (const name of STOPS) fields[name].value = policy[name] === undefined ? "" : plain(String(policy[name]));
-  for (const name of ["public_page", "introduction"]) {
+  for (const name of ["public_page", "separation", "introduction"]) {
     if (fields[name] && name in policy) fields[name].checked = policy[name];
   }
   $("#other-flows", form).hidden = !others.length;
@@ -90,7 +90,7 @@ export function read(form, base = {}) {
     const stop = figure(said.get(name));
     if (base[name] === undefined || stop !== plain(String(base[name]))) state(policy, name, stop);
   }
-  for (const name of ["public_page", "introduction"]) {
+  for (const name of ["public_page", "separation", "introduction"]) {
     if (form.elements[name]) policy[name] = said.has(name);
   }
   flow.who = said.getAll("who");

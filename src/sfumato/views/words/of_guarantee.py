@@ -18,8 +18,12 @@ CONTROLLER_ONLY = "Controller only: facts about the people in the data."
 WITHHELD = "withheld: chosen by looking at the data"
 ROW_BY_ROW = "somebody who has several rows is protected row by row, not with all of them"
 ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
+LINE_KEPT = "no line `looked`, which says that its author saw values of the data, was removed from the schema"
 CLOSED_QUOTES = "the CSV file was written by a program that closes every quote it opens"
 ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
+ROWS_CHOSEN_BLINDLY = (
+    "which rows the data has did not depend on what was seen of the people in another version, or under another name"
+)
 BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
 FIXED_BEFORE = "This holds if so much was fixed before the first release, as a plan or as a limit."
 OTHER_UNITS = "its releases protect different units, or under different relations"
@@ -37,6 +41,27 @@ BY_A_DECLARATION = (
 )
 DECLARE = "I declare that this was decided before anybody looked at the people, and where that is written:"
 BATCHED = "One of {:,} releases that were fixed in advance and charged together"
+
+
+def counted_apart(population: str | None) -> str:
+    """What the total takes for granted: datasets with totals of their own are about other people.
+
+    >>> counted_apart("patients")
+    'the people of the population patients are in no dataset outside it'
+    """
+    if population is None:
+        return "the people in this dataset are in no other dataset that is counted separately"
+    return f"the people of the population {population} are in no dataset outside it"
+
+
+def told_nothing(viewers: int) -> str:
+    """What a decision takes for granted where viewers of individual risks and deciders are separate.
+
+    >>> told_nothing(2)
+    'the 2 people who saw individual risks told nothing to those who decide'
+    """
+    who = "1 person" if viewers == 1 else f"{viewers:,} people"
+    return f"the {who} who saw individual risks told nothing to those who decide"
 
 
 def guarantee(certificate: Certificate) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -54,6 +54,45 @@ PUT_BACK = (
 FOR_EVERYBODY = "What was released from this data, and how much it may tell about anybody in it."
 
 
+UNRECORDED_LOOK = (
+    "The ledger of this dataset is kept in memory, so no ledger file records this look. What you choose after it has "
+    "no guarantee, also where another ledger does not know that you looked."
+)
+POPULATIONS = (
+    "Datasets about the same people share one population: their looks, plans and charges count together, and the "
+    "strictest stop of theirs holds for all of them."
+)
+
+
+def population(name: str) -> str:
+    """What is said of datasets that are counted together."""
+    return (
+        f"Datasets of the population {name} are about the same people: their looks, plans and charges count together."
+    )
+
+
+def same_rows(dataset: str, others: Sequence[str]) -> str:
+    """What whoever holds the data is told when the same rows are counted separately."""
+    named = " and ".join(f"'{name}'" for name in others)
+    return (
+        f"The data of '{dataset}' has the same rows as {named} in this ledger, and they are counted separately. If "
+        f'they are about the same people, write population = "{others[0]}" in the schema of {dataset}: looks, plans '
+        "and charges then count together."
+    )
+
+
+def same_rows_held(dataset: str, other: str | None) -> str:
+    """The same for a controller of an escrow, who may not control the other dataset and is not told its name then."""
+    named = "another dataset of this workspace, which you do not control," if other is None else f"'{other}'"
+    do = (
+        "Ask an auditor whether they are about the same people."
+        if other is None
+        else "If they are about the same people, name one population for both: looks, plans and charges then count "
+        "together."
+    )
+    return f"The data of '{dataset}' has the same rows as {named} and they are counted separately. {do}"
+
+
 def batch(releases: int, epsilon: float, delta: Fraction, sums: tuple[float, Fraction]) -> str:
     """What a batch will be charged, beside what its releases would be one by one."""
     (said, alone) = (f"epsilon {e:.6g}{f', delta {float(d):g}' if d else ''}" for e, d in ((epsilon, delta), sums))
@@ -79,7 +118,10 @@ def total(certificate: Certificate) -> str:
     right = in_100(attack_chance(certificate.dataset_total, certificate.dataset_delta or 0.0))
     ending = f" It stops at {certificate.stop}." if certificate.stop else ""
     odds = f"from all of it together, whether you are in it is guessed right at most {right} times of 100"
-    return f"Everything released from {certificate.dataset} so far: {spent}; {odds}.{ending}"
+    whose = (
+        f"about the population {certificate.population}" if certificate.population else f"from {certificate.dataset}"
+    )
+    return f"Everything released {whose} so far: {spent}; {odds}.{ending}"
 
 
 def so_far(spent: float | None, delta: float, releases_hold: bool, stop: float | None) -> str:

@@ -22,6 +22,24 @@ AFTER_LOOK = (
     "Somebody has looked at the people in this dataset. What a person decides now, yes or no, carries no guarantee, "
     "unless it was fixed beforehand; what the policy of record decides by itself keeps its word."
 )
+CHANGED_AFTER_LOOK = (
+    "This policy changes who gets what after somebody looked at the people: what it takes away or gives back tells "
+    "something about them, and no total exists for this dataset from then on"
+)
+ACCEPT_CHANGE = (
+    "accept that with --accept-none, or state where it was written down before anyone looked as fixed_beforehand. A "
+    "policy that only adds [[flow]] tables at the end, or raises limits, takes nothing away."
+)
+SEPARATION = (
+    "Whoever views individual risks decides nothing from then on, and changes no policy, schema, data, role or "
+    "population of this dataset. The decisions of others keep their guarantee after a look; certificates print the "
+    "assumption that the viewers told them nothing."
+)
+LEAVE_IT = "the policy keeps viewers and deciders apart; leave it to somebody who has not viewed them."
+VIEWED = (
+    "You viewed individual risks of this dataset, and the policy keeps viewers and deciders apart: leave the decision "
+    "to somebody else."
+)
 NO_AFTER_LOOK = (
     "This decision follows a look at the people: to say no tells something about them, and no total exists for this "
     "dataset from then on"
@@ -96,10 +114,20 @@ def retention(answers_days: int | None, data_days: int | None) -> list[str]:
     return said + ([] if data_days is None else [f"The data is forgotten {data_days} days after it was delivered."])
 
 
-def switches(*, introduction: bool, public_page: bool) -> list[str]:
+def switches(*, introduction: bool, public_page: bool, separation: bool) -> list[str]:
     """What is said of a switch that does not stand as it does by itself."""
     said = [] if introduction else ["Whoever signs in to approve need not pass the introduction first."]
-    return said + (["A page that is open to everybody lists what was released, and its total."] if public_page else [])
+    said += ["A page that is open to everybody lists what was released, and its total."] if public_page else []
+    return said + ([SEPARATION] if separation else [])
+
+
+def others_viewed(viewers: int) -> str:
+    """What is said to somebody who decides after others viewed individual risks, and has not viewed them."""
+    who = "1 person has" if viewers == 1 else f"{viewers:,} people have"
+    return (
+        f"{who} viewed individual risks of this dataset, and you have not. Your decision keeps its guarantee, which "
+        "then assumes that they told you nothing; the certificate says so."
+    )
 
 
 def _one(noun: str) -> str:

@@ -55,7 +55,11 @@ APPROVE: Mapping[str, str] = {
 AFTER_LOOK = (
     "A policy that is signed now is signed after that look: what goes by its rule, and what it decides by itself, "
     "carries no guarantee, unless it says where it was fixed beforehand. The policy that was in force at the first "
-    "look keeps its word, also when it is put back as it was."
+    "look keeps its guarantee as long as it stands. To take access away and to give it back is a decision after a look."
+)
+ACCEPT_CHANGE = (
+    "I accept that this takes access away, or gives it back, after a look at the people: it tells something about "
+    "them, and no total exists for this dataset from then on. (Not needed where it only adds access or raises limits.)"
 )
 FIXED_BEFOREHAND = (
     "Such as minutes with a date. It is printed beside the word of every release that goes by this policy and comes "
@@ -66,4 +70,8 @@ OTHERWISE = (
     "that is signed after a look then carries no guarantee."
 )
 PUBLIC_PAGE = "Everybody may read which releases there were and what they add up to, without signing in."
+SEPARATION = (
+    "Whoever views individual risks decides nothing afterwards, so that the decisions of the other controllers keep "
+    "their guarantee. It takes two controllers or more."
+)
 INTRODUCTION = "Whoever approves in a browser has passed the three-minute introduction."

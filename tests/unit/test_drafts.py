@@ -1,0 +1,104 @@
+"""What a draft of a schema shows of the data: nothing, or a look that the ledger learns of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+from sfumato import wiring
+from sfumato.errors import NoGuarantee, SchemaError
+from sfumato.ledger.entry import Event
+from sfumato.schema.ask import Question
+from sfumato.schema.load import load, parsed
+from sfumato.schema.write import write
+
+DATA = "ward,days\nScutari,3\nBalaklava,40\n"
+SQL = "SELECT SUM(days) FROM stays"
+LINE_KEPT = "no line `looked`, which says that its author saw values of the data, was removed from the schema"
+
+
+@pytest.fixture
+def stays(tmp_path: Path) -> Path:
+    (tmp_path / "stays.csv").write_text(DATA, "utf-8")
+    return tmp_path / "stays.csv"
+
+
+def schema_of(stays: Path, *, values: bool, looked: bool = True) -> Path:
+    """A draft that somebody completed, with its line about the look or without."""
+    text = wiring.drafted(stays, "stays", values=values)
+    text = text.replace("# bounds = [lowest, highest]", "bounds = [0, 60]")
+    lines = [line for line in text.splitlines(keepends=True) if looked or not line.startswith("looked")]
+    path = stays.with_name("stays.toml")
+    path.write_text("".join(lines), "utf-8")
+    return path
+
+
+def test_a_draft_shows_no_value_unless_it_is_asked_to(stays: Path) -> None:
+    text = wiring.drafted(stays, "stays")
+    assert "Scutari" not in text
+    assert parsed(text).looked == ""
+    shown = wiring.drafted(stays, "stays", values=True)
+    assert '# categories = ["Balaklava", "Scutari"]' in shown
+    assert parsed(shown).looked.startswith(f"{wiring._who()}, 20")
+
+
+def test_questions_show_no_value_unless_they_are_asked_to(stays: Path) -> None:
+    asked: list[Question] = []
+
+    def answer(question: Question) -> str:
+        asked.append(question)
+        return ""
+
+    assert parsed(wiring.asked(stays, "stays", answer)).looked == ""
+    assert "Scutari" not in repr(asked)
+    assert [question.words for question in asked if "its type" in question.words] == [
+        f"{name}: its type (integer, number, text, boolean, date); confirm the guess" for name in ("ward", "days")
+    ]
+    shown = wiring.asked(stays, "stays", answer, values=True)
+    assert "in the data there are Balaklava, Scutari" in repr(asked)
+    assert parsed(shown).looked.startswith(f"{wiring._who()}, 20")
+
+
+def test_the_look_of_a_draft_is_entered_before_the_schema_and_once(stays: Path) -> None:
+    path = schema_of(stays, values=True)
+    assert len(sf.open(stays, path).ledger.entries) == 1
+    entries = sf.open(stays, path).ledger.entries
+    assert [entry.draft.event for entry in entries] == [Event.LOOKED]
+    assert str(entries[0].draft.public["what"]).startswith("values of the data, while the schema was drafted (")
+    with pytest.raises(NoGuarantee, match="the schema was stated after a look at the people"):
+        sf.open(stays, path).query(SQL).release(epsilon=0.5)
+
+
+def test_what_was_fixed_before_the_look_of_a_draft_has_a_guarantee(stays: Path) -> None:
+    query = sf.open(stays, schema_of(stays, values=True)).query(SQL)
+    found = query.release(epsilon=0.5, fixed_beforehand="codebook of 2024").certificate
+    assert (found.guarantee, found.bounds_source, found.looked) == ("dp", "attested", True)
+    assert LINE_KEPT not in found.assumed
+
+
+@pytest.mark.parametrize("values", [False, True])
+def test_without_the_line_the_certificate_assumes_that_it_was_not_removed(stays: Path, values: bool) -> None:
+    found = sf.open(stays, schema_of(stays, values=values, looked=False)).query(SQL).release(epsilon=0.5).certificate
+    assert found.guarantee == "dp"
+    assert LINE_KEPT in found.assumed
+
+
+def test_a_line_that_is_removed_later_is_remembered(stays: Path) -> None:
+    sf.open(stays, schema_of(stays, values=True))
+    with pytest.raises(NoGuarantee):
+        sf.open(stays, schema_of(stays, values=True, looked=False)).query(SQL).release(epsilon=0.5)
+
+
+def test_the_line_stands_in_the_schema_file(stays: Path) -> None:
+    read = load(schema_of(stays, values=True))
+    assert parsed(write(read), read.origin) == read
+    with pytest.raises(SchemaError, match="looked is a text that says who saw values of the data"):
+        parsed('name = "stays"\nlooked = true\n')
+
+
+def test_a_plan_without_the_data_knows_of_the_look_too(stays: Path) -> None:
+    planned: Any = wiring.planned(schema_of(stays, values=True))
+    assert planned.ledger.record.somebody_looked
