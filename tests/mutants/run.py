@@ -32,6 +32,7 @@ sys.exit(pytest.main([*sys.argv[2:], "-x", "--tb=no", "-rf", "-p", "no:cacheprov
 
 STATISTICAL = "tests/statistical"
 NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
+CONTRIBUTION = "tests/property/test_contribution.py"
 AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
 OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.py"]  # of noise of any kind
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
@@ -39,6 +40,7 @@ GUARDS = {
     "approved-unbound": f"{ESCROW}::test_5_what_is_changed_after_its_approval_does_not_run",
     "bounds-from-data": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
     "cap-without-slack": f"{SELECTED}::test_no_more_people_than_allowed_lie_above_a_cap",
+    "copy-number-forgotten": f"{CONTRIBUTION}::test_a_long_stay_among_nine_short_ones_counts_once_in_ten",
     "decided-blindly": f"{LOOKS}::test_a_look_before_the_approval_leaves_no_guarantee",
     "vault-of-anybody": "tests/unit/test_vault.py::test_an_old_version_put_back",
     "computed-unclamped": f"{NEIGHBOURS}::test_columns_are_clamped_before_they_are_computed_with",
@@ -50,6 +52,7 @@ GUARDS = {
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
+    "rows-alike-for-everybody": f"{CONTRIBUTION}::test_a_long_stay_among_nine_short_ones_counts_once_in_ten",
     "rows-kept-in-order": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "rows-kept-of-everybody": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "selected-for-nothing": "tests/unit/test_private_selection.py::test_it_is_charged_even_when_nothing_is_selected",

@@ -14,7 +14,7 @@ from sfumato.model.measurement import NumberKind
 from sfumato.risk.posthoc import loss_gaussian, loss_laplace, pri, pri_gaussian, ratio
 from tests.property.questions import Question, releasable_questions
 from tests.property.tables import Table, examples, tables
-from tests.property.test_people import tags_of_kept
+from tests.property.test_people import places_of_kept
 
 CLOSE = 1e-8
 
@@ -28,7 +28,7 @@ def test_it_is_literal_leave_one_out(data: st.DataObject, gaussian: bool, crowde
     counting = table.rows
     if crowded:
         counting = tuple(
-            table.rows[tag] for tag in tags_of_kept(table.source("pandas", Path()), table.schema, question.sql)
+            table.rows[tag] for tag in places_of_kept(table.source("pandas", Path()), table.schema, question.sql)
         )
     assert_same(table, question, counting, gaussian)
 

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlglot import exp
 
 import sfumato as sf
 from sfumato.sql.rows import Question, rows
@@ -135,20 +134,16 @@ def test_the_oracle_agrees_on_the_rows_that_count(data: st.DataObject, gaussian:
     table = data.draw(tables(crowded=True))
     question = data.draw(st.sampled_from(tuple(AGGREGATES)).flatmap(lambda aggregate: questions(table, aggregate)))
     source = table.source("pandas", Path())
-    counting = [table.rows[tag] for tag in tags_of_kept(source, table.schema, question.sql)]
+    counting = [table.rows[place] for place in places_of_kept(source, table.schema, question.sql)]
     assert_same_facts(table, question.sql, source, gaussian, question.literal, counting)
 
 
-def tags_of_kept(source: Any, schema: Any, sql: str) -> list[int]:
+def places_of_kept(source: Any, schema: Any, sql: str) -> list[int]:
     """The places of the rows that count. Of rows that agree in all that is read, it does not matter which."""
     tagged = source.assign(**{TAG: range(len(source))})
     dataset = sf.open(tagged, schema, ledger=":memory:")
-    outer = rows(asked(dataset, sql))
-    ranked = outer.find(exp.Subquery)
-    assert ranked is not None
-    for select in (outer, ranked.this):
-        select.append("expressions", column(TAG))
-    return [int(str(row[-1])) for row in dataset._engine.rows(outer.sql(dataset._engine.dialect))]
+    counting = rows(asked(dataset, sql), beside=[column(TAG)])
+    return [int(str(row[-1])) for row in dataset._engine.rows(counting.sql(dataset._engine.dialect))]
 
 
 @pytest.mark.depth("crowded tables")

@@ -17,7 +17,7 @@ from sfumato.engines.reference import leave_one_out, people_of
 from sfumato.model.choice import Noise
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, other_rows, tables
-from tests.property.test_people import tags_of_kept
+from tests.property.test_people import places_of_kept
 
 NOISES = {False: Noise(), True: Noise("gaussian", 1e-6)}
 BINS = st.sampled_from((2, 3, 20, 200))
@@ -40,7 +40,7 @@ def test_everybody_is_in_the_bin_of_their_literal_exposure(
         found = query._people_by_bin(NOISES[gaussian], bins)
     rows, people = table.rows, people_of(table.rows, dataset.schema)
     if dataset.schema.unit.column is not None:
-        tags = tags_of_kept(table.source("pandas", Path()), table.schema, question.sql)
+        tags = places_of_kept(table.source("pandas", Path()), table.schema, question.sql)
         rows = tuple(table.rows[tag] for tag in tags)
     oracle = leave_one_out(rows, dataset.schema, question.literal, table.names.columns, people)
     exposures = oracle.exposures_l2() if gaussian else oracle.exposures()

@@ -309,9 +309,12 @@ def _differences(everybody: Answer, rest: Answer) -> list[list[Fraction]]:
 # Cleaning: what a delivered value means
 
 
-def cleaned(rows: Sequence[Mapping[str, object]], schema: Schema) -> list[dict[str, Value]]:
-    """The declared columns with the schema's types: what does not fit is missing, like the declared missing texts."""
-    return [{c.name: _read(row.get(c.name), schema, c.name) for c in schema.columns} for row in rows]
+def cleaned(
+    rows: Sequence[Mapping[str, object]], schema: Schema, columns: Sequence[str] | None = None
+) -> list[dict[str, Value]]:
+    """The declared columns, or these, with the schema's types: what does not fit is missing, like the missing texts."""
+    names = [c.name for c in schema.columns] if columns is None else columns
+    return [{name: _read(row.get(name), schema, name) for name in names} for row in rows]
 
 
 def _read(value: object, schema: Schema, name: str) -> Value:
