@@ -1,8 +1,12 @@
-"""Contribution bounds: which rows of a person count, and what that leaves of a mean (docs/theory/rows.md)."""
+"""Contribution bounds: which rows of a person count, what that leaves of a mean (docs/theory/rows.md), and how far one
+person moves the groups of an answer (docs/theory/groups.md)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -10,7 +14,13 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.measure import measure
+from sfumato.model.choice import Noise
+from sfumato.model.measurement import Measurement
+from sfumato.risk.calibrate import threshold
+from sfumato.schema.load import from_dict
 from sfumato.sql.contribution import digest, field, public_field
+from sfumato.sql.parse import parse
 from sfumato.sql.tree import cast, value
 
 golden = pytest.mark.golden
@@ -61,3 +71,79 @@ def test_people_with_few_rows_weigh_more_where_few_count(max_rows: int, mean: fl
     """Half of the people have one row of 0, half ten rows of 10; the mean of all rows is that of max_rows = 10."""
     people = [(f"p{n}", [10] * 10 if n % 2 else [0]) for n in range(40)]
     assert asked(stays(people, max_rows), "AVG(days)") == pytest.approx(mean, rel=1e-12)
+
+
+# Groups
+
+
+def by_group(figures: str, cells: int | None, relation: str = "add-remove", **bounds: int) -> Measurement:
+    """The noisy numbers of figures by so many public groups, or by private ones."""
+    group = {"type": "text", "keys": "private"} if cells is None else {"categories": [f"g{n}" for n in range(cells)]}
+    columns = {"u": {"type": "integer"}, "g": group}
+    schema = from_dict({"name": "t", "unit": "u", "relation": relation, "columns": columns} | bounds)
+    return measure(parse(f"SELECT g, {figures} FROM t GROUP BY g", schema), schema)
+
+
+@golden("groups_sens_3cells")
+def test_of_three_groups_one_person_is_in_three_at_most() -> None:
+    """Of 100 rows that count, all may lie in one group; as a distance that is no less."""
+    persons, rows = by_group("COUNT(DISTINCT u), COUNT(*)", 3, max_rows=100).numbers
+    assert [persons.sensitivity, rows.sensitivity, rows.euclidean] == [3, 100, 100]
+    assert float(persons.euclidean) == pytest.approx(1.7320508075688772, abs=1 / 1024)
+    assert float(persons.euclidean) >= 1.7320508075688772
+
+
+@golden("groups_l2_wrong")
+def test_five_rows_may_share_a_group() -> None:
+    """The root of five, 2.23606797749979, would be too little."""
+    [rows] = by_group("COUNT(*)", 12, max_rows=5, max_groups=5).numbers
+    assert rows.euclidean == 5.0
+
+
+def test_of_many_groups_one_person_is_in_as_many_as_may_count() -> None:
+    persons, rows = by_group("COUNT(DISTINCT u), COUNT(*)", 12, max_rows=10, max_groups=3).numbers
+    assert [persons.sensitivity, rows.sensitivity] == [3, 10]
+    assert float(persons.euclidean) == pytest.approx(math.sqrt(3), abs=1 / 1024)
+
+
+def thresholds(epsilon: float, figures: str = "COUNT(DISTINCT u)", **bounds: Any) -> tuple[float, int]:
+    """How many noisy persons a private group must have: as drawn, and where noise is whole.
+
+    The product adds one step of the grid, for rounding; where noise is whole, that is taken off here.
+    """
+    fine = by_group(figures, None, **bounds)
+    coarse = replace(fine, numbers=tuple(replace(number, step=Fraction(1)) for number in fine.numbers))
+    noise = Noise("laplace", 1e-6)
+    found, whole = threshold(fine, noise, epsilon), threshold(coarse, noise, epsilon)
+    assert found is not None
+    assert whole is not None
+    return float(found), int(whole) - 1
+
+
+@pytest.mark.parametrize(
+    ("groups", "whole", "drawn"),
+    [
+        pytest.param(1, 28, 27.2461, marks=golden("threshold_1")),
+        pytest.param(3, 87, 86.3271, marks=golden("threshold_3")),
+        pytest.param(10, 310, 309.5, marks=golden("threshold_10")),
+        pytest.param(100, 3548, 3546.5078, marks=golden("threshold_100")),
+    ],
+)
+def test_a_private_group_shows_from_a_threshold_on(groups: int, whole: int, drawn: float) -> None:
+    """Of as many groups as one person counts in, however many rows count."""
+    found, coarse = thresholds(0.5, max_rows=100, max_groups=groups)
+    assert coarse == whole
+    assert found == pytest.approx(drawn, abs=0.002)
+
+
+@golden("threshold_today")
+def test_a_bound_on_groups_lowers_the_threshold() -> None:
+    found = [thresholds(0.1, max_rows=100, max_groups=groups)[1] for groups in (100, 3)]
+    assert found == [17730, 429]
+
+
+@golden("threshold_replace")
+def test_a_threshold_where_people_are_replaced() -> None:
+    """Two steps, of which each has half of the epsilon of the count of persons: one of two numbers."""
+    bounds: dict[str, Any] = {"max_rows": 9, "max_groups": 3, "relation": "replace"}
+    assert thresholds(1.0, "COUNT(*)", **bounds)[1] == 184

@@ -45,7 +45,8 @@ def assert_same(table: Table, question: Question, counting: tuple[dict[str, obje
     numbers, cells = query.measurement.numbers, len(released.rows)
     power = 0.5 if gaussian else 1
     alike = query.measurement.one_scale or len(numbers) == 1
-    most = [n.sensitivity if n.kind.additive else n.largest for n in numbers]
+    how_far = "gaussian" if gaussian else "laplace"
+    most = [n.sensitivity_under(how_far) if n.kind.additive else n.largest for n in numbers]
     weights = [1.0 if alike else float(n.share) ** power / float(m) for n, m in zip(numbers, most, strict=True)] * cells
     scales = [float(n.sensitivity) / (float(n.share) ** power) for n in numbers] * cells
     drawn = [value for cell in released.numbers for value in cell]

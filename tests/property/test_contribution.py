@@ -8,11 +8,14 @@ import struct
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +32,7 @@ from sfumato.sql.totals import read_totals, totals
 from tests.depth import depth
 from tests.property.questions import AGGREGATES, questions
 from tests.property.tables import Table, examples, tables
-from tests.property.test_people import places_of_kept, with_max_rows
+from tests.property.test_people import places_of_kept
 from tests.statistical.audit import least_rate, most_rate
 
 NINE_SHORT_ONE_LONG = [1] * 9 + [60]
@@ -103,6 +106,45 @@ def test_the_order_of_rows_differs_between_datasets_and_between_people() -> None
     assert answer(40, stays, STAYS | {"name": "STAYS"}, sql.format("stays"))[0][0] == one
 
 
+def test_every_group_counts_with_the_same_chance() -> None:
+    """Of three wards, with one, two and five stays in them, two count of each patient; then all of their rows."""
+    patients, wards = 1000, {"north": 1, "south": 2, "east": 5}
+    stays = [(ward, 3) for ward, many in wards.items() for _ in range(many)]
+    schema = STAYS | {"max_rows": 9, "max_groups": 2}
+    found = answer(patients, stays, schema, "SELECT ward, COUNT(DISTINCT patient), COUNT(*) FROM stays GROUP BY ward")
+    assert sum(persons for persons, _ in found) == 2 * patients
+    for (persons, rows), many in zip(found, wards.values(), strict=True):
+        assert least_rate(persons, patients) <= 2 / 3 <= most_rate(persons, patients)
+        assert rows == many * persons
+    [(everybody,)] = answer(patients, stays, schema, "SELECT COUNT(*) FROM stays")
+    assert everybody == 8 * patients, "without a GROUP BY there are no groups to bound"
+
+
+VALUES: dict[str, pa.Array] = {
+    "moments": pa.array([datetime(2020, 1, 1, n, tzinfo=UTC) for n in range(6)]),
+    "decimals": pa.array([Decimal("1.50"), Decimal("1.5"), None] * 2, pa.decimal128(9, 2)),
+    "lists": pa.array([[0.0], [-0.0], None] * 2),
+    "bytes": pa.array([b"\xff", b"\xfe", None] * 2),
+    "large": pa.array([2**64 - 1, 0, None] * 2, pa.uint64()),
+    "narrow": pa.array([1.5, -0.0, None] * 2, pa.float32()),
+    "structs": pa.array([{"a": 1}, {"a": None}, None] * 2),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_values_that_can_only_be_counted_have_an_order(kind: str) -> None:
+    """Of a type that no schema states, in any order of the file."""
+    schema = {"name": "t", "unit": "who", "max_rows": 3, "columns": {"who": {"type": "text"}}}
+    values = pa.table({"who": ["a"] * 6, "v": VALUES[kind]})
+    found = set()
+    for order in ([0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0], [2, 0, 4, 1, 5, 3]):
+        dataset = sf.open(values.take(order), schema, ledger=":memory:")
+        found.add(dataset.query("SELECT COUNT(v), COUNT(*) FROM t").answer())
+    [[[there, rows]]] = found
+    assert rows == 3
+    assert there in range(4)
+
+
 # The literal oracle
 
 
@@ -110,14 +152,22 @@ def test_the_order_of_rows_differs_between_datasets_and_between_people() -> None
 @examples("crowded tables")
 @given(data=st.data())
 def test_the_rows_that_count_are_those_of_the_oracle(data: st.DataObject) -> None:
-    table = data.draw(tables(crowded=True))
+    """At most `max_groups` groups of a person, where that is fewer than rows, then at most `max_rows` rows in them."""
+    table = data.draw(tables(crowded=True, groups=True))
     sql = data.draw(st.sampled_from(tuple(AGGREGATES)).flatmap(lambda aggregate: questions(table, aggregate))).sql
     source, schema = table.source("pandas", Path()), from_dict(table.schema)
-    kept = places_of_kept(source, with_max_rows(table, 10**9).schema, sql)
-    read = sf.open(source, table.schema, ledger=":memory:").query(sql).statement.columns
-    expected = counting([table.rows[place] for place in kept], schema, read)
+    unbounded = Table(table.names, table.schema | {"max_rows": 10**9, "max_groups": 10**9}, table.rows)
+    kept = places_of_kept(source, unbounded.schema, sql)
+    statement = sf.open(source, table.schema, ledger=":memory:").query(sql).statement
+    read, keys = statement.columns, [key.name for key in statement.keys]
+    expected = counting([table.rows[place] for place in kept], schema, read, keys)
     found = places_of_kept(source, table.schema, sql)
     assert alike(table, read, found) == alike(table, read, [kept[place] for place in expected])
+    if keys:
+        own = {row[schema.unit.column or ""]: set[str]() for row in cleaned(table.rows, schema)}
+        for row in cleaned([table.rows[place] for place in found], schema):
+            own[row[schema.unit.column or ""]].add(repr([row[key] for key in keys]))
+        assert max(map(len, own.values()), default=0) <= schema.unit.groups
 
 
 def alike(table: Table, read: Sequence[str], places: Sequence[int]) -> Counter[str]:

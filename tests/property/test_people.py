@@ -131,7 +131,7 @@ def shuffled(table: Table, shuffle: random.Random) -> Table:
 @given(data=st.data(), gaussian=st.booleans())
 def test_the_oracle_agrees_on_the_rows_that_count(data: st.DataObject, gaussian: bool) -> None:
     """People whose rows do not count are there all the same, and carry nothing."""
-    table = data.draw(tables(crowded=True))
+    table = data.draw(tables(crowded=True, groups=True))
     question = data.draw(st.sampled_from(tuple(AGGREGATES)).flatmap(lambda aggregate: questions(table, aggregate)))
     source = table.source("pandas", Path())
     counting = [table.rows[place] for place in places_of_kept(source, table.schema, question.sql)]
@@ -151,7 +151,7 @@ def places_of_kept(source: Any, schema: Any, sql: str) -> list[int]:
 @given(data=st.data())
 def test_exposure_is_what_leaving_does_to_the_totals(data: st.DataObject) -> None:
     """Over all noisy numbers and cells, |change| over the noise scale, at epsilon 1: nobody's odds move by more."""
-    table = data.draw(st.one_of(tables(crowded=True), tables(units=True)))
+    table = data.draw(st.one_of(tables(crowded=True, groups=True), tables(units=True)))
     sql = data.draw(releasable_questions(table, additive=True)).sql
     query = opened(table).query(sql)
     carried = query.risk().people().to_pydict()

@@ -12,32 +12,52 @@ from collections.abc import Iterable, Mapping, Sequence
 from sfumato.engines.reference import Value, cleaned
 from sfumato.model.dataset import Schema, Type
 
+Own = Sequence[tuple[int, str, str]]
+"""The rows of a person: the place of each, the text of its group, and the text of all that is read of it."""
 
-def counting(rows: Sequence[Mapping[str, object]], schema: Schema, columns: Sequence[str]) -> list[int]:
-    """The places of the rows that count, among rows that a query keeps and of which it reads these columns."""
+
+def counting(
+    rows: Sequence[Mapping[str, object]], schema: Schema, columns: Sequence[str], keys: Sequence[str] = ()
+) -> list[int]:
+    """The places of the rows that count, among rows that a query keeps, of which it reads these columns.
+
+    First at most `max_groups` groups of a person, where that is fewer than rows; then at most `max_rows` rows in them.
+    """
     unit = schema.unit.column
     assert unit is not None
-    people: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    people: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     read = sorted(name for name in columns if name != unit)
     for place, row in enumerate(cleaned(rows, schema, [unit, *read])):
         if row[unit] is not None:
-            texts = [_text(row[name], name, schema) for name in read]
-            people[str(_text(row[unit], unit, schema))].append((place, _fields(texts)))
-    return sorted(place for person, own in people.items() for place in _first(person, own, schema))
+            group, content = (_fields(_text(row[n], n, schema) for n in names) for names in (keys, read))
+            people[str(_text(row[unit], unit, schema))].append((place, group, content))
+    found = []
+    for person, own in people.items():
+        found += _first(person, _in_few_groups(person, own, schema), schema)
+    return sorted(found)
 
 
-def _first(person: str, own: Sequence[tuple[int, str]], schema: Schema) -> list[int]:
+def _in_few_groups(person: str, own: Own, schema: Schema) -> Own:
+    groups, most = {group for _, group, _ in own}, schema.unit.groups
+    if most == schema.unit.max_rows:
+        return own
+    order = sorted((_digest(_fields([schema.name.casefold(), person]) + group), group) for group in groups)
+    first = {group for _, group in order[:most]}
+    return [row for row in own if row[1] in first]
+
+
+def _first(person: str, own: Own, schema: Schema) -> list[int]:
     copies: Counter[str] = Counter()
     order = []
-    for place, text in own:
+    for place, _, text in own:
         copies[text] += 1
-        copy = copies[text]
-        order.append((row_digest(schema.name.casefold(), person, text, copy), text, copy, place))
+        digest = _digest(_fields([schema.name.casefold(), person]) + text + _fields([str(copies[text])]))
+        order.append((digest, text, copies[text], place))
     return [place for *_, place in sorted(order)[: schema.unit.max_rows]]
 
 
-def row_digest(dataset: str, person: str, text: str, copy: int) -> str:
-    return hashlib.md5(f"{_fields([dataset, person])}{text}{_fields([str(copy)])}".encode()).hexdigest()
+def _digest(text: str) -> str:
+    return hashlib.md5(text.encode()).hexdigest()
 
 
 def _fields(texts: Iterable[str | None]) -> str:

@@ -57,7 +57,8 @@ class _Draw:
         number = self.measurement.numbers[position]
         finer = int(number.step / drawing.step)
         exact = [self.totals.cells[cell][position] * finer for cell in cells]
-        noisy = self._by(drawing)(exact, number.steps * finer, drawing.budget)
+        most = int(number.sensitivity_under(drawing.law) / drawing.step)
+        noisy = self._by(drawing)(exact, most, drawing.budget)
         return [drawing.step * steps for steps in noisy]
 
     def _by(self, drawing: Drawing) -> Mechanism:

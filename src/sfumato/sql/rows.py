@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 from sqlglot import exp
@@ -147,6 +148,10 @@ class Question:
         every = len(self.readings) == len(self.statement.aggregates)
         return every and len(self.values) == 1 and all(a.kind is not Kind.COUNT_DISTINCT for a in self.readings)
 
+    def sensitivity_of(self, noisy: NoisyNumber) -> Fraction:
+        """What a person's changes of a number add up to at most, over all cells."""
+        return noisy.euclidean if self.norm == L2 else noisy.sensitivity
+
     @property
     def compares_with_cell(self) -> bool:
         """Whether what a person changes depends on the others in the cell; of counts and sums it does not."""
@@ -205,8 +210,10 @@ def contribution(question: Question) -> Contribution:
     q = question
     declared = q.schema.column(str(q.unit))
     assert declared is not None
-    person = ColumnRef(declared.name, declared.type)
-    return Contribution(q.schema.name.casefold(), person, q.columns, q.schema.unit.max_rows)
+    person, unit, cells = ColumnRef(declared.name, declared.type), q.schema.unit, q.measurement.cells
+    few = unit.groups < unit.max_rows and bool(q.keys) and (cells is None or len(cells) > unit.groups)
+    most = unit.groups if few else None
+    return Contribution(q.schema.name.casefold(), person, q.columns, unit.max_rows, q.statement.keys, most)
 
 
 def in_one_width(name: str, schema: Schema) -> exp.Expr:
