@@ -86,6 +86,11 @@ def _selectable(number: NoisyNumber, cells: int) -> None:
         )
 
 
+def sensitivity_of_rows(schema: Schema) -> Fraction:
+    """What one person moves a count of rows by: the unit of queries that have no one noise scale."""
+    return Fraction(schema.unit.max_rows * schema.relation.steps)
+
+
 def people_by_exposure(schema: Schema) -> NoisyNumber:
     """The people in each public bin of exposure: everybody is in exactly one, whoever else is there (methods 16.5)."""
     return NoisyNumber(NumberKind.PERSONS, None, Fraction(schema.relation.steps), Fraction(1, FINEST))
