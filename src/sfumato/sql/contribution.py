@@ -22,7 +22,7 @@ from sfumato.sql.tree import alias, column, function, joined, ours, selected, su
 Select = Callable[[Sequence[exp.Expr]], exp.Select]
 """Builds `SELECT parts` of the rows that a statement keeps; parts read the columns of the table."""
 
-_COPY, _RANK, _MANY = ours("copy"), ours("rank"), ours("many")
+_COPY, _DIGEST, _RANK, _MANY = ours("copy"), ours("digest"), ours("rank"), ours("many")
 _KEPT, _CROWDED, _DROPPED = ours("kept"), ours("crowded"), ours("dropped")
 _WHOSE = ours("whose")
 _COLON, _NOTHING = ":", "-"
@@ -100,8 +100,9 @@ class Contribution:
         number = function("ROW_NUMBER")
         copies = selected([exp.Star(), alias(_over(number, [column(PERSON), *self._content]), _COPY)], rows)
         fields = [ColumnRef(PERSON, self.person.type), *self._own, ColumnRef(_COPY, Type.INTEGER)]
-        order = [self._digest(fields), *self._content, column(_COPY)]
-        return selected([exp.Star(), alias(_over(number.copy(), [column(PERSON)], order), _RANK)], copies)
+        digests = selected([exp.Star(), alias(self._digest(fields), _DIGEST)], copies)
+        order = [column(_DIGEST), *self._content, column(_COPY)]
+        return selected([exp.Star(), alias(_over(number.copy(), [column(PERSON)], order), _RANK)], digests)
 
     @property
     def _content(self) -> list[exp.Expr]:
