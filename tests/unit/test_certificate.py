@@ -64,7 +64,12 @@ def test_a_certificate_says_how_many_rows_of_a_person_count() -> None:
     for stated, said in ((one, "at most 1 row of one person counts"), (three, "at most 3 rows of one person count")):
         certificate = opened(**stated).query(query).release(epsilon=1).certificate
         assert said in certificate.assumed[-1]
+        assert certificate.max_groups is None
         assert "rows without a patient are left out" in str(certificate)
+    bounded = opened(**three, max_groups=2).query(query).release(epsilon=1).certificate
+    assert "at most 3 rows of one person count, in at most 2 groups, in a query" in bounded.assumed[-1]
+    assert (bounded.max_rows, bounded.max_groups) == (3, 2)
+    assert "of which at most 3 count in a query, in at most 2 of its groups" in bounded.to_html()
 
 
 def test_a_release_may_hold_no_row(tmp_path: Any) -> None:
