@@ -23,7 +23,15 @@ def refresh(results: Mapping[str, Any], page: Path = PAGE) -> None:
 
 
 def tables(results: Mapping[str, Any]) -> str:
-    parts = (_prices(results), _growth(results), _speeds(results), _escrow(results), _web(results), _verdict(results))
+    parts = (
+        _prices(results),
+        _contributions(results),
+        _growth(results),
+        _speeds(results),
+        _escrow(results),
+        _web(results),
+        _verdict(results),
+    )
     return "\n\n".join(text for lines in parts if (text := "\n".join(lines)))
 
 
@@ -46,6 +54,17 @@ def _prices(results: Mapping[str, Any]) -> Iterator[str]:
         mib = max((v["added_mib"] for v in verbs.values() if "added_mib" in v), default=None)
         memory = "–" if mib is None else f"{mib:.1f} MiB"
         yield f"| {name}, {AGGREGATES[name]} | " + " | ".join(ratios) + f" | {planning:.1f} ms | {memory} |"
+
+
+def _contributions(results: Mapping[str, Any]) -> Iterator[str]:
+    if not (found := results.get("contribution")):
+        return
+    yield "| people with several rows, ms of CPU | plain, sampled | plain, first rows | release | release / sampled |"
+    yield "|---|---|---|---|---|"
+    for each in found:
+        said = f"most {each['people']} `max_rows = {each['max_rows']}`, {short(each['rows'])} rows"
+        sides = [each["plain_ms"], each["first_rows_ms"], each["release_ms"]]
+        yield f"| {said} | " + " | ".join(f"{ms:,.0f}" for ms in sides) + f" | {sides[2] / sides[0]:.2f} |"
 
 
 def _growth(results: Mapping[str, Any]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+from bench.contribution import Bounded
 from bench.escrow import Escrow
 from bench.growth import Growth, short
 from bench.population import FOLDER
@@ -30,6 +31,7 @@ class Report:
     rounds: int
     prices: list[Price] = field(default_factory=list)
     added_mib: dict[tuple[str, str], float] = field(default_factory=dict)  # by question and verb
+    contributions: list[Bounded] = field(default_factory=list)
     growth: list[Growth] = field(default_factory=list)
     baseline_rows: int = 0
     speeds: list[Speed] = field(default_factory=list)
@@ -49,8 +51,9 @@ class Report:
             for (question, verb), mib in self.added_mib.items()
         ]
         once = [each for each in (self.escrow, self.web, self.sandbox) if each is not None]
-        measured: Sequence[Price | Growth | Speed | Escrow | Web | Start] = (
+        measured: Sequence[Price | Bounded | Growth | Speed | Escrow | Web | Start] = (
             *self.prices,
+            *self.contributions,
             *self.growth,
             *self.speeds,
             *once,
@@ -133,6 +136,7 @@ class Report:
             "rounds": self.rounds,
             "versions": {"python": platform.python_version()} | {n: version(n) for n in ("duckdb", "sfumato")},
             "queries": queries,
+            "contribution": [each.figures for each in self.contributions],
             "growth": [
                 {"query": each.question.name, "side": each.side}
                 | {step: round(factor, 2) for step, factor in each.factors.items()}

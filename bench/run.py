@@ -15,7 +15,7 @@ import typer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # a file that is run finds only what lies beside it
 
-from bench import memory, page, population
+from bench import contribution, memory, page, population
 from bench.cost import VERBS, costs
 from bench.escrow import escrow
 from bench.growth import Growth, short
@@ -51,6 +51,7 @@ def main(
     report = Report(rows, rounds)
     _prices(report, files)
     _memory(report, files, times=1 if quick else 3)
+    _contributions(report)
     _escrow(report)
     _web(report, files)
     _sandbox(report)
@@ -89,6 +90,14 @@ def _memory(report: Report, files: Files, times: int) -> None:
         for verb in VERBS:
             report.added_mib[question.name, verb] = memory.lift(question, verb, few, many, times) - plain
     _say("", *report.memory_lines(), "")
+
+
+def _contributions(report: Report) -> None:
+    for stays in contribution.STAYS:
+        for rows in sorted({min(SMALL, report.rows), report.rows}):
+            typer.echo(f"Measuring {short(rows)} rows of people who have most of them {stays.name} max_rows ...")
+            report.contributions.append(contribution.bounded(stays, rows, report.rounds))
+    _say("", *contribution.lines(report.contributions), "")
 
 
 def _escrow(report: Report) -> None:

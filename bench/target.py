@@ -17,6 +17,7 @@ RATIO: Mapping[str, Mapping[str, float]] = {
     "release": {"COUNT": 1.2, "AVG": 1.2},
     "release at 1M": {"COUNT": 1.5, "AVG": 1.5},
 }
+CONTRIBUTION = {"within": 1.3, "beyond": 3.0}
 PLANNING_MS = 10.0
 ADDED_MIB = 50.0
 SPEED_UP = 1000.0

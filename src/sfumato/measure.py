@@ -1,4 +1,4 @@
-"""Statement + Schema -> Measurement. Sensitivities are computed here and nowhere else (methods 15)."""
+"""Statement + Schema -> Measurement. Sensitivities are computed here and nowhere else (docs/theory/groups.md)."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ LARGEST = Fraction(10**100)  # as in a schema
 def measure(statement: Statement, schema: Schema) -> Measurement:
     """The noisy numbers of a statement with equal shares of epsilon; a number that serves twice is drawn once."""
     numbers: list[NoisyNumber] = []
+    cells = _cells(statement, schema)
+    of = _Numbers(schema, cells_of_one(statement, schema, cells))
 
     def drawn(number: NoisyNumber) -> int:
         if number not in numbers:
@@ -49,17 +51,31 @@ def measure(statement: Statement, schema: Schema) -> Measurement:
         if isinstance(output.source, ColumnRef):
             key = statement.keys.index(output.source)
             return Assembly(output.name, key=key, shown=output.shown, type=output.source.type)
-        parts = _Numbers(schema, bool(statement.keys)).of(output.source)
+        parts = of.aggregate(output.source)
         return Assembly(output.name, kind=output.source.kind, numbers=tuple(map(drawn, parts)), shown=output.shown)
 
     columns = tuple(map(assembled, statement.outputs))
-    cells = _cells(statement, schema)
-    # The threshold of private keys is on a noisy count of persons (methods 11.2).
-    persons = drawn(_Numbers(schema, True).persons()) if cells is None else None
+    # The threshold of private keys is on a noisy count of persons (docs/theory/keys.md).
+    persons = drawn(of.persons()) if cells is None else None
     each = tuple(replace(number, share=Fraction(1, len(numbers))) for number in numbers)
     measurement = Measurement(each, cells, columns, schema.relation.steps, persons)
     require_drawable([measurement], "The query")
     return measurement
+
+
+def cells_of_one(statement: Statement, schema: Schema, cells: Sequence[tuple[Category, ...]] | None) -> int:
+    """The most cells in which one person counts, from public facts: contribution bounds, and the cells there may be.
+
+    All rows of a person have one value of the column that names people, so they share that key. Of private keys no
+    number is public.
+    """
+    unit = schema.unit
+    others = [position for position, key in enumerate(statement.keys) if key.name != unit.column]
+    if unit.column is None or not others:
+        return 1
+    if cells is None:
+        return unit.groups
+    return max(1, min(unit.groups, len({tuple(cell[position] for position in others) for cell in cells})))
 
 
 def require_drawable(measurements: Sequence[Measurement], what: str) -> None:
@@ -85,6 +101,11 @@ def require_drawable(measurements: Sequence[Measurement], what: str) -> None:
 def _largest(parts: Sequence[int]) -> str:
     """Which of several queries has most of it."""
     return f"query {parts.index(max(parts)) + 1} has most of them" if len(parts) > 1 else ""
+
+
+def sensitivity_of_rows(schema: Schema) -> Fraction:
+    """What one person moves a count of rows by: the unit of queries that have no one noise scale."""
+    return Fraction(schema.unit.max_rows * schema.relation.steps)
 
 
 def people_by_exposure(schema: Schema) -> NoisyNumber:
@@ -141,15 +162,15 @@ def sensitivity_of_figure(column: Assembly, measurement: Measurement) -> Fractio
 
 
 class _Numbers:
-    """The noisy numbers of one aggregate (methods 15); a person has at most `rows` rows, in as many cells."""
+    """The noisy numbers of aggregates (docs/theory/groups.md); a person has at most `rows` rows, in at most `cells`."""
 
-    def __init__(self, schema: Schema, grouped: bool) -> None:
+    def __init__(self, schema: Schema, cells: int) -> None:
         self.schema = schema
-        self.grouped = grouped
+        self.cells = cells
         self.rows = schema.unit.max_rows
         self.steps = schema.relation.steps
 
-    def of(self, aggregate: Aggregate) -> tuple[NoisyNumber, ...]:
+    def aggregate(self, aggregate: Aggregate) -> tuple[NoisyNumber, ...]:
         argument, kind = aggregate.argument, aggregate.kind
         if argument is None or kind is Kind.COUNT:
             return (self.count(argument),)
@@ -176,8 +197,8 @@ class _Numbers:
     def persons(self) -> NoisyNumber:
         if self.schema.unit.column is None:
             return self.count(None)
-        cells = self.rows if self.grouped else 1
-        return NoisyNumber(NumberKind.PERSONS, None, Fraction(cells * self.steps), Fraction(1, FINEST))
+        most = Fraction(self.cells * self.steps)
+        return NoisyNumber(NumberKind.PERSONS, None, most, Fraction(1, FINEST), cells=self.cells)
 
     def distinct(self, argument: Scalar) -> NoisyNumber:
         if isinstance(argument, ColumnRef) and argument.name == self.schema.unit.column:
@@ -215,10 +236,10 @@ class _Numbers:
         """A value selected from public candidates by its rank; `sensitivity` is that of its score.
 
         The score of a quantile counts rows, times the denominator so that it is whole. An extreme is one a person, in
-        each of the cells that the person is in.
+        each of the cells that the person is in. In each of these an answer moves by the width of the bounds at most.
         """
-        at, cells = None if aggregate.extreme else aggregate.at, self.rows if self.grouped else 1
-        score = Fraction(cells * self.steps) if at is None else self._each(max(at, 1 - at))
+        at = None if aggregate.extreme else aggregate.at
+        score = Fraction(self.cells * self.steps) if at is None else self._each(max(at, 1 - at))
         return NoisyNumber(
             NumberKind.SELECTION,
             aggregate.argument,
@@ -227,7 +248,7 @@ class _Numbers:
             bounds=bounds,
             selects=aggregate,
             apart=self._apart(aggregate, bounds),
-            largest=self._each(max(bounds.reach, bounds.upper - bounds.lower)),
+            largest=self.cells * self.steps * max(bounds.reach, bounds.upper - bounds.lower),
         )
 
     def _apart(self, aggregate: Aggregate, bounds: Bounds) -> Fraction:

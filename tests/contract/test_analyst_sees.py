@@ -48,8 +48,8 @@ CERTIFICATE = {
     "select_epsilon", "charged", "noise_90", "query", "query_sha256", "ledger_entry", "dataset", "released_at",
     "method", "decided_by", "fixed", "assumed", "dataset_total", "dataset_guarantee", "grid_step", "numbers",
     "post_processing", "at_most", "dataset_delta", "stop", "calibration", "shares", "laws", "rank_90", "threshold",
-    "max_rows", "bounds_source", "why", "planned_at", "looked", "released_by", "sampler", "software", "batch",
-    "batch_delta", "lost", "reach", "population",
+    "max_rows", "max_groups", "bounds_source", "why", "planned_at", "looked", "released_by", "sampler", "software",
+    "batch", "batch_delta", "lost", "reach", "population",
 }  # fmt: skip
 
 

@@ -33,6 +33,7 @@ sys.exit(pytest.main([*sys.argv[2:], "-x", "--tb=no", "-rf", "-p", "no:cacheprov
 STATISTICAL = "tests/statistical"
 NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
 BINNED, AT_REST = "tests/property/test_sketch.py", "tests/contract/test_at_rest.py"
+CONTRIBUTION = "tests/property/test_contribution.py"
 AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
 OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.py"]  # of noise of any kind
 SIZES = "tests/contract/test_escrow_sizes.py"
@@ -48,6 +49,7 @@ GUARDS = {
     "casts-that-fail": f"{TOTAL}::test_no_operation_of_a_plan_fails_on_a_value_of_its_types",
     "constants-read-as-whole": f"{TOTAL}::test_no_constant_is_read_as_a_whole_number_beyond_64_bits",
     "failure-unrecorded": "tests/unit/test_failures.py::test_a_failure_after_a_charge_leaves_no_total",
+    "copy-number-forgotten": f"{CONTRIBUTION}::test_a_long_stay_among_nine_short_ones_counts_once_in_ten",
     "decided-blindly": f"{LOOKS}::test_a_look_before_the_approval_leaves_no_guarantee",
     "vault-of-anybody": "tests/unit/test_vault.py::test_an_old_version_put_back",
     "counts-apart": "tests/unit/test_rank.py::test_the_counts_of_a_group_come_together",
@@ -59,10 +61,14 @@ GUARDS = {
     "drafted-before-its-look": (
         "tests/unit/test_drafts.py::test_the_look_of_a_draft_is_entered_before_the_schema_and_once"
     ),
+    "distance-of-rows": f"{NEIGHBOURS}::test_nobody_moves_the_groups_further_than_gaussian_noise_covers",
     "error-of-one": f"{STATISTICAL}/test_guesses.py::test_answers_keep_the_error_they_promise",
     "extremes-of-rows": f"{STATISTICAL}/test_selection.py",
     "gaussian-halved": f"{STATISTICAL}/test_gaussian.py",
     "gaussian-on-integers": f"{STATISTICAL}/test_gaussian.py",
+    "groups-forgotten": f"{NEIGHBOURS}::test_somebody_in_as_many_groups_as_may_count_moves_all_of_them",
+    "groups-in-order": f"{CONTRIBUTION}::test_every_group_counts_with_the_same_chance",
+    "groups-unbounded": f"{NEIGHBOURS}::test_somebody_in_as_many_groups_as_may_count_moves_all_of_them",
     "guessed-in-one-step": "tests/property/test_guessing.py::test_the_epsilon_of_a_chance_has_that_chance",
     "histogram-as-bound": f"{BINNED}::test_nothing_printed_as_a_bound_is_below_what_the_people_give",
     "key-in-the-open": f"{AT_REST}::test_the_chain_is_followed_without_the_keys[sqlite]",
@@ -75,6 +81,7 @@ GUARDS = {
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
     "replaced-unnoticed": f"{REPLACED}::test_no_count_of_one_file_is_held_against_another",
     "replaced-while-read": f"{REPLACED}::test_it_is_reported_when_it_changes_while_it_is_read[moved_over]",
+    "rows-alike-for-everybody": f"{CONTRIBUTION}::test_a_long_stay_among_nine_short_ones_counts_once_in_ten",
     "rows-kept-in-order": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "rows-kept-of-everybody": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "selected-for-nothing": "tests/unit/test_private_selection.py::test_it_is_charged_even_when_nothing_is_selected",

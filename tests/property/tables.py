@@ -144,6 +144,8 @@ _UNIT = st.tuples(
     st.sampled_from(("column", "row")), st.sampled_from((3, 4, 2, 1)), st.sampled_from(("add-remove", "replace"))
 )
 
+_MAX_GROUPS = st.sampled_from((1, 2, 3))
+
 
 @cache
 def _indices(length: int) -> st.SearchStrategy[list[int]]:
@@ -152,12 +154,18 @@ def _indices(length: int) -> st.SearchStrategy[list[int]]:
 
 @st.composite
 def tables(
-    draw: Draw, most: int = 12, misfits: tuple[Any, ...] = MISFITS, units: bool = False, crowded: bool = False
+    draw: Draw,
+    most: int = 12,
+    misfits: tuple[Any, ...] = MISFITS,
+    units: bool = False,
+    crowded: bool = False,
+    groups: bool = False,
 ) -> Table:
     """Few values a column, so that there are ties; most fit, some are missing, beyond the bounds, or not to be read.
 
     With `units` a person is a row or, as often, up to `max_rows` rows (and nobody has more), and two neighbours differ
     by a person added or replaced. `crowded`: a person has several rows, of which `max_rows` count; some twice.
+    `groups`: and they count in at most `max_groups` groups.
     """
     names = draw(st.sampled_from(NAMES))
     whole = draw(st.sampled_from(WHOLE_BOUNDS))
@@ -189,6 +197,7 @@ def tables(
         schema["relation"] = relation
         if crowded:
             schema |= {"unit": names.who.swapcase(), "max_rows": max_rows}
+            schema |= {"max_groups": draw(_MAX_GROUPS)} if groups else {}
             rows += rows[: draw(_LENGTH) % (length + 1)]
         elif unit == "column":
             schema |= {"unit": names.who, "max_rows": max_rows}

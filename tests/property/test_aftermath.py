@@ -14,7 +14,7 @@ from sfumato.model.measurement import NumberKind
 from sfumato.risk.posthoc import loss_gaussian, loss_laplace, pri, pri_gaussian, ratio
 from tests.property.questions import Question, releasable_questions
 from tests.property.tables import Table, examples, tables
-from tests.property.test_people import tags_of_kept
+from tests.property.test_people import places_of_kept
 
 CLOSE = 1e-8
 
@@ -28,7 +28,7 @@ def test_it_is_literal_leave_one_out(data: st.DataObject, gaussian: bool, crowde
     counting = table.rows
     if crowded:
         counting = tuple(
-            table.rows[tag] for tag in tags_of_kept(table.source("pandas", Path()), table.schema, question.sql)
+            table.rows[tag] for tag in places_of_kept(table.source("pandas", Path()), table.schema, question.sql)
         )
     assert_same(table, question, counting, gaussian)
 
@@ -45,7 +45,8 @@ def assert_same(table: Table, question: Question, counting: tuple[dict[str, obje
     numbers, cells = query.measurement.numbers, len(released.rows)
     power = 0.5 if gaussian else 1
     alike = query.measurement.one_scale or len(numbers) == 1
-    most = [n.sensitivity if n.kind.additive else n.largest for n in numbers]
+    how_far = "gaussian" if gaussian else "laplace"
+    most = [n.sensitivity_under(how_far) if n.kind.additive else n.largest for n in numbers]
     weights = [1.0 if alike else float(n.share) ** power / float(m) for n, m in zip(numbers, most, strict=True)] * cells
     scales = [float(n.sensitivity) / (float(n.share) ** power) for n in numbers] * cells
     drawn = [value for cell in released.numbers for value in cell]

@@ -14,7 +14,7 @@ from sfumato.engines.reference import leave_one_out, people_of
 from sfumato.model.facts import Moments
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, other_rows, tables
-from tests.property.test_people import tags_of_kept
+from tests.property.test_people import places_of_kept
 from tests.property.test_sketch import NOISES
 
 
@@ -34,7 +34,7 @@ def test_everybody_carries_their_literal_exposure_in_whole_units(
         found = query._survey(NOISES[gaussian]).moments
     schema, rows = dataset.schema, table.rows
     if schema.unit.column is not None:
-        rows = tuple(table.rows[i] for i in tags_of_kept(table.source("pandas", Path()), table.schema, question.sql))
+        rows = tuple(table.rows[i] for i in places_of_kept(table.source("pandas", Path()), table.schema, question.sql))
     oracle = leave_one_out(rows, schema, question.literal, table.names.columns, people_of(table.rows, schema))
     exposures = [u**2 for u in oracle.exposures_l2()] if gaussian else [float(u) for u in oracle.exposures()]
     off = 2 * len(query.measurement.numbers) * schema.unit.max_rows

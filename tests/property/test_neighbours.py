@@ -80,7 +80,7 @@ def test_nobody_moves_a_number_by_more_than_its_sensitivity(
 @given(data=st.data(), kind=st.sampled_from(SOURCES))
 def test_nobody_moves_the_totals_by_more_than_the_sensitivity(data: st.DataObject, kind: str) -> None:
     """The theorem behind every release, whoever leaves, however many rows they have, and whatever replaces them."""
-    table = data.draw(st.one_of(tables(crowded=True), tables(units=True)))
+    table = data.draw(st.one_of(tables(crowded=True, groups=True), tables(units=True)))
     sql = data.draw(releasable_questions(table)).sql
 
     def asked(rows: tuple[Row, ...]) -> sf.Query:
@@ -129,6 +129,49 @@ def test_somebody_moves_each_number_by_its_whole_sensitivity(sql: str, max_rows:
     assert moved(one, other) == [n.steps / one.measurement.steps for n in one.measurement.numbers]
 
 
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT place, COUNT(*), COUNT(DISTINCT who), SUM(days), AVG(price) FROM visits GROUP BY place",
+        "SELECT place, COUNT(days), VAR_POP(days), COUNT(DISTINCT note) FROM visits GROUP BY place",
+        "SELECT street, COUNT(*), COUNT(DISTINCT who) FROM visits GROUP BY street",
+        "SELECT MAX(price), MIN(days), MEDIAN(days) FROM visits GROUP BY place",
+        "SELECT COUNT(DISTINCT who), SUM(price) FROM visits GROUP BY who, place",
+    ],
+)
+def test_somebody_in_as_many_groups_as_may_count_moves_all_of_them(sql: str, relation: str) -> None:
+    """Three rows in two groups: as many as count."""
+    schema = VISITS | {"max_rows": 3, "max_groups": 2, "relation": relation}
+    others = [visit("Al", 0), visit("Bo", 50), visit("Cy", -7)]
+    everybody = [*others, *(visit("Zoe", 10**6, place) | {"note": f"{place} {n}"} for n, place in enumerate((4, 5, 5)))]
+    one, other = (sf.open(frame(rows), schema, ledger=":memory:").query(sql) for rows in (others, everybody))
+    assert moved(one, other) == [n.steps / one.measurement.steps for n in one.measurement.numbers]
+    many = [*everybody, *(visit("Zoe", 10**6, place) for place in range(9))]
+    assert_moved_at_most(
+        Fraction(1, one.measurement.steps), one, sf.open(frame(many), schema, ledger=":memory:").query(sql)
+    )
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+@pytest.mark.parametrize("places", [(4, 5, 5), (4, 5, 6), (4, 4, 4)], ids=str)
+def test_nobody_moves_the_groups_further_than_gaussian_noise_covers(places: tuple[int, ...], relation: str) -> None:
+    """As a distance over all groups: rows by as many as count, in one group; persons by the root of the groups."""
+    sql = "SELECT place, COUNT(DISTINCT who), COUNT(*), SUM(days), COUNT(DISTINCT note) FROM visits GROUP BY place"
+    schema = VISITS | {"max_rows": 3, "max_groups": 2, "relation": relation}
+    rows = [visit("Zoe", 10**6, place) | {"note": f"{place} {n}"} for n, place in enumerate(places)]
+    one, other = (
+        sf.open(frame(r), schema, ledger=":memory:").query(sql) for r in ([visit("Al", 0)], [visit("Al", 0), *rows])
+    )
+    cells, numbers = one.measurement.public_cells, one.measurement.numbers
+    for i, number in enumerate(numbers):
+        squares = sum(_apart(one, other, i, cell) ** 2 for cell in cells)
+        most = number.euclidean / number.step / one.measurement.steps
+        assert squares <= most**2
+        reached = len(set(places)) >= 2 if number.kind is NumberKind.PERSONS else len(set(places)) == 1
+        assert not reached or squares >= (most - 1) ** 2
+
+
 def test_somebody_who_is_replaced_moves_a_sum_by_two_steps() -> None:
     schema = VISITS | {"max_rows": 3, "relation": "replace"}
     low, high = ([visit("Al", 0), *(visit("Zoe", days, i) for i in range(9))] for days in (-(10**6), 10**6))
@@ -147,6 +190,7 @@ def test_columns_are_clamped_before_they_are_computed_with() -> None:
 VISITS = {
     "name": "visits",
     "unit": "WHO",
+    "max_rows": 1,
     "null_values": ["?"],
     "columns": {
         "who": {"type": "text", "categories": ["Al", "Zoe"]},

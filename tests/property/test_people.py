@@ -14,7 +14,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlglot import exp
 
 import sfumato as sf
 from sfumato.sql.rows import Question, rows
@@ -132,23 +131,19 @@ def shuffled(table: Table, shuffle: random.Random) -> Table:
 @given(data=st.data(), gaussian=st.booleans())
 def test_the_oracle_agrees_on_the_rows_that_count(data: st.DataObject, gaussian: bool) -> None:
     """People whose rows do not count are there all the same, and carry nothing."""
-    table = data.draw(tables(crowded=True))
+    table = data.draw(tables(crowded=True, groups=True))
     question = data.draw(st.sampled_from(tuple(AGGREGATES)).flatmap(lambda aggregate: questions(table, aggregate)))
     source = table.source("pandas", Path())
-    counting = [table.rows[tag] for tag in tags_of_kept(source, table.schema, question.sql)]
+    counting = [table.rows[place] for place in places_of_kept(source, table.schema, question.sql)]
     assert_same_facts(table, question.sql, source, gaussian, question.literal, counting)
 
 
-def tags_of_kept(source: Any, schema: Any, sql: str) -> list[int]:
+def places_of_kept(source: Any, schema: Any, sql: str) -> list[int]:
     """The places of the rows that count. Of rows that agree in all that is read, it does not matter which."""
     tagged = source.assign(**{TAG: range(len(source))})
     dataset = sf.open(tagged, schema, ledger=":memory:")
-    outer = rows(asked(dataset, sql))
-    ranked = outer.find(exp.Subquery)
-    assert ranked is not None
-    for select in (outer, ranked.this):
-        select.append("expressions", column(TAG))
-    return [int(str(row[-1])) for row in dataset._engine.rows(outer.sql(dataset._engine.dialect))]
+    counting = rows(asked(dataset, sql), beside=[column(TAG)])
+    return [int(str(row[-1])) for row in dataset._engine.rows(counting.sql(dataset._engine.dialect))]
 
 
 @pytest.mark.depth("crowded tables")
@@ -156,7 +151,7 @@ def tags_of_kept(source: Any, schema: Any, sql: str) -> list[int]:
 @given(data=st.data())
 def test_exposure_is_what_leaving_does_to_the_totals(data: st.DataObject) -> None:
     """Over all noisy numbers and cells, |change| over the noise scale, at epsilon 1: nobody's odds move by more."""
-    table = data.draw(st.one_of(tables(crowded=True), tables(units=True)))
+    table = data.draw(st.one_of(tables(crowded=True, groups=True), tables(units=True)))
     sql = data.draw(releasable_questions(table, additive=True)).sql
     query = opened(table).query(sql)
     carried = query.risk().people().to_pydict()

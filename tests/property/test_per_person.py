@@ -20,7 +20,7 @@ from sfumato.risk.exact import kl
 from sfumato.risk.per_person import rho_of_loss
 from tests.property.questions import Question, plain_questions, releasable_questions
 from tests.property.tables import SOURCES, Table, examples, tables
-from tests.property.test_people import loads_of_leaving, tags_of_kept
+from tests.property.test_people import loads_of_leaving, places_of_kept
 
 EPSILONS = st.sampled_from(("0.1", "0.25", "1", "3"))
 DELTA = 1e-6
@@ -88,7 +88,7 @@ def exposures(dataset: sf.Dataset, table: Table, question: Question, *, l2: bool
     """Each person's own, by taking them out."""
     rows, people = table.rows, people_of(table.rows, dataset.schema)
     if dataset.schema.unit.column is not None:
-        tags = tags_of_kept(table.source("pandas", Path()), table.schema, question.sql)
+        tags = places_of_kept(table.source("pandas", Path()), table.schema, question.sql)
         rows = tuple(table.rows[tag] for tag in tags)
     oracle = leave_one_out(rows, dataset.schema, question.literal, table.names.columns, people)
     return [Fraction(u) for u in oracle.exposures_l2()] if l2 else oracle.exposures()

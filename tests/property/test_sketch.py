@@ -24,7 +24,7 @@ from sfumato.views.figure import Line, Range
 from sfumato.views.risk import candidates
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, other_rows, tables
-from tests.property.test_people import tags_of_kept
+from tests.property.test_people import places_of_kept
 
 NOISES = {False: Noise(), True: Noise("gaussian", 1e-6)}
 BINS = st.sampled_from((2, 3, 20, 200))
@@ -47,8 +47,8 @@ def test_everybody_is_in_the_bin_of_their_literal_exposure(
         found = query._people_by_bin(NOISES[gaussian], bins)
     rows, people = table.rows, people_of(table.rows, dataset.schema)
     if dataset.schema.unit.column is not None:
-        tags = tags_of_kept(table.source("pandas", Path()), table.schema, question.sql)
-        rows = tuple(table.rows[tag] for tag in tags)
+        places = places_of_kept(table.source("pandas", Path()), table.schema, question.sql)
+        rows = tuple(table.rows[place] for place in places)
     oracle = leave_one_out(rows, dataset.schema, question.literal, table.names.columns, people)
     exposures = oracle.exposures_l2() if gaussian else oracle.exposures()
     within = ROUNDED if any(number.rounded for number in query.measurement.numbers) else EXACT
@@ -109,8 +109,8 @@ def test_nothing_printed_as_a_bound_is_below_what_the_people_give(
     dataset = sf.open(table.source("pandas", Path()), table.schema, ledger=":memory:")
     rows, people = table.rows, people_of(table.rows, dataset.schema)
     if dataset.schema.unit.column is not None:
-        tags = tags_of_kept(table.source("pandas", Path()), table.schema, question.sql)
-        rows = tuple(table.rows[tag] for tag in tags)
+        places = places_of_kept(table.source("pandas", Path()), table.schema, question.sql)
+        rows = tuple(table.rows[place] for place in places)
     oracle = leave_one_out(rows, dataset.schema, question.literal, table.names.columns, people)
     exposures = [float(u) for u in (oracle.exposures_l2() if gaussian else oracle.exposures())] or [0.0]
     noise = NOISES[gaussian]

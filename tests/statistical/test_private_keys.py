@@ -48,6 +48,7 @@ CASES: Mapping[str, tuple[str, dict[str, Any], int]] = {
     "a person with a row": (COUNT, PERSONS, 1),
     "a person with all the rows that count": (COUNT, PERSONS, 3),
     "a person with more rows than count": (BOTH, PERSONS, 9),
+    "a person of whom one group counts": (BOTH, PERSONS | {"max_groups": 1}, 9),
     "a person who is replaced": (COUNT, {"relation": "replace"}, 1),
 }
 
@@ -61,7 +62,7 @@ def test_a_group_of_one_person_shows_as_rarely_as_delta(case: str, record_proper
     runs = math.ceil(depth("threshold runs") / GROUPS)
     seen, of = sum(map(len, shown(query, runs))), runs * GROUPS
     record_property("verdict", f"a group of one person showed {seen} times of {of}, delta {DELTA}")
-    allowed = DELTA if stated.get("unit") is None else 1 - (1 - DELTA) ** (1 / 3)
+    allowed = 1 - (1 - DELTA) ** (1 / stated.get("max_groups", stated.get("max_rows", 1)))
     if stated.get("relation") == "replace":
         allowed = DELTA / (1 + math.exp(EPSILON / 2))
     assert least_rate(seen, of) <= allowed

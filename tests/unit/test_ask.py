@@ -56,7 +56,7 @@ def test_enter_all_the_way_states_no_more_than_the_names() -> None:
 
 def test_every_question_answered() -> None:
     person = Person(
-        *("visits", "PATIENT", "3", "replace", '?, "n/a, unknown"'),
+        *("visits", "PATIENT", "3", "2", "replace", '?, "n/a, unknown"'),
         *("integer", "", 'Surgery, "Ear, nose, throat"', "number", "-0.5", "60"),
         *("date", "no"),
     )
@@ -65,6 +65,7 @@ def test_every_question_answered() -> None:
             "name": "visits",
             "unit": "patient",
             "max_rows": 3,
+            "max_groups": 2,
             "relation": "replace",
             "null_values": ["?", "n/a, unknown"],
             "columns": {

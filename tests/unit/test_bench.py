@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bench import page, population
+from bench.contribution import Bounded, Stays, bounded
 from bench.cost import Costs
 from bench.escrow import ENCRYPTED, Asked, Escrow, Spent, _cpu
 from bench.growth import Growth, short
@@ -116,6 +117,18 @@ def test_a_sandbox_is_judged_by_what_it_adds_to_an_interpreter() -> None:
     assert not report.missed
     report.sandbox = Start(sandbox=370, python=60, rounds=15)
     assert [target.measured for target in report.missed] == [310]
+
+
+def test_a_contribution_bound_is_judged_beside_a_sample_in_plain_sql(tmp_path: Path) -> None:
+    stays = Stays("within", 2, 3)
+    file = stays.file(1000, tmp_path)
+    made = file.stat().st_mtime_ns
+    found = bounded(stays, 1000, 1, tmp_path)
+    assert file.stat().st_mtime_ns == made
+    assert set(found.ms) == {"plain", "first rows", "release"}
+    judged = Bounded(stays, 1000, {"plain": 100, "first rows": 50, "release": 131})
+    assert [(target.measured, target.met) for target in judged.targets] == [(1.31, False)]
+    assert judged.figures["first_rows_ms"] == 50
 
 
 def test_sizes_in_few_signs() -> None:

@@ -41,7 +41,10 @@ def opened(
         ({}, "for one row, add-remove."),
         ({"relation": "replace"}, "for one row, replaced by any other."),
         ({"unit": "patient", "max_rows": 3}, "for one person (one patient), add-remove."),
-        ({"unit": "patient", "relation": "replace"}, "for one person (one patient), replaced by any other."),
+        (
+            {"unit": "patient", "max_rows": 1, "relation": "replace"},
+            "for one person (one patient), replaced by any other.",
+        ),
     ],
 )
 def test_a_certificate_says_who_is_protected(stated: dict[str, object], promised: str) -> None:
@@ -61,7 +64,12 @@ def test_a_certificate_says_how_many_rows_of_a_person_count() -> None:
     for stated, said in ((one, "at most 1 row of one person counts"), (three, "at most 3 rows of one person count")):
         certificate = opened(**stated).query(query).release(epsilon=1).certificate
         assert said in certificate.assumed[-1]
+        assert certificate.max_groups is None
         assert "rows without a patient are left out" in str(certificate)
+    bounded = opened(**three, max_groups=2).query(query).release(epsilon=1).certificate
+    assert "at most 3 rows of one person count, in at most 2 groups, in a query" in bounded.assumed[-1]
+    assert (bounded.max_rows, bounded.max_groups) == (3, 2)
+    assert "of which at most 3 count in a query, in at most 2 of its groups" in bounded.to_html()
 
 
 def test_a_release_may_hold_no_row(tmp_path: Any) -> None:
@@ -223,7 +231,7 @@ def test_where_no_private_group_is_large_enough_the_answer_says_so() -> None:
     assert lowered in release._repr_html_()
     assert "Ranges: " not in str(release), "there are none"
     several = opened(columns=columns, unit="patient", max_rows=2).query(by_ward).release(epsilon=1, delta=1e-9)
-    assert "a larger epsilon or delta, or a smaller max_rows, lowers that." in str(several)
+    assert "a larger epsilon or delta, or a smaller max_groups, lowers that." in str(several)
     having = opened(columns=columns).query(f"{by_ward} HAVING n > 9").release(epsilon=1, delta=1e-9)
     assert "No group reached" not in str(having), "a HAVING may have left it out"
 
@@ -366,7 +374,7 @@ def test_the_page_stands_alone_and_does_not_tell_the_answer() -> None:
 def test_what_people_wrote_is_text_on_the_page(guarantee: str) -> None:
     rows = pd.DataFrame({"<b>who</b>": ["a", "b"], "<i>": [1, 2]})
     columns = {"<b>who</b>": {"type": "text"}, "<i>": {"type": "integer", "bounds": [0, 9]}}
-    stays = sf.open(rows, {"name": "<s>", "unit": "<b>who</b>", "columns": columns}, ledger=":memory:")
+    stays = sf.open(rows, {"name": "<s>", "unit": "<b>who</b>", "max_rows": 1, "columns": columns}, ledger=":memory:")
     query = stays.query("""SELECT SUM("<i>") AS "<img src=x onerror=y>" FROM "<s>" WHERE "<b>who</b>" <> '<script>' """)
     query.risk()
     beforehand: dict[str, Any] = (

@@ -74,7 +74,7 @@ class Story:
     def by_ward(self, type_: str) -> Story:
         """Each ward is a person; as whole numbers these have no name, and their rows are left out."""
         columns = {"ward": {"type": type_}, "days": {"type": "integer", "bounds": [0, 60]}}
-        self.reopen(schema(columns=columns, unit="ward", rule=RULE))
+        self.reopen(schema(columns=columns, unit="ward", max_rows=1, rule=RULE))
         return self
 
     def people(self) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -16,7 +18,11 @@ from sfumato.sql.parse import parse
 
 
 def measured(
-    select: str, kind: str = "integer", bounds: tuple[float, float] = (0, 100), **stated: object
+    select: str,
+    kind: str = "integer",
+    bounds: tuple[float, float] = (0, 100),
+    more: Mapping[str, object] = MappingProxyType({}),
+    **stated: object,
 ) -> Measurement:
     wards = [f"w{i}" for i in range(400)]
     columns = {
@@ -28,7 +34,7 @@ def measured(
         "w": {"categories": wards},
         "x": {"categories": wards},
     }
-    schema = from_dict({"name": "t", "columns": columns} | stated)
+    schema = from_dict({"name": "t", "columns": columns | dict(more)} | stated)
     return measure(parse(f"SELECT {select}", schema), schema)
 
 
@@ -91,6 +97,31 @@ def test_a_person_has_several_rows(select: str, sensitivities: list[int]) -> Non
     numbers = measured(select, unit="u", max_rows=3).numbers
     assert [n.sensitivity for n in numbers] == sensitivities
     twice = measured(select, unit="u", max_rows=3, relation="replace").numbers
+    assert [n.sensitivity for n in twice] == [2 * s for s in sensitivities]
+
+
+@pytest.mark.parametrize(
+    ("select", "sensitivities"),
+    [
+        ("COUNT(DISTINCT u) FROM t", [1]),
+        ("COUNT(DISTINCT u), COUNT(*) FROM t GROUP BY g", [3, 100]),  # of three public groups
+        ("COUNT(DISTINCT u) FROM t GROUP BY h", [2]),
+        ("COUNT(DISTINCT u) FROM t GROUP BY w", [5]),
+        ("COUNT(DISTINCT u), SUM(v) FROM t GROUP BY p", [5, 10000]),
+        ("COUNT(DISTINCT u) FROM t GROUP BY g, h", [5]),
+        ("MAX(v), MEDIAN(v) FROM t GROUP BY g", [3, 50]),
+        ("COUNT(DISTINCT v) FROM t GROUP BY g", [100]),
+        ("COUNT(DISTINCT who), COUNT(*) FROM t GROUP BY who, g", [3, 100]),  # a person has one value of the unit
+        ("COUNT(DISTINCT who) FROM t GROUP BY who", [1]),
+    ],
+)
+def test_a_person_counts_in_few_groups(select: str, sensitivities: list[int]) -> None:
+    """Of 100 rows in at most five groups; and in no more groups than there are, from public facts."""
+    named = {"who": {"categories": ["Al", "Bo"]}} if "who" in select else {}
+    unit = "who" if named else "u"
+    numbers = measured(select, unit=unit, max_rows=100, max_groups=5, more=named).numbers
+    assert [n.sensitivity for n in numbers] == sensitivities
+    twice = measured(select, unit=unit, max_rows=100, max_groups=5, relation="replace", more=named).numbers
     assert [n.sensitivity for n in twice] == [2 * s for s in sensitivities]
 
 

@@ -82,7 +82,15 @@ def test_a_schema_says_no_more_than_it_must() -> None:
     people = {"columns": {"patient": {"type": "text"}}}
     assert from_dict({"name": "stays"}) == Schema("stays", (), PrivacyUnit(), Relation.ADD_REMOVE)
     assert from_dict({"name": "stays", "unit": "row", "max_rows": 1}).unit == PrivacyUnit()
-    assert from_dict({"name": "stays", "unit": "patient"} | people).unit == PrivacyUnit("patient", max_rows=1)
+    bounded = {"name": "stays", "unit": "patient", "max_rows": 1} | people
+    assert from_dict(bounded).unit == PrivacyUnit("patient", max_rows=1)
+    assert from_dict(bounded | {"max_groups": 3}).unit == PrivacyUnit("patient", max_rows=1, max_groups=3)
+
+
+@pytest.mark.parametrize(("stated", "groups"), [({}, 9), ({"max_groups": 3}, 3), ({"max_groups": 20}, 9)])
+def test_a_person_counts_in_no_more_groups_than_rows(stated: dict[str, int], groups: int) -> None:
+    people = {"name": "stays", "unit": "patient", "max_rows": 9, "columns": {"patient": {"type": "text"}}}
+    assert from_dict(people | stated).unit.groups == groups
 
 
 def test_a_step_is_the_number_as_it_is_written() -> None:
@@ -92,7 +100,7 @@ def test_a_step_is_the_number_as_it_is_written() -> None:
 
 @pytest.mark.parametrize("type_", ["integer", "text", "date", "boolean"])
 def test_a_person_is_named_by(type_: str) -> None:
-    schema = from_dict({"name": "t", "unit": "who", "columns": {"who": {"type": type_}}})
+    schema = from_dict({"name": "t", "unit": "who", "max_rows": 1, "columns": {"who": {"type": type_}}})
     assert schema.unit == PrivacyUnit("who")
 
 
@@ -133,8 +141,8 @@ WRONG = {
                                    "The schema does not know 'bound': [columns.age] in adult.toml. "
                                    "Hint: did you mean 'bounds'?"),
     "a key like no other": (f"{NAME}xyz = 1", "The schema does not know 'xyz': adult.toml. Hint: it knows name, "
-                            "population, looked, unit, max_rows, relation, null_values, people_at_least, stop, "
-                            "stop_delta, rule, columns."),
+                            "population, looked, unit, max_rows, max_groups, relation, null_values, people_at_least, "
+                            "stop, stop_delta, rule, columns."),
     "a column that is no table": (f'{NAME}columns = {{age = "integer"}}', "Column 'age' is not a table: adult.toml. "
                                   "Hint: write [columns.age] on a line of its own."),
     "bounds the wrong way round": (f'{AGE}type = "integer"\nbounds = [90, 17]',
@@ -194,6 +202,15 @@ WRONG = {
     "rows of one row": (f"{NAME}max_rows = 3", "max_rows is for people with several rows, and one row is one person: "
                         'max_rows in adult.toml. Hint: name the column of people as unit = "COLUMN", or leave max_rows '
                         "out."),
+    "rows of a person without a bound": (f'{NAME}unit = "age"\n[columns.age]',
+                                         "How many rows of one age count in a query is not stated: max_rows in "
+                                         "adult.toml. Hint: add max_rows = 10, or as many rows as most people have; of "
+                                         "whoever has more, a sample counts."),
+    "groups of one row": (f"{NAME}max_groups = 3",
+                          "max_groups is for people with several rows, and one row is one person: max_groups in "
+                          'adult.toml. Hint: name the column of people as unit = "COLUMN", or leave max_groups out.'),
+    "no groups of a person": (f'{NAME}unit = "age"\nmax_rows = 2\nmax_groups = 0\n[columns.age]',
+                              "max_groups is a whole number from 1 to 1,000,000,000: max_groups in adult.toml."),
     "no rows of a person": (f'{NAME}unit = "age"\nmax_rows = 0\n[columns.age]',
                             "max_rows is a whole number from 1 to 1,000,000,000: max_rows in adult.toml."),
     "half a row": (f'{NAME}unit = "age"\nmax_rows = 1.5\n[columns.age]',
@@ -403,8 +420,9 @@ def changed(column: str, **facts: object) -> dict[str, object]:
     [
         (FACTS | {"name": "people"}, {""}),
         (FACTS | {"null_values": []}, {""}),
-        (FACTS | {"unit": "sex"}, {""}),
+        (FACTS | {"unit": "sex", "max_rows": 1}, {""}),
         (FACTS | {"unit": "sex", "max_rows": 2}, {""}),
+        (FACTS | {"unit": "sex", "max_rows": 2, "max_groups": 1}, {""}),
         (FACTS | {"relation": "replace"}, {""}),
         (changed("age", step=1), {"age"}),
         (changed("age", bounds=[16, 90]), {"age"}),
@@ -419,6 +437,7 @@ def changed(column: str, **facts: object) -> dict[str, object]:
         "missing texts",
         "unit",
         "rows",
+        "groups",
         "relation",
         "step",
         "lower bound",

@@ -124,6 +124,20 @@ def test_people_with_several_rows_move_a_count_by_several() -> None:
     assert counted.scale == persons.scale == (10.0,)
 
 
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+@pytest.mark.parametrize("max_rows", [1, 3, 100])
+def test_a_split_follows_the_index_however_many_rows_of_a_person_count(max_rows: int, relation: str) -> None:
+    """A mean has no one noise scale and is split like a count of rows, of which a person moves as many as count."""
+    columns, stated = (
+        COLUMNS | {"who": {"type": "integer"}},
+        {"unit": "who", "max_rows": max_rows, "relation": relation},
+    )
+    dataset = planned({"name": "stays", "columns": columns} | stated, ledger=":memory:")
+    assert epsilons(dataset.split([ALL, MEAN], 1, index=[1, 1])) == [0.5, 0.5]
+    assert epsilons(dataset.split([MEAN, ALL, MIDDLE], 0.7, index=[1, 2, 4])) == [0.4, 0.2, 0.1]
+    assert epsilons(dataset.split([TOTAL, MEAN], 1)) == epsilons(stays().split([TOTAL, MEAN], 1))
+
+
 def test_a_split_is_free_and_reads_nothing() -> None:
     dataset = planned({"name": "stays", "columns": COLUMNS}, ledger=":memory:")
     assert epsilons(dataset.split(BOTH, 0.01, index=[1, 10])) == [0.009090909, 0.000909091]

@@ -154,3 +154,21 @@ def test_the_back_button_goes_one_step_back_and_loses_nothing(
     page.go_back()
     expect(page.get_by_label("Title for people")).to_have_value("Stays of one year")
     assert own_house.escrow.datasets.many(own_house.escrow.people.one(CONTROLLER)) == []
+
+
+def test_a_column_of_people_asks_how_many_of_their_rows_count(
+    own_house: House, visitors: Visitors, stays: Path
+) -> None:
+    visitors.forgive("422", "400")
+    page = visitors.enter(own_house, CONTROLLER)
+    page.goto("/register")
+    page.get_by_label("CSV or Parquet file").set_input_files(stays)
+    go_on(page)
+    page.locator('[name="unit"][value="column"]').check()
+    page.get_by_label("The column that names people").select_option("ward")
+    go_on(page)
+    expect(page.locator('[data-place="max_rows"] .problem')).to_contain_text("is not stated")
+    page.get_by_label("Rows of one person that count, at most").fill("4")
+    page.get_by_label("Groups of one person that count, at most").fill("2")
+    go_on(page)
+    expect(page.get_by_role("heading", name="3 Columns")).to_be_visible()

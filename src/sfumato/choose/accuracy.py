@@ -217,7 +217,7 @@ def _for_mean(numbers: list[NoisyNumber], error: float, count: float, confidence
 
 def _mu(number: NoisyNumber, error: float, confidence: float) -> float:
     """How much of the noise's mu keeps one number within its error."""
-    return float(number.sensitivity) / math.sqrt(number.share) / sigma_for_error(error, confidence)
+    return float(number.euclidean) / math.sqrt(number.share) / sigma_for_error(error, confidence)
 
 
 def _confidence(stated: object) -> Fraction:

@@ -105,12 +105,30 @@ class Literal:
     def numbers(self, schema: Schema) -> dict[str, Fraction]:
         """The noisy numbers of a cell and the most that one person may move each; one that serves twice is there once.
 
-        A person has up to `max_rows` rows, but is one person: of the distinct persons of the whole table, one.
+        A person has up to `max_rows` rows, but is one person in each cell: a count of persons, and an answer at some
+        rank, move by at most so much in each of the cells that one person can be in.
         """
-        persons = f"COUNT(DISTINCT {_quoted(schema.unit.column)})" if schema.unit.column and not self.keys else ""
         found = {sql: most for asked in self.asked for sql, most in asked.numbers().items()}
-        rows = {sql: 1 if sql.lower() == persons.lower() else schema.unit.max_rows for sql in found}
-        return {sql: most * rows[sql] * schema.relation.steps for sql, most in found.items()}
+        ranked = {asked.sql for asked in self.asked if asked.kind.selects}
+        once = {sql for sql in found if sql in ranked or _counts_persons(sql, schema)}
+        rows, cells = schema.unit.max_rows, self._cells_of_one(schema)
+        return {sql: most * (cells if sql in once else rows) * schema.relation.steps for sql, most in found.items()}
+
+    def distances(self, schema: Schema) -> tuple[Fraction, ...]:
+        """The same as distances over all cells: of persons the root of the cells, rounded up to the grid of counts."""
+        cells, one = self._cells_of_one(schema), 1024 * schema.relation.steps
+        root = Fraction(math.isqrt(cells * one**2 - 1) + 1, 1024)
+        return tuple(root if _counts_persons(sql, schema) else d for sql, d in self.numbers(schema).items())
+
+    def _cells_of_one(self, schema: Schema) -> int:
+        """How many public cells share one value of the column of people, if it is a key; at most `max_groups`."""
+        others = [key for key in self.keys if key.lower() != str(schema.unit.column).lower()]
+        return min(schema.unit.groups, math.prod(len(_categories(key, schema)) for key in others))
+
+
+def _counts_persons(sql: str, schema: Schema) -> bool:
+    unit = schema.unit.column
+    return unit is not None and sql.lower() == f"COUNT(DISTINCT {_quoted(unit)})".lower()
 
 
 def clamped_name(name: str) -> str:
@@ -135,6 +153,7 @@ class LeaveOneOut(Confidential):
 
     asked: tuple[Asked, ...]
     most: tuple[Fraction, ...]  # of each noisy number: how much one person may move it
+    furthest: tuple[Fraction, ...]  # the same, as a distance
     people: tuple[object, ...]
     everybody: Found
     without: tuple[Found, ...]
@@ -157,17 +176,18 @@ class LeaveOneOut(Confidential):
 
     def exposures(self) -> list[Fraction]:
         """Each person's share of the worst case: equal parts of it to every noisy number that is drawn."""
-        return [sum(map(abs, self._parts(rest)), Fraction(0)) / len(self.most) for rest in self.without]
+        return [sum(map(abs, self._parts(rest, self.most)), Fraction(0)) / len(self.most) for rest in self.without]
 
     def exposures_l2(self) -> list[float]:
-        return [math.sqrt(sum(part**2 for part in self._parts(rest)) / len(self.most)) for rest in self.without]
+        parts = [self._parts(rest, self.furthest) for rest in self.without]
+        return [math.sqrt(sum(part**2 for part in own) / len(self.furthest)) for own in parts]
 
     def _changes(self, rest: Found) -> list[Fraction]:
         return [change for row in _differences(self.answer, rest.answer) for change in row]
 
-    def _parts(self, rest: Found) -> list[Fraction]:
+    def _parts(self, rest: Found, most: Sequence[Fraction]) -> list[Fraction]:
         rows = _differences(self.everybody.numbers, rest.numbers)
-        return [change / most for row in rows for change, most in zip(row, self.most, strict=True)]
+        return [change / d for row in rows for change, d in zip(row, most, strict=True)]
 
 
 def leave_one_out(
@@ -205,7 +225,8 @@ def leave_one_out(
     everyone = tuple(people_of(rows, schema) if people is None else people)
     everybody, without = ask(), tuple(map(ask_without, everyone))
     connection.close()
-    return LeaveOneOut(literal.asked, tuple(numbers.values()), everyone, everybody, without)
+    most, furthest = tuple(numbers.values()), literal.distances(schema)
+    return LeaveOneOut(literal.asked, most, furthest, everyone, everybody, without)
 
 
 def people_of(rows: Sequence[Mapping[str, object]], schema: Schema) -> list[Value]:
@@ -309,9 +330,12 @@ def _differences(everybody: Answer, rest: Answer) -> list[list[Fraction]]:
 # Cleaning: what a delivered value means
 
 
-def cleaned(rows: Sequence[Mapping[str, object]], schema: Schema) -> list[dict[str, Value]]:
-    """The declared columns with the schema's types: what does not fit is missing, like the declared missing texts."""
-    return [{c.name: _read(row.get(c.name), schema, c.name) for c in schema.columns} for row in rows]
+def cleaned(
+    rows: Sequence[Mapping[str, object]], schema: Schema, columns: Sequence[str] | None = None
+) -> list[dict[str, Value]]:
+    """The declared columns, or these, with the schema's types: what does not fit is missing, like the missing texts."""
+    names = [c.name for c in schema.columns] if columns is None else columns
+    return [{name: _read(row.get(name), schema, name) for name in names} for row in rows]
 
 
 def _read(value: object, schema: Schema, name: str) -> Value:

@@ -98,14 +98,24 @@ class Column:
 
 @dataclass(frozen=True)
 class PrivacyUnit:
-    """Who is protected: one row, or everybody's rows under the value of a column, of which `max_rows` count."""
+    """Who is protected: one row, or all rows of one person, who is a value of a column.
+
+    Contribution bounds of a person: at most `max_rows` rows count in a query, in at most `max_groups` groups of it.
+    """
 
     column: str | None = None
     max_rows: int = 1
+    max_groups: int | None = None  # None: as many as rows
 
     def __post_init__(self) -> None:
-        if self.max_rows < 1 or (self.column is None and self.max_rows > 1):
-            raise ValueError("a person counts with one row or more; a row is one row")
+        groups = 1 if self.max_groups is None else self.max_groups
+        if min(self.max_rows, groups) < 1 or (self.column is None and max(self.max_rows, groups) > 1):
+            raise ValueError("a person counts with one row or more, in one group or more; a row is one row")
+
+    @property
+    def groups(self) -> int:
+        """The most groups in which one person counts: rows that count are in no more groups than they are."""
+        return self.max_rows if self.max_groups is None else min(self.max_groups, self.max_rows)
 
     @property
     def words(self) -> str:
@@ -149,7 +159,8 @@ class Schema:
         """
         named = self.unit.column
         unit = named and [named, *(c.fingerprint() for c in self.columns if c.name == named)]
-        table = _fingerprint([self.name, unit, self.unit.max_rows, self.relation, self.null_values])
+        groups = [] if self.unit.max_groups is None else [self.unit.max_groups]
+        table = _fingerprint([self.name, unit, self.unit.max_rows, self.relation, self.null_values, *groups])
         known = {} if self.people_at_least is None else {AT_LEAST: _fingerprint(self.people_at_least)}
         return {"": table} | known | {column.name: column.fingerprint() for column in self.columns}
 

@@ -54,6 +54,7 @@ class NoisyNumber:
     selects: Aggregate | None = None  # of a selection: the value at which rank
     apart: Fraction = Fraction(0)  # of a selection: how far its candidates lie from each other
     largest: Fraction = Fraction(0)  # of what is not additive: the most that anybody changes the answer by
+    cells: int = 1  # of so many cells, each moves by an equal part of the sensitivity at most
 
     def __post_init__(self) -> None:
         if self.sensitivity and (self.sensitivity / self.step).denominator != 1:
@@ -63,6 +64,21 @@ class NoisyNumber:
     def steps(self) -> int:
         """The sensitivity in units of the grid."""
         return int(self.sensitivity / self.step)
+
+    @property
+    def euclidean(self) -> Fraction:
+        """The sensitivity as a distance over all cells (L2), rounded up to a whole step.
+
+        Somebody who is counted once in each of c cells moves them by the root of c in all.
+        """
+        if self.cells == 1:
+            return self.sensitivity
+        square = -(-(self.steps**2) // self.cells)
+        return (math.isqrt(square - 1) + 1) * self.step
+
+    def sensitivity_under(self, mechanism: str) -> Fraction:
+        """What noise is scaled by: Gaussian noise by a distance (L2), any other by the sum over all cells (L1)."""
+        return self.euclidean if mechanism == "gaussian" else self.sensitivity
 
     @property
     def offset(self) -> Fraction:
@@ -187,4 +203,4 @@ class Measurement:
     @property
     def one_scale(self) -> bool:
         """Whether all the noisy numbers carry noise of one scale, as in the papers."""
-        return self.additive and len({number.sensitivity / number.share for number in self.numbers}) == 1
+        return self.additive and len({(n.sensitivity / n.share, n.euclidean / n.share) for n in self.numbers}) == 1

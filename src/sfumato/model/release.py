@@ -53,6 +53,7 @@ class Certificate:
     rank_90: tuple[float | None, ...] | None = None  # None: no selection
     threshold: float | None = None  # noisy persons that a private group must have
     max_rows: int | None = None
+    max_groups: int | None = None  # None: as many as rows
     bounds_source: str | None = None
     why: str | None = None
     planned_at: str | None = None

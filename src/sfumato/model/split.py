@@ -17,7 +17,7 @@ class Part:
 
     query: str
     index: float
-    sensitivity: float  # 1 where the query is several noisy numbers, or selected: its own unit
+    sensitivity: float  # that of a count of rows where the query is several noisy numbers, or selected
     epsilon: float
     scale: tuple[float | None, ...]  # of each noisy number; None: selected
     noise_90: tuple[float | None, ...]

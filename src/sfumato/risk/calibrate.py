@@ -53,7 +53,7 @@ def scale_of(number: NoisyNumber, noise: Noise, epsilon: float) -> float | None:
     if number.kind is NumberKind.SELECTION:
         return None
     if noise.mechanism == "gaussian":
-        return float(number.sensitivity) / math.sqrt(number.share) / mu_of(epsilon, noise)
+        return float(number.euclidean) / math.sqrt(number.share) / mu_of(epsilon, noise)
     return number.scale(epsilon)
 
 
@@ -113,8 +113,9 @@ def _pure(number: NoisyNumber, epsilon: float) -> Drawing:
 
 def _gaussian(number: NoisyNumber, mu: float, largest: float) -> Drawing:
     root = math.sqrt(number.share)
-    part, finer = mu * root, max(0, math.ceil(math.log2(FINEST * max(mu, largest) * root / number.steps)))
-    return Drawing(Law.GAUSSIAN, part, number.step / 2**finer, float(number.sensitivity) / part)
+    steps = number.euclidean / number.step
+    part, finer = mu * root, max(0, math.ceil(math.log2(FINEST * max(mu, largest) * root / float(steps))))
+    return Drawing(Law.GAUSSIAN, part, number.step / 2**finer, float(number.euclidean) / part)
 
 
 def _each(measurement: Measurement, noise: Noise) -> float:

@@ -162,7 +162,7 @@ def own_scale(measurement: Measurement, noise: Noise) -> float | None:
     number = measurement.numbers[0]
     if noise.mechanism != "gaussian":
         return float(number.sensitivity / number.share)
-    return float(number.sensitivity) / math.sqrt(number.share)
+    return float(number.euclidean) / math.sqrt(number.share)
 
 
 def _rdrs(epsilon: float, spread: Spread, measurement: Measurement, noise: Noise, exact: bool) -> tuple[float, float]:

@@ -51,6 +51,10 @@ def ask(
     if unit is not None:
         rows = Question(f"At most how many rows of one {unit} may count", "1")
         stated |= {"unit": unit, "max_rows": _ask(rows, _max_rows, answer)}
+        if stated["max_rows"] > 1:
+            groups = Question(f"In at most how many groups of a GROUP BY may one {unit} count", str(stated["max_rows"]))
+            most = _ask(groups, _max_rows, answer)
+            stated |= {"max_groups": most} if most < stated["max_rows"] else {}
     stated["relation"] = _ask(_NEIGHBOURS, _relation, answer)
     stated["null_values"] = _ask(_MISSING, _listed, answer)
     seen = values or {}

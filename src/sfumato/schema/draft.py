@@ -17,7 +17,8 @@ _HEAD = """\
 {seen}
 name = {name}
 {looked}unit = "row"               # one row is one person; or the column that names a person
-# max_rows = 1             # then: how many rows of one person may count
+# max_rows = 10            # then: how many rows of one person count in a query, at most
+# max_groups = 3           # and in how many groups of it, at most (as many as rows where it is left out)
 relation = "add-remove"    # a person may join or leave; or "replace": only stand in for another
 null_values = []           # texts that mean missing, such as "?"
 

@@ -17,12 +17,13 @@ from sfumato.schema.write import key
 
 _STOPS = {"stop": MOST_EPSILON, "stop_delta": MOST_DELTA}
 _TABLE = (
-    *("name", "population", "looked", "unit", "max_rows", "relation", "null_values", "people_at_least"),
+    *("name", "population", "looked", "unit", "max_rows", "max_groups", "relation", "null_values", "people_at_least"),
     *(*_STOPS, "rule", "columns"),
 )
 _COLUMN = ("type", "bounds", "categories", "step", "keys")
 _KEYED = (Type.TEXT, Type.INTEGER, Type.BOOLEAN)  # what categories are written as
 _YAML = (".yaml", ".yml")
+_BOUNDS = ("max_rows", "max_groups")  # on what one person contributes
 _MOST_ROWS = 10**9
 _LONGEST_NAME = 200
 _LARGEST_WHOLE = 2**62
@@ -87,7 +88,7 @@ class _Reader:
         return Schema(
             name=name,
             columns=columns,
-            unit=self.unit(stated.get("unit", "row"), stated.get("max_rows", 1), columns),
+            unit=self.unit(stated, columns),
             relation=self.relation(stated.get("relation", Relation.ADD_REMOVE)),
             null_values=self.texts(stated.get("null_values", []), "null_values"),
             people_at_least=self.people(stated.get("people_at_least")),
@@ -126,15 +127,18 @@ class _Reader:
         if name.lower().startswith("sfumato "):
             self.wrong("Names that start with 'sfumato ' are ours", hint="rename it.")
 
-    def unit(self, named: Any, rows: Any, columns: tuple[Column, ...]) -> PrivacyUnit:
-        if not _is_whole(rows) or not 1 <= rows <= _MOST_ROWS:
-            self.wrong(f"max_rows is a whole number from 1 to {_MOST_ROWS:,}", where="max_rows")
+    def unit(self, stated: Mapping[str, Any], columns: tuple[Column, ...]) -> PrivacyUnit:
+        named, bounds = stated.get("unit", "row"), {name: stated[name] for name in _BOUNDS if name in stated}
+        for name, most in bounds.items():
+            if not _is_whole(most) or not 1 <= most <= _MOST_ROWS:
+                self.wrong(f"{name} is a whole number from 1 to {_MOST_ROWS:,}", where=name)
         if named == "row":
-            if rows > 1:
-                hint = 'name the column of people as unit = "COLUMN", or leave max_rows out.'
-                self.wrong(
-                    "max_rows is for people with several rows, and one row is one person", hint=hint, where="max_rows"
-                )
+            for name, most in bounds.items():
+                if most > 1:
+                    hint = f'name the column of people as unit = "COLUMN", or leave {name} out.'
+                    self.wrong(
+                        f"{name} is for people with several rows, and one row is one person", hint=hint, where=name
+                    )
             return PrivacyUnit()
         if not isinstance(named, str) or named.lower() in ("", "row"):
             self.wrong('unit is "row" or the column that names a person', where="unit")
@@ -145,7 +149,13 @@ class _Reader:
         if column.type is Type.NUMBER:
             hint = f'write type = "text" or "integer" under [columns.{key(column.name)}].'
             self.wrong("Numbers with fractions do not name people", hint=hint, where="unit")
-        return PrivacyUnit(column.name, rows)
+        if "max_rows" not in bounds:
+            self.wrong(
+                f"How many rows of one {column.name} count in a query is not stated",
+                hint="add max_rows = 10, or as many rows as most people have; of whoever has more, a sample counts.",
+                where="max_rows",
+            )
+        return PrivacyUnit(column.name, bounds["max_rows"], bounds.get("max_groups"))
 
     def relation(self, stated: Any) -> Relation:
         try:

@@ -47,6 +47,8 @@ def _table(schema: Schema) -> Iterator[str]:
     yield f"unit = {text(schema.unit.words)}"
     if schema.unit.column is not None:
         yield f"max_rows = {schema.unit.max_rows}"
+        if schema.unit.max_groups is not None:
+            yield f"max_groups = {schema.unit.max_groups}"
     yield f"relation = {text(schema.relation)}"
     yield f"null_values = {texts(schema.null_values)}"
     if schema.people_at_least is not None:

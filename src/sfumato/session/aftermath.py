@@ -203,8 +203,8 @@ def require_same_numbers(query: Query, release: Release) -> None:
     if query.dataset.bounds_from_data:
         return
     numbers = query.measurement.numbers
-    told = (certificate.numbers, certificate.sensitivity)
-    if told != (tuple(n.words for n in numbers), tuple(float(n.sensitivity) for n in numbers)):
+    now = tuple(n.words for n in numbers), tuple(float(n.sensitivity_under(certificate.mechanism)) for n in numbers)
+    if now != (certificate.numbers, certificate.sensitivity):
         raise _elsewhere()
 
 
@@ -281,7 +281,8 @@ def weights_of(measurement: Measurement, norm: str = L1) -> tuple[float, ...]:
     if _own_scale(measurement):
         return (1.0,) * len(measurement.numbers)
     power = 0.5 if norm == L2 else 1
-    most = [n.sensitivity if n.kind.additive else n.largest for n in measurement.numbers]
+    additive = [n.euclidean if norm == L2 else n.sensitivity for n in measurement.numbers]
+    most = [d if n.kind.additive else n.largest for d, n in zip(additive, measurement.numbers, strict=True)]
     return tuple(float(n.share) ** power / float(m) for n, m in zip(measurement.numbers, most, strict=True))
 
 

@@ -156,7 +156,7 @@ class Batch:
         return Cost(
             epsilon / NANO,
             sum((rho_of(measurement, calibration) for measurement, calibration in drawn), Fraction(0)),
-            tuple(float(number.sensitivity) for measurement, _ in drawn for number in measurement.numbers),
+            tuple(float(n.sensitivity_under(c.noise.mechanism)) for found, c in drawn for n in found.numbers),
             tuple(drawing.scale for _, calibration in drawn for drawing in calibration.numbers),
             None if None in numbers else sum(number or 0 for number in numbers),
             delta,

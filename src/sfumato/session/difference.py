@@ -142,7 +142,7 @@ def _require_the_same(measurement: Measurement, answer: Answer, certificate: Cer
     numbers = measurement.numbers
     now = (
         tuple(n.words for n in numbers),
-        tuple(float(n.sensitivity) for n in numbers),
+        tuple(float(n.sensitivity_under(certificate.mechanism)) for n in numbers),
         tuple(float(n.share) for n in numbers),
         tuple(c.name for c in measurement.columns if c.shown),
     )

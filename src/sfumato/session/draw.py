@@ -123,7 +123,7 @@ def _cost(query: Query, choice: Choice, calibration: Calibration, outcome: Guara
     return Cost(
         calibration.epsilon,
         rho_of(query.measurement, calibration),
-        tuple(float(number.sensitivity) for number in query.measurement.numbers),
+        tuple(float(number.sensitivity_under(choice.noise.mechanism)) for number in query.measurement.numbers),
         tuple(drawing.scale for drawing in calibration.numbers),
         query.measurement.k,
         _delta(choice),

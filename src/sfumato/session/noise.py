@@ -77,7 +77,8 @@ class _Draw:
         """One number of several cells, with noise."""
         number, drawing = self.measurement.numbers[position], self.calibration.numbers[position]
         finer = int(number.step / drawing.step)
-        noisy = self._by(drawing)([steps * finer for steps in totals], number.steps * finer, drawing.budget)
+        most = int(number.sensitivity_under(drawing.law) / drawing.step)
+        noisy = self._by(drawing)([steps * finer for steps in totals], most, drawing.budget)
         return [drawing.step * steps for steps in noisy]
 
     def selected(self, cells: Collection[Cell]) -> dict[int, list[Fraction]]:

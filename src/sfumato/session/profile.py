@@ -157,7 +157,7 @@ class RiskProfile(Display, Confidential):
             people=self.people_count,
             outputs=self.outputs,
             mechanism=self._noise.mechanism,
-            sensitivity=tuple(float(n.sensitivity) for n in self._measurement.numbers),
+            sensitivity=tuple(float(n.sensitivity_under(self._noise.mechanism)) for n in self._measurement.numbers),
             influence=_plain(self.influence),
             exposure=self.exposure if isinstance(self.exposure, Sketch) else _plain(self.exposure),
             candidates=self.candidates,

@@ -133,7 +133,7 @@ def _drawings(certificate: Certificate, measurement: Measurement) -> list[Drawin
         finer = max(1, round(number.step / told))  # the certificate tells a float: the grid itself divides the number's
         step = number.step / finer
         furthest = None if c.reach is None else round(Fraction(c.reach[place]) / step)
-        budget = float(number.sensitivity) / scale if law is Law.GAUSSIAN else number.part(c.epsilon)
+        budget = float(number.euclidean) / scale if law is Law.GAUSSIAN else number.part(c.epsilon)
         found.append(Drawing(law, budget, step, scale, reach=furthest))
     return found
 
@@ -154,10 +154,10 @@ def _again(
 ) -> list[list[Fraction]]:
     """One number of every cell with fresh noise, draw by draw: all of them drawn at once."""
     number = measurement.numbers[place]
-    finer = int(number.step / drawing.step)
+    most = int(number.sensitivity_under(drawing.law) / drawing.step)
     exact = [round(cell[place] / drawing.step) for cell in based]
     by = mechanism(drawing.law) if drawing.reach is None else mechanism(drawing.law, drawing.reach)
-    noisy = by(exact * draws, number.steps * finer, drawing.budget)
+    noisy = by(exact * draws, most, drawing.budget)
     return [[drawing.step * s for s in noisy[at : at + len(exact)]] for at in range(0, len(noisy), len(exact))]
 
 

@@ -20,6 +20,7 @@ from sfumato.choose.split import (
 )
 from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
+from sfumato.measure import sensitivity_of_rows
 from sfumato.model import split as model
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
@@ -205,8 +206,9 @@ def _is_one_number(query: Query) -> bool:
 
 
 def _unit(query: Query) -> Fraction:
-    """What its noise scale is in units of: its sensitivity; or 1, where there is no one scale."""
-    return query.measurement.numbers[0].sensitivity if _is_one_number(query) else Fraction(1)
+    """What its noise scale is in units of: its sensitivity; or that of a count of rows, where there is no one scale."""
+    one = _is_one_number(query)
+    return query.measurement.numbers[0].sensitivity if one else sensitivity_of_rows(query.dataset.schema)
 
 
 def _guessed(queries: Sequence[Query], expected: Sequence[float]) -> tuple[float, ...]:

@@ -43,7 +43,7 @@ def units(q: Question, one: int) -> Term:
 
 def _units(n: NoisyNumber, q: Question, one: int) -> Term:
     """What somebody carries of a number in a cell; under L2 its square. Who carries anything has a unit at least."""
-    load = abs(added(n, q).double) / float(n.steps if n.rounded else n.sensitivity)
+    load = abs(added(n, q).double) / float(n.steps if n.rounded else q.sensitivity_of(n))
     load = load.squared if q.norm == L2 else load
     units = call("GREATEST", call("ROUND", load * float(n.share * one)), call("SIGN", load))
     return Term(lambda: as_whole(units.tree))

@@ -81,7 +81,7 @@ def proportional(question: Question) -> Fraction | None:
     q = question
     if len(q.statement.aggregates) > 1 or len(q.measurement.numbers) > 1 or not q.measurement.additive:
         return None
-    return 1 / q.measurement.numbers[0].sensitivity
+    return 1 / q.sensitivity_of(q.measurement.numbers[0])
 
 
 # The least and the most exposed, where two values say it

@@ -209,7 +209,7 @@ class Leaving:
         weight = float(n.share) ** (0.5 if q.norm == L2 else 1)
         if not n.kind.additive:
             return self._changes()[_position(q, n)] * (weight / float(n.largest))
-        return self._added(n) * (weight / float(n.sensitivity))
+        return self._added(n) * (weight / float(q.sensitivity_of(n)))
 
     def _added(self, n: NoisyNumber) -> Term:
         """How much a person adds to a number, either way."""

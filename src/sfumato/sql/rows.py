@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 from sqlglot import exp
@@ -24,8 +25,10 @@ from sfumato.model.statement import (
     Predicate,
     Scalar,
     Statement,
+    columns_in,
 )
 from sfumato.sql.clean import as_delivered
+from sfumato.sql.contribution import Contribution
 from sfumato.sql.tree import (
     COMPARE,
     SQL_TYPES,
@@ -46,7 +49,7 @@ from sfumato.sql.tree import (
 L1, L2 = "L1", "L2"
 """How a person's changes of several numbers add up: L1 under Laplace noise, L2 under Gaussian."""
 
-RANK, ROWS = ours("rank"), ours("rows")
+ROWS = ours("rows")
 NARROW = 2**17  # a few values that many people share: worth grouping by
 
 
@@ -86,6 +89,14 @@ class Question:
     @cached_property
     def keys(self) -> tuple[str, ...]:
         return tuple(ours("key", str(position)) for position in range(len(self.statement.keys)))
+
+    @cached_property
+    def columns(self) -> tuple[ColumnRef, ...]:
+        """Every column that is read but that of the people, by name."""
+        s = self.statement
+        parts = [s.where, *s.keys, *(a.argument for a in s.aggregates)]
+        found = {ref.name: ref for part in parts if part is not None for ref in columns_in(part)}
+        return tuple(found[name] for name in s.columns if name != self.unit)
 
     @cached_property
     def readings(self) -> dict[Aggregate, Reading]:
@@ -137,6 +148,10 @@ class Question:
         every = len(self.readings) == len(self.statement.aggregates)
         return every and len(self.values) == 1 and all(a.kind is not Kind.COUNT_DISTINCT for a in self.readings)
 
+    def sensitivity_of(self, noisy: NoisyNumber) -> Fraction:
+        """What a person's changes of a number add up to at most, over all cells."""
+        return noisy.euclidean if self.norm == L2 else noisy.sensitivity
+
     @property
     def compares_with_cell(self) -> bool:
         """Whether what a person changes depends on the others in the cell; of counts and sums it does not."""
@@ -173,39 +188,32 @@ def rows(
     as well, and spares the engine a comparison a row.
     """
     q = question
-    parts = [alias(column(key.name), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
-    if q.unit is not None:
-        parts.append(alias(column(q.unit), PERSON))
-    elif person:
-        parts.append(column(PERSON))
-    parts += [alias(_read(reading, q), reading.name) for reading in q.values]
-    parts += beside
-    if not parts:
-        parts = [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
     source = source or q.statement.table
+
+    def parts() -> list[exp.Expr]:
+        found = [alias(column(key.name), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
+        if q.unit is not None:
+            found.append(alias(column(q.unit), PERSON))
+        elif person:
+            found.append(column(PERSON))
+        found += [alias(_read(reading, q), reading.name) for reading in q.values]
+        found += [part.copy() for part in beside]
+        return found or [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
+
     if q.unit is None:
-        return selected(parts, source, where=conditions(q, any_key=any_key))
-    ranked = selected([*parts, alias(_rank(q), RANK)], source, where=conditions(q))
-    kept = exp.LTE(this=column(RANK), expression=number(q.schema.unit.max_rows))
-    return selected([column(part.alias_or_name) for part in parts], ranked, where=[kept])
+        return selected(parts(), source, where=conditions(q, any_key=any_key))
+    return contribution(q).bounded(lambda parts: selected(parts, source, where=conditions(q)), parts)
 
 
-def _rank(q: Question) -> exp.Expr:
-    """The rank of a row among those of its person, by a hash of who it is and what is read: of their own rows only.
-
-    With the person in it, no content comes first for everybody. Rows that agree in all that is read are
-    interchangeable, so it does not matter which of them counts. Numbers are hashed in one width: how wide a file stores
-    them is not to decide.
-    """
-    names = [name for name in q.statement.columns if name != q.unit]
-    hashed = [in_one_width(name, q.schema) for name in (str(q.unit), *names)]
-    order = [function("HASH", *hashed), *map(column, names)] if names else []
-    ordered = [exp.Ordered(this=part, nulls_first=False) for part in order]
-    return exp.Window(
-        this=function("ROW_NUMBER"),
-        partition_by=[column(str(q.unit))],
-        order=exp.Order(expressions=ordered) if ordered else None,
-    )
+def contribution(question: Question) -> Contribution:
+    """How much one person contributes to a question at most."""
+    q = question
+    declared = q.schema.column(str(q.unit))
+    assert declared is not None
+    person, unit, cells = ColumnRef(declared.name, declared.type), q.schema.unit, q.measurement.cells
+    few = unit.groups < unit.max_rows and bool(q.keys) and (cells is None or len(cells) > unit.groups)
+    most = unit.groups if few else None
+    return Contribution(q.schema.name.casefold(), person, q.columns, unit.max_rows, q.statement.keys, most)
 
 
 def in_one_width(name: str, schema: Schema) -> exp.Expr:

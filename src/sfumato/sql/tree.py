@@ -130,9 +130,13 @@ def sub_select(select: exp.Query, name: str | None = None) -> exp.Subquery:
 def joined(
     select: exp.Select, other: exp.Table | exp.Subquery | exp.Values, on: Iterable[exp.Expr], kind: str = "INNER"
 ) -> exp.Select:
-    """With another table beside it; nothing to join on joins everything."""
+    """With another table beside it; nothing to join on joins everything.
+
+    SEMI and ANTI keep the rows that have a match there, or have none.
+    """
     met = both(*(list(on) or [exp.true()]))
-    select.append("joins", exp.Join(this=other, on=met, side="LEFT" if kind == "LEFT" else None))
+    named = {"LEFT": {"side": kind}, "SEMI": {"kind": kind}, "ANTI": {"kind": kind}}
+    select.append("joins", exp.Join(this=other, on=met, **named.get(kind, {})))
     return select
 
 

@@ -56,7 +56,7 @@ def _own(n: NoisyNumber, q: Question) -> tuple[Term, Term]:
 
 def several_cells(q: Question) -> bool:
     """Whether one person may be in several cells."""
-    return bool(q.unit and q.keys and q.schema.unit.max_rows > 1)
+    return bool(q.unit and q.keys and q.schema.unit.groups > 1)
 
 
 def read_alike(found: Rows, question: Question, people: int) -> list[tuple[World, object]]:

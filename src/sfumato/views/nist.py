@@ -145,6 +145,7 @@ def contribution(certificate: Certificate) -> str:
     if c.unit == PrivacyUnit().words:
         return f"{of_guarantee.sentence(who)} {of_guarantee.sentence(of_guarantee.ROW_BY_ROW)}"
     rows = "" if c.max_rows is None else f", of which at most {c.max_rows:,} count in a query"
+    rows += "" if c.max_groups is None else f", in at most {c.max_groups:,} of its groups"
     return of_guarantee.sentence(f"{who}, with all their rows{rows}")
 
 

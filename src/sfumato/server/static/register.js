@@ -208,7 +208,10 @@ function schemaTable(step) {
   const named = unit();
   const described = step < 3 ? [] : state.columns.filter((column) => column.described || column.name === named);
   if (step >= 2) {
-    if (named !== null) Object.assign(said, { unit: named, max_rows: Number($("#max_rows").value) });
+    if (named !== null) {
+      said.unit = named;
+      for (const bound of ["max_rows", "max_groups"]) if ($(`#${bound}`).value !== "") said[bound] = Number($(`#${bound}`).value);
+    }
     said.relation = $('[name="relation"]:checked').value;
   }
   if (step === 2 && named !== null) described.push({ name: named, type: "text" });

@@ -127,6 +127,8 @@ def protected(certificate: Certificate) -> str:
 def rows_that_count(unit: PrivacyUnit) -> str:
     """What a column of people is taken to say, and how much of anybody an answer holds."""
     rows = "1 row of one person counts" if unit.max_rows == 1 else f"{unit.max_rows:,} rows of one person count"
+    if unit.groups < unit.max_rows:
+        rows = f"{rows}, in at most {unit.groups:,} group{'' if unit.groups == 1 else 's'},"
     return (
         f"each person has one {unit.words}; at most {rows} in a query, picked by a rule that reads that person's rows "
         f"alone; rows without a {unit.words} are left out"

@@ -46,7 +46,7 @@ def no_group(certificate: Certificate) -> str:
     c = certificate
     if c.threshold is None or APPLIED_AFTERWARDS in c.post_processing:
         return ""
-    fewer = "" if c.max_rows == 1 else ", or a smaller max_rows,"
+    fewer = "" if 1 in (c.max_rows, c.max_groups) else ", or a smaller max_groups,"
     reached = f"{math.ceil(c.threshold * 100) / 100:,.15g}"
     return f"No group reached {reached} noisy persons: a larger epsilon or delta{fewer} lowers that."
 
