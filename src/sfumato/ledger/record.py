@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import copy
+from dataclasses import dataclass
 
 from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Entry, Event, verify
 from sfumato.ledger.odometer import Total
 from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
 from sfumato.model.stop import NO_STOP, Stop
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A request that is planned: its key, and the question that it is for.
+
+    `before` has both as older entries have them, which go by the words of a statement.
+    """
+
+    key: str
+    question: str
+    before: tuple[str, str] = ("", "")
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        return self.key, self.before[0]
 
 
 class Record:
@@ -62,7 +79,8 @@ class Record:
             case Event.PLANNED:
                 self._planned.add(entry.draft.key)
                 if self._first_look is None:
-                    self._plan_at_look[entry.draft.public.get("query_sha256")] = entry.draft.key
+                    said = entry.draft.public
+                    self._plan_at_look[said.get("question") or said.get("query_sha256")] = entry.draft.key
             case Event.DECIDED:
                 self._decided.setdefault(entry.draft.key, []).append(entry)
                 if not Guarantee(str(entry.draft.public["guarantee"])).holds:
@@ -87,13 +105,23 @@ class Record:
     def looked(self, key: str) -> bool:
         return key in self._looked
 
-    def in_force(self, key: str, query_sha256: str) -> bool:
-        """Whether this plan is entered, and no other for the statement since."""
-        return key in self._planned and (self.somebody_looked or self._plan_at_look.get(query_sha256) == key)
+    def in_force(self, plan: Plan) -> bool:
+        """Whether this plan is entered, and no other for the question since."""
+        return plan.key in self._planned and (self.somebody_looked or self._stood_at_look(plan))
 
-    def planned_at(self, key: str, *, before: int) -> str | None:
+    def _stood_at_look(self, plan: Plan) -> bool:
+        """Whether it is the last plan for its question before the first look, if there was one.
+
+        One that an older ledger has counts where no plan for the noisy numbers was entered since.
+        """
+        question, words = plan.question, plan.before[1]
+        if question in self._plan_at_look:
+            return self._plan_at_look[question] == plan.key
+        return words in self._plan_at_look and self._plan_at_look[words] == plan.before[0]
+
+    def planned_at(self, plan: Plan, *, before: int) -> str | None:
         """When this plan was last entered before an entry."""
-        planned = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
+        planned = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key in plan.keys)
         return max(((e.number, e.draft.at) for e in planned if e.number < before), default=(0, None))[1]
 
     def looked_before(self, number: int) -> bool:
@@ -125,19 +153,19 @@ class Record:
 
     # Provenance: labels come from the record, not from good intentions
 
-    def preference(self, key: str, query_sha256: str, *, is_rule: bool, rule: str, attestation: str) -> Provenance:
+    def preference(self, plan: Plan, *, is_rule: bool, rule: str, attestation: str) -> Provenance:
         """Where a preference comes from: the rule, or a person who had or had not looked.
 
-        Of the plans for a statement only the last before the first look counts: several would leave a choice.
+        Of the plans for a question only the last before the first look counts: several would leave a choice.
         """
         if is_rule and (self._first_look is None or self._rule_at_look == rule):
             return of_record("preference")
-        before = self._first_look is None or self._plan_at_look.get(query_sha256) == key
-        return stated("preference", before_first_look=before, attestation=attestation, replaced=self._was_planned(key))
+        before = self._first_look is None or self._stood_at_look(plan)
+        return stated("preference", before_first_look=before, attestation=attestation, replaced=self._was_planned(plan))
 
-    def _was_planned(self, key: str) -> bool:
+    def _was_planned(self, plan: Plan) -> bool:
         """Whether this was a plan before the first look, and another took its place."""
-        plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
+        plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key in plan.keys)
         return self._first_look is not None and any(e.number < self._first_look for e in plans)
 
     def policy(self, fingerprint: str, attestation: str) -> Provenance:

@@ -201,7 +201,7 @@ class _Member:
             )
         require_made_here(self.query, choice)
         drawable(self.query, choice)
-        self.key = on_this_data(self.query, choice.asked.key)
+        self.key = on_this_data(self.query, choice.asked.wording)
 
     @property
     def epsilon(self) -> float:

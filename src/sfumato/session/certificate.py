@@ -16,7 +16,7 @@ from sfumato.model.measurement import NoisyNumber, NumberKind
 from sfumato.model.release import Answer
 from sfumato.session import assemble, select
 from sfumato.session.choice import Choice
-from sfumato.session.decide import decided_by
+from sfumato.session.decide import decided_by, planned_as
 from sfumato.session.release import Certificate
 from sfumato.session.reserve import Reserved
 from sfumato.views.words import of_belief, of_guarantee, of_guessing
@@ -57,7 +57,7 @@ def certified(
         threshold=None if threshold is None else float(threshold),
         reach=_reach(drawings or ()),
         why=None if calibration is None else choice.why,
-        planned_at=dataset.ledger.known.planned_at(choice.asked.key, before=held.entry.number),
+        planned_at=dataset.ledger.known.planned_at(planned_as(choice.asked), before=held.entry.number),
     )
 
 

@@ -65,8 +65,8 @@ def drawn_and_kept(query: Query, choice: Choice, key: str, held: Reserved) -> tu
 
 
 def drawn_key(asked: Request, epsilon: float | None) -> str:
-    """The request; where its epsilon was drawn, with that: it may have been drawn several times."""
-    return digest([asked.key, epsilon]) if asked.draws else asked.key
+    """The request in these words; where its epsilon was drawn, with that: it may have been drawn several times."""
+    return digest([asked.wording, epsilon]) if asked.draws else asked.wording
 
 
 def repeats(query: Query, key: str, record: Record, accept_none: bool) -> bool:

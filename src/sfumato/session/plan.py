@@ -14,7 +14,7 @@ from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.risk.calibrate import added_numbers
 from sfumato.session import select
 from sfumato.session.choice import Choice
-from sfumato.session.decide import Request
+from sfumato.session.decide import Request, planned_as
 from sfumato.session.draw import drawn_key, refuse_beyond_stop, repeats
 from sfumato.session.reserve import refuse_without_guarantee
 from sfumato.session.select import Outcome
@@ -96,10 +96,10 @@ def _enter(query: Query, asked: Request, attestation: str, drawn: Outcome | None
         what = f"{asked.said(told=foreseen.holds)} for {query.sql}"
         public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
         hidden: dict[str, object] = {} if foreseen.holds else {"method": asked.method}
-        public |= {"query_sha256": statement.sha256}
+        public |= {"query_sha256": statement.sha256, "question": asked.question}
         return [ledger.draft(Event.PLANNED, asked.key, public, hidden | fresh)]
 
-    if fresh or not ledger.record.in_force(asked.key, statement.sha256):
+    if fresh or not ledger.record.in_force(planned_as(asked)):
         ledger.write(plan)
 
 

@@ -32,6 +32,7 @@ from sfumato.session.guessing import Guessing, partner_of
 from sfumato.session.ledger import digest
 from sfumato.session.missing import Beliefs
 from sfumato.session.profile import RiskProfile
+from sfumato.session.question import question_key
 from sfumato.session.rehearsal import rehearsed
 from sfumato.session.release import Release
 from sfumato.session.request import request_of, require_delta, require_made_here
@@ -61,6 +62,11 @@ class Query:
     def sql(self) -> str:
         """The statement as it was understood."""
         return self.statement.text
+
+    @cached_property
+    def question(self) -> str:
+        """One for all statements that ask for the same noisy numbers."""
+        return question_key(self.statement, self.dataset.schema, self._declared)
 
     # Three ways to see risk
 

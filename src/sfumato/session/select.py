@@ -183,7 +183,7 @@ def require_unreleased(query: Query, choice: Choice) -> None:
     record = query.dataset.ledger.known
     if not any(isinstance(p, Pri) for p in choice.asked.preferences):
         return
-    left = record.all_released(on_this_data(query, digest([choice.asked.key, choice.epsilon])))
+    left = record.all_released(on_this_data(query, digest([choice.asked.wording, choice.epsilon])))
     if left and record.drawn(choice.asked.key)[-1].number < left[-1].number:
         raise PreferenceError(
             "The output that Find-eps-from-PRI accepted went out already, and it has no other",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sfumato.errors import NoMechanism
 from sfumato.ledger.charges import SIGNAL
 from sfumato.ledger.entry import Draft, Event, nano
-from sfumato.ledger.record import Record
+from sfumato.ledger.record import Plan, Record
 from sfumato.measure import sensitivity_of_figure
 from sfumato.model import signal as model
 from sfumato.model.drawing import Law
@@ -173,7 +173,7 @@ class Charge:
         inputs = (record.schema(statement.columns, ledger.schema, attestation=said), *q.dataset.decided(record, said))
         if self.grid is None:
             return (computed_from_people(EXACT), *inputs)
-        stated = record.preference(key, statement.sha256, is_rule=False, rule=ledger.rule, attestation=said)
+        stated = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, attestation=said)
         return (replace(stated, what="epsilon"), *inputs)
 
     def _reservation(self, key: str, outcome: Guarantee) -> Draft:

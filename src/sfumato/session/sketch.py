@@ -9,7 +9,7 @@ from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.charges import SKETCH
 from sfumato.ledger.entry import Draft, Event, nano
-from sfumato.ledger.record import Record
+from sfumato.ledger.record import Plan, Record
 from sfumato.measure import people_by_exposure
 from sfumato.model.choice import Noise
 from sfumato.model.drawing import Law
@@ -95,13 +95,13 @@ def _sketchable(query: Query) -> None:
 
 def _asked(query: Query, noise: Noise, epsilon: float, bins: int) -> str:
     """What is asked for; of the noise of a later release only its kind is in the exposures."""
-    return digest(["sketch", query.sql, noise.mechanism, epsilon, bins])
+    return digest(["sketch", query.question, noise.mechanism, epsilon, bins])
 
 
 def _inputs(query: Query, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
     """An epsilon that a person states, and the schema. No rule and no plan foresees a sketch."""
     statement, ledger, said = query.statement, query.dataset.ledger, " ".join(attestation.split())
-    stated = record.preference(key, statement.sha256, is_rule=False, rule=ledger.rule, attestation=said)
+    stated = record.preference(Plan(key, query.question), is_rule=False, rule=ledger.rule, attestation=said)
     return replace(stated, what="epsilon"), record.schema(statement.columns, ledger.schema, attestation=said)
 
 
