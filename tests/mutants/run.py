@@ -35,6 +35,7 @@ NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_p
 AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
 OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.py"]  # of noise of any kind
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
+CHARGES = "tests/property/test_charges.py"
 GUARDS = {
     "approved-unbound": f"{ESCROW}::test_5_what_is_changed_after_its_approval_does_not_run",
     "bounds-from-data": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
@@ -49,6 +50,11 @@ GUARDS = {
     "guessed-in-one-step": "tests/property/test_guessing.py::test_the_epsilon_of_a_chance_has_that_chance",
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
+    "recorded-drawn-anew": f"{CHARGES}::test_an_answer_in_other_words_is_the_noisy_numbers_of_the_first",
+    "scale-uncharged": f"{CHARGES}::test_another_epsilon_mechanism_or_version_is_charged",
+    "truncation-uncharged": f"{CHARGES}::test_which_rows_of_a_person_count_is_in_the_key",
+    "version-uncharged": f"{CHARGES}::test_another_epsilon_mechanism_or_version_is_charged",
+    "where-uncharged": f"{CHARGES}::test_another_where_on_the_same_columns_is_charged",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
     "rows-kept-in-order": f"{PEOPLE}::test_nobody_draws_the_others_anew",
     "rows-kept-of-everybody": f"{PEOPLE}::test_nobody_draws_the_others_anew",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sfumato.measure import measure
 from sfumato.schema.load import from_dict
-from sfumato.session.question import question_key
+from sfumato.session.question import question_key, scope_key
 from sfumato.sql.parse import parse
 from tests.property.tables import examples
 from tests.property.wordings import Asked, questions, wordings
@@ -31,7 +31,8 @@ PEOPLE: Stated = {"unit": "patient", "max_rows": 3}
 def key(sql: str, columns: Stated | None = None, stated: Stated | None = None) -> str:
     schema = from_dict({"name": "stays", "columns": COLUMNS | (columns or {})} | (stated or {}))
     statement = parse(sql, schema)
-    return question_key(statement, schema, measure(statement, schema))
+    measurement = measure(statement, schema)
+    return question_key(scope_key(statement, schema, measurement), statement, schema, measurement)
 
 
 @pytest.mark.depth("wordings")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
+from typing import Any, cast
 
 from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Entry, Event, verify
@@ -46,6 +47,7 @@ class Record:
         self._plan_at_look: dict[object, str] = {}
         self._looked: set[str] = set()
         self._released: dict[str, list[Entry]] = {}
+        self._numbers: dict[str, Entry] = {}
         self._decided: dict[str, list[Entry]] = {}
         self._total = Total()
         self._stop = NO_STOP
@@ -54,7 +56,7 @@ class Record:
         """Another that goes on from here by itself."""
         other = copy(self)
         other.entries, other._looked, other._planned = [*self.entries], {*self._looked}, {*self._planned}
-        other._plan_at_look = dict(self._plan_at_look)
+        other._plan_at_look, other._numbers = dict(self._plan_at_look), dict(self._numbers)
         other._released = {key: [*entries] for key, entries in self._released.items()}
         other._decided = {key: [*entries] for key, entries in self._decided.items()}
         return other
@@ -90,6 +92,9 @@ class Record:
                 self._stop = Stop.from_texts(entry.draft.public.get("stop", {}))  # type: ignore[arg-type]
             case Event.RELEASED:
                 self._released.setdefault(entry.draft.key, []).append(entry)
+                draw = cast(Mapping[str, Any], entry.draft.public.get("draw") or {})
+                if draw and Guarantee(str(entry.draft.public["guarantee"])).holds:
+                    self._numbers |= dict.fromkeys(draw["numbers"], entry)
 
     # What was there before
 
@@ -135,6 +140,10 @@ class Record:
     def all_released(self, key: str) -> list[Entry]:
         """Every answer to this very request, oldest first."""
         return self._released.get(key, [])
+
+    def drawn_number(self, key: str) -> Entry | None:
+        """The last draw of a noisy number that left, with a guarantee; entries of older ledgers do not say theirs."""
+        return self._numbers.get(key)
 
     def selections(self, key: str) -> list[Entry]:
         """Every selection that may still be released: after a look the last one before it, or the first one since.

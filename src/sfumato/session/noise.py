@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 
 from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.facts import Cell, Totals
@@ -21,19 +22,25 @@ class Noisy:
     numbers: tuple[tuple[Fraction, ...], ...]
 
 
-def drawn(totals: Totals, measurement: Measurement, calibration: Calibration, mechanism: Mechanisms) -> Noisy:
+def drawn(
+    totals: Totals,
+    measurement: Measurement,
+    calibration: Calibration,
+    mechanism: Mechanisms,
+    before: Mapping[int, Sequence[Fraction]] = MappingProxyType({}),
+) -> Noisy:
     """Each number with its part of the budget over all its cells: in all of them together, a person moves it by D.
 
     Where group keys are private, the noisy count of persons comes first, and says which cells there are; in an order
-    that does not depend on the data.
+    that does not depend on the data. `before` are numbers of public cells that are not drawn again.
     """
     draw = _Draw(totals, measurement, calibration, mechanism)
     position = measurement.thresholded
     if position is None:
         cells = measurement.public_cells
-        columns = [draw.number(i, cells) for i in range(len(measurement.numbers))]
+        columns = [before[i] if i in before else draw.number(i, cells) for i in range(len(measurement.numbers))]
         return Noisy(cells, tuple(zip(*columns, strict=True)))
-    found = sorted(totals.cells, key=_in_order)
+    found = sorted(totals.cells, key=in_order)
     assert calibration.threshold is not None
     persons = zip(found, draw.number(position, found), strict=True)
     kept = {cell: noisy for cell, noisy in persons if noisy >= calibration.threshold}
@@ -71,6 +78,6 @@ class _Draw:
         return number.candidate(best)
 
 
-def _in_order(cell: Cell) -> tuple[tuple[str, object], ...]:
+def in_order(cell: Cell) -> tuple[tuple[str, object], ...]:
     """By value, each key among those of its kind."""
     return tuple((type(key).__name__, key) for key in cell)

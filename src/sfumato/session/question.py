@@ -6,7 +6,8 @@ statements that mean the same in other ways may still be two questions: taking t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,21 +19,21 @@ from sfumato.session.ledger import digest
 from sfumato.sql.rows import Question
 
 
-def question_key(statement: Statement, schema: Schema, measurement: Measurement | None) -> str:
+def question_key(scope: str, statement: Statement, schema: Schema, measurement: Measurement | None) -> str:
     """One hash for one set of noisy numbers. Without a measurement, which then reads the data, of its aggregates."""
     if measurement is None:
-        return digest([rows_and_groups(statement, schema, None), unordered(statement.aggregates)])
+        return digest([scope, unordered(statement.aggregates)])
     asked = Question(schema, statement, measurement)
     numbers = sorted(digest(number_form(number, asked)) for number in measurement.numbers)
     thresholded = None if measurement.thresholded is None else measurement.numbers[measurement.thresholded]
     persons = None if thresholded is None else number_form(thresholded, asked)
-    return digest([rows_and_groups(statement, schema, measurement), numbers, persons])
+    return digest([scope, numbers, persons])
 
 
-def rows_and_groups(statement: Statement, schema: Schema, measurement: Measurement | None) -> Mapping[str, object]:
-    """Which rows count and which groups they are in: the WHERE, the keys with their values, the contribution bounds."""
+def scope_key(statement: Statement, schema: Schema, measurement: Measurement | None) -> str:
+    """One hash for the rows that count and the groups they are in: the WHERE, the keys, the contribution bounds."""
     keys = sorted(statement.keys, key=lambda key: key.name)
-    return {
+    scope: dict[str, object] = {
         "table": statement.table,
         "where": canonical(statement.where),
         "keys": canonical(keys),
@@ -41,13 +42,14 @@ def rows_and_groups(statement: Statement, schema: Schema, measurement: Measureme
         "relation": schema.relation.value,
         "truncation": _truncation(statement, schema, measurement),
     }
+    return digest(scope)
 
 
-def _groups(statement: Statement, schema: Schema, measurement: Measurement) -> list[object]:
+def _groups(statement: Statement, schema: Schema, measurement: Measurement) -> Sequence[object]:
     """The public cells, in the order of the keys' names; of private keys the values that the others may have."""
     order = sorted(range(len(statement.keys)), key=lambda i: statement.keys[i].name)
     if measurement.cells is not None:
-        return unordered([cell[i] for i in order] for cell in measurement.cells)
+        return sorted(json.dumps([cell[i] for i in order]) for cell in measurement.cells)
     columns = [schema.column(statement.keys[i].name) for i in order]
     return [None if column is None else canonical(column.keys) for column in columns]
 

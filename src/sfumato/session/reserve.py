@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sfumato.errors import NoGuarantee
 from sfumato.ledger.charges import BATCH
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sfumato.session.dataset import Dataset
     from sfumato.session.query import Query
 
+T = TypeVar("T")
+
 _INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
     ("preference", False): "use a preference that reads nobody, such as --gap 1.2 --worst-case",
     ("preference", True): "state no preference, where the schema had its [rule] before the look",
@@ -28,40 +30,54 @@ _INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
 
 @dataclass(frozen=True)
 class Reserved:
-    """A charge that was entered, what it rests on, and what the dataset has spent with it."""
+    """A charge that was entered, what it rests on, and what the dataset has spent with it.
+
+    `recorded` are entries that noisy numbers of the release were charged in before. Where that is so of all of them,
+    nothing is charged now: `entry` is the last of those, and `asked_after` the last entry of all.
+    """
 
     entry: Entry
     inputs: tuple[Provenance, ...]
     total: Total
     together: int | None = None  # how many releases it was made for, where that is more than this one
+    recorded: tuple[int, ...] = ()
+    asked_after: int | None = None
 
     @property
     def guarantee(self) -> Guarantee:
         return word(self.inputs)
 
+    @property
+    def is_free(self) -> bool:
+        return self.asked_after is not None
+
+    @property
+    def number(self) -> int:
+        """What was entered before this number came before the release."""
+        return self.entry.number if self.asked_after is None else self.asked_after + 1
+
 
 def reserve(
     ledger: Ledger,
-    key: str,
+    recorded: Callable[[Record], T | None],
     inputs: Callable[[Record], tuple[Provenance, ...]],
     charge: Callable[[Guarantee], Draft],
     *,
     accept_none: bool,
-    again: bool,
     what: str = "release",
     instead: str = "",
-) -> Reserved | Draft:
-    """One transaction decides and reserves; or what left to this very request comes back, and nothing is entered.
+) -> Reserved | T:
+    """One transaction decides and reserves; or what the record has comes back, and nothing is entered.
 
     A crash afterwards leaves epsilon spent: an unknown outcome counts as spent.
     """
-    stored: Draft | None = None
+    stored: T | None = None
     found: tuple[Provenance, ...] = ()
     total = Total()
 
     def decide(record: Record) -> Sequence[Draft]:
         nonlocal stored, found, total
-        stored = None if again else repeatable(record.released(key), accept_none)
+        stored = recorded(record)
         if stored is not None:
             return []
         found, total = inputs(record), record.total
@@ -71,6 +87,11 @@ def reserve(
 
     added = ledger.write(decide)
     return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
+
+
+def as_before(key: str, *, accept_none: bool, again: bool) -> Callable[[Record], Draft | None]:
+    """What left to this very request, for `reserve`; nothing where it is to be drawn again."""
+    return lambda record: None if again else repeatable(record.released(key), accept_none)
 
 
 def _declared(charge: Draft, inputs: Sequence[Provenance]) -> Draft:

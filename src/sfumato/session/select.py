@@ -32,7 +32,16 @@ from sfumato.session.decide import EPSILON_MAX, Request
 from sfumato.session.ledger import digest
 from sfumato.session.noise import Noisy
 from sfumato.session.private import as_published, drawn
-from sfumato.session.reserve import Cost, keep, on_this_data, refuse_without_guarantee, reserve, row, version_of
+from sfumato.session.reserve import (
+    Cost,
+    as_before,
+    keep,
+    on_this_data,
+    refuse_without_guarantee,
+    reserve,
+    row,
+    version_of,
+)
 
 if TYPE_CHECKING:
     from sfumato.session.choice import Choice
@@ -145,11 +154,10 @@ def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, a
         return _read(kept[-1].draft, asked)
     held = reserve(
         ledger,
-        key,
+        as_before(key, accept_none=accept_none, again=again),
         lambda record: _inputs(query, asked, record, attestation, again),
         lambda guarantee: _reservation(query, asked, key, guarantee),
         accept_none=accept_none,
-        again=again,
         what="selection",
     )
     if isinstance(held, Draft):

@@ -21,7 +21,7 @@ from sfumato.session.certificate import about
 from sfumato.session.decide import EPSILON_MAX, decided_by
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate
-from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, reserve, row, version_of
+from sfumato.session.reserve import Cost, Reserved, as_before, keep, on_this_data, reserve, row, version_of
 from sfumato.views.words import of_sketch
 
 if TYPE_CHECKING:
@@ -41,11 +41,10 @@ def sketch(
     ledger, key = query.dataset.ledger, on_this_data(query, _asked(query, noise, spent, bins))
     held = reserve(
         ledger,
-        key,
+        as_before(key, accept_none=accept_none, again=again),
         lambda record: _inputs(query, key, record, attestation),
         lambda guarantee: _reservation(query, key, spent, bins, guarantee),
         accept_none=accept_none,
-        again=again,
         what="sketch",
         instead="see `sfumato worst-case`, which reads nobody",
     )
