@@ -12,6 +12,7 @@ from sfumato.errors import QueryError, SchemaError
 from sfumato.model.dataset import Bounds, Category, Relation, Schema, Type
 from sfumato.model.facts import Moments
 from sfumato.model.measurement import GROUPS, Assembly, Measurement, NoisyNumber, NumberKind
+from sfumato.model.possible import possible_cells
 from sfumato.model.statement import (
     Aggregate,
     Arithmetic,
@@ -348,7 +349,10 @@ def _whole_step(reach: Fraction, centre: Fraction) -> Fraction:
 
 
 def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], ...] | None:
-    """Every combination of public keys, whether the data has it or not; one cell without a GROUP BY."""
+    """Every combination of public keys that the WHERE allows, whether the data has it or not; one without a GROUP BY.
+
+    A condition on the keys alone rules out a combination that it cannot be true of: a public fact, read off nobody.
+    """
     keys, private = [], False
     for key in statement.keys:
         column = schema.column(key.name)
@@ -369,4 +373,13 @@ def _cells(statement: Statement, schema: Schema) -> tuple[tuple[Category, ...], 
         raise QueryError(
             f"GROUP BY makes more than {MOST_CELLS:,} cells", hint="group by fewer columns, or list fewer categories."
         )
-    return tuple(product(*keys))
+    cells = tuple(product(*keys))
+    if not keys:
+        return cells  # without a GROUP BY there is one, whatever the WHERE says
+    possible = possible_cells(statement.where, [key.name for key in statement.keys], cells)
+    if not possible:
+        raise QueryError(
+            f"The WHERE excludes every group of GROUP BY {', '.join(key.name for key in statement.keys)}",
+            hint=f"compare with one of the categories in {schema.origin}, spelled as they are there.",
+        )
+    return possible

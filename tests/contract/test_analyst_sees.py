@@ -49,7 +49,7 @@ CERTIFICATE = {
     "method", "decided_by", "fixed", "assumed", "dataset_total", "dataset_guarantee", "grid_step", "numbers",
     "post_processing", "at_most", "dataset_delta", "stop", "calibration", "shares", "laws", "rank_90", "threshold",
     "max_rows", "max_groups", "bounds_source", "why", "planned_at", "looked", "released_by", "sampler", "software",
-    "batch", "batch_delta", "lost", "reach", "population",
+    "batch", "batch_delta", "lost", "reach", "population", "recorded",
 }  # fmt: skip
 
 

@@ -110,6 +110,18 @@ def test_an_answer_that_comes_back_to_somebody_else_has_the_word_of_that_decisio
     assert room.datasets.ledger(room["eve"], "stays")["guarantee"] == "none"
 
 
+def test_the_same_numbers_in_other_words_are_charged_once_whoever_asks(room: Room) -> None:
+    room.policy(AUTOMATIC)
+    first, again = room.released(COUNT, by="bob"), room.released(f"{COUNT} LIMIT 1", by="dan")
+    told = again["answers"][0]
+    assert told["rows"] == first["answers"][0]["rows"]
+    assert (again["guarantee"], again["charged"], room.charged) == ("dp", 0, 0.2)
+    entry = first["answers"][0]["certificate"]["ledger_entry"]
+    assert told["certificate"]["recorded"] == [entry]
+    have = room.requests.recipients(room["alice"], "stays")[entry]
+    assert sorted(one["name"] for one in have) == ["bob", "dan"], "of one charge, everybody who has its numbers"
+
+
 @pytest.mark.parametrize("decide", ["refuse", "return_", "approve"])
 def test_a_look_amid_a_decision_comes_before_it(room: Room, monkeypatch: pytest.MonkeyPatch, decide: str) -> None:
     room.policy()

@@ -41,6 +41,7 @@ STORED, REPLACED = "tests/contract/test_stored.py", "tests/unit/test_replaced.py
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
 TOTAL = "tests/contract/test_total_sql.py"
 SEPARATION = "tests/contract/test_separation.py"
+CHARGES = "tests/property/test_charges.py"
 GUARDS = {
     "access-given-back": f"{LOOKS}::test_taking_access_away_after_a_look_is_a_decision_and_so_is_giving_it_back",
     "approved-unbound": f"{ESCROW}::test_5_what_is_changed_after_its_approval_does_not_run",
@@ -78,6 +79,11 @@ GUARDS = {
     ),
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
+    "recorded-drawn-anew": f"{CHARGES}::test_an_answer_in_other_words_is_the_noisy_numbers_of_the_first",
+    "scale-uncharged": f"{CHARGES}::test_another_epsilon_mechanism_or_version_is_charged",
+    "truncation-uncharged": f"{CHARGES}::test_which_rows_of_a_person_count_is_in_the_key",
+    "version-uncharged": f"{CHARGES}::test_another_epsilon_mechanism_or_version_is_charged",
+    "where-uncharged": f"{CHARGES}::test_another_where_on_the_same_columns_is_charged",
     "replaced-in-one-step": f"{NEIGHBOURS}::test_somebody_who_is_replaced_moves_a_sum_by_two_steps",
     "replaced-unnoticed": f"{REPLACED}::test_no_count_of_one_file_is_held_against_another",
     "replaced-while-read": f"{REPLACED}::test_it_is_reported_when_it_changes_while_it_is_read[moved_over]",

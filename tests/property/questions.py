@@ -13,11 +13,16 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from hypothesis import reject
 from hypothesis import strategies as st
 
 from sfumato.engines.reference import Asked, Literal, clamped_name
-from sfumato.model.dataset import Bounds
+from sfumato.errors import QueryError
+from sfumato.measure import measure
+from sfumato.model.dataset import Bounds, Category
 from sfumato.model.statement import Kind
+from sfumato.schema.load import from_dict
+from sfumato.sql.parse import parse
 from tests.property.tables import CATEGORIES, DAYS, Draw, Names, Table
 
 
@@ -257,8 +262,19 @@ def _question(draw: Draw, table: Table, source: Source, asked: list[tuple[str, A
     where = _spelled(" WHERE {}", draw(source.condition)) if draw(_MAYBE) else _same("")
     by = f" GROUP BY {', '.join(map(quoted, keys))}" if keys else ""
     sql = f"{source.before}SELECT {', '.join(items)} FROM {source.sql.user}{where.user}{by}"
-    literal = Literal(tuple(a for _, a in asked), source.sql.oracle + where.oracle, tuple(keys))
+    literal = Literal(tuple(a for _, a in asked), source.sql.oracle + where.oracle, tuple(keys), _cells(table, sql))
     return Question(sql, literal)
+
+
+def _cells(table: Table, sql: str) -> tuple[tuple[Category, ...], ...] | None:
+    """Those that the WHERE leaves: the oracle checks that no row lies in any other. Some must be left."""
+    schema = from_dict(table.schema)
+    try:
+        return measure(parse(sql, schema), schema).cells
+    except QueryError as refused:
+        if "excludes every group" not in refused.message:
+            raise
+        reject()
 
 
 def _asked(draw: Draw, aggregate: str, source: Source, computed: bool = True) -> tuple[str, Asked]:

@@ -118,7 +118,8 @@ def as_the_authors_do(table: Table, schema: Schema, question: Question) -> tuple
     """Bounds and group keys as they are in the table; of an AVG, the sensitivity (max - min) / rows."""
     rows = cleaned(table.rows, schema)
     shown = replace(schema, columns=tuple(as_shown(c, [row[c.name] for row in rows]) for c in schema.columns))
-    literal = replace(question.literal, asked=tuple(as_shown_of(asked, shown) for asked in question.literal.asked))
+    shown_of = tuple(as_shown_of(asked, shown) for asked in question.literal.asked)
+    literal = replace(question.literal, asked=shown_of, cells=None)
     oracle = leave_one_out(table.rows, shown, literal, table.names.columns)
     counted = replace(literal, asked=(Asked(Kind.COUNT),))
     people = leave_one_out(table.rows, shown, counted, table.names.columns).answer

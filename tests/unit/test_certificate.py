@@ -16,6 +16,7 @@ import pytest
 import sfumato as sf
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.session.assemble import answer
+from sfumato.session.decide import planned_as
 from sfumato.session.noise import Noisy
 from sfumato.views.ledger import as_dict
 from sfumato.views.words import of_guarantee, of_release
@@ -282,8 +283,8 @@ def test_what_came_later_is_on_no_earlier_certificate() -> None:
     )
     assert [record.looked_before(e.number) for e in (reserved, looked)] == [False, False]
     assert record.looked_before(looked.number + 1)
-    assert record.planned_at(choice.asked.key, before=reserved.number) == planned.draft.at
-    assert record.planned_at(choice.asked.key, before=planned.number) is None
+    assert record.planned_at(planned_as(choice.asked), before=reserved.number) == planned.draft.at
+    assert record.planned_at(planned_as(choice.asked), before=planned.number) is None
 
 
 def test_bounds_that_were_changed_after_a_look_say_so(tmp_path: Any) -> None:

@@ -223,6 +223,37 @@ def test_a_look_is_recorded_before_anything_is_shown_and_once(tmp_path: Path) ->
     assert "AVG(days)" in str(looks[0].draft.public["what"])
 
 
+# Plans go by the noisy numbers, not by words
+
+IN_OTHER_WORDS = "SELECT AVG(days) AS mean, ward FROM stays GROUP BY ward HAVING mean > 3 ORDER BY mean DESC LIMIT 2"
+BY_WARD = "SELECT ward, AVG(days) FROM stays GROUP BY ward"
+
+
+def test_a_plan_holds_for_the_same_numbers_in_other_words(tmp_path: Path) -> None:
+    story = Story(tmp_path / "stays.ledger")
+    story.stays.query(BY_WARD).plan(WORST)
+    story.look()
+    choice = story.stays.query(IN_OTHER_WORDS).choose(WORST)
+    assert choice.guarantee == "dp"
+    assert (
+        story.stays.query("SELECT ward, AVG(days) FROM stays WHERE days > 3 GROUP BY ward").choose(WORST).guarantee
+        == "none"
+    )
+
+
+def test_a_renamed_column_is_no_second_plan(tmp_path: Path) -> None:
+    """Two plans for the same numbers would leave a choice after the look."""
+    story = Story(tmp_path / "stays.ledger")
+    story.stays.query(BY_WARD).plan(WORST)
+    entries = len(story.stays.ledger.entries)
+    story.stays.query(IN_OTHER_WORDS).plan(WORST)
+    assert len(story.stays.ledger.entries) == entries
+    story.stays.query(IN_OTHER_WORDS).plan(sf.gap(1.3, worst_case=True))
+    story.look()
+    assert story.stays.query(BY_WARD).choose(WORST).guarantee == "none"
+    assert story.stays.query(BY_WARD).choose(sf.gap(1.3, worst_case=True)).guarantee == "dp"
+
+
 # The algebra
 
 

@@ -16,7 +16,7 @@ from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Draft, Entry, Event, nano, seal, upward, verify
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
-from sfumato.ledger.record import Record
+from sfumato.ledger.record import Plan, Record
 from sfumato.model.guarantee import Guarantee
 from sfumato.risk.zcdp import entered, rho_pure
 
@@ -36,7 +36,9 @@ def reserved(epsilon: float, word: str = "dp", dataset: str = "stays") -> Draft:
 
 
 LOOK = draft(Event.LOOKED, "risk")
-PLAN, OTHER_PLAN = (draft(Event.PLANNED, key, query_sha256="the question") for key in ("plan", "other plan"))
+PLAN, OTHER_PLAN = (draft(Event.PLANNED, key, question="the question") for key in ("plan", "other plan"))
+OLDER_PLAN = draft(Event.PLANNED, "older plan", query_sha256="its words")  # as it was entered before
+ASKED = Plan("plan", "the question", ("older plan", "its words"))
 
 
 def chain(*drafts: Draft) -> list[Entry]:
@@ -162,8 +164,8 @@ def test_what_was_looked_at() -> None:
 
 def test_of_several_plans_the_last_is_in_force() -> None:
     kept = record(PLAN, OTHER_PLAN)
-    assert [kept.in_force(key, "the question") for key in ("plan", "other plan")] == [False, True]
-    assert not kept.in_force("other plan", "another question")
+    assert [kept.in_force(Plan(key, "the question")) for key in ("plan", "other plan")] == [False, True]
+    assert not kept.in_force(Plan("other plan", "another question"))
 
 
 def test_the_last_answer_to_a_request_is_the_one_that_holds() -> None:
@@ -183,19 +185,26 @@ def test_the_schema_and_the_rule_stand_as_they_were_last_opened() -> None:
 WORDS = {
     "stated, nobody looked": ([opened()], {}, "planned"),
     "stated before the look": ([opened(), PLAN, LOOK], {}, "planned"),
-    "stated before the look, for another question": ([opened(), PLAN, LOOK], {"query_sha256": "other"}, "after-look"),
+    "stated before the look, for another question": (
+        [opened(), PLAN, LOOK], {"plan": Plan("plan", "other", ("older plan", "its words"))}, "after-look",
+    ),
+    "stated before the look, in an older ledger": ([opened(), OLDER_PLAN, LOOK], {}, "planned"),
+    "of an older ledger, and taken back": ([opened(), OLDER_PLAN, OTHER_PLAN, LOOK], {}, "after-look"),
+    "of an older ledger, in other words": (
+        [opened(), OLDER_PLAN, LOOK], {"plan": Plan("plan", "the question", ("x", "others"))}, "after-look",
+    ),
     "stated before the look, and taken back": ([opened(), PLAN, OTHER_PLAN, LOOK], {}, "after-look"),
     "stated after the look": ([opened(), LOOK, PLAN], {}, "after-look"),
     "stated after the look, fixed elsewhere": ([opened(), LOOK], {"attestation": "p. 3"}, "attested"),
     "the rule before the look": ([opened(), LOOK], {"is_rule": True}, "planned"),
     "a rule that came after the look": ([opened(rule="none"), LOOK, opened()], {"is_rule": True}, "after-look"),
     "a look at other people": ([opened(), draft(Event.LOOKED, "risk", "others")], {}, "planned"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("drafts", "asked", "fixed"), WORDS.values(), ids=WORDS)
 def test_when_a_preference_was_fixed(drafts: list[Draft], asked: dict[str, object], fixed: str) -> None:
-    how = {"key": "plan", "query_sha256": "the question", "is_rule": False, "rule": RULE, "attestation": ""}
+    how = {"plan": ASKED, "is_rule": False, "rule": RULE, "attestation": ""}
     assert record(*drafts).preference(**how | asked).fixed == fixed  # type: ignore[arg-type]
 
 

@@ -10,6 +10,7 @@ import pytest
 from sfumato import wiring
 from sfumato.errors import LedgerBroken
 from sfumato.ledger.entry import Entry
+from sfumato.ledger.record import Plan
 from sfumato.schema.load import parsed
 from sfumato.session.dataset import Dataset
 from sfumato.session.records import Records
@@ -60,7 +61,7 @@ def test_nobody_goes_on_with_the_record_of_another(database: Database) -> None:
     plan(ours, 1)
     assert (len(ours.ledger.known.entries), len(theirs.ledger.known.entries)) == (2, 1)
     assert len(theirs.ledger.entries) == 2, "read when it is asked for"
-    assert theirs.ledger.record.in_force(*_plan(theirs))
+    assert theirs.ledger.record.in_force(_plan(theirs))
 
 
 def test_a_copy_goes_on_by_itself(database: Database) -> None:
@@ -68,7 +69,7 @@ def test_a_copy_goes_on_by_itself(database: Database) -> None:
     before = dataset.ledger.record.copy()
     plan(dataset, 1)
     now = dataset.ledger.record
-    assert not before.in_force(*_plan(dataset))
+    assert not before.in_force(_plan(dataset))
     before.extend(now.entries[before.last :])
     assert {n: v for n, v in vars(before).items() if n != "dataset"} == {
         n: v for n, v in vars(now).items() if n != "dataset"
@@ -86,6 +87,6 @@ def test_an_older_ledger_put_back_is_refused_by_whoever_opens_it_next(database: 
         opened(database, records)
 
 
-def _plan(dataset: Dataset) -> tuple[str, str]:
+def _plan(dataset: Dataset) -> Plan:
     entry = dataset.ledger.entries[-1].draft
-    return entry.key, str(entry.public["query_sha256"])
+    return Plan(entry.key, str(entry.public["question"]))

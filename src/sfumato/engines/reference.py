@@ -80,11 +80,16 @@ class Asked:
 
 @dataclass(frozen=True)
 class Literal:
-    """A question as the oracle asks it: aggregates, what stands after FROM, and the keys it is grouped by."""
+    """A question as the oracle asks it: aggregates, what stands after FROM, and the keys it is grouped by.
+
+    `cells` are those that its WHERE leaves possible, where not every combination of keys is; SQLite must find no row in
+    any other.
+    """
 
     asked: tuple[Asked, ...]
     source: str
     keys: tuple[str, ...] = ()
+    cells: tuple[tuple[Category, ...], ...] | None = None
 
     @classmethod
     def of(cls, sql: str, schema: Schema) -> Literal:
@@ -204,7 +209,8 @@ def leave_one_out(
     """
     literal = Literal.of(question, schema) if isinstance(question, str) else question
     numbers = literal.numbers(schema)
-    sql, cells = literal.sql(numbers), list(product(*(_categories(key, schema) for key in literal.keys)))
+    sql, every = literal.sql(numbers), list(product(*(_categories(key, schema) for key in literal.keys)))
+    cells = every if literal.cells is None else literal.cells
     width, answers = len(literal.keys), len(literal.asked)
     nothing = [Fraction(0) if asked.kind.counts else None for asked in literal.asked] + [None] * len(numbers)
     connection = _filled(rows, schema, columns)
@@ -212,6 +218,8 @@ def leave_one_out(
 
     def ask() -> Found:
         found = {row[:width]: [_exact(value) for value in row[width:]] for row in connection.execute(sql)}
+        if not found.keys().isdisjoint(set(every).difference(cells)):
+            raise AssertionError("a row lies in a group that was said to be excluded")
         figures = [found.get(cell, nothing) for cell in cells]
         return Found(tuple(tuple(f[:answers]) for f in figures), tuple(tuple(f[answers:]) for f in figures))
 

@@ -160,8 +160,10 @@ class Requests:
             whom = self._docket.asker(request)
             for answer in self._docket.answers(request)["answers"]:
                 told = {"number": request.number, "name": whom.name, "organisation": whom.organisation}
-                have = found.setdefault(answer["certificate"]["ledger_entry"], [])
-                have += [] if told in have else [told]  # one charge may be for several of its answers
+                certificate = answer["certificate"]
+                for entry in {certificate["ledger_entry"], *(certificate.get("recorded") or ())}:
+                    have = found.setdefault(entry, [])
+                    have += [] if told in have else [told]  # one charge may be for several of its answers
         return found
 
     def found(self, actor: Person, id: str) -> tuple[Request, Held]:

@@ -12,7 +12,11 @@ from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
 
 RELEASE, SKETCH, SELECTION, BATCH, SIGNAL = "release", "sketch", "selection", "batch", "signal"
-"""The kinds of charges that are told apart by their entries; one that does not say is neither."""
+PART = "part of a release"
+"""The kinds of charges that are told apart by their entries; one that does not say is neither.
+
+A part of a release is charged for those of its noisy numbers that the record did not have.
+"""
 
 
 @dataclass(frozen=True)

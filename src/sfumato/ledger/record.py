@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any, cast
 
 from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Entry, Event, verify
@@ -24,6 +25,22 @@ class Stated:
     said: str
     who: str
     at: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A request that is planned: its key, and the question that it is for.
+
+    `before` has both as older entries have them, which go by the words of a statement.
+    """
+
+    key: str
+    question: str
+    before: tuple[str, str] = ("", "")
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        return self.key, self.before[0]
 
 
 class Record:
@@ -54,6 +71,7 @@ class Record:
         self._access_changed = False  # by a policy, after the first look
         self._looked: set[tuple[str, str]] = set()  # at what, and who
         self._released: dict[str, list[Entry]] = {}
+        self._numbers: dict[str, Entry] = {}
         self._decided: dict[str, list[Entry]] = {}
         self.failures: list[int] = []  # of the engine, without a stated cause
         self._total = Total()
@@ -67,6 +85,7 @@ class Record:
         other._plan_at_look, other._stops = dict(self._plan_at_look), dict(self._stops)
         other._stated_by, other._viewers = dict(self._stated_by), dict(self._viewers)
         other._looked_at, other.failures = dict(self._looked_at), [*self.failures]
+        other._numbers = dict(self._numbers)
         other._released = {key: [*entries] for key, entries in self._released.items()}
         other._decided = {key: [*entries] for key, entries in self._decided.items()}
         return other
@@ -97,7 +116,8 @@ class Record:
             case Event.PLANNED:
                 self._planned.add(entry.draft.key)
                 if self._first_look is None:
-                    self._plan_at_look[entry.draft.public.get("query_sha256")] = entry.draft.key
+                    said = entry.draft.public
+                    self._plan_at_look[said.get("question") or said.get("query_sha256")] = entry.draft.key
             case Event.DECIDED:
                 self._decided.setdefault(entry.draft.key, []).append(entry)
                 self._access_changed |= bool(entry.draft.public.get("policy"))
@@ -108,6 +128,9 @@ class Record:
                 self._stop = Stop.from_texts(entry.draft.public.get("stop", {}))  # type: ignore[arg-type]
             case Event.RELEASED:
                 self._released.setdefault(entry.draft.key, []).append(entry)
+                draw = cast(Mapping[str, Any], entry.draft.public.get("draw") or {})
+                if draw and Guarantee(str(entry.draft.public["guarantee"])).holds:
+                    self._numbers |= dict.fromkeys(draw["numbers"], entry)
             case Event.FAILED:
                 self.failures.append(entry.number)
             case Event.CAUSE:
@@ -171,13 +194,23 @@ class Record:
         """Whether this very look is entered, whoever had it."""
         return any(key == seen for seen, _ in self._looked)
 
-    def in_force(self, key: str, query_sha256: str) -> bool:
-        """Whether this plan is entered, and no other for the statement since."""
-        return key in self._planned and (self.somebody_looked or self._plan_at_look.get(query_sha256) == key)
+    def in_force(self, plan: Plan) -> bool:
+        """Whether this plan is entered, and no other for the question since."""
+        return plan.key in self._planned and (self.somebody_looked or self._stood_at_look(plan))
 
-    def planned_at(self, key: str, *, before: int) -> str | None:
+    def _stood_at_look(self, plan: Plan) -> bool:
+        """Whether it is the last plan for its question before the first look, if there was one.
+
+        One that an older ledger has counts where no plan for the noisy numbers was entered since.
+        """
+        question, words = plan.question, plan.before[1]
+        if question in self._plan_at_look:
+            return self._plan_at_look[question] == plan.key
+        return words in self._plan_at_look and self._plan_at_look[words] == plan.before[0]
+
+    def planned_at(self, plan: Plan, *, before: int) -> str | None:
         """When this plan was last entered before an entry."""
-        return max(((e.number, e.draft.at) for e in self._plans(key) if e.number < before), default=(0, None))[1]
+        return max(((e.number, e.draft.at) for e in self._plans(plan) if e.number < before), default=(0, None))[1]
 
     def looked_before(self, number: int) -> bool:
         """Whether somebody had looked before an entry."""
@@ -195,6 +228,10 @@ class Record:
         """Every answer to this very request, oldest first."""
         return self._released.get(key, [])
 
+    def drawn_number(self, key: str) -> Entry | None:
+        """The last draw of a noisy number that left, with a guarantee; entries of older ledgers do not say theirs."""
+        return self._numbers.get(key)
+
     def selections(self, key: str) -> list[Entry]:
         """Every selection that may still be released: after a look the last one before it, or the first one since.
 
@@ -207,39 +244,40 @@ class Record:
 
     def drawn(self, key: str) -> list[Entry]:
         """Every plan of this request that had to be drawn, oldest first."""
-        return [e for e in self._plans(key) if "selected" in e.draft.confidential]
+        plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
+        return [e for e in plans if "selected" in e.draft.confidential]
 
     # Provenance: labels come from the record, not from good intentions
 
     def preference(
-        self, key: str, query_sha256: str, *, is_rule: bool, rule: str, attestation: str, who: str | None = None
+        self, plan: Plan, *, is_rule: bool, rule: str, attestation: str, who: str | None = None
     ) -> Provenance:
         """Where a preference comes from: the rule, or a person who had or had not looked; `who` states it now.
 
-        Of the plans for a statement only the last before the first look counts: several would leave a choice.
+        Of the plans for a question only the last before the first look counts: several would leave a choice.
         """
         if is_rule and (self._first_look is None or self._at_look.rule == rule):
             return of_record("preference")
-        before = self._first_look is None or self._plan_at_look.get(query_sha256) == key
+        before = self._first_look is None or self._stood_at_look(plan)
         return stated(
             "preference",
             before_first_look=before,
             attestation=attestation,
-            replaced=self._was_planned(key),
-            separated=self._stated_blindly(None, rule, who) if is_rule else self._planned_blindly(key, who),
+            replaced=self._was_planned(plan),
+            separated=self._stated_blindly(None, rule, who) if is_rule else self._planned_blindly(plan, who),
         )
 
-    def _was_planned(self, key: str) -> bool:
+    def _was_planned(self, plan: Plan) -> bool:
         """Whether this was a plan before the first look, and another took its place."""
-        return self._first_look is not None and any(e.number < self._first_look for e in self._plans(key))
+        return self._first_look is not None and any(e.number < self._first_look for e in self._plans(plan))
 
-    def _planned_blindly(self, key: str, who: str | None) -> bool:
+    def _planned_blindly(self, plan: Plan, who: str | None) -> bool:
         """Whether somebody who had viewed nothing planned this; or states it now, where nobody planned it."""
-        plans = self._plans(key)
+        plans = self._plans(plan)
         return any(self.decides_blindly(e.draft.who, e.number) for e in plans) if plans else self.decides_blindly(who)
 
-    def _plans(self, key: str) -> list[Entry]:
-        return [e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key]
+    def _plans(self, plan: Plan) -> list[Entry]:
+        return [e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key in plan.keys]
 
     def _stated_blindly(self, part: str | None, said: str | None, who: str | None) -> bool:
         """The same of what a dataset is opened with: of a fingerprint that is entered, or of one that is new."""

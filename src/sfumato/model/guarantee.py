@@ -147,6 +147,12 @@ def computed_from_people(what: str) -> Provenance:
     return Provenance(what, Label.CONFIDENTIAL, "computed from the people in the data", Fixed.AFTER_LOOK)
 
 
+def recorded_before(number: int, outcome: Guarantee, when: Fixed) -> Provenance:
+    """Noisy numbers that were drawn before, charged in an entry, with the word that they left with."""
+    label = {Guarantee.DP: Label.DP_OUTPUT, Guarantee.SELECTED: Label.SELECTION}.get(outcome, Label.CONFIDENTIAL)
+    return Provenance("noisy numbers", label, f"drawn and charged before, in entry {number}", when)
+
+
 def fixed(inputs: Iterable[Provenance]) -> Fixed:
     """The latest moment at which one of the inputs was fixed."""
     order = list(Fixed)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from typing import Any, Self
 
 from sfumato.model.dataset import Type
-from sfumato.model.guarantee import Guarantee
+from sfumato.model.guarantee import DecidedBy, Fixed, Guarantee, join
 
+_FIXED, _DECIDED_BY = ([one.value for one in words] for words in (Fixed, DecidedBy))  # from the strongest on
+BOUNDS_SOURCES = ("codebook", "separated", "attested", "data")  # from the strongest on too
 Row = tuple[object, ...]
 Interval = tuple[float, float]
 
@@ -66,6 +69,7 @@ class Certificate:
     lost: tuple[str, ...] | None = None  # what was read off the people or stated after a look, without a guarantee
     reach: tuple[float, ...] | None = None  # of truncated noise: how far it goes at most, one a number
     population: str | None = None  # whose total it is, where the dataset is counted together with others
+    recorded: tuple[int, ...] | None = None  # the entries that noisy numbers of this answer were charged in before
 
     def __post_init__(self) -> None:
         sizes = (self.epsilon, self.charged, self.scale, self.grid_step, self.noise_90, self.rank_90, self.reach)
@@ -75,8 +79,28 @@ class Certificate:
 
     @property
     def promised(self) -> float | None:
-        """The epsilon of this release by itself: what was charged, or its own where it was charged with others."""
-        return self.charged if self.batch is None else self.epsilon
+        """The epsilon of this release by itself: what was charged, or its own where that is for more, or for less."""
+        if self.recorded is None or self.epsilon is None:
+            return self.charged if self.batch is None else self.epsilon
+        return self.epsilon + (self.select_epsilon or 0.0)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether all its noisy numbers were charged before."""
+        return self.recorded is not None and self.charged == 0
+
+    def weakened(self, sources: Iterable[Certificate]) -> Self:
+        """With nothing stated more strongly than by the releases that its noisy numbers come from."""
+        every: tuple[Certificate, ...] = (self, *sources)
+        assumed = dict.fromkeys(assumption for c in every for assumption in c.assumed)
+        return replace(
+            self,
+            guarantee=join(c.guarantee for c in every),
+            fixed=max((c.fixed for c in every), key=_FIXED.index),
+            decided_by=max((c.decided_by for c in every), key=_DECIDED_BY.index),
+            bounds_source=max((c.bounds_source or BOUNDS_SOURCES[0] for c in every), key=BOUNDS_SOURCES.index),
+            assumed=tuple(assumed),
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON: tuples become lists, words stay words."""

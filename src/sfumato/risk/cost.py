@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.model.drawing import Calibration, Drawing, Law
@@ -9,10 +10,14 @@ from sfumato.model.measurement import Measurement, NoisyNumber
 from sfumato.risk.zcdp import entered, rho_gaussian, rho_laplace, rho_pure
 
 
-def rho_of(measurement: Measurement, calibration: Calibration) -> Fraction:
-    """The sum of what each number costs, in all its cells together, rounded up to whole trillionths (methods 12.2)."""
-    drawings = zip(measurement.numbers, calibration.numbers, strict=True)
-    return sum((entered(_rho(number, drawing)) for number, drawing in drawings), Fraction(0))
+def rho_of(measurement: Measurement, calibration: Calibration, positions: Sequence[int] | None = None) -> Fraction:
+    """The sum of what each number costs, in all its cells together, rounded up to whole trillionths (methods 12.2).
+
+    Of all numbers, or of those that are drawn.
+    """
+    drawn = range(len(measurement.numbers)) if positions is None else positions
+    costs = (entered(_rho(measurement.numbers[i], calibration.numbers[i])) for i in drawn)
+    return sum(costs, Fraction(0))
 
 
 def rho_delta_of(calibration: Calibration) -> Fraction:

@@ -58,7 +58,7 @@ def survey(engine: Engine, statement: Statement, schema: Schema, noise: Noise) -
         found = engine.rows(observed.keys(statement).sql(engine.dialect))
         cells = tuple(sorted(found, key=repr))
     shown = replace(schema, columns=_columns(schema, statement, extremes))
-    measurement = replace(measure(statement, shown), cells=cells)
+    measurement = replace(measure(replace(statement, where=None), shown), cells=cells)  # observed, not listed
     sensitivity = sum((_sensitivity(a, extremes, int(rows)) for a in statement.aggregates), Fraction(0))
     return AsPublished(engine, shown, statement, measurement, noise, sensitivity)
 

@@ -20,11 +20,12 @@ from sfumato.risk.gaussian import for_the_grid
 from sfumato.risk.pairs import pairs_of
 from sfumato.session.choice import Choice
 from sfumato.session.decide import checked_delta
-from sfumato.session.draw import as_it_left, calibrated, drawable, drawn_and_kept
+from sfumato.session.draw import as_it_left, calibrated, drawable, drawn_and_kept, from_record, numbers_of
 from sfumato.session.ledger import digest
+from sfumato.session.recorded import Recorded
 from sfumato.session.release import Release
 from sfumato.session.request import require_made_here
-from sfumato.session.reserve import Cost, keep, on_this_data, reserve, row, version_of
+from sfumato.session.reserve import Cost, Reserved, as_before, keep, on_this_data, reserve, row, version_of
 from sfumato.views.html import preformatted
 from sfumato.views.words import of_ledger
 
@@ -101,7 +102,8 @@ class Batch:
     def release(self, *, again: bool = False, fixed_beforehand: str = "") -> tuple[Release, ...]:
         """The noisy answers with their certificates, in order, charged together first.
 
-        The same batch on the same data returns the answers that were released, uncharged; `again` draws anew.
+        The same batch on the same data returns the answers that were released, uncharged, and so does one whose noisy
+        numbers are all in the record; `again` draws anew.
         """
         ledger = self._dataset.ledger
         each: list[tuple[Provenance, ...]] = []  # as it was when all of it was reserved
@@ -110,10 +112,24 @@ class Batch:
             each[:] = [m.query.provenances(m.choice, record, fixed_beforehand) for m in self._members]
             return tuple(i for own in each for i in own)
 
+        left_before = as_before(self._key, accept_none=False, again=again)
+
+        def recorded(record: Record) -> Draft | list[Recorded] | None:
+            stored = left_before(record)
+            if stored is not None or again:
+                return stored
+            known = [numbers_of(m.query, m.choice, record) for m in self._members]
+            return known if all(numbers.is_complete for numbers in known) else None
+
         self._dataset.require_data()
-        held = reserve(ledger, self._key, inputs, self._reservation, accept_none=False, again=again, what=BATCH)
+        held: Reserved | Draft | list[Recorded] = reserve(
+            ledger, recorded, inputs, self._reservation, accept_none=False, what=BATCH
+        )
         if isinstance(held, Draft):
             return self._as_they_left(held)
+        if isinstance(held, list):
+            each_known = zip(self._members, held, strict=True)
+            return tuple(from_record(m.query, m.choice, m.key, known) for m, known in each_known)
         left, numbers = [], []
         for member, own in zip(self._members, each, strict=True):
             its = replace(held, inputs=own, together=len(self._members))
@@ -201,7 +217,7 @@ class _Member:
             )
         require_made_here(self.query, choice)
         drawable(self.query, choice)
-        self.key = on_this_data(self.query, choice.asked.key)
+        self.key = on_this_data(self.query, choice.asked.wording)
 
     @property
     def epsilon(self) -> float:

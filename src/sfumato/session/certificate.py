@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from sfumato.choose.belief import Belief
 from sfumato.choose.guesses import Guess, SharingRisk
 from sfumato.choose.preference import Preference
-from sfumato.ledger.entry import NANO, Entry, nano, upward
+from sfumato.ledger.entry import NANO, nano, upward
 from sfumato.model.drawing import Calibration, Drawing, Law
-from sfumato.model.guarantee import Fixed, Provenance, fixed, word
+from sfumato.model.guarantee import Fixed, fixed, word
 from sfumato.model.measurement import NoisyNumber, NumberKind
-from sfumato.model.release import Answer
+from sfumato.model.release import BOUNDS_SOURCES, Answer
 from sfumato.session import assemble, select
 from sfumato.session.choice import Choice
-from sfumato.session.decide import decided_by
+from sfumato.session.decide import decided_by, planned_as
 from sfumato.session.release import Certificate
 from sfumato.session.reserve import Reserved
 from sfumato.views.words import of_belief, of_guarantee, of_guessing
@@ -24,18 +24,16 @@ from sfumato.views.words import of_belief, of_guarantee, of_guessing
 if TYPE_CHECKING:
     from sfumato.session.query import Query
 
-_SOURCES = {  # of bounds (methods 18)
-    Fixed.PLANNED: "codebook",
-    Fixed.SEPARATED: "separated",
-    Fixed.ATTESTED: "attested",
-    Fixed.AFTER_LOOK: "data",
-}
+_SOURCES = dict(zip(Fixed, BOUNDS_SOURCES, strict=True))  # methods 18
 
 
 def certified(
     query: Query, choice: Choice, calibration: Calibration | None, answer: Answer, held: Reserved
 ) -> Certificate:
-    """Without a calibration, which tells epsilon, whatever follows from it is withheld."""
+    """Without a calibration, which tells epsilon, whatever follows from it is withheld.
+
+    Of a release that noisy numbers of the record are in, what it rests on beside them: `Certificate.weakened` has both.
+    """
     dataset, measurement = query.dataset, query.measurement
     numbers = () if dataset.bounds_from_data else measurement.numbers  # bounds from the data are the data's
     drawings = None if calibration is None else calibration.numbers
@@ -62,7 +60,7 @@ def certified(
         threshold=None if threshold is None else float(threshold),
         reach=_reach(drawings or ()),
         why=None if calibration is None else choice.why,
-        planned_at=dataset.ledger.known.planned_at(choice.asked.key, before=held.entry.number),
+        planned_at=dataset.ledger.known.planned_at(planned_as(choice.asked), before=held.entry.number),
     )
 
 
@@ -76,11 +74,8 @@ def _with_selection(choice: Choice, held: Reserved, times: int) -> dict[str, Any
     if not held.guarantee.holds:
         return {"select_epsilon": None}
     spent, most = times * nano(choice.select_epsilon), nano(choice.epsilon_max)
-    return {
-        "select_epsilon": spent / NANO,
-        "charged": (spent + held.entry.draft.nano_epsilon) / NANO,
-        "at_most": (spent + most) / NANO,
-    }
+    charged = 0.0 if held.is_free else (spent + held.entry.draft.nano_epsilon) / NANO
+    return {"select_epsilon": spent / NANO, "charged": charged, "at_most": (spent + most) / NANO}
 
 
 def about(query: Query, held: Reserved, preferences: Sequence[Preference] = ()) -> dict[str, Any]:
@@ -94,15 +89,16 @@ def about(query: Query, held: Reserved, preferences: Sequence[Preference] = ()) 
         "relation": dataset.schema.relation.value,
         "batch": held.together,
         "batch_delta": None if held.together is None else upward(Fraction(reserved.draft.delta)),
-        "charged": reserved.draft.nano_epsilon / NANO if held.guarantee.holds else None,
+        "charged": _charged(held),
+        "recorded": held.recorded or None,
         "query": query.sql,
         "query_sha256": query.statement.sha256,
         "ledger_entry": reserved.number if ledger.recorded else None,
         "dataset": dataset.schema.name,
         "population": ledger.known.population,
-        "released_at": reserved.draft.at,
+        "released_at": services.now() if held.is_free else reserved.draft.at,
         "fixed": fixed(inputs).value,
-        "assumed": _assumed(query, reserved, inputs, preferences),
+        "assumed": _assumed(query, held, preferences),
         "dataset_total": total.epsilon,
         "dataset_delta": total.delta,
         "dataset_guarantee": total.guarantee,
@@ -110,11 +106,17 @@ def about(query: Query, held: Reserved, preferences: Sequence[Preference] = ()) 
         "max_rows": unit.max_rows,
         "max_groups": unit.max_groups,
         "bounds_source": _SOURCES[fixed(i for i in inputs if i.what in ("schema", "bounds"))],
-        "looked": ledger.known.looked_before(reserved.number),
-        "released_by": reserved.draft.who,
+        "looked": ledger.known.looked_before(held.number),
+        "released_by": services.who if held.is_free else reserved.draft.who,
         "sampler": services.sampler(),
         "software": services.software,
     }
+
+
+def _charged(held: Reserved) -> float | None:
+    if not held.guarantee.holds:
+        return None
+    return 0.0 if held.is_free else held.entry.draft.nano_epsilon / NANO
 
 
 def _law(number: NoisyNumber, choice: Choice) -> str:
@@ -126,11 +128,9 @@ def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
     return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
-def _assumed(
-    query: Query, reserved: Entry, inputs: tuple[Provenance, ...], preferences: Sequence[Preference]
-) -> tuple[str, ...]:
+def _assumed(query: Query, held: Reserved, preferences: Sequence[Preference]) -> tuple[str, ...]:
     dataset, unit = query.dataset, query.dataset.schema.unit
-    attestations = sorted({i.attestation for i in inputs if i.attestation})
+    attestations = sorted({i.attestation for i in held.inputs if i.attestation})
     return (
         of_guarantee.BOUNDS_FROM_DATA if dataset.bounds_from_data else of_guarantee.ATTESTED_SCHEMA,
         *dataset.assumed,
@@ -139,20 +139,20 @@ def _assumed(
         *(of_belief.public_worlds(p) for p in preferences if isinstance(p, Belief)),
         *(of_guessing.blind(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk)),
         *([of_guarantee.rows_that_count(unit)] if unit.column else []),
-        *(of_guarantee.DECLARED.format(said, reserved.draft.who) for said in attestations),
+        *(of_guarantee.DECLARED.format(said, held.entry.draft.who) for said in attestations),
         *(
-            [of_guarantee.told_nothing(dataset.ledger.known.viewers_before(reserved.number))]
-            if any(i.fixed is Fixed.SEPARATED for i in inputs) and word(inputs).holds
+            [of_guarantee.told_nothing(dataset.ledger.known.viewers_before(held.number))]
+            if any(i.fixed is Fixed.SEPARATED for i in held.inputs) and held.guarantee.holds
             else []
         ),
         *(
             [of_guarantee.ROWS_CHOSEN_BLINDLY]
-            if dataset.ledger.known.looked_at_another(dataset.ledger.version, reserved.number) and word(inputs).holds
+            if dataset.ledger.known.looked_at_another(dataset.ledger.version, held.number) and held.guarantee.holds
             else []
         ),
         *(
             [of_guarantee.ASKED_BLINDLY]
-            if dataset.ledger.known.looked_before(reserved.number) and word(inputs).holds
+            if dataset.ledger.known.looked_before(held.number) and held.guarantee.holds
             else []
         ),
     )

@@ -15,7 +15,7 @@ from sfumato.choose.private import SMALLEST, Selected
 from sfumato.choose.rule import from_rule
 from sfumato.choose.solve import People, Solution, solve
 from sfumato.errors import PreferenceError
-from sfumato.ledger.record import Record
+from sfumato.ledger.record import Plan, Record
 from sfumato.model.choice import Noise
 from sfumato.model.dataset import AT_LEAST
 from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people, selected_privately
@@ -39,6 +39,7 @@ class Request:
     epsilon_max: float
     bounds_from_data: bool
     version: str
+    question: str  # the noisy numbers that the statement asks for
     opening: str = ""  # of the dataset, where a function was stated: it is known to nobody else
 
     @property
@@ -77,10 +78,22 @@ class Request:
 
     @cached_property
     def key(self) -> str:
+        """One for the same noisy numbers in other words. What is drawn as published is kept in the statement's order,
+        so that it is of these words alone.
+        """
+        return self.wording if self.as_published else digest(["question", self.question, *self._how])
+
+    @cached_property
+    def wording(self) -> str:
+        """The request in these very words, as older ledgers have it."""
+        return digest([self.statement.text, *self._how])
+
+    @property
+    def _how(self) -> list[object]:
         """Public facts only; what reads the people is bound to the data that was read."""
-        asked = [self.statement.text, [repr(p) for p in self.preferences], repr(self.noise), self.grid]
         version = self.version if self.reads_people else ""
-        return digest([*asked, self.epsilon_max, self.bounds_from_data, version, self.opening])
+        stated = [[repr(p) for p in self.preferences], repr(self.noise), self.grid, self.epsilon_max]
+        return [*stated, self.bounds_from_data, version, self.opening]
 
     def applies(self, rule: Rule) -> bool:
         """Whether this is the rule as it stands: its preferences and its noise, and nothing else said."""
@@ -147,9 +160,9 @@ def provenances(
         chosen = computed_from_people("preference")
     else:
         is_rule = request.applies(standing.rule)
-        sha, said = request.statement.sha256, attestation or (of_rule if is_rule else "")
+        said = attestation or (of_rule if is_rule else "")
         how = {"rule": standing.rule_hash, "attestation": said, "who": standing.who}
-        chosen = record.preference(request.key, sha, is_rule=is_rule, **how)
+        chosen = record.preference(planned_as(request), is_rule=is_rule, **how)
     drawn = [selected_privately("epsilon")] if request.selecting else []
     if request.bounds_from_data:
         return chosen, *drawn, computed_from_people("bounds")
@@ -180,6 +193,11 @@ def solved(
     if not (found.unbounded and bounded):
         return found
     return Solution(ceiling, feasible=True, unbounded=False, why=of_choosing.up_to_the_ceiling(found.why, ceiling))
+
+
+def planned_as(request: Request) -> Plan:
+    """How a record knows the plan of a request: by its noisy numbers, and in older ledgers by its words."""
+    return Plan(request.key, request.question, (request.wording, request.statement.sha256))
 
 
 def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
+from types import MappingProxyType
 from typing import Protocol
 
 from sfumato.model.drawing import Calibration, Drawing, Law
@@ -33,21 +34,27 @@ class ByCell(Protocol):
     def counts_by_cell(self, position: int) -> Iterable[tuple[Cell, Counts]]: ...
 
 
-def drawn(exact: ByCell, measurement: Measurement, calibration: Calibration, mechanism: Mechanisms) -> Noisy:
+def drawn(
+    exact: ByCell,
+    measurement: Measurement,
+    calibration: Calibration,
+    mechanism: Mechanisms,
+    before: Mapping[int, Sequence[Fraction]] = MappingProxyType({}),
+) -> Noisy:
     """Each number with its part of the budget over all its cells: in all of them together, a person moves it by D.
 
     Where group keys are private, the noisy count of persons comes first, and says which cells there are; in an order
     that does not depend on the data. Of the others nothing is held: what a draw holds goes by public facts, and by
-    what it shows.
+    what it shows. `before` are numbers of public cells that are not drawn again.
     """
     draw = _Draw(exact, measurement, calibration, mechanism)
     position = measurement.thresholded
-    columns: dict[int, list[Fraction]] = {}
+    columns: dict[int, Sequence[Fraction]] = dict(before)
     if position is None:
         totals = dict(exact.by_cell())
     else:
         totals, columns[position] = draw.shown(position)
-    columns |= draw.selected(totals)
+    columns |= draw.selected(totals, before)
     for i in range(len(measurement.numbers)):
         if i not in columns:
             columns[i] = draw.added_to(i, [steps[i] for steps in totals.values()])
@@ -70,7 +77,7 @@ class _Draw:
             persons = self.added_to(position, [steps[position] for _, steps in some])
             noisy = zip(some, persons, strict=True)
             shown += [(cell, steps, many) for (cell, steps), many in noisy if many >= threshold]
-        shown.sort(key=lambda group: _in_order(group[0]))
+        shown.sort(key=lambda group: in_order(group[0]))
         return {cell: steps for cell, steps, _ in shown}, [many for _, _, many in shown]
 
     def added_to(self, position: int, totals: Sequence[int]) -> list[Fraction]:
@@ -81,11 +88,11 @@ class _Draw:
         noisy = self._by(drawing)([steps * finer for steps in totals], most, drawing.budget)
         return [drawing.step * steps for steps in noisy]
 
-    def selected(self, cells: Collection[Cell]) -> dict[int, list[Fraction]]:
-        """The numbers that are selected by their rank: each of one cell at a time, of whose counts nothing is kept."""
+    def selected(self, cells: Collection[Cell], before: Collection[int]) -> dict[int, list[Fraction]]:
+        """The other numbers that are selected by their rank: one cell at a time, of whose counts nothing is kept."""
         alike: dict[object, list[int]] = {}
         for i, drawing in enumerate(self.calibration.numbers):
-            if drawing.law is Law.EXPONENTIAL:
+            if drawing.law is Law.EXPONENTIAL and i not in before:
                 alike.setdefault(self.measurement.numbers[i].ranks, []).append(i)
         found: dict[int, dict[Cell, Fraction]] = {i: {} for positions in alike.values() for i in positions}
         for positions in alike.values():
@@ -107,6 +114,6 @@ class _Draw:
         return number.candidate(best)
 
 
-def _in_order(cell: Cell) -> tuple[tuple[str, object], ...]:
+def in_order(cell: Cell) -> tuple[tuple[str, object], ...]:
     """By value, each key among those of its kind."""
     return tuple((type(key).__name__, key) for key in cell)

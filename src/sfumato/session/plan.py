@@ -14,8 +14,8 @@ from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.risk.calibrate import added_numbers
 from sfumato.session import select
 from sfumato.session.choice import Choice
-from sfumato.session.decide import Request
-from sfumato.session.draw import drawn_key, refuse_beyond_stop, repeats
+from sfumato.session.decide import Request, planned_as
+from sfumato.session.draw import refuse_beyond_stop, repeats
 from sfumato.session.reserve import refuse_without_guarantee
 from sfumato.session.select import Outcome
 
@@ -71,18 +71,19 @@ def releasable(query: Query, asked: Request, attestation: str, *, accept_none: b
         added_numbers(query._declared, asked.noise)
     record = query.dataset.ledger.record
     before = [] if again else select.before(query, asked, record)
-    known = query._solved(asked, before[-1]).epsilon if before else None
-    if not again and repeats(query, drawn_key(asked, known), record, accept_none):
-        return True
+    unread = not before and (asked.reads_people or asked.selecting)
+    solution = _UNREAD if unread else query._solved(asked, before[-1] if before else None)
     inputs = query._provenances(asked, record, attestation)
+    choice = _choice(asked, solution, inputs, attestation)
+    if not again and repeats(query, _of_record(query, choice, record), record, accept_none):
+        return True
     if not accept_none:
         refuse_without_guarantee(inputs)
     if asked.selecting and not before:
         select.require_affordable(query, asked, accept_none, again, attestation)
         return False
-    solution = _UNREAD if asked.reads_people else query._solved(asked, before[-1] if before else None)
     if asked.reads_people or solution.epsilon is not None:
-        refuse_beyond_stop(query, _choice(asked, solution, inputs, attestation), record, inputs)
+        refuse_beyond_stop(query, choice, record, inputs)
     return False
 
 
@@ -96,11 +97,17 @@ def _enter(query: Query, asked: Request, attestation: str, drawn: Outcome | None
         what = f"{asked.said(told=foreseen.holds)} for {query.sql}"
         public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
         hidden: dict[str, object] = {} if foreseen.holds else {"method": asked.method}
-        public |= {"query_sha256": statement.sha256}
+        public |= {"query_sha256": statement.sha256, "question": asked.question}
         return [ledger.draft(Event.PLANNED, asked.key, public, hidden | fresh)]
 
-    if fresh or not ledger.record.in_force(asked.key, statement.sha256):
+    if fresh or not ledger.record.in_force(planned_as(asked)):
         ledger.write(plan)
+
+
+def _of_record(query: Query, choice: Choice, record: Record) -> Choice:
+    """With the word of what was selected for it: an epsilon that was selected without a guarantee is not looked up."""
+    inputs = query.provenances(choice, record, choice.attestation)
+    return replace(choice, guarantee=word(inputs), provenances=inputs)
 
 
 def _choice(asked: Request, solution: Solution, inputs: tuple[Provenance, ...], attestation: str) -> Choice:

@@ -32,6 +32,7 @@ from sfumato.session.guessing import Guessing, partner_of
 from sfumato.session.ledger import digest
 from sfumato.session.missing import Beliefs
 from sfumato.session.profile import RiskProfile
+from sfumato.session.question import question_key, scope_key
 from sfumato.session.rehearsal import rehearsed
 from sfumato.session.release import Release
 from sfumato.session.request import request_of, require_delta, require_made_here
@@ -60,6 +61,16 @@ class Query:
     def sql(self) -> str:
         """The statement as it was understood."""
         return self.statement.text
+
+    @cached_property
+    def question(self) -> str:
+        """One for all statements that ask for the same noisy numbers."""
+        return question_key(self.scope, self.statement, self.dataset.schema, self._declared)
+
+    @cached_property
+    def scope(self) -> str:
+        """One for all statements about the same rows in the same groups."""
+        return scope_key(self.statement, self.dataset.schema, self._declared)
 
     # Three ways to see risk
 
@@ -300,7 +311,9 @@ class Query:
     ) -> Release:
         """The noisy answer with its certificate, charged first. Without choice and epsilon the rule of record holds.
 
-        The same request on the same data returns the answer that was released, uncharged; `again` draws anew.
+        The same request on the same data returns the answer that was released, uncharged. Noisy numbers that the ledger
+        has also answer it with other names, another HAVING, ORDER BY or LIMIT; only others are drawn and charged.
+        `again` draws all of them anew.
         """
         if choice is not None and epsilon is not None:
             raise PreferenceError("A release takes a choice or an epsilon, not both", hint="leave one of them out.")

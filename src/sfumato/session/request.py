@@ -86,7 +86,7 @@ def _request(
     ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.dataset.ceiling)
     data, opening = query.dataset, opening_of(chosen, query.dataset.opening)
     version, from_data = data.version, data.bounds_from_data
-    return Request(query.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, opening)
+    return Request(query.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, query.question, opening)
 
 
 def require_made_here(query: Query, choice: object) -> None:

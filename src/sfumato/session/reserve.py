@@ -30,40 +30,54 @@ _INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
 
 @dataclass(frozen=True)
 class Reserved:
-    """A charge that was entered, what it rests on, and what the dataset has spent with it."""
+    """A charge that was entered, what it rests on, and what the dataset has spent with it.
+
+    `recorded` are entries that noisy numbers of the release were charged in before. Where that is so of all of them,
+    nothing is charged now: `entry` is the last of those, and `asked_after` the last entry of all.
+    """
 
     entry: Entry
     inputs: tuple[Provenance, ...]
     total: Total
     together: int | None = None  # how many releases it was made for, where that is more than this one
+    recorded: tuple[int, ...] = ()
+    asked_after: int | None = None
 
     @property
     def guarantee(self) -> Guarantee:
         return word(self.inputs)
 
+    @property
+    def is_free(self) -> bool:
+        return self.asked_after is not None
+
+    @property
+    def number(self) -> int:
+        """What was entered before this number came before the release."""
+        return self.entry.number if self.asked_after is None else self.asked_after + 1
+
 
 def reserve(
     ledger: Ledger,
-    key: str,
+    recorded: Callable[[Record], T | None],
     inputs: Callable[[Record], tuple[Provenance, ...]],
     charge: Callable[[Guarantee], Draft],
     *,
     accept_none: bool,
-    again: bool,
     what: str = "release",
     instead: str = "",
-) -> Reserved | Draft:
-    """One transaction decides and reserves; or what left to this very request comes back, and nothing is entered.
+) -> Reserved | T:
+    """One transaction decides and reserves; or what the record has comes back, and nothing is entered.
 
     A crash afterwards leaves epsilon spent: an unknown outcome counts as spent.
     """
-    stored: Draft | None = None
+    stored: T | None = None
     found: tuple[Provenance, ...] = ()
     total = Total()
 
     def decide(record: Record) -> Sequence[Draft]:
         nonlocal stored, found, total
-        stored = None if again else repeatable(record.released(key), accept_none)
+        stored = recorded(record)
         if stored is not None:
             return []
         found, total = inputs(record), record.total
@@ -71,10 +85,14 @@ def reserve(
             refuse_without_guarantee(found, what, instead)
         return ledger.reserve(record, _declared(charge(word(found)), found))
 
-    comes_back = not again and repeatable(ledger.known.released(key), accept_none) is not None
-    with nullcontext() if comes_back else ledger.recognised():
+    with ledger.recognised() if recorded(ledger.known) is None else nullcontext():
         added = ledger.write(decide)
     return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
+
+
+def as_before(key: str, *, accept_none: bool, again: bool) -> Callable[[Record], Draft | None]:
+    """What left to this very request, for `reserve`; nothing where it is to be drawn again."""
+    return lambda record: None if again else repeatable(record.released(key), accept_none)
 
 
 def _declared(charge: Draft, inputs: Sequence[Provenance]) -> Draft:

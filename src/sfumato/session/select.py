@@ -34,6 +34,7 @@ from sfumato.session.noise import Noisy
 from sfumato.session.private import as_published, drawn
 from sfumato.session.reserve import (
     Cost,
+    as_before,
     keep,
     on_this_data,
     read_for,
@@ -155,11 +156,10 @@ def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, a
         return _read(kept[-1].draft, asked)
     held = reserve(
         ledger,
-        key,
+        as_before(key, accept_none=accept_none, again=again),
         lambda record: _inputs(query, asked, record, attestation, again),
         lambda guarantee: _reservation(query, asked, key, guarantee),
         accept_none=accept_none,
-        again=again,
         what="selection",
     )
     if isinstance(held, Draft):
@@ -197,7 +197,7 @@ def require_unreleased(query: Query, choice: Choice) -> None:
     record = query.dataset.ledger.known
     if not any(isinstance(p, Pri) for p in choice.asked.preferences):
         return
-    left = record.all_released(on_this_data(query, digest([choice.asked.key, choice.epsilon])))
+    left = record.all_released(on_this_data(query, digest([choice.asked.wording, choice.epsilon])))
     if left and record.drawn(choice.asked.key)[-1].number < left[-1].number:
         raise PreferenceError(
             "The output that Find-eps-from-PRI accepted went out already, and it has no other",

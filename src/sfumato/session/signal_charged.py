@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sfumato.errors import NoMechanism
 from sfumato.ledger.charges import SIGNAL
 from sfumato.ledger.entry import Draft, Event, nano
-from sfumato.ledger.record import Record
+from sfumato.ledger.record import Plan, Record
 from sfumato.measure import sensitivity_of_figure
 from sfumato.model import signal as model
 from sfumato.model.drawing import Law
@@ -24,7 +24,7 @@ from sfumato.session.decide import EPSILON_MAX, decided_by
 from sfumato.session.exact import Exact
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate
-from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, read_for, reserve, row, version_of
+from sfumato.session.reserve import Cost, Reserved, as_before, keep, on_this_data, read_for, reserve, row, version_of
 from sfumato.session.signal_asked import Asked, countable, prepared, table_of
 from sfumato.session.signalled import Signalled, shown
 from sfumato.signal.channel import DECIMALS, Grid, bits, of_blocks, of_difference, rounded, width_once_rounded
@@ -151,11 +151,10 @@ class Charge:
         ledger, key = self.query.dataset.ledger, on_this_data(self.query, self._key)
         held = reserve(
             ledger,
-            key,
+            as_before(key, accept_none=self.asked.accept_none, again=self.asked.again),
             lambda record: self._inputs(key, record),
             lambda guarantee: self._reservation(key, guarantee),
             accept_none=self.asked.accept_none,
-            again=self.asked.again,
             what=SIGNAL,
             instead="ask for kind='free', which reads nobody",
         )
@@ -174,7 +173,7 @@ class Charge:
         inputs = (record.schema(statement.columns, ledger.schema, **by), *q.dataset.decided(record, said))
         if self.grid is None:
             return (computed_from_people(EXACT), *inputs)
-        stated = record.preference(key, statement.sha256, is_rule=False, rule=ledger.rule, **by)
+        stated = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, **by)
         return (replace(stated, what="epsilon"), *inputs)
 
     def _reservation(self, key: str, outcome: Guarantee) -> Draft:

@@ -9,7 +9,7 @@ from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.charges import SKETCH
 from sfumato.ledger.entry import Draft, Event, nano
-from sfumato.ledger.record import Record
+from sfumato.ledger.record import Plan, Record
 from sfumato.measure import people_by_exposure
 from sfumato.model.choice import Noise
 from sfumato.model.drawing import Law
@@ -21,7 +21,7 @@ from sfumato.session.certificate import about
 from sfumato.session.decide import EPSILON_MAX, decided_by
 from sfumato.session.ledger import digest
 from sfumato.session.release import Certificate
-from sfumato.session.reserve import Cost, Reserved, keep, on_this_data, read_for, reserve, row, version_of
+from sfumato.session.reserve import Cost, Reserved, as_before, keep, on_this_data, read_for, reserve, row, version_of
 from sfumato.views.words import of_sketch
 
 if TYPE_CHECKING:
@@ -41,11 +41,10 @@ def sketch(
     ledger, key = query.dataset.ledger, on_this_data(query, _asked(query, noise, spent, bins))
     held = reserve(
         ledger,
-        key,
+        as_before(key, accept_none=accept_none, again=again),
         lambda record: _inputs(query, key, record, attestation),
         lambda guarantee: _reservation(query, key, spent, bins, guarantee),
         accept_none=accept_none,
-        again=again,
         what="sketch",
         instead="see `sfumato worst-case`, which reads nobody",
     )
@@ -108,14 +107,14 @@ def _sketchable(query: Query) -> None:
 
 def _asked(query: Query, noise: Noise, epsilon: float, bins: int) -> str:
     """What is asked for; of the noise of a later release only its kind is in the exposures."""
-    return digest(["sketch", query.sql, noise.mechanism, epsilon, bins])
+    return digest(["sketch", query.question, noise.mechanism, epsilon, bins])
 
 
 def _inputs(query: Query, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
     """An epsilon that a person states, and the schema. No rule and no plan foresees a sketch."""
     statement, ledger, said = query.statement, query.dataset.ledger, " ".join(attestation.split())
     by = {"attestation": said, "who": ledger.who}
-    stated = record.preference(key, statement.sha256, is_rule=False, rule=ledger.rule, **by)
+    stated = record.preference(Plan(key, query.question), is_rule=False, rule=ledger.rule, **by)
     return replace(stated, what="epsilon"), record.schema(statement.columns, ledger.schema, **by)
 
 

@@ -74,7 +74,7 @@ def guarantee(certificate: Certificate) -> str:
             most = f"({certificate.at_most:.15g}{delta})" if delta else f"{certificate.at_most:.15g}"
             return (
                 f"spent {certificate.select_epsilon:.15g} for selecting epsilon privately + {certificate.epsilon:.15g} "
-                f"for the answer = {certificate.charged:.15g}; never more than {certificate.at_most:.15g}: before "
+                f"for the answer = {certificate.promised:.15g}; never more than {certificate.at_most:.15g}: before "
                 f"anything was drawn, {most}-differential privacy for {_changed(certificate)}."
             )
         case Guarantee.NONE:

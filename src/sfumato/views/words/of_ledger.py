@@ -107,7 +107,7 @@ def total(certificate: Certificate) -> str:
         other = certificate.dataset_guarantee.holds
         why = OTHER_UNITS if other else "something was released without a guarantee"
         before = "everything released before" if other else AFTER_NONE
-        factor = f"e^{certificate.charged:.15g}"
+        factor = f"e^{certificate.promised if certificate.recorded else certificate.charged:.15g}"
         but = f", but for a chance of {exactly(certificate.delta)}" if certificate.delta else ""
         return (
             f"No total exists for this dataset: {why}. Given {before}, this one changes nobody's odds by more than "

@@ -22,7 +22,7 @@ EXTREMES = (
     "points beyond everybody"
 )
 _EXTREME = re.compile(r"(MIN|MAX|QUANTILE_\w+ at [01]) of ")
-AS_IT_LEFT = "This was released before and comes back as it was: nothing was charged. --again draws anew, at a charge."
+AS_IT_LEFT = "Answered from noisy numbers that were released before: nothing was charged. --again charges for new ones."
 
 
 def ranges(certificate: Certificate) -> str:
@@ -33,6 +33,17 @@ def ranges(certificate: Certificate) -> str:
 def has_ranges(certificate: Certificate) -> bool:
     """Whether anything carries noise that has a range, and not all of it was selected."""
     return certificate.laws is None or any(law != Law.EXPONENTIAL.value for law in certificate.laws)
+
+
+def recorded(certificate: Certificate) -> str:
+    """Which entries the noisy numbers of an answer were charged in before; nothing where all were drawn for it."""
+    if not certificate.recorded:
+        return ""
+    *others, last = map(str, certificate.recorded)
+    entries = f"entries {', '.join(others)} and {last}" if others else f"entry {last}"
+    if certificate.is_free:
+        return f"The noisy numbers were drawn and charged before, in ledger {entries}: this answer costs nothing."
+    return f"Some of the noisy numbers were drawn and charged before, in ledger {entries}: only the others are charged."
 
 
 def thresholded(threshold: Fraction | None) -> str:
