@@ -121,6 +121,8 @@ TALL = {
     **{f"{n} CASE": f"{WHERE}{'CASE WHEN married THEN ' * n}age{' ELSE 0 END' * n} > 3" for n in (12, 24, 49)},
     **{f"{n} conditions": f"{WHERE}{' AND '.join(f'age <> {i}' for i in range(n))}" for n in (1000, 1600, 2000)},
     **{f"{n} patterns": f"{WHERE}{patterns(n)}" for n in (10, 50, 60)},
+    **{f"a number after {n} zeros": f"{WHERE}age > {'0' * n}7" for n in (4300, 5000)},
+    "a number of 5,000 digits": f"{WHERE}age > {'7' * 5000}",
 }
 
 

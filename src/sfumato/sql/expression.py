@@ -190,7 +190,8 @@ class Expressions(Text):
             raise QueryError("The query is not SQL that can be read", where=self.place(node)) from None
         if math.isinf(double):
             raise QueryError("A number is too large", where=self.place(node))
-        exact = Fraction(int(node.this)) if node.this.isdigit() else Fraction(repr(double))
+        digits = node.this.lstrip("0") or "0"  # Python reads a few thousand digits, leading zeros among them
+        exact = Fraction(int(digits)) if digits.isdigit() else Fraction(repr(double))
         is_whole = exact.denominator == 1 and exact < WHOLE_BELOW
         return Constant(exact, Type.INTEGER if is_whole else Type.NUMBER)
 
