@@ -27,6 +27,7 @@ from sfumato.model.choice import Noise
 from sfumato.model.dataset import Type
 from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.schema.load import from_dict
+from sfumato.session.exact import block_tables
 from sfumato.sql.clean import clean
 from sfumato.sql.parse import parse
 
@@ -133,6 +134,7 @@ def read_all(query: sf.Query) -> None:
         survey.moved([output], [1.0] * len(numbers))
         if query.measurement.additive:
             _ = survey.people_by_bin(20), survey.moments, survey._ends
+            block_tables(query, 3, "key")
     _ = query.release(epsilon=2.0, accept_none=True).aftermath(between="n > 3").view
 
 
