@@ -70,7 +70,9 @@ def marked(empty_house: House, ground: Path) -> Iterator[House]:
         withhold(house, escrow.requests.many(arthur, state="released")[0]["id"])
         escrow = settled(house)
         withheld = {"who": [BOARD], "approve": "after the answer", "guarantees": ["none"]}
-        escrow.policies.set(clara, "stays", POLICY | {"flow": [flows[0], withheld], "trust": {OTHER: "low"}})
+        escrow.policies.set(
+            clara, "stays", POLICY | {"flow": [flows[0], withheld], "trust": {OTHER: "low"}}, accept_none=True
+        )
         approve(house, ask(house, ANALYST, "for the board"), accept_none=True)
         settled(house)
         yield house

@@ -106,14 +106,20 @@ class DuckDB:
         return self._read_from_files(lambda: self._cleaned().execute(sql).fetchall())
 
     def stream(self, sql: str) -> Iterator[tuple[object, ...]]:
+        """The rows of a pass, some at a time. That the files were the same all along is known at its end."""
+        self.require_unchanged()
         with self._lock:
-            result = self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql))
             try:
+                result = self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql))
                 while rows := self._guarded(EngineFailure(), lambda: result.fetchmany(_AT_ONCE)):
                     yield from rows
             except GeneratorExit:
                 self._abort()
                 raise
+            except EngineFailure:
+                self._require_unchanged_meanwhile()
+                raise
+            self._require_unchanged_meanwhile()
 
     def table(self, sql: str) -> pa.Table:
         return self._read_from_files(lambda: self._cleaned().sql(sql).to_arrow_table())
@@ -136,8 +142,11 @@ class DuckDB:
         try:
             return self._guarded(EngineFailure(), work)
         finally:
-            if not self._is_unchanged:
-                raise self._changed_meanwhile()
+            self._require_unchanged_meanwhile()
+
+    def _require_unchanged_meanwhile(self) -> None:
+        if not self._is_unchanged:
+            raise self._changed_meanwhile()
 
     def _changed(self) -> SourceError:
         return SourceError(f"{self._name} was changed after it was opened", hint="open it again.")
