@@ -23,8 +23,8 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 NO_ADULT = "The Adult data is not here: put it at ../shared/data/adult.csv or name it in SFUMATO_ADULT."
 NO_SPECIFICATION = "The specification is not here: golden.json is looked for in ../spec of the Adult data."
 
-hypothesis.settings.register_profile("here", deadline=None)
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("here", deadline=None, max_examples=depth("examples"))
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=depth("examples"), derandomize=True)
 hypothesis.settings.load_profile("ci" if CI else "here")
 
 

@@ -104,7 +104,8 @@ SECRETS = [
 NOISES = [{}, {"mechanism": "gaussian", "delta": 1e-5}]
 
 
-@settings(max_examples=60)
+@pytest.mark.depth("guessing questions")
+@settings(max_examples=depth("guessing questions"))
 @given(
     st.sampled_from(["add-remove", "replace"]), st.sampled_from(SECRETS), st.sampled_from(NOISES), st.floats(0.05, 0.95)
 )
@@ -169,7 +170,8 @@ def noise(k: int, per_bar: float, steps: int = 1) -> float:
     return (1 - ratio) / (1 + ratio) * ratio ** abs(k)
 
 
-@settings(max_examples=25)
+@pytest.mark.depth("guessing grids")
+@settings(max_examples=depth("guessing grids"))
 @given(st.sampled_from([(2, 12), (3, 4)]), st.floats(0.2, 2), st.data())
 def test_the_posterior_of_a_histogram_attains_the_bound_and_no_more(
     size: tuple[int, int], per_bar: float, data: st.DataObject
@@ -187,7 +189,8 @@ def test_the_posterior_of_a_histogram_attains_the_bound_and_no_more(
     assert most == pytest.approx([guess_chance(2 * per_bar, p) for p in before])
 
 
-@settings(max_examples=30)
+@pytest.mark.depth("guessing grids")
+@settings(max_examples=depth("guessing grids"))
 @given(st.floats(0.8, 3), st.integers(1, 3))
 def test_the_average_chance_of_two_bars_by_brute_force(per_bar: float, steps: int) -> None:
     """The best guess at each answer, over all of them; beyond 40 persons there is less than 1e-13."""
@@ -217,7 +220,8 @@ def test_no_prior_gains_more_than_the_largest_advantage(exponent: float) -> None
 # What a count of 100 becomes
 
 
-@settings(max_examples=50)
+@pytest.mark.depth("guessing questions")
+@settings(max_examples=depth("guessing questions"))
 @given(st.floats(0.02, 8), st.sampled_from(["add-remove", "replace"]))
 def test_a_count_of_100_is_that_far_off_90_times_of_100_and_no_further(epsilon: float, relation: str) -> None:
     """Exactly, by the law of the noise: whole steps of 1/1024, and the count is rounded."""

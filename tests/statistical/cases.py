@@ -1,23 +1,26 @@
 """Questions, and people who move each of their numbers as far as anybody may: the worst that two tables can differ in.
 
-`grouped` and `alone` play the game of `audit` with them, through nothing but `Query.release`.
+`grouped` and `alone` play the game of `audit` with them: through `Query.release`, and then in bulk.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 import sfumato
 from sfumato.audit.guesses import Numbers, Round
+from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.model.release import Answer
 from tests.statistical.audit import question
+from tests.statistical.bulk import draw_answer, draw_answers, more_groups
 
 EPSILON = 1.5  # about where a doubled epsilon shows with the fewest runs
 SEED = 20240229  # of the coins; the noise has none
-FRESH = 2000  # releases after which a table gets a new ledger: one in memory keeps every answer
+GROUPS = 400  # in a release, each with a person of its own
 
 
 @dataclass(frozen=True)
@@ -95,31 +98,41 @@ CASES = [
 COUNT, SUM, DECIMALS, LARGE, AVERAGE, MANY_ROWS, *_ = CASES
 
 
-def grouped(case: Case, runs: int, groups: int = 400, **how: Any) -> Iterator[Round]:
-    """Many people, each in a group of their own by a coin of their own: one release plays the game in every group."""
+def grouped(case: Case, runs: int, epsilon: float = EPSILON, **how: Any) -> Iterator[Round]:
+    """Many people, each in a group of their own by a coin of their own: one release plays the game in every group.
+
+    The first 400 groups are a release in full. The others are drawn in bulk, from the totals of those.
+    """
     coins = random.Random(f"{SEED} {case.name}")
-    for _ in range(math.ceil(runs / groups)):
-        present = {f"place {i}": coins.random() < 0.5 for i in range(groups)}
-        places = {place: case.people(there) for place, there in present.items()}
-        sql = f"SELECT place, {case.figure} FROM people GROUP BY place"
-        asked = question(sql, case.column, places, **case.stated)
-        release = asked.release(again=True, **{"epsilon": EPSILON} | how)
-        for (place, *figures), numbers in zip(release.rows, release.numbers, strict=True):
-            yield Round(present[str(place)], numbers, cast(Numbers, tuple(figures)), _steps(release))
+    present = {f"place {i}": coins.random() < 0.5 for i in range(GROUPS)}
+    places = {place: case.people(there) for place, there in present.items()}
+    query = question(f"SELECT place, {case.figure} FROM people GROUP BY place", case.column, places, **case.stated)
+    choice = query.choose(stated_epsilon(epsilon), **how)
+    release = query.release(choice, again=True)
+    steps = _steps(release)
+    yield from _rounds(present, release.answer, steps)
+    more, exact = more_groups(query._totals(), present, coins, runs - GROUPS)
+    yield from _rounds(more, draw_answer(query, choice, exact), steps)
 
 
-def alone(case: Case, runs: int, **how: Any) -> Iterator[Round]:
+def alone(case: Case, runs: int, epsilon: float = EPSILON, **how: Any) -> Iterator[Round]:
     """A table with the person and one without, asked again and again: a coin says which."""
     coins = random.Random(f"{SEED} {case.name} alone")
-    tables: list[sfumato.Query] = []
-    for run in range(runs):
-        if run % FRESH == 0:
-            sql = f"SELECT {case.figure} FROM people"
-            sides = [{"here": case.people(there)} for there in (False, True)]
-            tables = [question(sql, case.column, side, **case.stated) for side in sides]
+    sides = [{"here": case.people(there)} for there in (False, True)]
+    tables = [question(f"SELECT {case.figure} FROM people", case.column, side, **case.stated) for side in sides]
+    choices = [table.choose(stated_epsilon(epsilon), **how) for table in tables]
+    steps = _steps(tables[0].release(choices[0]))
+    answers = [draw_answers(table, choice) for table, choice in zip(tables, choices, strict=True)]
+    for _ in range(runs):
         present = coins.random() < 0.5
-        release = tables[present].release(again=True, **{"epsilon": EPSILON} | how)
-        yield Round(present, release.numbers[0], cast(Numbers, release.rows[0]), _steps(release))
+        answer = next(answers[present])
+        yield Round(present, answer.numbers[0], cast(Numbers, answer.rows[0]), steps)
+
+
+def _rounds(present: Mapping[str, bool], answer: Answer, steps: Numbers) -> Iterator[Round]:
+    """One play in each group of an answer."""
+    for (place, *figures), numbers in zip(answer.rows, answer.numbers, strict=True):
+        yield Round(present[str(place)], numbers, cast(Numbers, tuple(figures)), steps)
 
 
 def _steps(release: sfumato.Release) -> Numbers:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
+from typing import Any
 
 import pytest
 
+from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.choose.split import scales
 from sfumato.risk.accuracy import epsilon_for_error, epsilon_for_error_on_grid, sigma_for_error
 from sfumato.risk.gaussian import epsilon_analytic
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate, question
+from tests.statistical.bulk import draw_answers
 
 pytestmark = [pytest.mark.statistical, pytest.mark.depth("errors")]
 
@@ -34,11 +38,11 @@ def test_so_many_answers_are_all_within_the_error_as_often_as_is_said(law: str, 
         "laplace on its grid": epsilon_for_error_on_grid(int(error / sensitivity * steps), CONFIDENCE, steps, k),
         "gaussian": epsilon_analytic(sensitivity / sigma, 1e-3),
     }
-    how = {"mechanism": "gaussian", "delta": 1e-3} if law == "gaussian" else {}
+    how: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-3} if law == "gaussian" else {}
     hits, runs = 0, math.ceil(depth("errors") / SETS)
-    for _ in range(runs):
-        released = asked.release(epsilon=found[law], again=True, **how).numbers  # type: ignore[arg-type]
-        off = [abs(cell[0] - 3) for cell in released]
+    choice = asked.choose(stated_epsilon(found[law]), **how)
+    for answer in islice(draw_answers(asked, choice), runs):
+        off = [abs(cell[0] - 3) for cell in answer.numbers]
         hits += sum(max(off[i : i + k]) <= error for i in range(0, SETS * k, k))
     assert most_rate(hits, runs * SETS) >= CONFIDENCE, f"{hits} of {runs * SETS} sets are within the error"
     assert least_rate(hits, runs * SETS) <= CONFIDENCE, (

@@ -7,14 +7,17 @@ chance in fewer than 1e-7 of all runs (`audit.RATE`).
 from __future__ import annotations
 
 import math
+from itertools import islice
 from statistics import NormalDist
 from typing import Any
 
 import pytest
 
 import sfumato as sf
+from sfumato.choose.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate, question
+from tests.statistical.bulk import draw_answers
 
 EPSILON = 1.0
 COUNT = "SELECT COUNT(*) FROM people WHERE value = 1"
@@ -25,7 +28,8 @@ pytestmark = [pytest.mark.statistical, pytest.mark.depth("attack games")]
 
 
 def drawn(query: sf.Query, runs: int, **how: Any) -> list[float]:
-    return [query.release(epsilon=EPSILON, again=True, **how).numbers[0][0] for _ in range(runs)]
+    choice = query.choose(stated_epsilon(EPSILON), **how)
+    return [answer.numbers[0][0] for answer in islice(draw_answers(query, choice), runs)]
 
 
 def tables() -> tuple[sf.Query, sf.Query]:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import cast
@@ -20,8 +20,10 @@ from typing import cast
 import pytest
 
 from sfumato.audit.guesses import Round
+from sfumato.choose.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import RATE, audit, least_rate, misfit, most_rate, power, question, said
+from tests.statistical.bulk import draw_answers
 from tests.statistical.cases import (
     AVERAGE,
     CASES,
@@ -78,7 +80,7 @@ def test_no_guesser_beats_epsilon_by_asking_again(case: Case, record_property: R
 @pytest.mark.depth("audit runs", seed=SEED)
 def test_noise_reaches_as_far_as_it_must() -> None:
     """Noise that is cut off even at six scales is seen by so many draws."""
-    assert not any(wrong := misfits(COUNT, list(grouped(COUNT, 40 * depth("audit runs"), groups=3000)))), wrong
+    assert not any(wrong := misfits(COUNT, list(grouped(COUNT, 40 * depth("audit runs"))))), wrong
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -122,8 +124,8 @@ def test_averages_are_right_on_average() -> None:
         AVERAGE.column,
         {f"place {i}": values * 50 for i in range(places)},
     )
-    releases = [asked.release(epsilon=EPSILON, again=True) for _ in range(math.ceil(runs / places))]
-    answers = [cast(float, row[1]) for release in releases for row in release.rows]
+    drawn = islice(draw_answers(asked, asked.choose(stated_epsilon(EPSILON))), math.ceil(runs / places))
+    answers = [cast(float, row[1]) for answer in drawn for row in answer.rows]
     above = sum(answer > truth for answer in answers)
     assert least_rate(above, len(answers)) <= 0.5 <= most_rate(above, len(answers))
     noise = math.hypot(AVERAGE.scale(0), (truth - 50) * AVERAGE.scale(1)) / people

@@ -22,6 +22,7 @@ from sfumato.ports import Mechanism
 from sfumato.risk.rank import scores
 from tests.depth import depth
 from tests.statistical.audit import RATE
+from tests.statistical.bulk import draw_in_bulk
 from tests.statistical.cases import SEED
 
 pytestmark = pytest.mark.statistical
@@ -38,6 +39,12 @@ HIDDEN = [("threshold", "group-by")]
 Record = Callable[[str, object], None]
 
 
+@pytest.fixture
+def in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The audits of many runs draw in bulk: they are about the law of the noise and the power of the audit."""
+    draw_in_bulk(monkeypatch)
+
+
 def audited(
     mechanism: str, aggregate: str, runs: int, epsilon: float = 1.5, confidence: float = CONFIDENCE
 ) -> sf.Audit:
@@ -48,6 +55,7 @@ def audited(
 # What is right is not contradicted; what is broken is
 
 
+@pytest.mark.usefixtures("in_bulk")
 @pytest.mark.depth("own audit runs")
 @pytest.mark.parametrize(("mechanism", "aggregate"), [*NOISY, *RANKED, *HIDDEN, *SELECTING])
 def test_what_is_right_is_not_contradicted(mechanism: str, aggregate: str, record_property: Record) -> None:
@@ -72,11 +80,12 @@ HALVED = [
     ("gaussian", "count", 1200),
     ("truncated", "sum", 700),
     ("selection-variance", "count", 1200),
+    ("exponential", "median", 2500),
 ]
-HALVED_RANKS = [pytest.param("exponential", "median", 2500, marks=pytest.mark.slow)]
 
 
-@pytest.mark.parametrize(("mechanism", "aggregate", "runs"), [*HALVED, *HALVED_RANKS])
+@pytest.mark.usefixtures("in_bulk")
+@pytest.mark.parametrize(("mechanism", "aggregate", "runs"), HALVED)
 def test_half_the_noise_is_caught(mechanism: str, aggregate: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A budget twice as large makes noise half as wide. At a confidence of 0.95 that goes unseen in less than 1e-6."""
     monkeypatch.setattr(wiring, "_mechanism", drawn_by(lambda draw, totals, d, budget: draw(totals, d, 2 * budget)))
@@ -94,6 +103,7 @@ def seeded(_: Mechanism, totals: Sequence[int], sensitivity: int, budget: float)
     return [total + round(coins.gauss(0, sensitivity / budget)) for total in totals]
 
 
+@pytest.mark.usefixtures("in_bulk")
 @pytest.mark.parametrize("broken", [unnoised, seeded])
 def test_no_noise_and_noise_that_repeats_are_caught(
     broken: Callable[[Mechanism, Sequence[int], int, float], Sequence[int]], monkeypatch: pytest.MonkeyPatch
@@ -103,6 +113,7 @@ def test_no_noise_and_noise_that_repeats_are_caught(
     assert not found.holds, found
 
 
+@pytest.mark.usefixtures("in_bulk")
 def test_a_group_that_shows_too_often_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half the counts are pushed over the threshold: somebody alone shows more often than delta allows."""
 
@@ -114,6 +125,7 @@ def test_a_group_that_shows_too_often_is_caught(monkeypatch: pytest.MonkeyPatch)
     assert not found.holds, found
 
 
+@pytest.mark.usefixtures("in_bulk")
 def test_algorithm_1_as_published_is_caught() -> None:
     """The width of the noise tells (methods 2.5): more runs contradict a larger epsilon, by as much as the log of them.
 
@@ -124,6 +136,7 @@ def test_algorithm_1_as_published_is_caught() -> None:
     assert found.power > 1 - 1e-6
 
 
+@pytest.mark.usefixtures("in_bulk")
 def test_algorithm_3_as_published_is_caught() -> None:
     """One person is by whom all risks are divided, and so decides which epsilon is selected (methods 3.2)."""
     found = audited("algorithm-3", "sum", 300, epsilon=1.0)
@@ -131,7 +144,7 @@ def test_algorithm_3_as_published_is_caught() -> None:
     assert found.power > 1 - 1e-6
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_bulk")
 def test_algorithm_3_is_far_from_what_it_claims() -> None:
     found = sf.audit_mechanism("algorithm-3", "sum", 1.0, relation="replace", runs=1500)
     assert found.shown > 5, found
@@ -227,6 +240,7 @@ def test_an_audit_knows_how_far_it_is() -> None:
     assert auditing.progress() == 1
 
 
+@pytest.mark.usefixtures("in_bulk")
 def test_coins_are_fair_and_both_tables_are_asked() -> None:
     setup = Setup("laplace", "count", 1.0)
     (pair,) = MECHANISMS["laplace"].neighbours["count"](setup)

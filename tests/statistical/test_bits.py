@@ -6,15 +6,18 @@ import math
 import random
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import islice
 
 import pytest
 
+from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.model.choice import Noise
 from sfumato.risk.calibrate import calibrate
 from sfumato.session import assemble
 from sfumato.session.noise import Noisy
 from tests.depth import depth
 from tests.statistical.audit import RATE, question
+from tests.statistical.bulk import draw_answers
 
 pytestmark = pytest.mark.statistical
 
@@ -65,15 +68,15 @@ def test_no_bit_of_a_release_tells_two_neighbours_apart(figure: str) -> None:
     for people in (OTHERS, (*OTHERS, PERSON)):
         asked = question(sql, AWKWARD, {f"place {i}": people for i in range(GROUPS)})
         runs = math.ceil(4 * depth("audit runs") / GROUPS)
-        releases = [asked.release(epsilon=EPSILON, again=True) for _ in range(runs)]
-        numbers.append([cell for release in releases for cell in release.numbers])
-        figures.append([float(str(row[1])) for release in releases for row in release.rows])
+        answers = list(islice(draw_answers(asked, asked.choose(stated_epsilon(EPSILON))), runs))
+        numbers.append([cell for answer in answers for cell in answer.numbers])
+        figures.append([float(str(row[1])) for answer in answers for row in answer.rows])
         steps = [n.step for n in asked.measurement.numbers]
         calibration = calibrate(asked.measurement, Noise(), EPSILON, EPSILON)
-        for release in releases:
-            drawn = [tuple(round(Fraction(x) / s) * s for x, s in zip(c, steps, strict=True)) for c in release.numbers]
-            made = assemble.answer(asked.measurement, Noisy(asked.measurement.public_cells, tuple(drawn)), calibration)
-            assert made == release.answer, "an answer is made of what was drawn, and of nothing else"
+        released = answers[0]
+        drawn = [tuple(round(Fraction(x) / s) * s for x, s in zip(c, steps, strict=True)) for c in released.numbers]
+        made = assemble.answer(asked.measurement, Noisy(asked.measurement.public_cells, tuple(drawn)), calibration)
+        assert made == released, "an answer is made of what was drawn, and of nothing else"
     for j, step in enumerate(steps):
         one, other = ([cell[j] for cell in side] for side in numbers)
         assert not (told := told_apart(one, other, step)), told

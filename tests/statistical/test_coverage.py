@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 from statistics import pstdev, pvariance, stdev, variance
 from typing import Any
 
 import pytest
 
+from sfumato.choose.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate, question
+from tests.statistical.bulk import draw_answers
 
 pytestmark = pytest.mark.statistical
 
@@ -59,9 +62,8 @@ def _covered(figure: str, law: str) -> dict[str, tuple[int, int]]:
     asked = question(f"SELECT place, {figure} FROM people GROUP BY place", HOURS, places)
     runs = math.ceil(depth("coverage runs") / COPIES)
     hits = dict.fromkeys(TRUTHS[figure], 0)
-    for _ in range(runs):
-        release = asked.release(epsilon=EPSILON, again=True, **LAWS[law])
-        for row, ranges in zip(release.rows, release.ranges or (), strict=True):
+    for answer in islice(draw_answers(asked, asked.choose(stated_epsilon(EPSILON), **LAWS[law])), runs):
+        for row, ranges in zip(answer.rows, answer.ranges or (), strict=True):
             kind, (low, high) = str(row[0]).split("/")[0], ranges[1] or (math.nan, math.nan)
             if kind in hits:
                 hits[kind] += low <= TRUTHS[figure][kind] <= high

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import random
+from itertools import islice
 from typing import Any
 
 import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.risk.guessing import average_chance_on_grid
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate
+from tests.statistical.bulk import draw_answers
 
 pytestmark = pytest.mark.statistical
 
@@ -43,8 +46,7 @@ def test_the_best_guess_is_right_as_often_as_the_average_says(epsilon: float, re
     """
     coin, query, right = random.Random(SEED), villages(relation), 0
     runs = math.ceil(depth("guess runs") / len(VILLAGES))
-    for _ in range(runs):
-        answer = query.release(epsilon=epsilon, again=True).answer
+    for answer in islice(draw_answers(query, query.choose(stated_epsilon(epsilon))), runs):
         found: dict[object, list[tuple[float, float, object]]] = {}
         for (village, state, _), (noisy,) in zip(answer.rows, answer.numbers, strict=True):
             found.setdefault(village, []).append((max(0.0, min(1.0, noisy - OTHERS)), coin.random(), state))
@@ -78,9 +80,8 @@ def test_answers_keep_the_error_they_promise(figures: str, noise: dict[str, Any]
     chosen = query.choose(stated, **noise, epsilon_max=100)
     truth = [{"COUNT(*)": 60, "SUM(age)": sum(AGES), "AVG(age)": sum(AGES) / 60}[f] for f in figures.split(", ")]
     runs, kept = depth("within runs"), 0
-    for _ in range(runs):
-        rows_ = query.release(chosen, again=True).rows
-        off = [abs(float(f) - t) for row in rows_ for f, t in zip(row[1:], truth, strict=True)]  # type: ignore[arg-type]
+    for answer in islice(draw_answers(query, chosen), runs):
+        off = [abs(float(f) - t) for row in answer.rows for f, t in zip(row[1:], truth, strict=True)]  # type: ignore[arg-type]
         kept += max(off) <= stated.error
     assert most_rate(kept, runs) >= 0.8, f"{kept} of {runs} answers"
     if figures == "SUM(age)":

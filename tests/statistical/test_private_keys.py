@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -15,8 +16,10 @@ import pytest
 
 import sfumato
 from sfumato.audit.guesses import Numbers, Round
+from sfumato.choose.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import audit, laplace, least_rate, misfit, most_rate, said
+from tests.statistical.bulk import draw_answer, draw_answers, more_groups
 from tests.statistical.cases import EPSILON, SEED
 
 pytestmark = pytest.mark.statistical
@@ -37,8 +40,8 @@ def asked(sql: str, rows: Sequence[tuple[int, str]], **stated: Any) -> sfumato.Q
 
 def shown(query: sfumato.Query, runs: int) -> Iterator[set[str]]:
     """The groups that each release shows."""
-    for _ in range(runs):
-        yield {str(row[0]) for row in query.release(epsilon=EPSILON, delta=DELTA, again=True).rows}
+    for answer in islice(draw_answers(query, query.choose(stated_epsilon(EPSILON), delta=DELTA)), runs):
+        yield {str(row[0]) for row in answer.rows}
 
 
 COUNT = "SELECT place, COUNT(*) FROM people GROUP BY place"
@@ -82,12 +85,14 @@ def test_of_somebody_in_several_groups_any_shows_as_rarely() -> None:
 def test_no_guesser_beats_epsilon_where_the_group_shows_anyway(record_property: Record) -> None:
     """Sixty others: the group shows, and its count has the noise that epsilon asks for."""
     coins, rounds = random.Random(SEED), list[Round]()
-    for _ in range(math.ceil(4 * depth("audit runs") / 200)):
-        present = {f"place {i:03}": coins.random() < 0.5 for i in range(200)}
-        query = asked(COUNT, [(0, place) for place, there in present.items() for _ in range(60 + there)])
-        release = query.release(epsilon=EPSILON, delta=DELTA, again=True)
-        step = release.certificate.grid_step or ()
-        for row, numbers in zip(release.rows, release.numbers, strict=True):
+    present = {f"place {i:03}": coins.random() < 0.5 for i in range(200)}
+    query = asked(COUNT, [(0, place) for place, there in present.items() for _ in range(60 + there)])
+    choice = query.choose(stated_epsilon(EPSILON), delta=DELTA)
+    release = query.release(choice)
+    more, exact = more_groups(query._totals(), present, coins, 4 * depth("audit runs") - 200)
+    step, present = release.certificate.grid_step or (), present | more
+    for answer in (release.answer, draw_answer(query, choice, exact)):
+        for row, numbers in zip(answer.rows, answer.numbers, strict=True):
             rounds.append(Round(present[str(row[0])], numbers, _figures(row), step))
     verdict = audit(rounds, EPSILON)
     record_property("verdict", said(verdict))

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate, product
+from itertools import accumulate, islice, product
 from typing import Any
 
 import pytest
@@ -24,17 +24,17 @@ from sfumato.choose.preference import Preference
 from sfumato.choose.private import Selected
 from sfumato.mechanisms.laplace import laplace
 from sfumato.mechanisms.sparse_vector import first_not_below, sparse_vector
-from sfumato.model.choice import Noise
 from sfumato.risk.variance import epsilon_for_variance, slack_of_cap
-from sfumato.session.private import drawn
 from tests.depth import depth
 from tests.statistical.audit import audit, audit_delta, least_rate, most_rate, power, question, said
 from tests.statistical.audit import laplace as at_most
-from tests.statistical.cases import FRESH, SEED
+from tests.statistical.bulk import draw_answers, draw_selections
+from tests.statistical.cases import SEED
 
 pytestmark = pytest.mark.statistical
 
 EPSILON = 1.5  # about where a doubled epsilon shows with the fewest runs
+FRESH = 20_000  # draws after which a table gets a new ledger: one in memory keeps what is selected in full
 
 SUM = "SELECT SUM(value) FROM people"
 WHOLE = {"type": "integer", "bounds": [0, 100]}
@@ -67,23 +67,16 @@ class Pair:
         return question(self.sql, self.column, places, **self.stated)
 
     def rounds(self, runs: int) -> Iterator[Round]:
-        """Both tables, asked again and again: a coin says which. One time in fifty through the ledger and all."""
+        """Both tables, asked again and again: a coin says which."""
         coins = random.Random(f"{SEED} {self.name}")
-        tables: list[sf.Query] = []
+        selections: list[Iterator[Selected]] = []
         for run in range(runs):
             if run % FRESH == 0:
-                tables = [self.query(there) for there in (False, True)]
+                selections = [
+                    draw_selections(self.query(there), self.preference, **self.how) for there in (False, True)
+                ]
             there = coins.random() < 0.5
-            if run % 50 and self.preference.selects:
-                yield Round(there, *outcome(self.drawn(tables[there])))
-            else:
-                chosen = tables[there].choose(self.preference, again=True, **self.how)
-                yield Round(there, *outcome(Selected(chosen.epsilon, chosen.why)))
-
-    def drawn(self, query: sf.Query) -> Selected:
-        """As `choose` draws it, without what it enters."""
-        noise = Noise(**{name: value for name, value in self.how.items() if name in ("mechanism", "delta")})
-        return drawn(self.preference, query._survey(noise), noise, query.dataset.services, self.how.get("grid"), 10.0)
+            yield Round(there, *outcome(next(selections[there])))
 
 
 REASONS = ("too few people", "below its noise", "no epsilon as large")
@@ -183,11 +176,11 @@ def test_find_epsilon_from_rdr_is_caught() -> None:
     tables = [question(sql, ill, {"here": (0,) * 9 + (there,)}) for there in (0, 1)]
     choices = [table.choose(sf.ratio(0.95), grid="paper") for table in tables]
     assert [choice.epsilon for choice in choices] == [10, 0.05]
+    answers = [draw_answers(*asked, accept_none=True) for asked in zip(tables, choices, strict=True)]
     rounds = []
     for _ in range(1000):
         there = coins.random() < 0.5
-        release = tables[there].release(choices[there], accept_none=True, again=True)
-        rounds.append((there, abs(release.numbers[0][0])))
+        rounds.append((there, abs(next(answers[there]).numbers[0][0])))
     verdict = audit_delta(rounds, 1.0, 0.25, [Event(0.95, 0.0)])
     assert verdict.shown > 0.25, said(verdict)
 
@@ -198,7 +191,7 @@ def test_find_epsilon_from_rdr_is_caught() -> None:
 def share_broken(query: sf.Query, preference: Preference, above: float) -> tuple[int, int]:
     """How often the epsilon that is selected is above one, and of how many times."""
     runs = depth("promises")
-    found = [query.choose(preference, again=True).epsilon or 0.0 for _ in range(runs)]
+    found = [selected.epsilon or 0.0 for selected in islice(draw_selections(query, preference), runs)]
     return sum(epsilon > above for epsilon in found), runs
 
 

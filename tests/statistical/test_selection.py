@@ -7,13 +7,16 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, cast
 
 import pytest
 
 from sfumato.audit.guesses import Numbers, Round
+from sfumato.choose.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import audit, least_rate, most_rate, question, said
+from tests.statistical.bulk import draw_answer, draw_answers, more_groups
 from tests.statistical.cases import SEED
 
 pytestmark = pytest.mark.statistical
@@ -94,15 +97,17 @@ def noisy_max(scores: Sequence[float]) -> list[float]:
 
 
 def grouped(case: Ranked, runs: int, groups: int = 200) -> Iterator[Round]:
-    """Many people, each in a group of their own by a coin of their own."""
+    """Many people, each in a group of their own by a coin of their own: a release in full, and others in bulk."""
     coins = random.Random(f"{SEED} {case.name}")
     column = {"type": "integer", "bounds": list(case.bounds)}
-    for _ in range(math.ceil(runs / groups)):
-        present = {f"place {i}": coins.random() < 0.5 for i in range(groups)}
-        places = {place: case.people(there) for place, there in present.items()}
-        asked = question(f"SELECT place, {case.figure} FROM people GROUP BY place", column, places, **case.stated)
-        release = asked.release(epsilon=_epsilon(case), again=True)
-        for (place, *figures), numbers in zip(release.rows, release.numbers, strict=True):
+    present = {f"place {i}": coins.random() < 0.5 for i in range(groups)}
+    places = {place: case.people(there) for place, there in present.items()}
+    asked = question(f"SELECT place, {case.figure} FROM people GROUP BY place", column, places, **case.stated)
+    choice = asked.choose(stated_epsilon(_epsilon(case)))
+    more, exact = more_groups(asked._totals(), present, coins, runs - groups)
+    present |= more
+    for answer in (asked.release(choice).answer, draw_answer(asked, choice, exact)):
+        for (place, *figures), numbers in zip(answer.rows, answer.numbers, strict=True):
             yield Round(present[str(place)], numbers, cast(Numbers, tuple(figures)))
 
 
@@ -166,10 +171,10 @@ def test_ranks_lie_as_near_as_they_say(figure: str, rank: float) -> None:
         {f"place {i}": values for i in range(groups)},
     )
     hits = runs = 0
-    for _ in range(math.ceil(depth("coverage runs") / groups / 5)):
-        release = asked.release(epsilon=0.1, again=True)
-        reach = 2 * max(rank, 1 - rank) / 0.1 * math.log(10 * 1000)
-        for row in release.rows:
+    reach = 2 * max(rank, 1 - rank) / 0.1 * math.log(10 * 1000)
+    drawn = draw_answers(asked, asked.choose(stated_epsilon(0.1)))
+    for answer in islice(drawn, math.ceil(depth("coverage runs") / groups / 5)):
+        for row in answer.rows:
             runs += 1
             hits += abs(cast(float, row[1]) - rank * 1000) <= reach + 1
     assert most_rate(hits, runs) >= 0.9, f"{hits} of {runs}"

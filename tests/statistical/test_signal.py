@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -16,18 +17,20 @@ import pytest
 import sfumato as sf
 from sfumato.audit.guesses import Round
 from sfumato.model.signal import COVERED, BlockMean, NoisyDifference
-from sfumato.session.exact import exact_table
-from sfumato.session.signal_asked import prepared
+from sfumato.session.exact import Read, exact_table
+from sfumato.session.signal_asked import FEWEST_BLOCKS, asked_for, prepared
+from sfumato.session.signal_charged import charge
 from sfumato.session.signal_free import redrawn, scored
 from sfumato.signal.library import task
+from sfumato.signal.table import Table
 from tests.depth import depth
 from tests.statistical.audit import audit, misfit, most_rate, power, question, said
+from tests.statistical.bulk import IN_FULL
 
 pytestmark = pytest.mark.statistical
 
 EPSILON = 1.5  # about where a doubled epsilon shows with the fewest runs
 SEED = 20240229  # of the coins and the made-up people; the noise has none
-FRESH = 300  # signals after which a table gets a new ledger: one in memory keeps every one
 VALUE = {"type": "integer", "bounds": [0, 100]}
 
 Record = Callable[[str, object], None]
@@ -41,15 +44,43 @@ def sides(sql: str, others: list[float], person: float, **stated: object) -> lis
     return [(asked, asked.release(epsilon=0.001)) for asked in made]
 
 
-def played(runs: int, fresh: Callable[[], list[tuple[sf.Query, sf.Release]]], **how: Any) -> list[tuple[bool, Any]]:
-    coins, found, tables = random.Random(SEED), [], fresh()
-    for run in range(runs):
-        if run % FRESH == 0:
-            tables = fresh()
+def played(runs: int, both: list[tuple[sf.Query, sf.Release]], **how: Any) -> list[tuple[bool, Any]]:
+    """Signals about both sides: a coin says which."""
+    coins, found = random.Random(SEED), []
+    games = [signals(*side, **how) for side in both]
+    for _ in range(runs):
         there = coins.random() < 0.5
-        asked, release = tables[there]
-        found.append((there, asked.signal(release, epsilon=EPSILON, again=True, **how)))
+        found.append((there, next(games[there])))
     return found
+
+
+def signals(asked: sf.Query, release: sf.Release, **how: Any) -> Iterator[Any]:
+    """Signals without end; the first of fifty through the ledger, and the others with noise of their own alone."""
+    made = {name: value for name, value in how.items() if name not in ("task", "kind")}
+    exact = Known(Read(asked).table(), Read(asked).blocks(made.get("blocks", FEWEST_BLOCKS)))
+    charged = charge(asked, release.answer, how["task"], asked_for(how["kind"], EPSILON, **made), exact)
+    draw = charged.noisy_difference if how["kind"] == "noisy_difference" else charged.noisy_block_mean
+    while True:
+        first = asked.signal(release, epsilon=EPSILON, again=True, **how)
+        assert isinstance(first, NoisyDifference | BlockMean)
+        yield first
+        for _ in range(IN_FULL - 1):
+            yield replace(first, noisy=draw())
+
+
+@dataclass(frozen=True)
+class Known:
+    """Exact answers that were read before: of all people, and of each block."""
+
+    whole: Table
+    parts: list[Table]
+
+    def table(self) -> Table:
+        return self.whole
+
+    def blocks(self, many: int) -> list[Table]:
+        assert many == len(self.parts)
+        return self.parts
 
 
 def judged(rounds: list[Round], noise: list[int], scale: float, record_property: Record) -> None:
@@ -65,7 +96,7 @@ def judged(rounds: list[Round], noise: list[int], scale: float, record_property:
 def test_no_guesser_beats_the_epsilon_of_a_noisy_difference(record_property: Record) -> None:
     """A sum of which one person is the whole sensitivity, scored as it is; what the release scored is known."""
     made, sql = task("formula", expression="s / 1000", low=0, high=1), "SELECT SUM(value) AS s FROM people"
-    games = played(2 * depth("signal runs"), lambda: sides(sql, [], 100), task=made, kind="noisy_difference")
+    games = played(2 * depth("signal runs"), sides(sql, [], 100), task=made, kind="noisy_difference")
     rounds, noise = [], []
     for there, signal in games:
         assert isinstance(signal, NoisyDifference)
@@ -82,7 +113,7 @@ def test_no_guesser_beats_the_epsilon_of_a_block_mean(record_property: Record) -
     """One person, who decides the score of the block that they are in."""
     made, sql = task("above", column="s", b=50), "SELECT SUM(value) AS s FROM people"
     how: dict[str, Any] = {"task": made, "kind": "sample_and_aggregate", "blocks": 2}
-    games = played(2 * depth("signal runs"), lambda: sides(sql, [], 100), **how)
+    games = played(2 * depth("signal runs"), sides(sql, [], 100), **how)
     rounds, noise = [], []
     for there, signal in games:
         assert isinstance(signal, BlockMean)

@@ -120,8 +120,10 @@ def _selected(query: Query, setup: Setup, pair: Pair) -> Draw:
 def _thresholded(query: Query, setup: Setup, _: Pair) -> Draw:
     """Of private groups only one is watched: what its count is, if it shows."""
 
+    choice = query.choose(stated_epsilon(setup.epsilon), delta=setup.delta, epsilon_max=max(EPSILON_MAX, setup.epsilon))
+
     def draw() -> Outcome:
-        release = query.release(epsilon=setup.epsilon, delta=setup.delta, again=True)
+        release = query.release(choice, again=True)
         shown = {row[0]: numbers for row, numbers in zip(release.rows, release.numbers, strict=True)}
         seen = (shown[RARE][0] if RARE in shown else float("-inf"),)
         return seen, seen

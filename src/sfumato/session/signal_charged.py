@@ -82,20 +82,11 @@ class Charge:
         return word(self._inputs(on_this_data(self.query, self._key), self.query.dataset.ledger.record))
 
     def difference(self) -> Signalled:
-        def made(held: Reserved) -> model.Scored:
-            off = abs(self._score - self.task.score([self.exact.table()]))
-            return model.NoisyDifference(*self._head(held), self._with_noise(self._steps(off)))
-
-        return self._made(made)
+        return self._made(lambda held: model.NoisyDifference(*self._head(held), self.noisy_difference()))
 
     def block_mean(self) -> Signalled:
-        def made(held: Reserved) -> model.Scored:
-            low, many = self.task.range[0], self.asked.blocks
-            total = sum(self._steps(score - low) for score in self._of_blocks())
-            noisy = low + self._with_noise(total) / many
-            return model.BlockMean(*self._head(held), noisy, many)
-
-        return self._made(made)
+        blocks = self.asked.blocks
+        return self._made(lambda held: model.BlockMean(*self._head(held), self.noisy_block_mean(), blocks))
 
     def published(self) -> Signalled:
         def made(held: Reserved) -> model.Scored:
@@ -109,6 +100,17 @@ class Charge:
         return self._made(made)
 
     # Scores
+
+    def noisy_difference(self) -> float:
+        """How far the score of the exact answer is from that of the release, with noise."""
+        off = abs(self._score - self.task.score([self.exact.table()]))
+        return self._with_noise(self._steps(off))
+
+    def noisy_block_mean(self) -> float:
+        """The mean score over the blocks, with noise."""
+        low = self.task.range[0]
+        total = sum(self._steps(score - low) for score in self._of_blocks())
+        return low + self._with_noise(total) / self.asked.blocks
 
     @property
     def _score(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -54,15 +55,21 @@ def sketch(
         return Sketch.from_stored(stored, certificate, _sum_noise(query, certificate, bins))
     number = people_by_exposure(query.dataset.schema)
     counts = read_for(ledger, key, held, _what(query), lambda: query._people_by_bin(noise, bins))
-    people = [int(count / number.step) for count in counts]
-    drawn = query.dataset.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(spent))
-    noisy = tuple(float(count * number.step) for count in drawn)
+    noisy = noisy_counts(query, counts, spent)
     furthest = joint_reach(number.scale(spent), len(noisy), float(number.step)) + 0.5  # counts are shown rounded
     certificate = _certificate(query, held, spent, bins)
     shown = furthest if held.guarantee.holds else None
     made = Sketch(noisy, shown, certificate, _sum_noise(query, certificate, bins))
     keep(ledger, key, held, _what(query), {"sketch": made.stored()})
     return made
+
+
+def noisy_counts(query: Query, counts: Sequence[int], epsilon: float) -> tuple[float, ...]:
+    """People in each bin, with noise."""
+    number = people_by_exposure(query.dataset.schema)
+    people = [int(count / number.step) for count in counts]
+    drawn = query.dataset.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(epsilon))
+    return tuple(float(count * number.step) for count in drawn)
 
 
 def _sum_noise(query: Query, certificate: Certificate, bins: int) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, combinations_with_replacement, pairwise, product
+from itertools import accumulate, combinations_with_replacement, islice, pairwise, product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -30,6 +30,7 @@ from sfumato.session.compare import compared
 from tests.depth import depth
 from tests.paper.test_rdr import ADULT, PEOPLE, QUERIES, svt_split, variance_as_published
 from tests.statistical.audit import RATE, least_rate, most_rate
+from tests.statistical.bulk import draw_selections
 
 QUARTERS = tuple(Fraction(i, 4) for i in range(5))
 CANDIDATE = 10.0  # the first that Algorithm 3 asks about
@@ -146,7 +147,7 @@ ALLOWED = epsilon_for_variance(TAU, SHARE * (1 - SHARE))
 
 def selected(query: sf.Query, preference: Variance, runs: int, **how: Any) -> list[float]:
     """The epsilons of so many selections; 0 where there is none."""
-    return [query.choose(preference, again=True, **how).epsilon or 0.0 for _ in range(runs)]
+    return [one.epsilon or 0.0 for one in islice(draw_selections(query, preference, **how), runs)]
 
 
 @pytest.mark.adult

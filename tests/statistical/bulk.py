@@ -1,0 +1,113 @@
+"""Noise in bulk: drawn as a release or a selection draws it, without a charge, a certificate or a ledger entry.
+
+An audit of the law of the noise needs thousands of draws, and the ledger costs thirty times as much as a draw. So the
+first of every fifty draws goes through the ledger, and the others start from the exact totals.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+
+import sfumato as sf
+from sfumato.choose.preference import Preference
+from sfumato.choose.private import Selected
+from sfumato.model.facts import Cell, Totals
+from sfumato.model.release import Answer
+from sfumato.risk.calibrate import calibrate
+from sfumato.session import assemble, noise, plan, private
+from sfumato.session import query as session
+from sfumato.session.decide import Request
+from sfumato.session.draw import draw
+
+IN_FULL = 50  # draws of which one goes through the ledger
+
+T = TypeVar("T")
+MoreGroups = tuple[dict[str, bool], Totals]  # whether the person is in each group, and the totals
+
+
+def draw_answers(query: sf.Query, choice: sf.Choice, *, accept_none: bool = False) -> Iterator[Answer]:
+    """Answers without end, each with noise of its own."""
+    exact = query._totals()
+    while True:
+        yield query.release(choice, again=True, accept_none=accept_none).answer
+        for _ in range(IN_FULL - 1):
+            yield draw_answer(query, choice, exact)
+
+
+def draw_answer(query: sf.Query, choice: sf.Choice, exact: Totals) -> Answer:
+    """An answer with new noise on these totals."""
+    assert choice.epsilon is not None
+    how = calibrate(query.measurement, choice.noise, choice.epsilon, choice.epsilon_max)
+    noisy = noise.drawn(exact, query.measurement, how, query.dataset.services.mechanism)
+    return assemble.answer(query.measurement, noisy, how, query.statement.afterwards)
+
+
+def more_groups(exact: Totals, present: Mapping[str, bool], coins: random.Random, groups: int) -> MoreGroups:
+    """The totals of so many groups more, by a coin each: as one that has the person has them, or one that has not."""
+    known: dict[bool, list[Cell]] = {False: [], True: []}
+    for cell in exact.cells:
+        known[present[str(cell[0])]].append(cell)
+    more = {f"more {i:06}": coins.random() < 0.5 for i in range(groups)}
+    like: dict[Cell, Cell] = {
+        (place,): known[there][i % len(known[there])] for i, (place, there) in enumerate(more.items())
+    }
+    counts = {
+        position: {cell: counts[model] for cell, model in like.items() if model in counts}
+        for position, counts in exact.counts.items()
+    }
+    return more, Totals({cell: exact.cells[model] for cell, model in like.items()}, counts)
+
+
+def draw_selections(query: sf.Query, preference: Preference, **how: Any) -> Iterator[Selected]:
+    """Selections of an epsilon without end; `why` says why there is none."""
+    while True:
+        choice = query.choose(preference, again=True, **how)
+        yield Selected(choice.epsilon, choice.why)
+        for _ in range(IN_FULL - 1):
+            yield draw_selection(query, choice.asked)
+
+
+def draw_selection(query: sf.Query, asked: Request) -> Selected:
+    (preference,), survey, services = asked.preferences, query._survey(asked.noise), query.dataset.services
+    if asked.as_published:
+        return private.as_published(preference, survey, asked, services)
+    return private.drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
+
+
+def draw_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `Query.release` and `Query.choose` draw in bulk, for an audit that calls them by itself."""
+
+    def release(before: sf.Release, query: sf.Query, choice: sf.Choice) -> sf.Release:
+        if query not in exact:
+            exact[query] = query._totals()
+        return replace(before, answer=draw_answer(query, choice, exact[query]))
+
+    def choose(before: sf.Choice, query: sf.Query, asked: Request) -> sf.Choice:
+        if not asked.draws:
+            return before
+        found = draw_selection(query, asked)
+        return replace(before, epsilon=found.epsilon, feasible=found.epsilon is not None, why=found.why)
+
+    exact: dict[sf.Query, Totals] = {}
+    monkeypatch.setattr(session, "draw", _one_in_full(draw, release))
+    monkeypatch.setattr(plan, "chosen", _one_in_full(plan.chosen, choose))
+
+
+def _one_in_full(full: Callable[..., T], bulk: Callable[[T, sf.Query, Any], T]) -> Callable[..., T]:
+    """`full` in the first of every fifty calls about a query; in the others `bulk`, with what that returned."""
+    calls, last = Counter[sf.Query](), dict[sf.Query, T]()
+
+    def call(query: sf.Query, asked: Any, *more: object, **how: object) -> T:
+        calls[query] += 1
+        if calls[query] % IN_FULL != 1:
+            return bulk(last[query], query, asked)
+        last[query] = full(query, asked, *more, **how)
+        return last[query]
+
+    return call
