@@ -12,6 +12,7 @@ from pathlib import Path
 _LIST = Path(__file__).with_name("depths.toml")
 DEPTHS: dict[str, dict[str, int]] = tomllib.loads(_LIST.read_text(encoding="utf-8"))
 READERS = {"depth", "examples"}  # functions, and the marker, whose first argument is a name of the list
+EXAMPLES = "examples"  # the depth of a Hypothesis test that states no other, where the profile has one
 
 read: list[str] = []  # names in the order in which they were asked for
 
@@ -36,6 +37,20 @@ def readers(module: Path) -> dict[str, list[str]]:
         names = (name for part in ast.walk(node) if (name := _name(part)) is not None)
         found.setdefault(function, []).extend(names)
     return {function: list(dict.fromkeys(names)) for function, names in found.items() if names}
+
+
+@cache
+def of_their_own(module: Path) -> set[str]:
+    """Functions of a module that state themselves how many examples Hypothesis tries."""
+    functions = [
+        node for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)
+    ]
+    return {
+        function.name
+        for function in functions
+        for decorator in function.decorator_list
+        if isinstance(decorator, ast.Call) and any(word.arg == "max_examples" for word in decorator.keywords)
+    }
 
 
 def _name(node: ast.AST) -> str | None:

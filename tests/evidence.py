@@ -9,10 +9,11 @@ import hashlib
 import json
 import subprocess
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests import depth
@@ -111,13 +112,21 @@ class Deep:
         return True if time.monotonic() > self.end else None
 
     def _task(self, item: pytest.Item) -> Entry | None:
-        function = item.nodeid.partition("[")[0]
-        seed = None
         if mark := item.get_closest_marker("depth"):
-            names, seed = [str(mark.args[0])], mark.kwargs.get("seed")
+            name, seed = str(mark.args[0]), mark.kwargs.get("seed")
         else:
-            names = depth.readers(item.path).get(function.rpartition("::")[2], []) or self._generated.get(function, [])
-        return Entry(item.nodeid, names[0], depth.depth(names[0]), seed) if names else None
+            name, seed = next(self._names(item), None), None
+        return Entry(item.nodeid, name, depth.depth(name), seed) if name else None
+
+    def _names(self, item: pytest.Item) -> Iterator[str]:
+        """Depths of a test that is not marked: those that it reads, that give its cases, and of its examples."""
+        test = item.nodeid.partition("[")[0]
+        function = test.rpartition("::")[2]
+        yield from depth.readers(item.path).get(function, [])
+        yield from self._generated.get(test, [])
+        is_property = hypothesis.is_hypothesis_test(getattr(item, "obj", None))
+        if is_property and depth.EXAMPLES in depth.DEPTHS and function not in depth.of_their_own(item.path):
+            yield depth.EXAMPLES
 
 
 class Evidence:

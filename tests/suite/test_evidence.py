@@ -77,11 +77,15 @@ def pytest_configure(config):
 """
 DEEP = """
 import pytest
+from tests.depth import depth
 
 @pytest.mark.depth("races", seed=3)
 @pytest.mark.parametrize("case", "abc")
 def test_holds(case, record_property):
     record_property("verdict", f"held {case}")
+
+def test_reads_its_depth():
+    assert depth("kills") == 200
 
 def test_has_no_depth():
     assert False
@@ -91,13 +95,15 @@ def test_has_no_depth():
 def test_a_run_writes_depth_seed_commit_and_hash_of_the_tests_that_are_listed(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(PLUGINS)
     (tmp_path / "test_deep.py").write_text(DEEP)
-    (tmp_path / "todo.json").write_text(json.dumps([f"test_deep.py::test_holds[{case}]" for case in "ab"]))
+    todo = [f"test_deep.py::{test}" for test in ("test_holds[a]", "test_holds[b]", "test_reads_its_depth")]
+    (tmp_path / "todo.json").write_text(json.dumps(todo))
     changes = {"SFUMATO_DEPTH": "prove", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--rootdir={tmp_path}"]
     done = subprocess.run(command, cwd=tmp_path, env=os.environ | changes, capture_output=True, text=True, check=False)
     entries = evidence.load(tmp_path / "evidence.json")
-    assert {test[-2] for test in entries} == {"a", "b"}, done.stdout + done.stderr
-    entry = entries["test_deep.py::test_holds[a]"]
+    assert list(entries) == todo, done.stdout + done.stderr
+    entry, unmarked = entries[todo[0]], entries[todo[2]]
+    assert (unmarked.of, unmarked.depth, unmarked.verdict) == ("kills", 200, "passed")
     assert (entry.of, entry.depth, entry.seed, entry.verdict) == ("races", 50, 3, "passed: held a")
     assert entry.src == evidence.source_hash()
     assert entry.commit
