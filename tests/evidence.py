@@ -112,10 +112,9 @@ class Deep:
         return True if time.monotonic() > self.end else None
 
     def _task(self, item: pytest.Item) -> Entry | None:
-        if mark := item.get_closest_marker("depth"):
-            name, seed = str(mark.args[0]), mark.kwargs.get("seed")
-        else:
-            name, seed = next(self._names(item), None), None
+        mark = item.get_closest_marker("depth")
+        name = str(mark.args[0]) if mark else next(self._names(item), None)
+        seed = mark.kwargs.get("seed") if mark else None
         return Entry(item.nodeid, name, depth.depth(name), seed) if name else None
 
     def _names(self, item: pytest.Item) -> Iterator[str]:

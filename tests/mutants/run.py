@@ -21,7 +21,7 @@ AT_ONCE = 2
 
 STATISTICAL = "tests/statistical"
 NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
-BINNED, AT_REST = "tests/property/test_sketch.py", "tests/contract/test_at_rest.py"
+AT_REST = "tests/contract/test_at_rest.py"
 CONTRIBUTION = "tests/property/test_contribution.py"
 AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
 SIZES = "tests/contract/test_escrow_sizes.py"
@@ -54,14 +54,16 @@ GUARDS = {
     ),
     "distance-of-rows": f"{NEIGHBOURS}::test_nobody_moves_the_groups_further_than_gaussian_noise_covers",
     "error-of-one": f"{STATISTICAL}/test_guesses.py::test_answers_keep_the_error_they_promise",
-    "extremes-of-rows": f"{STATISTICAL}/test_selection.py",
-    "gaussian-halved": f"{STATISTICAL}/test_gaussian.py",
-    "gaussian-on-integers": f"{STATISTICAL}/test_gaussian.py",
+    "extremes-of-rows": f"{STATISTICAL}/test_selection.py::test_no_guesser_beats_epsilon[minimum of many rows]",
+    "gaussian-halved": f"{STATISTICAL}/test_gaussian.py::test_no_event_is_likelier_than_delta_allows[count]",
+    "gaussian-on-integers": f"{STATISTICAL}/test_gaussian.py::test_the_grid_is_as_fine_as_the_theorem_asks[count]",
     "groups-forgotten": f"{NEIGHBOURS}::test_somebody_in_as_many_groups_as_may_count_moves_all_of_them",
     "groups-in-order": f"{CONTRIBUTION}::test_every_group_counts_with_the_same_chance",
     "groups-unbounded": f"{NEIGHBOURS}::test_somebody_in_as_many_groups_as_may_count_moves_all_of_them",
     "guessed-in-one-step": "tests/property/test_guessing.py::test_the_epsilon_of_a_chance_has_that_chance",
-    "histogram-as-bound": f"{BINNED}::test_nothing_printed_as_a_bound_is_below_what_the_people_give",
+    "histogram-as-bound": (
+        "tests/unit/test_sketch.py::test_bounds_are_the_worst_case_and_the_histogram_gives_an_estimate"
+    ),
     "key-in-the-open": f"{AT_REST}::test_the_chain_is_followed_without_the_keys[sqlite]",
     "ledger-in-the-open": f"{AT_REST}::test_no_exact_fact_lies_in_the_database_its_journal_or_the_logs[sqlite]",
     "looked-under-another-name": (
