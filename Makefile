@@ -4,7 +4,7 @@ PYTHON ?= python3
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check bench prove mutants constraints vendor screens clean postgres chromium bubblewrap
+.PHONY: help demo test quick check bench prove mutants test-times constraints vendor screens clean postgres chromium bubblewrap
 
 BIN := .venv/bin
 INPUTS := pyproject.toml constraints.txt
@@ -26,14 +26,19 @@ define new_venv
 endef
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.base ## install sfumato and its server, and take the guided tour on the embedded population
 	@$(BIN)/sfumato demo
 
 test: .venv/.dev postgres chromium bubblewrap ## run all tests, then check that they catch every mutant
-	$(BIN)/pytest -n 2 --dist worksteal
-	@$(MAKE) --no-print-directory mutants
+	$(BIN)/python -m tests.run $(if $(BUSY),--busy=$(BUSY))
+
+quick: check ## check, then the unit and property tests: the inner loop, without browser and databases
+	$(BIN)/pytest -n 2 --dist worksteal tests/suite tests/unit tests/property
+
+test-times: .venv/.dev postgres chromium bubblewrap ## run all tests and list their CPU seconds; writes the table of docs/testing.md
+	$(BIN)/python -m tests.times $(TESTS)
 
 check: .venv/.dev ## lint, format, types, import contracts
 	$(BIN)/ruff check
@@ -47,13 +52,11 @@ bench: .venv/.dev ## measure what privacy costs against its targets (15 minutes)
 screens: .venv/.dev chromium ## take a picture of every screen, light and dark; writes docs/screens
 	$(BIN)/python -m tests.web.screens
 
-prove: .venv/.dev postgres chromium bubblewrap ## the same tests at full depth; writes docs/evidence.json
-	@mkdir -p docs
-	SFUMATO_DEPTH=prove $(BIN)/pytest -n 2 --dist worksteal --evidence=docs/evidence.json
-	@$(MAKE) --no-print-directory mutants
+prove: .venv/.dev postgres chromium bubblewrap ## tests at full depth, PART=statistical or all parts; goes on where it ended; writes docs/evidence
+	$(BIN)/python -m tests.prove $(PART) $(if $(MINUTES),--minutes=$(MINUTES))
 
-mutants: .venv/.dev ## break the code on purpose, one break at a time: each must turn a test red
-	$(BIN)/python tests/mutants/run.py
+mutants: .venv/.dev ## break the code on purpose, one break at a time: each must turn its test red; ONLY=name for one
+	$(BIN)/python -m tests.mutants.run $(ONLY)
 
 constraints: ## pin the newest versions that pyproject.toml allows in constraints.txt
 	$(call new_venv,.venv-constraints)

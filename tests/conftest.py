@@ -1,11 +1,11 @@
-"""What every test may lean on: the evidence file, the Adult data, Hypothesis' profile. No network, no sleeping."""
+"""What every test may lean on: the Adult data, databases, Hypothesis' profile. No network, no sleeping."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
-import subprocess
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -15,7 +15,8 @@ import pytest
 
 from tests import ledgers
 from tests import postgres as postgresql
-from tests.depth import depth
+from tests.evidence import Deep, Evidence
+from tests.times import Stopwatch
 
 ROOT = Path(__file__).parent.parent
 CI = os.environ.get("CI") == "true"
@@ -113,55 +114,47 @@ def _no_skip(report: Report) -> Report:
     return report
 
 
-# Evidence: how deep each test went and what it found, for tests marked depth(name, seed=...)
+# What a run writes besides its verdict: what passed, where the time went, evidence at full depth
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--evidence", type=Path, metavar="PATH", help="write depth and verdict of each deep test as JSON")
+    group = parser.getgroup("sfumato")
+    group.addoption("--passed", type=Path, metavar="PATH", help="write the tests that passed as a JSON list")
+    group.addoption("--times", type=Path, metavar="PATH", help="write the CPU seconds of each test as JSON")
+    group.addoption("--evidence", type=Path, metavar="PATH", help="write depth and verdict of each deep test as JSON")
+    group.addoption("--list-depths", type=Path, metavar="PATH", help="write which tests have a depth as JSON")
+    group.addoption("--todo", type=Path, metavar="PATH", help="run only the tests of this JSON list")
+    group.addoption("--minutes", type=float, default=math.inf, help="start no test of --todo after so many minutes")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     os.umask(0o022)  # the usual one: a stricter one would hide that a file is written for everyone to read
     config.addinivalue_line("markers", "depth(name, seed=None): goes as deep as tests/depths.toml says under this name")
-    path = config.getoption("--evidence")
-    if path and not hasattr(config, "workerinput"):  # under xdist only the controller writes
-        config.pluginmanager.register(Evidence(path))
+    option, controller = config.getoption, not hasattr(config, "workerinput")
+    if option("--times"):
+        config.pluginmanager.register(Stopwatch(option("--times"), config))
+    if option("--list-depths") or option("--todo"):
+        config.pluginmanager.register(Deep(option("--list-depths"), option("--todo"), option("--minutes")))
+    if option("--evidence") and controller:  # under xdist only the controller writes
+        config.pluginmanager.register(Evidence(option("--evidence")))
+    if option("--passed") and controller:
+        config.pluginmanager.register(Passed(option("--passed")))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("slow") is not None)  # a quick failure comes first
-    for item in items:
-        if mark := item.get_closest_marker("depth"):
-            item.user_properties += [("depth", depth(*mark.args)), ("seed", mark.kwargs.get("seed"))]
 
 
-class Evidence:
-    """Collects the reports of deep tests, from every worker, and writes them in order."""
+class Passed:
+    """Lists the tests that passed, from every worker."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.found: list[dict[str, object]] = []
-        self.commit = _commit()
+        self.tests: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        said = dict(report.user_properties)
-        if "depth" not in said or (report.when != "call" and report.passed):
-            return
-        verdict = f"{report.outcome}: {said['verdict']}" if "verdict" in said else report.outcome
-        self.found.append(
-            {"test": report.nodeid, "depth": said["depth"], "seed": said["seed"]}
-            | {"commit": self.commit, "verdict": verdict}
-        )
+        if report.when == "call" and report.passed:
+            self.tests.append(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
-        found = sorted(self.found, key=lambda entry: str(entry["test"]))
-        self.path.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _commit() -> str:
-    """The commit that was tested, with "-dirty" when the tree was not what it says."""
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
+        self.path.write_text(json.dumps(self.tests), encoding="utf-8")

@@ -1,41 +1,29 @@
-"""Break the code on purpose, one break at a time: each break must turn a test red.
+"""Break the code on purpose, one break at a time: each break must turn the test that it names red.
 
-A mutant is a patch beside this file. It is applied to a copy of src/, and the same tests as ever run on the copy, at
-the depth of `make test`: those of noise, or the one that guards what this mutant breaks. The copy as it is must stay
-green. No test knows of any of this.
+A mutant is a patch beside this file. It is applied to a copy of src/, and the test that guards what it breaks runs on
+the copy, at the depth of `make test`. On the code as it is, that test must be green. No test knows of any of this.
 """
 
 from __future__ import annotations
 
-import os
-import re
+import argparse
+import json
 import shutil
-import subprocess
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-AT_ONCE = 2
+from tests.mutants.trial import Outcome, Trials, Untested
 
-# A fresh process, sure to import the copy: an editable install has the tree itself on its path as well.
-TESTS = """
-import sys
-import pytest, sfumato
-if not sfumato.__file__.startswith(sys.argv[1]):
-    sys.exit(f"{sfumato.__file__} was imported, not the copy in {sys.argv[1]}.")
-sys.exit(pytest.main([*sys.argv[2:], "-x", "--tb=no", "-rf", "-p", "no:cacheprovider"]))
-"""
+HERE = Path(__file__).parent
+AT_ONCE = 2
 
 STATISTICAL = "tests/statistical"
 NEIGHBOURS, PEOPLE = "tests/property/test_neighbours.py", "tests/property/test_people.py"
-BINNED, AT_REST = "tests/property/test_sketch.py", "tests/contract/test_at_rest.py"
+AT_REST = "tests/contract/test_at_rest.py"
 CONTRIBUTION = "tests/property/test_contribution.py"
 AUDIT, SELECTED = f"{STATISTICAL}/test_audit.py", f"{STATISTICAL}/test_private_selection.py"
-OF_NOISE = [AUDIT, f"{STATISTICAL}/test_bits.py", f"{STATISTICAL}/test_coverage.py"]  # of noise of any kind
 SIZES = "tests/contract/test_escrow_sizes.py"
 STORED, REPLACED = "tests/contract/test_stored.py", "tests/unit/test_replaced.py"
 ESCROW, LOOKS = "tests/contract/test_security.py", "tests/contract/test_escrow_looks.py"
@@ -45,9 +33,11 @@ CHARGES = "tests/property/test_charges.py"
 GUARDS = {
     "access-given-back": f"{LOOKS}::test_taking_access_away_after_a_look_is_a_decision_and_so_is_giving_it_back",
     "approved-unbound": f"{ESCROW}::test_5_what_is_changed_after_its_approval_does_not_run",
+    "average-charged-once": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[average]",
     "bounds-from-data": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
     "cap-without-slack": f"{SELECTED}::test_no_more_people_than_allowed_lie_above_a_cap",
     "casts-that-fail": f"{TOTAL}::test_no_operation_of_a_plan_fails_on_a_value_of_its_types",
+    "clamp-forgotten": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum beyond the bounds]",
     "constants-read-as-whole": f"{TOTAL}::test_no_constant_is_read_as_a_whole_number_beyond_64_bits",
     "failure-unrecorded": "tests/unit/test_failures.py::test_a_failure_after_a_charge_leaves_no_total",
     "copy-number-forgotten": f"{CONTRIBUTION}::test_a_long_stay_among_nine_short_ones_counts_once_in_ten",
@@ -64,14 +54,16 @@ GUARDS = {
     ),
     "distance-of-rows": f"{NEIGHBOURS}::test_nobody_moves_the_groups_further_than_gaussian_noise_covers",
     "error-of-one": f"{STATISTICAL}/test_guesses.py::test_answers_keep_the_error_they_promise",
-    "extremes-of-rows": f"{STATISTICAL}/test_selection.py",
-    "gaussian-halved": f"{STATISTICAL}/test_gaussian.py",
-    "gaussian-on-integers": f"{STATISTICAL}/test_gaussian.py",
+    "extremes-of-rows": f"{STATISTICAL}/test_selection.py::test_no_guesser_beats_epsilon[minimum of many rows]",
+    "gaussian-halved": f"{STATISTICAL}/test_gaussian.py::test_no_event_is_likelier_than_delta_allows[count]",
+    "gaussian-on-integers": f"{STATISTICAL}/test_gaussian.py::test_the_grid_is_as_fine_as_the_theorem_asks[count]",
     "groups-forgotten": f"{NEIGHBOURS}::test_somebody_in_as_many_groups_as_may_count_moves_all_of_them",
     "groups-in-order": f"{CONTRIBUTION}::test_every_group_counts_with_the_same_chance",
     "groups-unbounded": f"{NEIGHBOURS}::test_somebody_in_as_many_groups_as_may_count_moves_all_of_them",
     "guessed-in-one-step": "tests/property/test_guessing.py::test_the_epsilon_of_a_chance_has_that_chance",
-    "histogram-as-bound": f"{BINNED}::test_nothing_printed_as_a_bound_is_below_what_the_people_give",
+    "histogram-as-bound": (
+        "tests/unit/test_sketch.py::test_bounds_are_the_worst_case_and_the_histogram_gives_an_estimate"
+    ),
     "key-in-the-open": f"{AT_REST}::test_the_chain_is_followed_without_the_keys[sqlite]",
     "ledger-in-the-open": f"{AT_REST}::test_no_exact_fact_lies_in_the_database_its_journal_or_the_logs[sqlite]",
     "looked-under-another-name": (
@@ -79,6 +71,12 @@ GUARDS = {
     ),
     "max-rows-forgotten": f"{NEIGHBOURS}::test_somebody_moves_each_number_by_its_whole_sensitivity",
     "nan-by-statistics": f"{NEIGHBOURS}::test_what_is_not_a_number_is_missing_whatever_others_have",
+    "noise-clipped": f"{AUDIT}::test_noise_reaches_as_far_as_it_must",
+    "noise-halved": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[count]",
+    "noise-on-integers": f"{AUDIT}::test_noise_lies_on_the_declared_grid[count]",
+    "noise-repeated": f"{AUDIT}::test_noise_never_repeats",
+    "noise-seeded": f"{AUDIT}::test_noise_never_repeats",
+    "ranges-narrow": f"{STATISTICAL}/test_coverage.py::test_ranges_cover_the_truth[AVG(value)-laplace]",
     "recorded-drawn-anew": f"{CHARGES}::test_an_answer_in_other_words_is_the_noisy_numbers_of_the_first",
     "scale-uncharged": f"{CHARGES}::test_another_epsilon_mechanism_or_version_is_charged",
     "truncation-uncharged": f"{CHARGES}::test_which_rows_of_a_person_count_is_in_the_key",
@@ -94,6 +92,7 @@ GUARDS = {
     "selected-without-margin": f"{SELECTED}::test_the_variance_is_truly_met_with_the_probability_that_is_said",
     "selection-called-dp": "tests/unit/test_private_selection.py::test_a_release_charges_the_rest_and_says_so",
     "selection-halved": f"{STATISTICAL}/test_selection.py",
+    "sensitivity-forgotten": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[sum]",
     "signal-halved": f"{STATISTICAL}/test_signal.py::test_no_guesser_beats_the_epsilon_of_a_noisy_difference",
     "sparse-vector-bare": f"{SELECTED}::test_every_place_comes_up_as_often_as_it_should",
     "spread-halved": f"{SELECTED}::test_no_guesser_beats_what_a_selection_charges",
@@ -111,73 +110,88 @@ GUARDS = {
     "worlds-apart": "tests/property/test_belief.py::test_the_risk_is_bayes_at_the_worst_output",
 }
 
-# Only a failed assertion, of a refusal too, catches a mutant: code that merely falls over was not seen through.
-SEEN = "AssertionError|assert|Failed: DID NOT RAISE"
-CAUGHT = re.compile(rf"^FAILED \S+::(test_\S+?(?:\[.*\])?) - (?:{SEEN})", re.MULTILINE)
-
-
-class Untested(Exception):
-    """A mutant that says nothing about the tests: it could not be made, or they could not run."""
+AS_IS = "the code as it is"
 
 
 def main() -> int:
-    """One line for the code as it is and one per mutant; 0 when all is as it should be."""
+    """Print one line for the code as it is and one per mutant; 0 when all is as it should be."""
+    parser = argparse.ArgumentParser(prog="make mutants")
+    parser.add_argument("only", nargs="*", metavar="NAME", help="mutants to run; all of them if none is named")
+    parser.add_argument("--green", type=Path, help="JSON list of tests that were green just now and are not run again")
+    options = parser.parse_args()
     if shutil.which("git") is None:
         print("Mutants are made with `git apply`: install git.", file=sys.stderr)
         return 1
-    patches = [None, *sorted(HERE.glob("*.patch"))]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        outcomes = list(pool.map(_told, patches))
-    return 0 if all(outcomes) else 1
+    if unnamed := sorted({path.stem for path in HERE.glob("*.patch")} ^ GUARDS.keys()):
+        print(f"GUARDS in {HERE.name}/run.py and the patches differ: {', '.join(unnamed)}.", file=sys.stderr)
+        return 1
+    if unknown := sorted(set(options.only) - GUARDS.keys()):
+        print(f"There is no mutant {', '.join(unknown)}. There are: {', '.join(sorted(GUARDS))}.", file=sys.stderr)
+        return 1
+    names = sorted(options.only or GUARDS)
+    green = None if options.green is None else json.loads(options.green.read_text("utf-8"))
+    faults = dict(_faults(names, green))
+    for name, fault in faults.items():
+        print(f"{name}: {fault}", file=sys.stderr)
+        if name in GUARDS:
+            print(f"  Run it alone: make mutants ONLY={name}", file=sys.stderr)
+    print(f"{len(set(names) - faults.keys())} of {len(names)} mutants were caught.")
+    return 1 if faults else 0
 
 
-def _told(patch: Path | None) -> bool:
-    name = patch.stem if patch else "the code as it is"
-    try:
-        caught = _caught_by(patch)
-    except Untested as error:
-        print(f"{name} … {error}", flush=True)
-        return False
-    if patch:
-        print(f"{name} … {f'caught by {caught}' if caught else 'SURVIVED'}", flush=True)
-        return caught is not None
-    print(f"{name} … {f'RED: {caught}' if caught else 'green'}", flush=True)
-    return caught is None
-
-
-def _caught_by(patch: Path | None) -> str | None:
-    """The first test that fails on a copy of src/ with the patch applied."""
+def _faults(names: list[str], green: list[str] | None) -> Iterator[tuple[str, str]]:
+    """What is wrong, by mutant; prints each outcome as it comes."""
+    waiting = [*([AS_IS] if green is None else []), *names]
+    if green is not None and (missing := _not_green(names, green)):
+        yield AS_IS, missing
+    running: dict[int, str] = {}
+    done, count = 0, len(waiting)
     with TemporaryDirectory(prefix="sfumato-mutant-") as folder:
-        copy = Path(folder).resolve()
-        shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
-        if patch:
-            _apply(patch, copy)
-        if patch is None:
-            guards = [*OF_NOISE, *sorted(set(GUARDS.values()))]
-        else:
-            guards = [GUARDS[patch.stem]] if patch.stem in GUARDS else OF_NOISE
-        return _first_red(copy / "src", guards)
+        trials = Trials(Path(folder))
+        while waiting or running:
+            while waiting and len(running) < AT_ONCE:
+                name = waiting.pop(0)
+                patch = HERE / f"{name}.patch"
+                try:
+                    if name == AS_IS:
+                        guards = sorted({GUARDS[mutant] for mutant in names})
+                        running[trials.start("as-it-is", None, guards, first_only=False)] = name
+                    else:
+                        running[trials.start(name, patch, [GUARDS[name]], first_only=True)] = name
+                except Untested as error:
+                    done += 1
+                    yield name, str(error)
+            if running:
+                process, outcome = trials.finished()
+                name, done = running.pop(process), done + 1
+                good, sentence = _judgement(names, name, outcome)
+                seconds = f" ({outcome.seconds:.1f} s)" if isinstance(outcome, Outcome) else ""
+                print(f"[{done}/{count}] {name} … {sentence}{seconds}", flush=True)
+                if not good:
+                    yield name, sentence
 
 
-def _apply(patch: Path, copy: Path) -> None:
-    done = _run(["git", "apply", "-p1", "-C1", str(patch)], copy, GIT_CEILING_DIRECTORIES=str(copy.parent))
-    if done.returncode:
-        raise Untested(f"{patch.name} no longer applies to src/: write it anew ({done.stderr.strip()})")
+def _judgement(names: list[str], name: str, outcome: Outcome | Untested) -> tuple[bool, str]:
+    """Whether the tests went as they should, and a sentence about it."""
+    if isinstance(outcome, Untested):
+        return False, str(outcome)
+    if name == AS_IS:
+        if wrong := outcome.red | outcome.broken:
+            return False, "RED without any mutant: " + "; ".join(f"{test}: {why}" for test, why in wrong.items())
+        missing = _not_green(names, outcome.green)
+        return not missing, missing or "green"
+    if outcome.red:
+        return True, f"caught by {next(iter(outcome.red)).partition('::')[2]}"
+    if outcome.broken:
+        return False, "no assertion failed, but the test broke: " + "; ".join(outcome.broken.values())
+    return False, f"SURVIVED: {GUARDS[name]} stays green"
 
 
-def _first_red(source: Path, tests: Sequence[str]) -> str | None:
-    paths = os.pathsep.join(filter(None, (str(source), os.environ.get("PYTHONPATH"))))
-    command = [sys.executable, "-c", TESTS, str(source), *tests]
-    done = _run(command, ROOT, PYTHONPATH=paths, COLUMNS="500", SFUMATO_DEPTH="test")
-    if done.returncode == 0:
-        return None
-    if found := CAUGHT.search(done.stdout):
-        return found[1]
-    raise Untested(f"no assertion failed, yet the run ended with {done.returncode}:\n{done.stdout}{done.stderr}")
-
-
-def _run(command: Sequence[str], where: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=where, env=os.environ | more, capture_output=True, text=True, check=False)
+def _not_green(names: list[str], green: list[str]) -> str:
+    """Which tests that mutants name were not run and green; nothing if all were."""
+    functions = {*green, *(test.partition("[")[0] for test in green), *(test.partition("::")[0] for test in green)}
+    missing = [f"{GUARDS[name]} (named by {name})" for name in names if GUARDS[name] not in functions]
+    return f"no such test is there and green: {'; '.join(missing)}" if missing else ""
 
 
 if __name__ == "__main__":
