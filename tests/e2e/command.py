@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 SFUMATO = Path(sys.executable).with_name("sfumato")
+PATIENCE = 600.0  # seconds after which something is taken to hang, however slow the machine is
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def sfumato(*arguments: object, stdin: str = "", **environment: str) -> Ran:
         env=os.environ | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)

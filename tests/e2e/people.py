@@ -11,7 +11,7 @@ from textwrap import indent
 from types import TracebackType
 from typing import Any, Self
 
-from tests.e2e.served import PATIENCE
+from tests.e2e.command import PATIENCE
 
 _SCRIPT = """
 import json, sys, time

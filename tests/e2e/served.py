@@ -6,6 +6,8 @@ import os
 import signal
 import socket
 import subprocess
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -16,11 +18,10 @@ from sfumato.vault.master import Cost
 from sfumato.workspace.create import made
 from sfumato.workspace.opening import opened
 from sfumato.workspace.settings import Settings
-from tests.e2e.command import SFUMATO
+from tests.e2e.command import PATIENCE, SFUMATO
 
 PASSPHRASE, PASSWORD = "open sesame please", "correct horse battery"
 PEOPLE = (("alice", "controller", ""), ("bob", "analyst", "Health Board"), ("carol", "auditor", ""))
-PATIENCE = 60.0  # seconds after which something is taken to hang
 
 
 def free_port() -> int:
@@ -142,6 +143,14 @@ def secret_file(folder: Path, name: str, secret: str) -> Path:
     path = folder.with_name(f"{folder.name}.{name}")
     path.write_text(f"{secret}\n", "utf-8")
     return path
+
+
+def until(is_so: Callable[[], bool], every: float = 0.02) -> None:
+    """Ask again and again, seldom enough that asking costs little beside what is waited for."""
+    ends = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < ends, "it never came"
+        time.sleep(every)
 
 
 def children(pid: int) -> list[int]:

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import re
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
 
-from sfumato import demo
 from tests.e2e.command import Typed
 
 pytestmark = pytest.mark.e2e
 
 DOCS = Path(__file__).parents[2] / "docs" / "compare.md"
 OLD = "SELECT COUNT(*) FROM adult WHERE age >= 80"
-RULE = re.compile(r"\[rule\]\n(?:\w+ = .*\n)+")
-
-
-@pytest.fixture(scope="module")
-def population(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The population that `sfumato demo --keep` writes, which the docs speak of."""
-    folder = tmp_path_factory.mktemp("adult")
-    demo.write(folder)
-    return folder
 
 
 @pytest.fixture
-def folder(population: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of the test's own with the same data and schema, and free.toml without its rule; no ledger yet."""
-    schema = (population / "adult.toml").read_text("utf-8")
-    (tmp_path / "adult.toml").write_text(schema, "utf-8")
-    (tmp_path / "free.toml").write_text(RULE.sub("", schema), "utf-8")
-    (tmp_path / "adult.parquet").symlink_to(population / "adult.parquet")
+def folder(whole_population: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of the test's own with the same data and schemas; no ledger yet."""
+    shutil.copytree(whole_population, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -6,7 +6,8 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,9 @@ from sfumato.stores.database import Database
 from sfumato.workspace.settings import Settings
 from tests.depth import depth
 from tests.e2e import census
-from tests.e2e.command import sfumato
+from tests.e2e.command import PATIENCE, Typed, sfumato
 from tests.e2e.people import Somebody
-from tests.e2e.served import PASSWORD, PATIENCE, PEOPLE, Served, Tokens, prepared, secret_file
+from tests.e2e.served import PASSWORD, PEOPLE, Served, Tokens, prepared, secret_file, until
 
 pytestmark = pytest.mark.e2e
 
@@ -57,14 +58,19 @@ try:
 except AwaitingApproval as waiting:
     say([request.id, str(waiting), request.state])
 hear()
-answers = request.wait(60).result()
+answers = request.wait({PATIENCE}).result()
 say(answers.as_dict())
 say([notice.as_dict()["text"] for notice in me.notices()])
 say(data.ledger.as_dict())
 """
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+def kinds(*ordered: str) -> list[str]:
+    """The kinds of databases that a test is run on: the first of them, or both at full depth."""
+    return list(ordered[: depth("kinds of databases")])
+
+
+@pytest.fixture(scope="module")
 def database(request: pytest.FixtureRequest) -> str:
     """As `sfumato init` is told it."""
     return "sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres").new()
@@ -78,9 +84,10 @@ def near(answers: list[Mapping[str, Any]], data: Path) -> bool:
     )
 
 
-def test_the_story(database: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("database", kinds("sqlite", "postgresql"), indirect=True)
+def test_the_story(database: str, typed: Typed, tmp_path: Path) -> None:
     """Step 0: the platform has the data, encrypted, and who may ask what of it."""
-    data, schema = census.written(tmp_path)
+    data, schema = census.written(tmp_path, 2000)
     (folder := tmp_path / "server").mkdir()
     with Served(folder) as served:
         tokens = first_morning(served, database)
@@ -94,7 +101,7 @@ def test_the_story(database: str, tmp_path: Path) -> None:
             assert alice.said()["number"] == 1
 
             with Somebody(tmp_path / "bob", served.url, tokens.bob, ANALYST) as bob:
-                ask_and_wait(served, alice, bob, tokens.bob)
+                ask_and_wait(served, alice, bob, typed, tokens.bob)
                 told = bob.said()
                 assert near(told["answers"], data)
                 assert (told["charged"], told["guarantee"]) == (0.3, "dp")
@@ -118,7 +125,7 @@ def test_the_story(database: str, tmp_path: Path) -> None:
         assert "Traceback" not in served.log
 
 
-def ask_and_wait(served: Served, alice: Somebody, bob: Somebody, token: str) -> None:
+def ask_and_wait(served: Served, alice: Somebody, bob: Somebody, typed: Typed, token: str) -> None:
     """Steps 1 to 3: queries come, a controller inspects and approves them; the platform is stopped right then."""
     assert bob.said()["epsilon"] == 0.3
     dry = bob.said()
@@ -127,8 +134,9 @@ def ask_and_wait(served: Served, alice: Somebody, bob: Somebody, token: str) -> 
     id, sentence, state = bob.said()
     assert state == "submitted"
     assert sentence.startswith("A controller of this dataset has it.")
-    typed = sfumato("result", id, "--server", served.url, SFUMATO_TOKEN=token)
-    assert (typed.code, typed.out, typed.err.count("\n")) == (4, "", 1)
+    at = ("--server", served.url, "--token-file", secret_file(served.folder, "token", token))
+    told = typed("result", id, *at)
+    assert (told.code, told.out, told.err.count("\n")) == (4, "", 1)
 
     notice, page = alice.said()
     assert notice["text"] == "bob asks adult: request 1 waits for a decision."
@@ -149,6 +157,8 @@ def first_morning(served: Served, database: str) -> Tokens:
     made = sfumato("init", served.workspace, "--admin", "root", "--password-file", secret,
                    "--passphrase-file", served.passphrase_file, "--database", database)  # fmt: skip
     assert (made.code, made.err) == (0, "")
+    settings = served.workspace / "sfumato.toml"
+    settings.write_text(settings.read_text("utf-8").replace("# workers = 2", "workers = 1"), "utf-8")
     served.start()
     with connect(served.url, name="root", password=PASSWORD) as root:
         for name, role, organisation in PEOPLE:
@@ -162,18 +172,22 @@ def first_morning(served: Served, database: str) -> Tokens:
 class Platform:
     """A server with one worker, on a database of its own; what is asked of it is one count after the other."""
 
-    def __init__(self, folder: Path, database: str, data: Path, schema: Path) -> None:
+    def __init__(self, folder: Path, database: str, data: Path) -> None:
         settings = Settings(database=database, workers=1)
         tokens = prepared(folder, settings)
-        self.served = Served(folder).start()
+        self.data, self.served = data, Served(folder).start()
         self.alice, self.bob = self.served.client(tokens.alice), self.served.client(tokens.bob)
-        self.alice.register(data, schema)
-        self.alice.set_policy("adult", {name: said for name, said in POLICY.items() if name != "stop"})
         self._database = Database(settings.database_url(self.served.workspace))
 
-    def asked(self, epsilon: float) -> tuple[Request, Request]:
+    def hold(self, name: str, policy: Mapping[str, Any]) -> None:
+        """The data once more, under a name and a policy of a test's own."""
+        self.alice.register(self.data, tomllib.loads(census.SCHEMA) | {"name": name})
+        self.alice.set_policy(name, policy)
+
+    def asked(self, name: str, epsilon: float) -> tuple[Request, Request]:
         """A request as the analyst and as the controller have it, whose page the controller has seen."""
-        mine = self.bob.dataset("adult").submit([census.QUERIES[0]], {"epsilon": epsilon}, purpose="A test of power.")
+        sql = census.QUERIES[0].replace("FROM adult", f"FROM {name}")
+        mine = self.bob.dataset(name).submit([sql], {"epsilon": epsilon}, purpose="A test of power.")
         theirs = self.alice.request(mine.id)
         theirs.page()
         return mine, theirs
@@ -201,6 +215,16 @@ class Platform:
         with suppress(ProcessLookupError):
             os.kill(worker, signal.SIGCONT)
 
+    def awaits_its_worker(self) -> bool:
+        """Whether a thread of the server is in a system call on a socket: it reads what its worker says to a job."""
+        process = Path("/proc", str(self.served.pid))
+        for task in process.glob("task/*"):
+            call = (task / "syscall").read_text("ascii").split()
+            with suppress(OSError, IndexError, OverflowError):
+                if str((process / "fd" / str(int(call[1], 16))).readlink()).startswith("socket:"):
+                    return True
+        return False
+
     def close(self) -> None:
         for one in (self.alice, self.bob, self._database):
             one.close()
@@ -214,37 +238,26 @@ def _public(entry: Entry) -> dict[str, Any]:
     return dict(entry.draft.public)
 
 
-def until(ask: Callable[[], bool]) -> None:
-    ends = time.monotonic() + PATIENCE
-    while not ask():
-        assert time.monotonic() < ends
-        time.sleep(0.02)
-
-
-@contextmanager
-def started(folder: Path, database: str) -> Iterator[Platform]:
+@pytest.fixture(scope="module")
+def platform(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """For tests that each hold the data under a name of their own, and ask at epsilons that no other asks at."""
+    folder = tmp_path_factory.mktemp("platform")
     (folder / "server").mkdir()
-    found = Platform(folder / "server", database, *census.written(folder, 2000))
+    found = Platform(folder / "server", database, census.written(folder, 2000)[0])
     with found.served, closing(found):
         yield found
 
 
-@pytest.fixture
-def platform(database: str, tmp_path: Path) -> Iterator[Platform]:
-    with started(tmp_path, database) as found:
-        yield found
+BY_A_CONTROLLER = {"flow": POLICY["flow"]}
+ON_A_PLATFORM = pytest.mark.parametrize("database", kinds("postgresql", "sqlite"), indirect=True)
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    """On SQLite, for tests that each ask of it what they like."""
-    with started(tmp_path_factory.mktemp("shared"), "sqlite") as found:
-        yield found
-
-
+@ON_A_PLATFORM
 def test_killed_while_it_runs(platform: Platform) -> None:
     """What ran has failed and what waited goes on; what was drawn is charged although nobody saw it."""
-    (first, approve_first), (second, approve_second) = platform.asked(0.1), platform.asked(0.2)
+    platform.hold("running", BY_A_CONTROLLER)
+    charges, answers = len(platform.charges()), len(platform.answers())
+    (first, approve_first), (second, approve_second) = (platform.asked("running", e) for e in (1.1, 1.2))
     with platform.worker_stopped():
         approve_first.approve()
         approve_second.approve()
@@ -253,52 +266,55 @@ def test_killed_while_it_runs(platform: Platform) -> None:
         platform.killed()
     assert platform.settled(second) == "released"
     assert first.state == "failed"
-    assert platform.charges() == [0.2], "of the first nothing was drawn"
+    assert platform.charges()[charges:] == [1.2], "of the first nothing was drawn"
     with pytest.raises(Gone, match="stopped while it ran"):
         first.result()
 
-    third, approve_third = platform.asked(0.4)
+    third, approve_third = platform.asked("running", 1.4)
     with platform.worker_stopped():
         approve_third.approve()
         until(lambda: third.state == "running")
-        time.sleep(0.2)  # what it is to do is on its way
+        until(platform.awaits_its_worker)  # what it is to do is on its way
         os.kill(platform.served.pid, signal.SIGSTOP)
-    until(lambda: platform.charges() == [0.2, 0.4] and len(platform.answers()) == 2)
+    until(lambda: platform.charges()[charges:] == [1.2, 1.4] and len(platform.answers()) == answers + 2)
     platform.killed()
     assert platform.settled(third) == "failed", "the platform did not hear the answer"
     with pytest.raises(Gone):
         third.result()
 
-    again, approve_again = platform.asked(0.4)
+    again, approve_again = platform.asked("running", 1.4)
     approve_again.approve()
     assert platform.settled(again) == "released"
-    assert platform.charges() == [0.2, 0.4], "it was drawn and charged before"
-    assert [list(row) for row in again.result()[0].rows] == platform.answers()[1]
+    assert platform.charges()[charges:] == [1.2, 1.4], "it was drawn and charged before"
+    assert [list(row) for row in again.result()[0].rows] == platform.answers()[answers + 1]
 
 
+@ON_A_PLATFORM
 @pytest.mark.depth("escrow kills", seed=7)
-def test_killed_at_any_moment(shared: Platform) -> None:
+def test_killed_at_any_moment(platform: Platform) -> None:
+    platform.hold("killed", BY_A_CONTROLLER)
     chance = random.Random(7)
     for kill in range(depth("escrow kills")):
         epsilon = 0.01 * (kill + 1)
-        request, decision = shared.asked(epsilon)
+        request, decision = platform.asked("killed", epsilon)
         decision.approve()
-        time.sleep(chance.uniform(0, 0.5))
-        shared.killed()
-        state, charged = shared.settled(request), shared.charges().count(epsilon)
+        time.sleep(chance.uniform(0, 0.5))  # whatever it is doing then
+        platform.killed()
+        state, charged = platform.settled(request), platform.charges().count(epsilon)
         assert state in ("released", "failed")
         assert charged <= 1
         if state == "released":
             assert charged == 1
-            assert [list(row) for row in request.result()[0].rows] in shared.answers()
-        assert len(shared.answers()) <= len(shared.charges())
+            assert [list(row) for row in request.result()[0].rows] in platform.answers()
+        assert len(platform.answers()) <= len(platform.charges())
 
 
-def test_the_papers_own_order(shared: Platform) -> None:
+@ON_A_PLATFORM
+def test_the_papers_own_order(platform: Platform) -> None:
     """Compute, withhold, look at both answers, then approve (4.2.1 steps 2 and 3): it carries no guarantee."""
     flow = {"who": ["bob"], "preferences": ["epsilon"], "approve": "after the answer", "guarantees": ["none"]}
-    shared.alice.set_policy("adult", {"flow": [flow]})
-    charges, (mine, theirs) = len(shared.charges()), shared.asked(0.9)
+    platform.hold("looked", {"flow": [flow]})
+    charges, (mine, theirs) = len(platform.charges()), platform.asked("looked", 1.9)
     theirs.approve(accept_none=True)
     until(lambda: mine.state == "computed")
     with pytest.raises(AwaitingApproval):
@@ -307,8 +323,8 @@ def test_the_papers_own_order(shared: Platform) -> None:
     [[[true]]] = looked["true"]
     assert abs(looked["answers"][0]["rows"][0][0] - true) < FAR
     theirs.approve(accept_none=True)
-    assert shared.settled(mine) == "released"
+    assert platform.settled(mine) == "released"
     answers = mine.result()
     assert (answers.guarantee, answers.charged) == ("none", None)
     assert answers[0].certificate.epsilon is None
-    assert len(shared.charges()) == charges + 1
+    assert len(platform.charges()) == charges + 1

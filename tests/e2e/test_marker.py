@@ -24,7 +24,7 @@ import pytest
 from sfumato.client.client import Client
 from sfumato.errors import Gone, SfumatoError
 from sfumato.workspace.settings import Settings
-from tests.e2e.command import SFUMATO
+from tests.e2e.command import PATIENCE, SFUMATO
 from tests.e2e.served import Served, Tokens, children, prepared
 
 pytestmark = pytest.mark.e2e
@@ -40,15 +40,16 @@ categories = ["heart", "birth"]
 """
 UNIT = 'unit = "name"\nmax_rows = 2\n'
 POLICY = {"flow": [{"who": ["everyone"], "preferences": ["epsilon"], "approve": "automatic"}]}
-MANY, LONG = 2_400_000, 6  # people whose rows are numbered: their names are more than the memory of a worker holds
+MANY, LONG = 300_000, 70  # people whose rows are numbered: their names are more than the memory of a worker holds
 
 
 class Search:
-    """Looks for the markers, again and again, for as long as it is entered."""
+    """Looks for the markers, again and again, for as long as it is entered: into whatever was written since."""
 
     def __init__(self, served: Served) -> None:
         self._served, self._over = served, Event()
         self._thread = Thread(target=self._look, name="search")
+        self._seen: dict[tuple[int, int], tuple[int, int]] = {}
         self.rounds = 0
         self.found: set[str] = set()
 
@@ -59,9 +60,10 @@ class Search:
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
     ) -> None:
-        """And once more, when all is over."""
+        """And once more into every file, when all is over."""
         self._over.set()
         self._thread.join()
+        self._seen.clear()
         self._round()
 
     def _look(self) -> None:
@@ -72,8 +74,16 @@ class Search:
         self.rounds += 1
         for place, path in self._places():
             with suppress(OSError):  # it is gone again
-                if any(marker in path.read_bytes() for marker in (NAME, WARD)):
+                if self._is_new(path.stat()) and _has_a_marker(path):
                     self.found.add(place)
+
+    def _is_new(self, file: os.stat_result) -> bool:
+        """Whether it was written to since it was looked into; what has neither grown nor another time was not."""
+        at, written = (file.st_dev, file.st_ino), (file.st_size, file.st_mtime_ns)
+        if self._seen.get(at) == written:
+            return False
+        self._seen[at] = written
+        return True
 
     def _places(self) -> Iterator[tuple[str, Path]]:
         for folder, _, names in os.walk(self._served.folder):
@@ -83,6 +93,11 @@ class Search:
             with suppress(OSError):
                 for link in Path(f"/proc/{pid}/fd").iterdir():
                     yield from _on_a_disk(link)
+
+
+def _has_a_marker(path: Path) -> bool:
+    content = path.read_bytes()
+    return any(marker in content for marker in (NAME, WARD))
 
 
 def _on_a_disk(link: Path) -> Iterator[tuple[str, Path]]:
@@ -97,7 +112,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A CSV file of a few people, and a Parquet file of many; beside each its schema."""
     folder = tmp_path_factory.mktemp("data")
     wards = f"['heart', 'birth', '{WARD.decode()}'][1 + i % 3] AS ward"
-    for name, people, long, how in (("visits.csv", 900, 1, ""), ("stays.parquet", MANY, LONG, "(COMPRESSION zstd)")):
+    for name, people, long, how in (
+        ("visits.csv", 900, 1, ""),
+        ("stays.parquet", MANY, LONG, "(COMPRESSION zstd, ROW_GROUP_SIZE 20480)"),
+    ):
         named = f"'{NAME.decode()}, no. ' || i * 7919 % 100000007 || repeat(' of a long line', {long}) AS name"
         duckdb.sql(f"COPY (SELECT {named}, {wards} FROM range({people}) AS t(i)) TO '{folder / name}' {how}")
     (folder / "visits.toml").write_text(SCHEMA.format(table="visits", unit=""), "utf-8")
@@ -130,7 +148,7 @@ def asked(bob: Client, table: str) -> str:
     data.dry_run([sql], stated)
     data.query(sql).worst_case()
     request = data.submit([sql], stated, purpose="To see what leaves.")
-    state = request.wait(60, told=lambda _: None).state
+    state = request.wait(PATIENCE, told=lambda _: None).state
     with suppress(Gone):
         request.result()
     ledger = data.ledger.as_dict()
@@ -147,7 +165,7 @@ def _whole(answer: httpx.Response) -> bytes:
 
 def searched(command: tuple[object, ...], folder: Path, files: dict[str, Path]) -> tuple[Search, Any]:
     folder.mkdir()
-    tokens = prepared(folder, Settings(memory_mb=640, workers=1))
+    tokens = prepared(folder, Settings(memory_mb=512, workers=1))
     with Served(folder, command).start() as served:
         with Search(served) as search:
             told = a_day(served, tokens, files)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.command import Typed, sfumato
+from tests.e2e.command import Typed
 
 pytestmark = pytest.mark.e2e
 
@@ -31,8 +31,8 @@ def ask(command: str, data: str, *options: object) -> list[object]:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_belief_is_chosen_by_and_released() -> None:
-    done = sfumato(*ask("release", "published.csv", "--belief", 0.333, "--worlds", "school.csv", "--json"))
+def test_a_belief_is_chosen_by_and_released(typed: Typed) -> None:
+    done = typed(*ask("release", "published.csv", "--belief", 0.333, "--worlds", "school.csv", "--json"))
     assert done.code == 0, done.err
     certificate = done.json["certificate"]
     assert certificate["guarantee"] == "dp"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
 
-from sfumato import demo
 from tests.e2e.command import Typed
 
 pytestmark = pytest.mark.e2e
@@ -16,8 +16,8 @@ OLD = "SELECT COUNT(*) FROM adult WHERE age > 85"
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    demo.write(tmp_path)
+def here(whole_population: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(whole_population, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
 
 

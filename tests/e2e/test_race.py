@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,17 +18,16 @@ pytestmark = pytest.mark.e2e
 RACERS = 8
 SQL = "SELECT COUNT(*) FROM people"
 RELEASE = """
-import time
-from pathlib import Path
+import fcntl
 import sfumato as sf
 from sfumato.errors import StopReached
 
-def main(folder, sql, race, ledger, racers):
+def main(folder, sql, ledger):
     os.chdir(folder)
     query = sf.open("people.csv", "people.toml", ledger=ledger, stop=1).query(sql)
-    Path(f"{os.getpid()} at {race}").touch()
-    while len(list(Path().glob(f"* at {race}"))) < racers:
-        time.sleep(0.001)
+    with open("gate") as gate:
+        say("ready")
+        fcntl.flock(gate, fcntl.LOCK_SH)
     try:
         released = query.release(epsilon=0.3, again=True)
     except StopReached as stopped:
@@ -59,10 +59,13 @@ def _never_passed(racing: Forks, places: Places, folder: Path, races: int) -> No
     """Each asks for 0.3 where 1 may be spent: three get it, on a ledger in which none of them found an entry."""
     (folder / "people.csv").write_text("age\n30\n40\n", "utf-8")
     (folder / "people.toml").write_text('name = "people"\nstop = 2.0\n', "utf-8")
-    for race in range(races):
+    for _ in range(races):
         place = places()
-        for _ in range(RACERS):
-            racing.start(str(folder), SQL, race, place.address, RACERS)
+        with (folder / "gate").open("w") as gate:
+            fcntl.flock(gate, fcntl.LOCK_EX)  # nobody starts before it is let go of, and then all do
+            for _ in range(RACERS):
+                racing.start(str(folder), SQL, place.address)
+            assert [racing.line() for _ in range(RACERS)] == ["ready"] * RACERS
         said, codes = racing.ended()
         assert sorted(codes) == [0, 0, 0, 3, 3, 3, 3, 3]
         assert sum("0.9 is spent, the stop is 1 and 0.1 is left" in line for line in said) == 5

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from sfumato import demo
-from tests.e2e.command import sfumato
+from tests.e2e.command import Typed, sfumato
 
 pytestmark = pytest.mark.e2e
 
@@ -17,17 +17,11 @@ OLD = "SELECT COUNT(*) FROM adult WHERE age > 85"
 GAINS = "SELECT SUM(capital_gain) FROM adult"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The population that `sfumato demo --keep` writes, which the docs speak of."""
-    folder = tmp_path_factory.mktemp("adult")
-    demo.write(folder)
-    return folder
-
-
 @pytest.fixture(autouse=True)
-def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
+def folder(whole_population: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(whole_population, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 def ask(command: str, sql: str, *options: str) -> list[str]:
@@ -45,27 +39,27 @@ def test_the_docs_show_what_is_printed() -> None:
     assert named[named.index("The 20") :].partition("   …")[0].rstrip() in shown
 
 
-def test_a_count_stands_in_two_heaps() -> None:
+def test_a_count_stands_in_two_heaps(typed: Typed) -> None:
     for command in ("risk", "rehearse"):
-        shown = sfumato(*ask(command, OLD))
+        shown = typed(*ask(command, OLD))
         assert (shown.code, shown.err) == (0, "")
         assert re.search(r"^[\d,]+ people at 0 · [\d,]+ at 1$", shown.out, re.MULTILINE)
         assert re.search(r"^exposure at most +0 .* 1$", shown.out, re.MULTILINE)
         assert "most exposed" not in shown.out, "nobody is named unless asked for"
-    assert "people at 0" not in sfumato(*ask("worst-case", OLD)).out
+    assert "people at 0" not in typed(*ask("worst-case", OLD)).out
 
 
-def test_the_most_exposed_are_the_most_exposed() -> None:
-    found = sfumato(*ask("risk", GAINS, "--most-exposed", "--json")).json["most_exposed"]
+def test_the_most_exposed_are_the_most_exposed(typed: Typed) -> None:
+    found = typed(*ask("risk", GAINS, "--most-exposed", "--json")).json["most_exposed"]
     assert len(found) == 20
     assert set(found[0]) == {"person", "influence", "exposure"}
     assert (found[0]["influence"], found[0]["exposure"]) == (99_999, pytest.approx(0.99999))
     assert [row["exposure"] for row in found] == sorted((row["exposure"] for row in found), reverse=True)
-    assert "most_exposed" not in sfumato(*ask("risk", GAINS, "--json")).json
+    assert "most_exposed" not in typed(*ask("risk", GAINS, "--json")).json
 
 
-def test_the_page_has_it_all(folder: Path) -> None:
-    assert sfumato(*ask("risk", GAINS, "--html", "risk.html")).code == 0
+def test_the_page_has_it_all(folder: Path, typed: Typed) -> None:
+    assert typed(*ask("risk", GAINS, "--html", "risk.html")).code == 0
     page = (folder / "risk.html").read_text("utf-8")
     for heading in ("The gap at each epsilon", "How exposed the people are", "The 20 most exposed"):
         assert f"<h2>{heading}</h2>" in page

@@ -15,8 +15,8 @@ from sfumato.client.request import Answers
 from sfumato.errors import AwaitingApproval, NoGuarantee
 from sfumato.model.signal import FreeSignal, Published
 from sfumato.workspace.settings import Settings
-from tests.e2e.command import sfumato
-from tests.e2e.served import PATIENCE, Served, prepared, secret_file
+from tests.e2e.command import PATIENCE, Typed, sfumato
+from tests.e2e.served import Served, prepared, secret_file, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -88,7 +88,7 @@ def test_example_1_the_free_signal_answers_at_once(served: tuple[Served, Client,
 
 
 def test_examples_2_and_3_both_scores_of_a_classifier_of_ones_own(
-    served: tuple[Served, Client, Client], answers: Answers, tmp_path: Path
+    served: tuple[Served, Client, Client], answers: Answers, typed: Typed, tmp_path: Path
 ) -> None:
     server, alice, bob = served
     ready = bob.tasks().as_dict()["code"]
@@ -99,7 +99,7 @@ def test_examples_2_and_3_both_scores_of_a_classifier_of_ones_own(
         signal.result()
     token = secret_file(tmp_path, "token", alice.new_token("a command").secret)
     at = ["--server", server.url, "--token-file", str(token)]
-    page = sfumato("signal", "inspect", str(signal.number), *at)
+    page = typed("signal", "inspect", str(signal.number), *at)
     assert page.code == 0, page.err
     assert "DecisionTreeClassifier" in page.out
     assert "would carry the word none" in " ".join(page.out.split())
@@ -108,8 +108,8 @@ def test_examples_2_and_3_both_scores_of_a_classifier_of_ones_own(
         asked.approve()
     approved = sfumato("signal", "approve", str(signal.number), "--accept-none", *at)
     assert approved.code == 0, approved.err
-    while (state := asked.state) != "computed":
-        assert state in ("approved", "running"), asked.refresh().note
+    until(lambda: asked.state not in ("approved", "running"), every=0.25)
+    assert asked.state == "computed", asked.refresh().note
     assert signal.state == "computed"
     with pytest.raises(AwaitingApproval):
         signal.result()
@@ -122,5 +122,5 @@ def test_examples_2_and_3_both_scores_of_a_classifier_of_ones_own(
     assert found.exact >= 0.8, "the paper's g(S'): trained on raw aggregates"
     assert found.score < found.exact, "the paper's g(S): trained on DP aggregates"
     assert (found.guarantee, round(found.bits, 1)) == ("none", 6.7)
-    shown = sfumato("signal", "list", "--json", *at)
+    shown = typed("signal", "list", "--json", *at)
     assert '"state": "released"' in shown.out

@@ -70,6 +70,7 @@ def test_slow_work_shows_a_line_and_takes_it_away() -> None:
     terminal.until(WORDS)
     terminal.until(b"42%")
     assert b"\x1b[2K" in terminal.end()  # the line is erased
+    assert b"\x1b[3" in terminal.shown, "in colour, where nobody asked for none"
 
 
 def test_work_of_unknown_length_shows_no_percentage() -> None:
@@ -89,10 +90,6 @@ def test_no_colour_where_none_is_wanted() -> None:
     terminal.until(b"42%")
     terminal.end()
     assert b"\x1b[3" not in terminal.shown
-    coloured = Terminal(after=0, share=0.42)
-    coloured.until(b"42%")
-    coloured.end()
-    assert b"\x1b[3" in coloured.shown
 
 
 def test_a_terminal_that_cannot_move_its_cursor_shows_nothing() -> None:

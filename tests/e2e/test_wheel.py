@@ -8,9 +8,13 @@ import subprocess
 import sys
 import venv
 import zipfile
+from importlib.metadata import Distribution, PathDistribution, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+
+from tests.depth import depth
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -36,7 +40,32 @@ def run(folder: Path, *command: object) -> str:
     return done.stdout
 
 
-def test_the_wheel_stands_alone(tmp_path: Path) -> None:
+def required(wheel: Path) -> dict[str, Distribution]:
+    """Every distribution that a wheel asks for, and those ask for, as they are installed here."""
+    [folder] = (path for path in zipfile.Path(wheel).iterdir() if path.name.endswith(".dist-info"))
+    asking: list[tuple[Distribution, str]] = [(PathDistribution(folder), "")]  # type: ignore[arg-type]
+    found: dict[str, Distribution] = {}
+    for asks, extra in asking:
+        for requirement in map(Requirement, asks.requires or ()):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                here = distribution(requirement.name)
+                assert requirement.specifier.contains(here.version), requirement
+                wanted = [(here, more) for more in ("", *requirement.extras)]
+                asking += [each for each in wanted if each not in asking]
+                found[here.name] = here
+    return found
+
+
+def link(wheel: Path, site: Path) -> None:
+    """What a wheel asks for, and nothing else, as links to what is installed here: unpacking it all takes long."""
+    for here in required(wheel).values():
+        for name in {file.parts[0] for file in here.files or ()} - {"..", "__pycache__"}:
+            (site / name).symlink_to(Path(str(here.locate_file(name))))
+
+
+@pytest.mark.depth("wheels")
+@pytest.mark.parametrize("how", ["linked", "by pip"][: depth("wheels")])
+def test_the_wheel_stands_alone(tmp_path: Path, how: str) -> None:
     """Built once, installed with what it asks for and nothing else, run from a folder of its own."""
     run(tmp_path, sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path / "dist", ROOT)
     [wheel] = (tmp_path / "dist").glob("*.whl")
@@ -49,6 +78,10 @@ def test_the_wheel_stands_alone(tmp_path: Path) -> None:
     venv.create(tmp_path / "fresh")
     python, sfumato = (tmp_path / "fresh" / "bin" / name for name in ("python", "sfumato"))
     install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile", "-c", CONSTRAINTS]
+    if how == "linked":
+        [site] = (tmp_path / "fresh" / "lib").glob("python*/site-packages")
+        link(wheel, site)
+        install.append("--no-deps")
     run(tmp_path, *install, wheel)
 
     toured = run(tmp_path, sfumato, "demo", "--rows", 500, "--keep", "adult")
@@ -60,6 +93,6 @@ def test_the_wheel_stands_alone(tmp_path: Path) -> None:
     assert released["certificate"]["guarantee"] == "dp"
     assert "chain intact" in run(tmp_path, sfumato, "ledger", "verify", "adult/adult.ledger")
 
-    files = [Path(file).resolve() for file in json.loads(run(tmp_path, python, "-c", WHERE))]
+    files = [Path(file) for file in json.loads(run(tmp_path, python, "-c", WHERE))]
     assert any(file.name == "tour.py" for file in files)
     assert not [file for file in files if file.is_relative_to(ROOT)], "nothing comes from the source tree"

@@ -93,7 +93,7 @@ def test_a_wrong_passphrase(typed: Typed, workspace: Path, tmp_path: Path) -> No
     wrong, before = secret_file(tmp_path / "workspace", "wrong", "open says me"), content(workspace)
     sentence = "That is not the passphrase of this workspace."
     assert_refused(typed("dataset", "list", "--workspace", workspace, "--passphrase-file", wrong), sentence)
-    assert_refused(sfumato("serve", workspace, "--passphrase-file", wrong), sentence)
+    assert_refused(typed("serve", workspace, "--passphrase-file", wrong), sentence)
     assert content(workspace) == before
 
 
