@@ -18,6 +18,7 @@ from sfumato.escrow.request import Request
 from sfumato.escrow.service import Escrow
 from sfumato.server.app import API, made
 from sfumato.server.settings import Settings
+from tests.memory import in_memory
 from tests.room import BOARD, BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 from tests.served import Caller
 
@@ -78,7 +79,7 @@ def furnish(folder: Path) -> Place:
 @contextmanager
 def opened(place: Place) -> Iterator[Api]:
     """A copy of it, which may be changed."""
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(dir=in_memory()) as folder:
         shutil.copytree(place.folder, folder, dirs_exist_ok=True)
         room = Room(Path(folder), f"sqlite:///{folder}/escrow.db")
         yield Api(room, place.secrets)

@@ -129,11 +129,39 @@ def written(attack: str) -> str:
     return f"def attack():\n{body}\n{EVALUATE}"
 
 
+IN_TURN = """
+def evaluate(tables):
+    number = 0
+    for code in {codes!r}:
+        module = {{}}
+        exec(code, module)
+        number = number * {base} + module["evaluate"](tables)
+    return number
+"""
+
+
+def in_turn(codes: list[str], base: int = len(OUTCOMES)) -> str:
+    """One function that runs these one after the other; their numbers are the digits of its own."""
+    return IN_TURN.format(codes=codes, base=base)
+
+
+def batched(names: list[str]) -> list[list[str]]:
+    """As many together as one float has digits for: 11 ** 15 is below 2 ** 53."""
+    return [names[i : i + 15] for i in range(0, len(names), 15)]
+
+
+def outcomes(number: float, count: int) -> list[str]:
+    """What became of each, of the number of all of them."""
+    digits = [int(number) // len(OUTCOMES) ** place % len(OUTCOMES) for place in reversed(range(count))]
+    return [OUTCOMES[digit] for digit in digits]
+
+
 PLAIN = """
 import json, os, select, signal, sys
 
 outcomes = {}
-for name, code in json.load(sys.stdin).items():
+attacks, endless = json.load(sys.stdin)
+for name, code in attacks.items():
     child = os.fork()
     if not child:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -141,10 +169,10 @@ for name, code in json.load(sys.stdin).items():
         module = {}
         exec(code, module)
         os._exit(module["evaluate"]([]))
-    if not select.select([os.pidfd_open(child)], [], [], 1)[0]:
+    if not select.select([os.pidfd_open(child)], [], [], 0.2 if name in endless else None)[0]:
         os.kill(child, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     outcomes[name] = status
 print(json.dumps(outcomes))
 """
-"""The same functions in plain processes, each in one of its own; what has to be killed is counted as -9."""
+"""The same functions in plain processes, each in one of its own; of those that have no end it counts -9."""

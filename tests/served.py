@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterable, Callable
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from typing import Any, cast
 
 import httpx
@@ -135,12 +137,23 @@ def operations(app: FastAPI) -> list[tuple[str, str]]:
     return [(method.upper(), path) for path, methods in app.openapi()["paths"].items() for method in methods]
 
 
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{\w+\}", "[^/]+", path))
+
+
+@lru_cache(maxsize=256)
+def _validator(app: FastAPI, schema: str) -> jsonschema_rs.Validator:
+    """Made once: to read all the components takes longer than to check an answer."""
+    return jsonschema_rs.validator_for(json.loads(schema) | {"components": app.openapi()["components"]})
+
+
 def fits(app: FastAPI, answer: httpx.Response) -> None:
     """What came is what the document says may come: status, media type, shape."""
     document = app.openapi()
     for path, methods in document["paths"].items():
         method = answer.request.method.lower()
-        if method in methods and re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), answer.request.url.path):
+        if method in methods and _pattern(path).fullmatch(answer.request.url.path):
             said = methods[method]["responses"]
             assert str(answer.status_code) in said, f"{method} {path} does not say that {answer.status_code} may come"
             content = said[str(answer.status_code)].get("content")
@@ -149,5 +162,4 @@ def fits(app: FastAPI, answer: httpx.Response) -> None:
                 return
             ((media, described),) = content.items()
             assert answer.headers["Content-Type"] == media
-            schema = described["schema"] | {"components": document["components"]}
-            jsonschema_rs.validator_for(schema).validate(answer.json())
+            _validator(app, json.dumps(described["schema"])).validate(answer.json())

@@ -10,6 +10,7 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+from argon2 import PasswordHasher
 
 from tests.api import Api, Place, furnish, opened
 from tests.depth import depth
@@ -28,6 +29,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         first = crc32(metafunc.definition.name.encode()) % len(KINDS)
         kinds = [KINDS[(first + i) % len(KINDS)] for i in range(depth("kinds of databases"))]
         metafunc.parametrize("kind", kinds, indirect=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """One pass over 8 KiB: what a hash costs is shown in tests/unit/test_vault_keys.py, not here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sfumato.vault.passwords._HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
 
 
 @pytest.fixture

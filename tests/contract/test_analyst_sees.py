@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from sfumato.server.app import API
-from tests.api import STATES, TOKENS, Api, routes_of
+from tests.api import STATES, TOKENS, Api, Place, opened, routes_of
 from tests.room import BOARD, COUNT, DATA, SCHEMA, SUM
 
 MARKER = "qzmarker"
@@ -53,8 +53,24 @@ CERTIFICATE = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def as_marked(place: Place) -> Iterator[Api]:
+    """One room for whoever only reads."""
+    with opened(place) as api:
+        yield mark(api)
+
+
+@pytest.fixture
+def read_only(as_marked: Api) -> Api:
+    return Api(as_marked.room, as_marked.secrets)  # the app has the room that was opened last
+
+
 @pytest.fixture
 def marked(api: Api) -> Api:
+    return mark(api)
+
+
+def mark(api: Api) -> Api:
     """The marker is in the data, in another partner's name, organisation, purpose and query, in what controllers wrote
     to that partner and in what another controller holds; bob has a request in every state, and one more is released.
     """
@@ -135,43 +151,43 @@ def test_nothing_of_the_data_of_other_partners_or_of_others_notes(marked: Api) -
     assert found == []
 
 
-def test_whoever_holds_the_data_does_see_the_partner(marked: Api) -> None:
+def test_whoever_holds_the_data_does_see_the_partner(read_only: Api) -> None:
     """The same search finds what is there to be found."""
-    found = {one.request.url.path for one in every_get(marked, "alice") if MARKER in one.text}
+    found = {one.request.url.path for one in every_get(read_only, "alice") if MARKER in one.text}
     assert {
         f"{API}/{noun}" for noun in ("people", "requests", "signals", "notices", "audit", "datasets/stays/policy")
     } <= found
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_of_a_request_what_its_state_lets_them_see(marked: Api, state: str) -> None:
+def test_of_a_request_what_its_state_lets_them_see(read_only: Api, state: str) -> None:
     number = STATES.index(state) + 1
-    shown = marked("bob", "GET", f"/requests/{number}").json()
+    shown = read_only("bob", "GET", f"/requests/{number}").json()
     assert (shown["state"], set(shown)) == (state, REQUEST[state])
-    listed = marked("bob", "GET", f"/requests?state={state}").json()["items"]
+    listed = read_only("bob", "GET", f"/requests?state={state}").json()["items"]
     assert all(set(one) == REQUEST[state] for one in listed)
     assert number in [one["number"] for one in listed]
-    answer = marked("bob", "GET", f"/requests/{number}/result")
+    answer = read_only("bob", "GET", f"/requests/{number}/result")
     expected = {"released": 200, "returned": 410, "refused": 410, "withdrawn": 410, "failed": 410}
     assert answer.status_code == expected.get(state, 202)
     assert ("answers" in answer.json()) == (state == "released")
 
 
-def test_of_everything_else_a_fixed_list(marked: Api) -> None:
+def test_of_everything_else_a_fixed_list(read_only: Api) -> None:
     bodies = {path: body for _, path, body in routes_of("datasets")}
     for path, fields in SEEN.items():
         body = bodies.get(path.replace("stays", "{name}")) if path.count("/") == 3 else None
-        answer = marked("bob", "POST" if body else "GET", path, json=body)
+        answer = read_only("bob", "POST" if body else "GET", path, json=body)
         assert (answer.status_code, set(answer.json())) == (200, fields), path
-    assert all(set(one) == _LISTED for one in marked("bob", "GET", "/datasets").json()["items"])
-    for one in marked("bob", "GET", "/requests/8/result").json()["answers"]:
+    assert all(set(one) == _LISTED for one in read_only("bob", "GET", "/datasets").json()["items"])
+    for one in read_only("bob", "GET", "/requests/8/result").json()["answers"]:
         assert set(one) == _ANSWER | {"certificate"}
         assert set(one["certificate"]) == CERTIFICATE
-    for one in marked("bob", "POST", "/datasets/stays/dry-run", json=bodies["/datasets/{name}/dry-run"]).json()[
+    for one in read_only("bob", "POST", "/datasets/stays/dry-run", json=bodies["/datasets/{name}/dry-run"]).json()[
         "answers"
     ]:
         assert set(one) == _ANSWER | {"query"}, "what nobody drew is certified by nobody"
-    flow = marked("bob", "GET", "/datasets/stays").json()["flow"]
+    flow = read_only("bob", "GET", "/datasets/stays").json()["flow"]
     known = {"preferences", "guarantees", "approve", "signals", "code", "signal_bits"}
     assert set(flow) == known, "nobody else whom the flow names, and no approver"
-    assert {one["id"] for one in marked("bob", "GET", "/tokens").json()["items"]} == {TOKENS["bob"]}
+    assert {one["id"] for one in read_only("bob", "GET", "/tokens").json()["items"]} == {TOKENS["bob"]}

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -340,15 +341,16 @@ def test_the_audit_log_is_read_from_either_end_and_by_whom_or_what_it_is_about(d
     assert numbers(1, who="ada", about="stays") == [4]
 
 
-@pytest.mark.parametrize("table", ["audit", "ledger"])
-@pytest.mark.parametrize("statement", ["UPDATE {} SET who = 'eve'", "DELETE FROM {}", "TRUNCATE {}"])
-def test_the_database_itself_refuses_a_change(database: Database, raw: sa.Engine, table: str, statement: str) -> None:
+def test_the_database_itself_refuses_a_change(database: Database, raw: sa.Engine) -> None:
     database.audit().append(WHEN, "ada", "signed in", "", {})
     database.ledger().append(0, lambda _new: [Draft(Event.LOOKED, "stays", "ada", WHEN)])
-    refused = "append-only" if raw.dialect.name == "postgresql" or "TRUNCATE" not in statement else "syntax error"
-    with raw.connect() as connection, pytest.raises(sa.exc.DBAPIError, match=refused):
-        connection.execute(sa.text(statement.format(table)))
-    assert audit.verify(database.audit().read())[0] == len(database.ledger().read(0)) == 1
+    for table, statement in product(
+        ["audit", "ledger"], ["UPDATE {} SET who = 'eve'", "DELETE FROM {}", "TRUNCATE {}"]
+    ):
+        refused = "append-only" if raw.dialect.name == "postgresql" or "TRUNCATE" not in statement else "syntax error"
+        with raw.connect() as connection, pytest.raises(sa.exc.DBAPIError, match=refused):
+            connection.execute(sa.text(statement.format(table)))
+        assert audit.verify(database.audit().read())[0] == len(database.ledger().read(0)) == 1
 
 
 NEVER = {
@@ -365,15 +367,23 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
-def test_an_edited_audit_log_is_named(database: Database, raw: sa.Engine, edit: str) -> None:
+def test_an_edited_audit_log_is_named(database: Database, raw: sa.Engine) -> None:
+    """One log for all edits: after each it is as it was, but for the triggers."""
     for n in range(3):
         database.audit().append(WHEN, "ada", "verb", "stays", {"n": n})
     with raw.begin() as connection:
-        for statement in [*NEVER[raw.dialect.name], edit]:
+        for statement in NEVER[raw.dialect.name]:
             connection.execute(sa.text(statement))
-    with pytest.raises(LedgerBroken, match="The audit log was changed at entry 2"):
-        audit.verify(database.audit().read())
+        rows = [dict(row) for row in connection.execute(sa.select(tables.audit)).mappings()]
+    for name, edit in EDITS.items():
+        with raw.begin() as connection:
+            assert connection.execute(sa.text(edit)).rowcount == 1, name
+        with pytest.raises(LedgerBroken, match="The audit log was changed at entry 2"):
+            audit.verify(database.audit().read())
+        with raw.begin() as connection:
+            connection.execute(sa.delete(tables.audit))
+            connection.execute(sa.insert(tables.audit), rows)
+        assert audit.verify(database.audit().read())[0] == 3, name
 
 
 def test_no_line_of_the_audit_log_can_stand_elsewhere() -> None:

@@ -58,12 +58,13 @@ def delivered(_context: object, made_up: Any) -> bytes:
 
 
 @pytest.mark.depth("api calls")
-@pytest.mark.parametrize("who", ["alice", "bob", "eve", "root"])
 @ANSWERS.parametrize()
-def test_what_comes_back_is_what_the_document_says(case: Any, who: str, place: Place) -> None:
-    with opened(place) as api:  # as it was furnished: what a call changes is changed for no other
+def test_what_comes_back_is_what_the_document_says(case: Any, place: Place) -> None:
+    """Whoever may do least calls first: most of the others then find the room as it was furnished."""
+    with opened(place) as api:
         if isinstance(case.body, dict) and case.body.get("binding") == BINDING:
             case.body["binding"] = api("alice", "GET", "/requests/1/page").json()["binding"]
             case.path_parameters = {"id": "1"}
-        case.call_and_validate(app=api.app, headers={"Authorization": f"Bearer {api.secrets[who]}"}, checks=CHECKS)
-        api.room.go()
+        for who in ("eve", "bob", "alice", "root"):
+            case.call_and_validate(app=api.app, headers={"Authorization": f"Bearer {api.secrets[who]}"}, checks=CHECKS)
+            api.room.go()

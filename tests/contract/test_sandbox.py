@@ -17,9 +17,10 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from string import Template
@@ -35,12 +36,13 @@ from sfumato.ports import Columns, Sandbox
 from sfumato.sandbox import bubblewrap, inside, probes, runner
 from sfumato.sandbox.bubblewrap import Bubblewrap
 from sfumato.sandbox.limits import Limits
-from tests.hostile import ATTACKS, FILES, OUTCOMES, PLAIN, written
+from tests.hostile import AMOUNTS, ATTACKS, FILES, OUTCOMES, PLAIN, batched, in_turn, outcomes, written
 
 T = TypeVar("T")
 NOT_HERE = "bubblewrap is not here: install it with 'apt install bubblewrap'."
 ALLOW_ALL = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
 """A filter that lets every call through."""
+QUICK = "def evaluate(tables): return 1"
 WIDE = Limits(seconds=20, low=-1e6, high=1e6, decimals=3)
 TABLE: Columns = {
     "age": [30, 40, 50, 60],
@@ -89,6 +91,12 @@ def wide(tested: Bubblewrap) -> Bubblewrap:
     return ready(WIDE)
 
 
+@pytest.fixture
+def exact(tested: Bubblewrap) -> Bubblewrap:
+    """One that lets any whole number out: what became of many attacks."""
+    return ready(replace(WIDE, low=0, high=2**53, decimals=0))
+
+
 @pytest.fixture(scope="module")
 def attacks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The hostile functions, with places that are really there: a key file, servers that listen, this process."""
@@ -116,11 +124,10 @@ def outside(attacks: dict[str, str]) -> dict[str, str]:
     environment = {"SFUMATO_SECRET": "x", "PYTHONPATH": os.pathsep.join(path), "HOME": "/"}
     ran = subprocess.run(
         [sys.executable, "-c", PLAIN],
-        input=json.dumps(attacks),
+        input=json.dumps([attacks, [name for name, (_, stopped) in ATTACKS.items() if stopped == "killed"]]),
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
         env=environment,
     )
     killed = -signal.SIGKILL
@@ -142,15 +149,11 @@ def evaluate(tables):
     assert list(tables[0].columns) == ["age", "pay", "city", "rich"]
     assert tables[0].age.dtype == "int64" and tables[0].pay.isna().tolist() == [False, False, False, True]
     assert tables[0].city.tolist() == ["A", "B", "A", "B"] and tables[1].empty
+    assert tables[2].day[0] == "2024-05-17" and tables[2].n.sum() == 3
     return tables[0].age.sum()
 """
-    assert wide.score(code, [TABLE, {}]) == 180
-
-
-def test_what_is_no_plain_number_arrives_as_one_or_as_text(wide: Bubblewrap) -> None:
-    table: Columns = {"n": list(np.array([1, 2])), "day": [date(2024, 5, 17), None]}
-    code = "def evaluate(tables):\n    assert tables[0].day[0] == '2024-05-17'\n    return tables[0].n.sum()"
-    assert wide.score(code, [table]) == 3
+    no_plain_numbers: Columns = {"n": list(np.array([1, 2])), "day": [date(2024, 5, 17), None]}
+    assert wide.score(code, [TABLE, {}, no_plain_numbers]) == 180
 
 
 def test_scikit_learn_is_inside(tested: Bubblewrap) -> None:
@@ -170,30 +173,32 @@ def evaluate(tables):
     assert tested.score(code, [TABLE]) == 1.0
 
 
-@pytest.mark.parametrize(
-    ("expression", "score"),
-    [
-        ("0.123456789", 0.12),
-        ("1", 1.0),
-        ("__import__('fractions').Fraction(1, 3)", 0.33),
-        ("__import__('numpy').float32(0.25)", 0.25),
-        ("__import__('numpy').int64(1)", 1.0),
-        ("1e308", 1.0),
-        ("-1e308", 0.0),
-        ("-0.001", 0.0),
-        ("type('F', (float,), {'__float__': lambda self: 0.987654321})(0.5)", 0.99),
-    ],
-)
-def test_a_number_leaves_rounded_and_within_its_range(tested: Bubblewrap, expression: str, score: float) -> None:
-    found = tested.score(f"def evaluate(tables): return {expression}", [])
-    assert found == score
-    assert math.copysign(1, found) == 1  # there is no negative zero
+NUMBERS = {
+    "0.123456789": 0.12,
+    "-1e308": 0.0,
+    "__import__('fractions').Fraction(1, 3)": 0.33,
+    "__import__('numpy').float32(0.25)": 0.25,
+    "__import__('numpy').int64(1)": 1.0,
+    "type('F', (float,), {'__float__': lambda self: 0.987654321})(0.5)": 0.99,
+}
+
+
+def test_a_number_of_any_kind_leaves_rounded(tested: Bubblewrap) -> None:
+    for expression, score in NUMBERS.items():
+        assert tested.score(f"def evaluate(tables): return {expression}", []) == score, expression
+
+
+def test_a_number_is_rounded_and_within_its_range() -> None:
+    for number, score in {0.123456789: 0.12, 1.0: 1.0, 1e308: 1.0, -1e308: 0.0, -0.001: 0.0}.items():
+        found = Limits().score(number)
+        assert found == score
+        assert math.copysign(1, found) == 1  # there is no negative zero
 
 
 def test_runs_at_the_same_time_do_not_meet(tested: Bubblewrap) -> None:
-    codes = [f"def evaluate(tables): return {n / 10}" for n in range(6)]
+    codes = [f"def evaluate(tables): return {n / 10}" for n in range(3)]
     with ThreadPoolExecutor(3) as pool:
-        assert list(pool.map(lambda code: tested.score(code, []), codes)) == [n / 10 for n in range(6)]
+        assert list(pool.map(lambda code: tested.score(code, []), codes)) == [n / 10 for n in range(3)]
 
 
 AT_A_LIBRARY = """
@@ -234,29 +239,41 @@ def test_there_are_many_attacks() -> None:
     assert len(ATTACKS) >= 25
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+def tried(sandbox: Bubblewrap, attacks: dict[str, str], names: Collection[str]) -> dict[str, str]:
+    """What becomes of these attacks inside, where many of them share a start."""
+    found: dict[str, str] = {}
+    for together in batched([*names]):
+        number = sandbox.score(in_turn([attacks[name] for name in together]), [])
+        assert number is not None, f"One of these ended the process: {together}"
+        found |= zip(together, outcomes(number, len(together)), strict=True)
+    return found
+
+
 def test_an_attack_works_outside_and_is_stopped_inside(
-    wide: Bubblewrap, attacks: dict[str, str], outside: dict[str, str], name: str
+    exact: Bubblewrap, attacks: dict[str, str], outside: dict[str, str]
 ) -> None:
-    _, stopped = ATTACKS[name]
-    assert outside[name] == ("ran on" if stopped == "killed" else "succeeded")
-    sandbox = ready(Limits(seconds=1, low=0, high=100)) if stopped == "killed" else wide
-    number = sandbox.score(attacks[name], [])
-    assert ("killed" if number is None else OUTCOMES[int(number)]) == stopped
+    expected = {name: stopped for name, (_, stopped) in ATTACKS.items() if stopped != "killed"}
+    assert {name: outside[name] for name in expected} == dict.fromkeys(expected, "succeeded")
+    assert tried(exact, attacks, expected) == expected
+
+
+@pytest.mark.parametrize("name", [name for name, (_, stopped) in AMOUNTS.items() if stopped == "killed"])
+def test_what_never_ends_is_killed(
+    tested: Bubblewrap, attacks: dict[str, str], outside: dict[str, str], name: str
+) -> None:
+    assert outside[name] == "ran on"
+    assert ready(Limits(seconds=1, low=0, high=100)).score(attacks[name], []) is None
 
 
 STILL_SHUT = [*FILES.keys() - {"leaves shared memory"}, "connects by TCP", "connects to an abstract socket"]
 
 
-@pytest.mark.parametrize("name", sorted(STILL_SHUT))
 def test_even_without_the_filter_there_are_no_files_and_no_servers(
-    wide: Bubblewrap, attacks: dict[str, str], monkeypatch: pytest.MonkeyPatch, name: str
+    exact: Bubblewrap, attacks: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Namespaces, mounts and limits are the lock behind it; shared memory and sockets are then the sandbox's own."""
     monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
-    number = wide.score(attacks[name], [])
-    assert number is not None
-    assert OUTCOMES[int(number)] != "succeeded"
+    assert "succeeded" not in tried(exact, attacks, sorted(STILL_SHUT)).values()
 
 
 def test_memory_is_taken_up_to_the_limit_only(tested: Bubblewrap) -> None:
@@ -289,14 +306,14 @@ AMOUNTS_UNFILTERED = {
 }
 
 
-@pytest.mark.parametrize("name", AMOUNTS_UNFILTERED)
-def test_even_without_the_filter_there_is_not_more(
-    wide: Bubblewrap, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_even_without_the_filter_there_is_not_more(exact: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
-    attack, refused = AMOUNTS_UNFILTERED[name]
-    code = f"def attack():\n    {attack}\n    return 0\ndef evaluate(tables):\n    try: return attack()\n"
-    assert wide.score(f"{code}    except OSError as e: return e.errno", []) == refused
+    codes = []
+    for attack, _ in AMOUNTS_UNFILTERED.values():
+        code = f"def attack():\n    {attack}\n    return 0\ndef evaluate(tables):\n    try: return attack()\n"
+        codes.append(f"{code}    except OSError as e: return e.errno")
+    number = exact.score(in_turn(codes, base=256), [])
+    assert number == int.from_bytes(refused for _, refused in AMOUNTS_UNFILTERED.values())
 
 
 def test_who_computes_for_too_long_is_ended_even_if_nobody_waits(
@@ -306,9 +323,7 @@ def test_who_computes_for_too_long_is_ended_even_if_nobody_waits(
     monkeypatch.setattr(bubblewrap, "WORKING", 0.01)
     patient = ready(Limits(seconds=20))
     monkeypatch.setattr(patient, "_read", lambda answer, until: Bubblewrap._read(patient, answer, until + 200))
-    start = time.monotonic()
-    assert patient.score("def evaluate(tables):\n    while True: pass", []) is None
-    assert time.monotonic() - start < 100
+    assert _cpu(lambda: patient.score("def evaluate(tables):\n    while True: pass", [])) < 10
 
 
 def test_a_crash_leaves_no_dump(wide: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,26 +410,28 @@ NO_SCORE = {
     "a deep recursion": "import sys\nsys.setrecursionlimit(10**9)\ndef evaluate(tables): return evaluate(tables)",
     "too much memory": "def evaluate(tables): return len(bytearray(10**11))",
     "not a number": "def evaluate(tables): return float('nan')",
+    "a text": "def evaluate(tables): return '0.5'",
+    "a last word": "import atexit\natexit.register(print, 'secret')\ndef evaluate(tables): raise SystemExit",
+    "a deletion": "class D:\n    def __del__(self): raise OSError\ndef evaluate(tables): return D()",
+    "no function": "x = 1",
+    "no Python": "def evaluate(tables) return 0.5",
+    "half a character": "def evaluate(tables): return 0.5 # \ud800",
+    "deep brackets": "def evaluate(tables): return " + "(" * 10**5 + ")" * 10**5,
+    "a long sleep": "import time\ndef evaluate(tables): time.sleep(600)",
+}
+NO_NUMBER = {
     "infinity": "def evaluate(tables): return float('inf')",
     "minus infinity": "def evaluate(tables): return -float('inf')",
     "a number beyond floats": "def evaluate(tables): return 10**400",
     "a complex number": "def evaluate(tables): return 1j",
     "a truth": "def evaluate(tables): return True",
     "numpy's truth": "import numpy\ndef evaluate(tables): return numpy.bool_(True)",
-    "a text": "def evaluate(tables): return '0.5'",
     "nothing": "def evaluate(tables): pass",
     "a list": "def evaluate(tables): return [0.5]",
     "something that pretends": "class F:\n    def __float__(self): return 0.5\ndef evaluate(tables): return F()",
     "a float that fails": "class F(float):\n    def __float__(self): raise OSError\ndef evaluate(tables): return F(1)",
-    "a last word": "import atexit\natexit.register(print, 'secret')\ndef evaluate(tables): raise SystemExit",
-    "a deletion": "class D:\n    def __del__(self): raise OSError\ndef evaluate(tables): return D()",
-    "no function": "x = 1",
     "another function": "def evaluate(): return 0.5",
-    "no Python": "def evaluate(tables) return 0.5",
     "a null byte": "def evaluate(tables): return 0.5\0",
-    "half a character": "def evaluate(tables): return 0.5 # \ud800",
-    "deep brackets": "def evaluate(tables): return " + "(" * 10**5 + ")" * 10**5,
-    "a long sleep": "import time\ndef evaluate(tables): time.sleep(600)",
 }
 
 
@@ -430,14 +447,24 @@ def test_all_failures_are_the_same_and_take_the_same_time(tested: Bubblewrap) ->
     assert said == {(False, "null"), (True, "0.5")}
 
 
+@pytest.mark.parametrize("code", NO_NUMBER.values(), ids=NO_NUMBER)
+def test_what_is_no_number_is_raised_or_no_score(code: str) -> None:
+    """What the runner makes of it; that whatever it raises is no score, and late, is shown above."""
+    try:
+        number = runner._evaluated(code, [])
+    except (ArithmeticError, OSError, SyntaxError, TypeError, ValueError):
+        return
+    assert Limits().score(number) is None
+
+
 def test_the_seconds_really_pass(tested: Bubblewrap) -> None:
-    """On the machine's clock; other programs may make it later, never sooner."""
+    """On the machine's clock: other programs may make it later, never sooner."""
     sandbox = Bubblewrap(Limits(seconds=0.8))
     sandbox._found.append(None)
     for code in ("def evaluate(tables): return 0.5", "x", "import time\ndef evaluate(tables): time.sleep(600)"):
         start = time.monotonic()
         sandbox.score(code, [])
-        assert 0.8 <= time.monotonic() - start < 0.8 + 5
+        assert time.monotonic() - start >= 0.8
 
 
 def test_of_public_tables_the_answer_comes_when_it_is_there(tested: Bubblewrap) -> None:
@@ -445,9 +472,9 @@ def test_of_public_tables_the_answer_comes_when_it_is_there(tested: Bubblewrap) 
     for code, score in {"def evaluate(tables): return 0.5": 0.5, "x": None}.items():
         clock = Clock()
         sandbox = ready(Limits(seconds=300), clock)
-        assert sandbox.score(code, [TABLE], padded=False) == score
+        assert sandbox.score(code, [], padded=False) == score
         assert clock.pauses == []
-        assert sandbox.score(code, [TABLE]) == score
+        assert sandbox.score(code, []) == score
         assert len(clock.pauses) == 1
 
 
@@ -476,7 +503,6 @@ def evaluate(tables):
     return int(found)
 """
     table = {"age": [1, 2]}
-    assert wide.score(look, [table]) == 0
     assert wide.score(leave, [table]) == 1
     assert wide.score(look, [table]) == 0
     assert table == {"age": [1, 2]}
@@ -485,7 +511,7 @@ def evaluate(tables):
 def test_no_process_is_left(tested: Bubblewrap) -> None:
     sandbox = ready(Limits(seconds=4))
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(sandbox.score, "def evaluate(tables):\n    while True: pass", [])
+        running = pool.submit(sandbox.score, "import time\ndef evaluate(tables): time.sleep(10**6)", [])
         inner = eventually(lambda: descendants(os.getpid(), "/runner.py"))
         assert running.result() is None
     eventually(lambda: not any(map(is_alive, inner)))
@@ -496,7 +522,7 @@ def test_a_function_dies_with_the_server(tested: Bubblewrap) -> None:
 from sfumato.sandbox.bubblewrap import Bubblewrap
 sandbox = Bubblewrap()
 sandbox._found.append(None)
-sandbox.score("def evaluate(tables):\\n    while True: pass", [])
+sandbox.score("import time\\ndef evaluate(tables): time.sleep(10**6)", [])
 """
     environment = os.environ | {"PYTHONPATH": str(Path(runner.__file__).parents[2])}
     with subprocess.Popen([sys.executable, "-c", code], env=environment) as server:
@@ -506,7 +532,8 @@ sandbox.score("def evaluate(tables):\\n    while True: pass", [])
 
 
 def eventually(found: Callable[[], T]) -> T:
-    until = time.monotonic() + 30
+    """What is found once it is there. Who waits for so long waits in vain, on any machine."""
+    until = time.monotonic() + 600
     while not (it := found()):
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -637,6 +664,7 @@ def test_a_bubblewrap_that_locks_nothing_up_is_not_used(tested: Bubblewrap, prog
 
 def test_a_filter_that_lets_everything_through_is_noticed(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is mounted and the limits still stop files and memory, and Landlock programs."""
+    monkeypatch.setattr(probes, "GOOD", QUICK)
     monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
     said = str(Bubblewrap().missing())
     assert said.startswith("The sandbox fails its self-test: a function in it opens a socket, ")
@@ -650,7 +678,8 @@ def has_landlock() -> bool:
 
 
 def test_a_function_without_end_is_noticed(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probes, "ENDLESS", "def evaluate(tables): return 1")
+    monkeypatch.setattr(probes, "GOOD", QUICK)
+    monkeypatch.setattr(probes, "ENDLESS", QUICK)
     assert Bubblewrap().missing() == "The sandbox fails its self-test: a function in it has no end."
 
 

@@ -53,11 +53,11 @@ def test_make_demo_installs_the_server_that_the_next_line_of_the_readme_starts()
 
 @pytest.mark.parametrize("page", SESSIONS, ids=lambda page: str(page.relative_to(ROOT / "docs")))
 def test_sessions_run(page: Path) -> None:
-    assert run(page)
+    assert run(page) >= (10 if page == ROOT / "docs" / "belief.md" else 1)
 
 
-def test_the_tutorial_on_beliefs_runs() -> None:
-    assert run(ROOT / "docs" / "belief.md") >= 10
+def test_the_tutorial_on_beliefs_is_among_them() -> None:
+    assert ROOT / "docs" / "belief.md" in SESSIONS
 
 
 def test_every_counterexample_to_the_papers_is_run() -> None:
