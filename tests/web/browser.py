@@ -1,4 +1,4 @@
-"""A real browser: whoever visits a house comes with a memory of their own, and everything that goes wrong is noted."""
+"""A real browser: each visitor has a browser context, and everything that goes wrong in it is noted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _OPTIONS = [
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # there is no other host
 ]
-_PATIENCE = 20_000  # milliseconds after which something is taken to hang
+_PATIENCE = 120_000  # milliseconds after which something is taken to hang, on a machine that is busy otherwise
 
 
 @contextmanager
@@ -58,31 +58,56 @@ def started() -> Iterator[Browser]:
         browser.close()
 
 
+Contexts = dict[tuple[str, str | None], BrowserContext]
+
+
 @dataclass
 class Visitors:
-    """Opens pages. `troubles` are errors in a page or its console, what the policy forbade, and calls elsewhere."""
+    """Opens pages. `troubles` are errors in a page or its console, what the policy forbade, and calls elsewhere.
+
+    A context in `kept`, by the address of a house and a name, outlives these visitors: static files stay in its cache
+    and the scripts in them stay compiled. It is left without cookies, local storage and open pages.
+    """
 
     browser: Browser
+    kept: Contexts | None = None
     troubles: list[str] = field(default_factory=list)
-    _contexts: list[BrowserContext] = field(default_factory=list)
+    _listeners: dict[BrowserContext, dict[str, Callable[[Any], None]]] = field(default_factory=dict)
     _forgiven: list[str] = field(default_factory=list)
     _caught: list[tuple[str, Callable[[Route], None]]] = field(default_factory=list)
 
     def enter(self, house: House, name: str | None = None, **how: Any) -> Page:
         """A page of somebody who comes for the first time; signed in if they have a name."""
-        context = self.browser.new_context(base_url=house.url, **how)
-        self._contexts.append(context)
-        context.set_default_timeout(_PATIENCE)
-        context.on("console", self._heard)
-        context.on("weberror", self._failed)
-        context.on("dialog", self._asked)
-        context.on("request", lambda request: self._called(house, request))
-        for pattern, answer_instead in self._caught:
-            context.route(pattern, answer_instead)
-        if name is not None:
-            answer = context.request.post(f"{API}/session", data={"name": name, "password": PASSWORD})
-            assert answer.status == 201, answer.text()
+        if how or self._caught or self.kept is None:
+            context = self._context(house, **how)
+            for pattern, answer_instead in self._caught:  # with a route a context has no cache
+                context.route(pattern, answer_instead)
+        elif (house.url, name) not in self.kept:
+            context = self.kept[house.url, name] = self._context(house)
+            context.new_page()  # it stays: closing the last page would close the window
+        else:
+            context = self.kept[house.url, name]
+        if context not in self._listeners:
+            self._listen(context, house)
+            if name is not None:
+                answer = context.request.post(f"{API}/session", data={"name": name, "password": PASSWORD})
+                assert answer.status == 201, answer.text()
         return context.new_page()
+
+    def _context(self, house: House, **how: Any) -> BrowserContext:
+        context = self.browser.new_context(base_url=house.url, **how)
+        context.set_default_timeout(_PATIENCE)
+        return context
+
+    def _listen(self, context: BrowserContext, house: House) -> None:
+        self._listeners[context] = {
+            "console": self._heard,
+            "weberror": self._failed,
+            "dialog": self._asked,
+            "request": lambda request: self._called(house, request),
+        }
+        for event, heard in self._listeners[context].items():
+            context.on(event, heard)  # type: ignore[call-overload]
 
     def forgive(self, *texts: str) -> None:
         """Troubles with one of these in them belong to the test: a browser notes each answer of 400 and above."""
@@ -93,10 +118,26 @@ class Visitors:
         self._caught.append((pattern, answer))
 
     def leave(self) -> list[str]:
-        """What went wrong, once everybody has gone."""
-        for context in self._contexts:
-            context.close()
+        """What went wrong, once all pages are closed."""
+        self.close()
         return [trouble for trouble in self.troubles if not any(text in trouble for text in self._forgiven)]
+
+    def close(self) -> None:
+        """Close all pages. A server that goes before them would be an error in those that wait for it."""
+        while self._listeners:
+            context, listeners = self._listeners.popitem()
+            if self.kept is None or context not in self.kept.values():
+                context.close()
+                continue
+            first, *others = context.pages
+            for page in others:
+                page.close()
+            for event, heard in listeners.items():
+                context.remove_listener(event, heard)
+            context.clear_cookies()
+            (origin,) = (url for (url, _), one in self.kept.items() if one is context)
+            cleared = {"origin": origin, "storageTypes": "local_storage"}
+            context.new_cdp_session(first).send("Storage.clearDataForOrigin", cleared)
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):

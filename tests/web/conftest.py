@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,11 @@ from playwright.sync_api import Browser, Page
 from tests.memory import in_memory
 from tests.web import browser as chromium
 from tests.web import house as houses
-from tests.web.browser import Visitors
+from tests.web.browser import Contexts, Visitors
 from tests.web.house import House, Plan
 
 SignedIn = Callable[[str], Page]
+HouseOf = Callable[[Plan], House]
 
 
 @pytest.fixture(scope="package")
@@ -51,25 +53,51 @@ def house(plan: Plan, ground: Path) -> Iterator[House]:
 
 
 @pytest.fixture(scope="package")
-def empty_house(ground: Path) -> Iterator[House]:
+def empty_plan(ground: Path) -> Plan:
+    (folder := ground / "unfurnished").mkdir()
+    return houses.unfurnished(folder)
+
+
+@pytest.fixture(scope="package")
+def empty_house(empty_plan: Plan, ground: Path) -> Iterator[House]:
     """For everybody, on its first morning: people, and nothing else."""
-    for name in ("unfurnished", "empty"):
-        (ground / name).mkdir()
-    with houses.served(houses.unfurnished(ground / "unfurnished"), ground / "empty") as made:
+    (folder := ground / "empty").mkdir()
+    with houses.served(empty_plan, folder) as made:
         yield made
 
 
-@pytest.fixture
-def own_house(plan: Plan, ground: Path) -> Iterator[House]:
-    """For one test, to be changed."""
-    with tempfile.TemporaryDirectory(dir=ground) as folder, houses.served(plan, Path(folder)) as made:
-        yield made
+@pytest.fixture(scope="package")
+def own_port() -> Iterator[int]:
+    """Each house of one test is at the same address, for which the browser has what it needs in its cache."""
+    with houses.reserved_port() as port:
+        yield port
 
 
 @pytest.fixture
-def visitors(browser: Browser) -> Iterator[Visitors]:
+def house_of(ground: Path, own_port: int, visitors: Visitors) -> Iterator[HouseOf]:
+    """Builds a house for one test, to be changed. Its visitors leave before it closes."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=ground)))
+        yield lambda plan: stack.enter_context(houses.served(plan, folder, own_port))
+        visitors.close()
+
+
+@pytest.fixture
+def own_house(plan: Plan, house_of: HouseOf) -> House:
+    """Like `house`, for one test, to be changed."""
+    return house_of(plan)
+
+
+@pytest.fixture(scope="package")
+def contexts(browser: Browser) -> Contexts:
+    """Browser contexts that tests use one after the other."""
+    return {}
+
+
+@pytest.fixture
+def visitors(browser: Browser, contexts: Contexts) -> Iterator[Visitors]:
     """Whatever goes wrong in their pages fails the test."""
-    made = Visitors(browser)
+    made = Visitors(browser, contexts)
     yield made
     assert made.leave() == []
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from socket import socket
+from socket import SO_REUSEADDR, SOL_SOCKET, socket
 from threading import Thread
 from typing import Any
 from unittest.mock import patch
@@ -73,6 +73,7 @@ class House:
     plan: Plan
     guests: tuple[Guest, ...] = ()
     _port: int = 0
+    _callers: dict[str | None, httpx.Client] = field(default_factory=dict)
     _opened: list[tuple[Workspace, ExitStack]] = field(default_factory=list)
 
     def open(self) -> None:
@@ -85,6 +86,8 @@ class House:
             self._opened.append((workspace, stack.pop_all()))
 
     def close(self) -> None:
+        while self._callers:
+            self._callers.popitem()[1].close()
         _, stack = self._opened.pop()
         stack.close()
 
@@ -122,14 +125,14 @@ class House:
         """How many entries of the kind there are in a ledger."""
         return [entry["event"] for entry in self.ledger(dataset)["entries"]].count(event)
 
-    @contextmanager
-    def caller(self, name: str | None = None) -> Iterator[httpx.Client]:
-        """Somebody without a browser; signed in if they have a name."""
-        with httpx.Client(base_url=self.url) as caller:
+    def get(self, address: str, name: str | None = None) -> httpx.Response:
+        """What somebody without a browser is answered; signed in if they have a name."""
+        if name not in self._callers:
+            caller = self._callers[name] = httpx.Client(base_url=self.url, timeout=None)
             if name is not None:
                 answer = caller.post(f"{API}/session", json={"name": name, "password": PASSWORD})
                 assert answer.status_code == 201, answer.text
-            yield caller
+        return self._callers[name].get(address)
 
 
 @contextmanager
@@ -137,6 +140,15 @@ def quick_passwords() -> Iterator[None]:
     """Passwords are hashed as they always are, but for the time that it takes."""
     with patch.object(passwords, "_HASHER", PasswordHasher(1, 8, 1)):
         yield
+
+
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """A port that no other process is given: houses after one another may listen on it, and their browsers stay."""
+    with socket() as reserved:
+        reserved.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+        reserved.bind((HOST, 0))
+        yield reserved.getsockname()[1]
 
 
 @contextmanager
@@ -192,9 +204,9 @@ def unfurnished(folder: Path) -> Plan:
 
 
 @contextmanager
-def served(plan: Plan, folder: Path) -> Iterator[House]:
+def served(plan: Plan, folder: Path, port: int = 0) -> Iterator[House]:
     """A copy of it in this folder, which may be changed."""
-    house = House(shutil.copytree(plan.folder, folder / "workspace"), plan)
+    house = House(shutil.copytree(plan.folder, folder / "workspace"), plan, _port=port)
     with ready_sandbox():
         house.open()
         try:

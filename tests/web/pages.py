@@ -41,14 +41,12 @@ def addresses(path: str, house: House) -> list[str]:
 def views(path: str, house: House) -> list[View]:
     """Everybody's, of a page, in a house that does not change. Somebody sees it, or it sends them on."""
     found, seen = [], False
-    for who in (*PEOPLE, None):
-        with house.caller(who) as caller:
-            for address in addresses(path, house):
-                answer = caller.get(address)
-                assert answer.status_code < 500, f"{who} at {address}: {answer.text}"
-                seen |= answer.status_code < 400 and who is not None
-                if answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/html"):
-                    found.append(View(who, address, answer.text, answer.headers["Content-Security-Policy"]))
+    for who, address in product((*PEOPLE, None), addresses(path, house)):
+        answer = house.get(address, who)
+        assert answer.status_code < 500, f"{who} at {address}: {answer.text}"
+        seen |= answer.status_code < 400 and who is not None
+        if answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/html"):
+            found.append(View(who, address, answer.text, answer.headers["Content-Security-Policy"]))
     assert seen, f"nobody sees {path}"
     return found
 

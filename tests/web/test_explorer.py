@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from sfumato.cli.open_house import CONTROLLER
-from sfumato.views.words import of_explorer, of_policy
+from sfumato.views.words import of_explorer
 from tests.web.browser import Visitors
 from tests.web.conftest import SignedIn
 from tests.web.house import House
@@ -51,20 +51,6 @@ def test_sliders_never_call_the_server(signed_in: SignedIn, house: House) -> Non
     page.get_by_text("Histogram", exact=True).click()
     expect(page.locator("#picture-title")).to_have_text("People at each exposure")
     assert called == []
-
-
-def test_after_a_look_another_preference_is_one_that_was_chosen_after_it(visitors: Visitors, own_house: House) -> None:
-    page = waiting(visitors.enter(own_house, CONTROLLER), own_house)
-    page.get_by_role("button", name="Look at the people in this dataset").click()
-    expect(page.locator("#look-dialog")).to_contain_text(of_explorer.BEFORE_LOOK)
-    page.get_by_role("button", name="Look, and enter it").click()
-    expect(page.get_by_role("radio", name="The people")).to_be_checked()
-    expect(page.locator("#warning")).to_have_text(of_policy.AFTER_LOOK)
-    expect(page.locator("#deciding")).to_have_text(of_explorer.DECIDED_AFTER)
-    expect(page.locator('[name="guarantee"][value="dp"]')).to_be_checked()
-    page.locator("#epsilon").press("ArrowRight")
-    expect(page.locator('[name="guarantee"][value="none"]')).to_be_checked()
-    expect(page.locator('[name="guarantee"][value="dp"]')).to_be_disabled()
 
 
 def test_an_approval_is_of_the_request_as_it_stands_and_releases_once(visitors: Visitors, own_house: House) -> None:

@@ -1,34 +1,53 @@
-"""After a look the explorer promises nothing that was not fixed before."""
+"""After a look the explorer promises nothing that was not fixed before, and releases nothing without a guarantee."""
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from sfumato.cli.open_house import CONTROLLER
+from sfumato.views.words import of_explorer, of_guarantee, of_policy
 from tests.web.browser import Visitors
 from tests.web.house import House
 
 
-def chosen(page: Page) -> str:
-    return str(page.locator('[name="guarantee"]:checked').input_value())
+def guarantee(page: Page, value: str) -> Locator:
+    return page.locator(f'[name="guarantee"][value="{value}"]')
 
 
 def look(page: Page) -> None:
     page.get_by_role("button", name="Look at the people in this dataset").click()
+    expect(page.locator("#look-dialog")).to_contain_text(of_explorer.BEFORE_LOOK)
     page.get_by_role("button", name="Look, and enter it").click()
     expect(page.get_by_role("radio", name="The people")).to_be_checked()
 
 
-def test_a_private_selection_that_is_thought_of_after_a_look_is_not_offered(
-    visitors: Visitors, own_house: House
-) -> None:
+def test_after_a_look_only_what_was_fixed_before_is_offered_and_allowed(visitors: Visitors, own_house: House) -> None:
     page = visitors.enter(own_house, CONTROLLER)
     page.goto(f"/requests/{own_house.request_in('submitted')}")
-    privately = page.locator('[name="guarantee"][value="dp-selected"]')
-    privately.check()
+    guarantee(page, "dp-selected").check()
     look(page)
-    expect(privately).not_to_be_checked()
-    expect(privately).to_be_disabled()
+    expect(page.locator("#warning")).to_have_text(of_policy.AFTER_LOOK)
+    expect(page.locator("#deciding")).to_have_text(of_explorer.DECIDED_AFTER)
+    expect(guarantee(page, "dp-selected")).not_to_be_checked()
+    expect(guarantee(page, "dp-selected")).to_be_disabled()
+
+    page.reload()  # what is in force keeps its guarantee, another preference has none
+    expect(guarantee(page, "dp")).to_be_checked()
+    expect(guarantee(page, "dp-selected")).to_be_disabled()
+    page.locator("#epsilon").press("ArrowRight")
+    expect(guarantee(page, "none")).to_be_checked()
+    expect(guarantee(page, "dp")).to_be_disabled()
+
     page.reload()
-    assert chosen(page) == "dp", "what is in force keeps its word"
-    expect(privately).to_be_disabled()
+    page.get_by_role("button", name="Approve A").click()  # the policy does not allow it
+    dialog = page.locator("#approve-dialog")
+    expect(dialog).to_contain_text(of_explorer.NOT_ALLOWED)
+    approve = dialog.get_by_role("button", name="Approve")
+    approve.click()
+    declared, written = dialog.get_by_label(of_guarantee.DECLARE), dialog.get_by_label("Where it is written")
+    expect(declared).to_be_focused()
+    expect(written).to_be_disabled()
+    declared.check()
+    approve.click()
+    expect(written).to_be_focused()
+    assert own_house.request_in("submitted") in page.url

@@ -18,7 +18,7 @@ from sfumato.escrow.service import Escrow
 from tests.web import house as houses
 from tests.web import pages
 from tests.web.browser import Visitors
-from tests.web.house import House
+from tests.web.house import House, Plan
 
 MARKER = "qzmarker"
 VALUE = 7_319_426  # of the only person of ward c: also the true sum of that ward
@@ -52,10 +52,10 @@ class Heard:
         return [url for url, text in self.texts if any(marker in text for marker in markers)]
 
 
-@pytest.fixture
-def marked(empty_house: House, ground: Path) -> Iterator[House]:
+@pytest.fixture(scope="module")
+def marked(empty_plan: Plan, ground: Path) -> Iterator[House]:
     """An analyst has an answer, one that came back, and one that is withheld; another partner asked as well."""
-    with TemporaryDirectory(dir=ground) as folder, houses.served(empty_house.plan, Path(folder)) as house:
+    with TemporaryDirectory(dir=ground) as folder, houses.served(empty_plan, Path(folder)) as house:
         escrow = house.escrow
         clara, arthur = (escrow.people.one(name) for name in (CONTROLLER, ANALYST))
         dan = escrow.people.add(clara, f"{MARKER}-dan", ["analyst"], organisation=OTHER)
@@ -70,9 +70,8 @@ def marked(empty_house: House, ground: Path) -> Iterator[House]:
         withhold(house, escrow.requests.many(arthur, state="released")[0]["id"])
         escrow = settled(house)
         withheld = {"who": [BOARD], "approve": "after the answer", "guarantees": ["none"]}
-        escrow.policies.set(
-            clara, "stays", POLICY | {"flow": [flows[0], withheld], "trust": {OTHER: "low"}}, accept_none=True
-        )
+        policy = POLICY | {"flow": [flows[0], withheld], "trust": {OTHER: "low"}}
+        escrow.policies.set(clara, "stays", policy, accept_none=True)
         approve(house, ask(house, ANALYST, "for the board"), accept_none=True)
         settled(house)
         yield house

@@ -13,9 +13,11 @@ from playwright.sync_api import Page, expect
 
 from sfumato.cli.open_house import CONTROLLER
 from sfumato.views import explorer
+from tests.depth import depth
 from tests.web.conftest import SignedIn
 from tests.web.house import House
 
+THEMES = ("light", "dark")
 MARKS = {"ok": "✓", "chosen": "●", "over": "✕"}
 VISIONS = ("none", "deuteranopia", "protanopia", "achromatopsia")
 APART = 1.25  # of two plain surfaces that touch nothing, at least so much contrast
@@ -56,7 +58,7 @@ def surface(pixels: list[int]) -> Surface:
     return Surface(middle, sum(abs(one - middle) > EVEN for one in light) / len(light))
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=THEMES[: depth("themes")])
 def page(request: pytest.FixtureRequest, signed_in: SignedIn, house: House) -> Page:
     """Its plot, with a bar of each verdict that is high enough to be looked at."""
     page = signed_in(CONTROLLER)
@@ -80,6 +82,7 @@ def bars(page: Page) -> Iterator[tuple[str, list[float]]]:
             yield mark, [round(each) for each in inner]
 
 
+@pytest.mark.depth("themes")
 def test_verdicts_differ_by_hatching_or_by_how_light_they_are(page: Page) -> None:
     found = dict(bars(page))
     assert set(found) == set(MARKS.values())
@@ -94,6 +97,7 @@ def test_verdicts_differ_by_hatching_or_by_how_light_they_are(page: Page) -> Non
         assert [mark for mark, bar in seen.items() if bar.hatched] == [MARKS["over"]], (vision, seen)
 
 
+@pytest.mark.depth("themes")
 def test_the_marks_stand_in_the_picture_and_in_the_table(page: Page) -> None:
     assert {name: explorer.said(name)["glyph"] for name in MARKS} == MARKS
     marks = page.locator("#plot g.point text tspan:last-child").all_text_contents()

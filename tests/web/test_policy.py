@@ -67,8 +67,7 @@ def test_every_page(path: str, house: House) -> None:
 
 
 def test_pages_that_say_what_went_wrong_have_the_same_policy(house: House) -> None:
-    with house.caller(CONTROLLER) as caller:
-        right, wrong = caller.get("/account"), caller.get('/<script src="x"></script>')
+    right, wrong = (house.get(address, CONTROLLER) for address in ("/account", '/<script src="x"></script>'))
     assert wrong.status_code == 404
     assert wrong.headers["Content-Security-Policy"] == right.headers["Content-Security-Policy"]
     assert Found(wrong.text).inline == []
@@ -76,13 +75,12 @@ def test_pages_that_say_what_went_wrong_have_the_same_policy(house: House) -> No
 
 @pytest.mark.parametrize("path", pages.ALL)
 def test_strangers_see_what_is_public_and_are_sent_to_sign_in_by_the_rest(path: str, house: House) -> None:
-    with house.caller() as stranger:
-        for address in pages.addresses(path, house):
-            answer = stranger.get(address)
-            if path == "/sign-in" or path.startswith("/public/"):
-                assert answer.status_code in (200, 404)
-            else:
-                assert (answer.status_code, answer.headers["Location"][:14]) == (303, "/sign-in?next="), address
+    for address in pages.addresses(path, house):
+        answer = house.get(address)
+        if path == "/sign-in" or path.startswith("/public/"):
+            assert answer.status_code in (200, 404)
+        else:
+            assert (answer.status_code, answer.headers["Location"][:14]) == (303, "/sign-in?next="), address
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
@@ -106,8 +104,8 @@ def test_the_browser_holds_to_it_and_we_hear_of_it(page: Page, visitors: Visitor
         const image = new Image();
         image.src = "https://elsewhere.test/x.png";
         setTimeout(() => { throw new Error("thrown") });
+        return new Promise((tried) => image.addEventListener("error", () => setTimeout(tried)));
     }""")
-    page.wait_for_timeout(50)
     assert page.evaluate("window.ran") is None
     assert page.evaluate("getComputedStyle(document.body).color") != "rgb(255, 0, 0)"
     told = " | ".join(visitors.troubles)

@@ -59,7 +59,9 @@ def within(inner: Locator, outer: Locator) -> bool:
 
 @pytest.mark.parametrize("order", ["Male, Female", "Female, Male"])  # one of them scores 1, at the edge
 def test_on_a_telephone_the_pin_says_all_of_its_words(order: str, own_house: House, visitors: Visitors) -> None:
-    page = answered(visitors.enter(own_house, ANALYST, viewport=TELEPHONE), own_house)
+    page = visitors.enter(own_house, ANALYST)
+    page.set_viewport_size(TELEPHONE)
+    answered(page, own_house)
     for field, row in zip("ab", order.split(", "), strict=True):
         page.get_by_label(field, exact=True).select_option(row)
     page.get_by_role("button", name="Ask").click()
@@ -70,7 +72,8 @@ def test_on_a_telephone_the_pin_says_all_of_its_words(order: str, own_house: Hou
 
 
 def test_on_a_telephone_a_reason_stands_below_its_line(own_house: House, visitors: Visitors) -> None:
-    page = visitors.enter(own_house, CONTROLLER, viewport=TELEPHONE)
+    page = visitors.enter(own_house, CONTROLLER)
+    page.set_viewport_size(TELEPHONE)
     page.goto(f"/signals/{own_house.signal_in('submitted')}")
     reason = page.get_by_text("It imports os")
     line, below = page.locator("#code code").first.bounding_box(), reason.bounding_box()
@@ -86,7 +89,7 @@ def test_code_of_ones_own_is_written_in_an_editor(own_house: House, visitors: Vi
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.get_by_label("The task", exact=True).select_option("own code")
     expect(page.locator("#code-ready")).not_to_be_empty()
-    expect(page.locator("#code-ready")).not_to_contain_text("Looking for", timeout=40_000)
+    expect(page.locator("#code-ready")).not_to_contain_text("Looking for")
     expect(page.locator("#own-code .cm-content")).to_contain_text("def evaluate(tables):")
     expect(page.locator("#signal-code")).to_be_hidden()
     assert wrong == []
@@ -120,6 +123,6 @@ def test_a_signal_as_published_is_inspected_twice(own_house: House, visitors: Vi
     dialog.get_by_role("button", name="Release them").click()
     expect(page.locator("#status .word")).to_have_text("released")
 
-    expect(made).to_contain_text("Score of the exact answer: 0.00", timeout=40_000)
+    expect(made).to_contain_text("Score of the exact answer: 0.00")
     expect(made).to_contain_text("6.66 bits used")
     expect(made.locator(".plot .point")).not_to_have_count(0)

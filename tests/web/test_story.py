@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from sfumato.cli.open_house import ANALYST, BOARD, CONTROLLER
 from sfumato.views.words import of_introduction
-from tests.web import house as houses
 from tests.web.browser import Visitors, follow
-from tests.web.house import House
+from tests.web.conftest import HouseOf
+from tests.web.house import House, Plan
 
 WARDS = ("cardiology", "surgery")
 SQL = "SELECT ward, SUM(days) AS days FROM stays GROUP BY ward"
@@ -21,10 +19,9 @@ PURPOSE = "How many beds each ward needs next year."
 
 
 @pytest.fixture
-def own_house(empty_house: House, ground: Path) -> Iterator[House]:
+def own_house(empty_plan: Plan, house_of: HouseOf) -> House:
     """On its first morning, to be changed."""
-    with TemporaryDirectory(dir=ground) as folder, houses.served(empty_house.plan, Path(folder)) as made:
-        yield made
+    return house_of(empty_plan)
 
 
 @pytest.fixture
