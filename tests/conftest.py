@@ -15,6 +15,7 @@ import pytest
 
 from tests import ledgers
 from tests import postgres as postgresql
+from tests.depth import depth
 from tests.evidence import Deep, Evidence
 from tests.times import Stopwatch
 
