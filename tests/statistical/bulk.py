@@ -7,8 +7,8 @@ first of every fifty draws goes through the ledger, and the others start from th
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -17,15 +17,19 @@ import pytest
 import sfumato as sf
 from sfumato.choose.preference import Preference
 from sfumato.choose.private import Selected
+from sfumato.model.drawing import Law
 from sfumato.model.facts import Cell, Totals
 from sfumato.model.release import Answer
+from sfumato.ports import Mechanism, Mechanisms
 from sfumato.risk.calibrate import calibrate
 from sfumato.session import assemble, noise, plan, private
 from sfumato.session import query as session
 from sfumato.session.decide import Request
 from sfumato.session.draw import draw
+from sfumato.session.services import Services
 
 IN_FULL = 50  # draws of which one goes through the ledger
+AHEAD = 1000
 
 T = TypeVar("T")
 MoreGroups = tuple[dict[str, bool], Totals]  # whether the person is in each group, and the totals
@@ -66,18 +70,40 @@ def more_groups(exact: Totals, present: Mapping[str, bool], coins: random.Random
 
 def draw_selections(query: sf.Query, preference: Preference, **how: Any) -> Iterator[Selected]:
     """Selections of an epsilon without end; `why` says why there is none."""
+    services = query.dataset.services
+    ahead = replace(services, mechanism=_ahead(services.mechanism))
     while True:
         choice = query.choose(preference, again=True, **how)
         yield Selected(choice.epsilon, choice.why)
         for _ in range(IN_FULL - 1):
-            yield draw_selection(query, choice.asked)
+            yield draw_selection(query, choice.asked, ahead)
 
 
-def draw_selection(query: sf.Query, asked: Request) -> Selected:
-    (preference,), survey, services = asked.preferences, query._survey(asked.noise), query.dataset.services
+def draw_selection(query: sf.Query, asked: Request, services: Services) -> Selected:
+    (preference,), survey = asked.preferences, query._survey(asked.noise)
     if asked.as_published:
         return private.as_published(preference, survey, asked, services)
     return private.drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
+
+
+def _ahead(mechanisms: Mechanisms) -> Mechanisms:
+    """Laplace noise is drawn a thousand at once, ahead of the totals that it is added to."""
+    left = defaultdict[tuple[int, float], list[int]](list)
+
+    def mechanism(law: str, reach: int = 0, /) -> Mechanism:
+        draw = mechanisms(law, reach)
+        if law != Law.LAPLACE:
+            return draw
+
+        def noisy(totals: Sequence[int], sensitivity: int, budget: float, /) -> Sequence[int]:
+            noise = left[sensitivity, budget]
+            while len(noise) < len(totals):
+                noise += draw([0] * AHEAD, sensitivity, budget)
+            return [total + noise.pop() for total in totals]
+
+        return noisy
+
+    return mechanism
 
 
 def draw_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +117,7 @@ def draw_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
     def choose(before: sf.Choice, query: sf.Query, asked: Request) -> sf.Choice:
         if not asked.draws:
             return before
-        found = draw_selection(query, asked)
+        found = draw_selection(query, asked, query.dataset.services)
         return replace(before, epsilon=found.epsilon, feasible=found.epsilon is not None, why=found.why)
 
     exact: dict[sf.Query, Totals] = {}

@@ -16,16 +16,20 @@ import pytest
 
 import sfumato as sf
 from sfumato.audit.guesses import Round
+from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.model.facts import Totals
 from sfumato.model.signal import COVERED, BlockMean, NoisyDifference
-from sfumato.session.exact import Read, exact_table
-from sfumato.session.signal_asked import FEWEST_BLOCKS, asked_for, prepared
+from sfumato.session import assemble
+from sfumato.session.exact import Read
+from sfumato.session.noise import Noisy
+from sfumato.session.signal_asked import FEWEST_BLOCKS, asked_for, prepared, table_of
 from sfumato.session.signal_charged import charge
 from sfumato.session.signal_free import redrawn, scored
 from sfumato.signal.library import task
 from sfumato.signal.table import Table
 from tests.depth import depth
 from tests.statistical.audit import audit, misfit, most_rate, power, question, said
-from tests.statistical.bulk import IN_FULL
+from tests.statistical.bulk import IN_FULL, draw_answer
 
 pytestmark = pytest.mark.statistical
 
@@ -148,22 +152,44 @@ TASKS = [
 DRAWS = 99  # of each signal; by default there are twice as many, and the largest covers more
 
 
+def _places(people: random.Random) -> dict[str, list[float]]:
+    near = people.choice((1, 5, 25))  # how much the places differ
+    return {
+        place: [people.randint(0, 60 + i * near // 4) for _ in range(people.randint(15, 20) + i * near // 5)]
+        for i, place in enumerate(PLACES)
+    }
+
+
+def _datasets(people: random.Random, many: int) -> Iterator[Totals]:
+    """The exact totals of so many datasets; fifty lie in one table, each with places of its own."""
+    for start in range(0, many, 50):
+        together = [_places(people) for _ in range(min(50, many - start))]
+        named = {f"{n} {place}": values for n, one in enumerate(together) for place, values in one.items()}
+        cells = question(SQL, VALUE, named)._totals().cells
+        for n in range(len(together)):
+            yield Totals({(place,): cells[(f"{n} {place}",)] for place in PLACES})
+
+
+def _without_noise(asked: sf.Query, exact: Totals) -> Table:
+    steps = [number.step for number in asked.measurement.numbers]
+    numbers = tuple(tuple(n * step for n, step in zip(cell, steps, strict=True)) for cell in exact.cells.values())
+    return table_of(assemble.answer(asked.measurement, Noisy(tuple(exact.cells), numbers), None), asked.measurement)
+
+
 @pytest.fixture(scope="module")
 def covered() -> dict[sf.Task, tuple[int, int]]:
     """On each of many datasets, every task: how often the true damage was within the stated one, and in the bound."""
     people, found = random.Random(SEED), dict.fromkeys(TASKS, (0, 0))
-    for _ in range(depth("signalled data")):
-        near = people.choice((1, 5, 25))  # how much the places differ
-        places = {
-            place: [people.randint(0, 60 + i * near // 4) for _ in range(people.randint(15, 20) + i * near // 5)]
-            for i, place in enumerate(PLACES)
-        }
-        asked = question(SQL, VALUE, places)
-        released = asked.release(epsilon=people.choice((0.5, 2.0, 8.0)))
-        public = asked.statement, asked.measurement, released.answer, released.certificate
-        fresh, truth = redrawn(*public, asked.dataset.services.mechanism, DRAWS), exact_table(asked)
+    asked = question(SQL, VALUE, _places(people))
+    choices = [asked.choose(stated_epsilon(epsilon)) for epsilon in (0.5, 2.0, 8.0)]
+    certificates = {choice: asked.release(choice).certificate for choice in choices}
+    for exact in _datasets(people, depth("signalled data")):
+        choice, truth = people.choice(choices), _without_noise(asked, exact)
+        answer = draw_answer(asked, choice, exact)
+        public = asked.statement, asked.measurement, answer, certificates[choice]
+        fresh = redrawn(*public, asked.dataset.services.mechanism, DRAWS)
         for made in TASKS:
-            stated = prepared(made, asked.measurement, released.answer)
+            stated = prepared(made, asked.measurement, answer)
             signal = scored(stated, fresh)
             damage, least = abs(signal.score - stated.score([truth])), 1e-12 * signal.width
             bound = math.inf if signal.bound is None else signal.bound
