@@ -67,12 +67,17 @@ def source_hash(source: Path = ROOT / "src") -> str:
 
 
 def commit() -> str:
-    """The commit that was tested, with "-dirty" when the tree was not what it says."""
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    """The commit that was tested, with "-dirty" when code or tests were not what it says."""
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        head, changes = (
+            subprocess.run(
+                ["git", "-C", str(ROOT), *command], capture_output=True, text=True, check=True
+            ).stdout.strip()
+            for command in (["rev-parse", "HEAD"], ["status", "--porcelain", "--", "src", "tests"])
+        )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+    return f"{head}-dirty" if changes else head
 
 
 # The pytest plugins: `--list-depths` and `--todo` in each process that collects, `--evidence` in the controller

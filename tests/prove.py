@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -48,7 +48,7 @@ def prove(part: str, tasks: list[Entry], folder: Path, minutes: float, selection
     path = folder / "todo.json"
     path.write_text(json.dumps(todo), encoding="utf-8")
     options = [f"--evidence={JSON}", f"--todo={path}", f"--minutes={minutes}", *selection]
-    code = _pytest("-n", "2", "--dist", "worksteal", *options, f"tests/{part}")
+    code = _pytest(*options, f"tests/{part}")
     entries = evidence.load(JSON)
     left = [task for task in mine if not (task.test in entries and entries[task.test].proves(task, src))]
     if left:
@@ -88,7 +88,11 @@ def page(entries: dict[str, Entry], tasks: list[Entry], src: str) -> str:
         for task in tasks:
             if part_of(task.test) == part:
                 functions[task.test.partition("[")[0]].append(task)
-        lines += [_line(function, cases, entries, counted, src) for function, cases in sorted(functions.items())]
+        tried = {name for name, cases in functions.items() if any(case.test in entries for case in cases)}
+        lines += [_line(name, functions[name], entries, counted, src) for name in sorted(tried)]
+        if waiting := sorted(functions.keys() - tried):
+            modules = Counter(name.partition("::")[0].rpartition("/")[2] for name in waiting)
+            lines += [f"- Not run yet: {', '.join(f'{count} of `{module}`' for module, count in modules.items())}."]
     return "\n".join(lines) + "\n"
 
 
@@ -118,11 +122,11 @@ def _line(function: str, cases: list[Entry], entries: dict[str, Entry], counted:
     passed = sum(entry.passed for entry in ran)
     held = [
         f"{passed} of {len(cases)} passed" if passed < len(cases) else "It passed" if len(cases) == 1 else "All passed",
-        *([f"{len(cases) - len(ran)} not run yet"] if ran and len(ran) < len(cases) else []),
+        *([f"{len(cases) - len(ran)} not run yet"] if len(ran) < len(cases) else []),
         *(["older than the code"] if any(entry.src != src for entry in ran) else []),
     ]
     commits = sorted({entry.commit[:10] + ("-dirty" if "-dirty" in entry.commit else "") for entry in ran})
-    outcome = f"{'; '.join(held)} (commit {', '.join(commits)})." if ran else "Not run yet."
+    outcome = f"{'; '.join(held)} (commit {', '.join(commits)})."
     failures = [f"{entry.test}: {entry.verdict}." for entry in ran if not entry.passed]
     found = [f"Found: {'; '.join(verdicts)}."] if verdicts else []
     return " ".join([f"- **{title[:1].upper()}{title[1:]}** (`{path}`). Tried: {tried}. {outcome}", *found, *failures])
@@ -132,6 +136,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make prove")
     parser.add_argument("part", nargs="?", help="a folder of tests; all of them, one after the other, if none is named")
     parser.add_argument("--minutes", type=float, default=MINUTES, help="after which a part starts no further test")
+    parser.add_argument("-n", default="2", metavar="PROCESSES", help="how many run tests at the same time")
     parser.add_argument("-k", metavar="EXPRESSION", help="only tests whose names match, as pytest's -k")
     parser.add_argument("--page", action="store_true", help="run nothing: write docs/evidence.md from the file")
     options = parser.parse_args()
@@ -141,7 +146,7 @@ def main() -> int:
         parts = sorted({part_of(task.test) for task in tasks})
         if options.part and options.part not in parts:
             sys.exit(f"There is no part {options.part!r}. PART is one of: {', '.join(parts)}.")
-        selection = ["-k", options.k] if options.k else []
+        selection = ["-n", options.n, "--dist", "worksteal", *(["-k", options.k] if options.k else [])]
         run = [] if options.page else [options.part] if options.part else parts
         codes = [prove(part, tasks, folder, options.minutes, selection) for part in run]
     PAGE.write_text(page(evidence.load(JSON), tasks, evidence.source_hash()), encoding="utf-8")

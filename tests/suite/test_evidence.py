@@ -63,7 +63,7 @@ def test_the_page_says_what_was_tried_what_held_and_what_is_older() -> None:
     )
     assert "All passed; older than the code (commit 1234567890). Found: epsilon at least 0.8." in text
     assert f"{OTHER.test}: failed." in text
-    assert "Not run yet." in page({}, [OTHER], NOW)
+    assert "- Not run yet: 1 of `test_gaussian.py`." in page({}, [OTHER], NOW)
 
 
 PLUGINS = """
