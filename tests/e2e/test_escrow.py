@@ -84,6 +84,7 @@ def near(answers: list[Mapping[str, Any]], data: Path) -> bool:
     )
 
 
+@pytest.mark.depth("kinds of databases")
 @pytest.mark.parametrize("database", kinds("sqlite", "postgresql"), indirect=True)
 def test_the_story(database: str, typed: Typed, tmp_path: Path) -> None:
     """Step 0: the platform has the data, encrypted, and who may ask what of it."""
