@@ -43,7 +43,7 @@ def run(folder: Path, *command: object) -> str:
 def required(wheel: Path) -> dict[str, Distribution]:
     """Every distribution that a wheel asks for, and those ask for, as they are installed here."""
     [folder] = (path for path in zipfile.Path(wheel).iterdir() if path.name.endswith(".dist-info"))
-    asking: list[tuple[Distribution, str]] = [(PathDistribution(folder), "")]  # type: ignore[arg-type]
+    asking: list[tuple[Distribution, str]] = [(PathDistribution(folder), "")]
     found: dict[str, Distribution] = {}
     for asks, extra in asking:
         for requirement in map(Requirement, asks.requires or ()):
