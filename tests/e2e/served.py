@@ -21,6 +21,7 @@ from sfumato.workspace.settings import Settings
 from tests.e2e.command import PATIENCE, SFUMATO
 
 PASSPHRASE, PASSWORD = "open sesame please", "correct horse battery"
+CHEAP = Cost(passes=1, memory_kib=64, lanes=1)  # of a passphrase, where its cost is not what is shown
 PEOPLE = (("alice", "controller", ""), ("bob", "analyst", "Health Board"), ("carol", "auditor", ""))
 
 
@@ -128,7 +129,7 @@ class Tokens:
 def prepared(folder: Path, settings: Settings | None = None) -> Tokens:
     """A workspace in a folder, made quickly: its passphrase is as weak as it can be, and people come by tokens."""
     place = folder / "workspace"
-    made(place, admin="root", password=PASSWORD, passphrase=PASSPHRASE, settings=settings, cost=Cost(1, 64, 1))
+    made(place, admin="root", password=PASSWORD, passphrase=PASSPHRASE, settings=settings, cost=CHEAP)
     with opened(place, passphrase=PASSPHRASE) as workspace:
         people = workspace.escrow.people
         root, tokens = people.one("root"), []

@@ -16,7 +16,7 @@ import typer.main
 import sfumato as sf
 from sfumato import wiring
 from sfumato.cli.main import app
-from tests.e2e.command import Typed
+from tests.e2e.command import PATIENCE, Typed
 from tests.unit.server_of_tests import TOKEN, Server, problem
 from tests.unit.test_client import ESTIMATE, HELD, PAGE, SCHEMA, SIGNED, SQL, asked
 
@@ -163,7 +163,7 @@ def test_httpx_is_an_extra() -> None:
         env=os.environ | {"SFUMATO_TOKEN": TOKEN},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert (ran.returncode, json.loads(ran.stderr)["error"]["hint"]) == (2, "pip install 'sfumato[client]'.")

@@ -161,7 +161,7 @@ def first_morning(served: Served, database: str) -> Tokens:
     settings = served.workspace / "sfumato.toml"
     settings.write_text(settings.read_text("utf-8").replace("# workers = 2", "workers = 1"), "utf-8")
     served.start()
-    with connect(served.url, name="root", password=PASSWORD) as root:
+    with connect(served.url, name="root", password=PASSWORD, timeout=PATIENCE) as root:
         for name, role, organisation in PEOPLE:
             root.add_person(name, role, organisation=organisation)
         return Tokens(*(root.new_token(person=name).secret for name, *_ in PEOPLE))

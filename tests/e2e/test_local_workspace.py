@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.vault.master import Cost
 from sfumato.workspace.create import made
 from sfumato.workspace.local import UNLOCKER
+from sfumato.workspace.settings import Settings
 from tests.e2e.command import Ran, Typed
+from tests.e2e.served import CHEAP
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -25,8 +26,8 @@ def at(tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch) -> Typed:
     """The commands on a new workspace, whose passphrase lies in a file."""
     for name in ("SFUMATO_SERVER", "SFUMATO_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    cheap = Cost(passes=1, memory_kib=8, lanes=1)
-    made(tmp_path / "w", admin="cora", password=PASSWORD, passphrase=PASSPHRASE, cost=cheap)
+    one = Settings(workers=1)
+    made(tmp_path / "w", admin="cora", password=PASSWORD, passphrase=PASSPHRASE, settings=one, cost=CHEAP)
     monkeypatch.setenv("SFUMATO_WORKSPACE", str(tmp_path / "w"))
     (tmp_path / "passphrase").write_text(f"{PASSPHRASE}\n", "utf-8")
 

@@ -21,10 +21,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from sfumato.client.client import connect
 from sfumato.errors import NoServer
-from sfumato.vault.master import Cost
 from sfumato.workspace.create import made
 from sfumato.workspace.settings import Settings
-from tests.e2e.served import free_port
+from tests.e2e.command import PATIENCE
+from tests.e2e.served import CHEAP, free_port
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 PASSPHRASE, PASSWORD = "a passphrase of tests", "four words put together"
@@ -56,9 +56,8 @@ def served(tmp_path: Path) -> Iterator[tuple[int, Path]]:
     """The port of a workspace that `sfumato serve` serves, and its certificate."""
     certificate, key = certified(tmp_path)
     port = free_port()
-    settings = Settings(port=port, certificate=str(certificate), certificate_key=str(key))
-    cheap = Cost(passes=1, memory_kib=8, lanes=1)
-    made(tmp_path / "w", admin="cora", password=PASSWORD, passphrase=PASSPHRASE, settings=settings, cost=cheap)
+    settings = Settings(port=port, certificate=str(certificate), certificate_key=str(key), workers=1)
+    made(tmp_path / "w", admin="cora", password=PASSWORD, passphrase=PASSPHRASE, settings=settings, cost=CHEAP)
     (tmp_path / "passphrase").write_text(PASSPHRASE, "utf-8")
     command = [sys.executable, "-m", "sfumato", "serve", str(tmp_path / "w"), "--json"]
     with subprocess.Popen(
@@ -74,14 +73,14 @@ def served(tmp_path: Path) -> Iterator[tuple[int, Path]]:
             yield port, certificate
         finally:
             server.send_signal(signal.SIGTERM)
-            assert server.wait(30) == 0
+            assert server.wait(PATIENCE) == 0
 
 
 def test_whoever_trusts_the_certificate_is_served_and_nobody_otherwise(served: tuple[int, Path]) -> None:
     port, certificate = served
     url = f"https://127.0.0.1:{port}"
-    with connect(url, name="cora", password=PASSWORD, authority=certificate) as client:
-        assert [person.name for person in client.people()] == ["cora"]
+    with connect(url, name="cora", password=PASSWORD, authority=certificate, timeout=PATIENCE) as cora:
+        assert [person.name for person in cora.people()] == ["cora"]
 
     with pytest.raises(NoServer, match="is not one that this machine trusts"):
         connect(url, name="cora", password=PASSWORD)
@@ -89,13 +88,12 @@ def test_whoever_trusts_the_certificate_is_served_and_nobody_otherwise(served: t
         connect(f"http://127.0.0.1:{port}", name="cora", password=PASSWORD)
 
     trusting = ssl.create_default_context(cafile=str(certificate))
-    signed_in = httpx.post(
-        f"{url}/api/v1/session", json={"name": "cora", "password": PASSWORD}, verify=trusting, trust_env=False
-    )
+    with httpx.Client(verify=trusting, trust_env=False, timeout=PATIENCE) as client:
+        signed_in = client.post(f"{url}/api/v1/session", json={"name": "cora", "password": PASSWORD})
     assert "Secure" in signed_in.headers["Set-Cookie"].split("; ")
     assert "max-age" in signed_in.headers["Strict-Transport-Security"]
     with (
-        socket.create_connection(("127.0.0.1", port), 10) as plain,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as plain,
         trusting.wrap_socket(plain, server_hostname="127.0.0.1") as secure,
     ):
         assert secure.version() == "TLSv1.3"

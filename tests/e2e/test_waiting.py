@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+from tests.e2e.command import PATIENCE
+
 pytestmark = pytest.mark.e2e
 
 WORDS = b"Reading the data"
@@ -42,12 +44,12 @@ class Terminal:
     def until(self, words: bytes) -> None:
         """Read until the words are shown; the test's own time limit is the only clock."""
         while words not in self.shown:
-            assert self._more(60), f"not shown: {words!r}"
+            assert self._more(PATIENCE), f"not shown: {words!r}"
 
     def end(self) -> bytes:
         """Let the work end; what was shown from here on."""
         before = len(self.shown)
-        out, _ = self._process.communicate(b"\n", timeout=60)
+        out, _ = self._process.communicate(b"\n", timeout=PATIENCE)
         assert (self._process.returncode, out) == (0, b"done\n")
         while self._more(0):
             pass
@@ -102,6 +104,6 @@ def test_a_pipe_gets_nothing() -> None:
         input=b"\n",
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.stdout, done.stderr) == (b"done\n", b"")
