@@ -11,6 +11,8 @@ from sfumato.errors import BadInput
 from sfumato.model.facts import Bin, Distribution, Histogram
 from sfumato.model.release import Certificate
 
+BINS = 20  # of exposure above 0, unless stated
+
 
 @dataclass(frozen=True)
 class Sketch:

@@ -20,32 +20,26 @@ from sfumato.model.facts import Reach, Totals
 from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source, Spread
+from sfumato.model.sketch import BINS
 from sfumato.model.statement import Statement
 from sfumato.risk.calibrate import furthest_of
-from sfumato.session import as_published, plan, select
-from sfumato.session.aftermath import Aftermath
-from sfumato.session.choice import Choice
 from sfumato.session.compare import anybody, compared, estimated, fixed_part, require_exact, spread
 from sfumato.session.decide import EPSILON_MAX, Request, Rule, Standing, checked_noise, grid_of, provenances, solved
-from sfumato.session.draw import draw
-from sfumato.session.guessing import Guessing, partner_of
 from sfumato.session.ledger import digest
-from sfumato.session.missing import Beliefs
 from sfumato.session.profile import RiskProfile
 from sfumato.session.question import question_key, scope_key
-from sfumato.session.rehearsal import rehearsed
-from sfumato.session.release import Release
-from sfumato.session.request import request_of, require_delta, require_made_here
-from sfumato.session.select import Outcome
-from sfumato.session.signal import signal
-from sfumato.session.signal_asked import asked_for
-from sfumato.session.signalled import Signalled
-from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
-from sfumato.signal.task import Task
 
 if TYPE_CHECKING:
+    from sfumato.session.aftermath import Aftermath
+    from sfumato.session.choice import Choice
     from sfumato.session.dataset import Dataset
+    from sfumato.session.guessing import Guessing
+    from sfumato.session.missing import Beliefs
+    from sfumato.session.release import Release
+    from sfumato.session.select import Outcome
+    from sfumato.session.signalled import Signalled
+    from sfumato.signal.task import Task
 
 
 class Query:
@@ -118,6 +112,9 @@ class Query:
         `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
         and `limit` are words from "very low" to "very high", or 0 to 1.
         """
+        from sfumato.session.guessing import Guessing, partner_of
+        from sfumato.session.request import require_delta
+
         noise = self._noise(mechanism, delta, calibration)
         require_delta(self, noise)
         if self.dataset.bounds_from_data:
@@ -139,6 +136,9 @@ class Query:
         epsilon_max: float = EPSILON_MAX,
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
+        from sfumato.session.rehearsal import rehearsed
+        from sfumato.session.request import request_of
+
         noise = self._noise(mechanism, delta, calibration)
         asked = None
         if preferences:
@@ -164,6 +164,8 @@ class Query:
         is the noise of the release that is thought of. The same request on the same data returns the sketch that was
         drawn, uncharged; `again` draws anew.
         """
+        from sfumato.session.sketch import sketch
+
         noise = self._noise(mechanism, delta, calibration)
         shown = grid_of(candidates)
         drawn = sketch(self, noise, epsilon, bins, accept_none=accept_none, again=again, attestation=fixed_beforehand)
@@ -213,6 +215,8 @@ class Query:
 
         `prior`: they suspect one person beforehand at so much, whoever it is; else all alike.
         """
+        from sfumato.session.missing import Beliefs
+
         shown = grid_of(candidates if epsilon is None else [*(grid_of(candidates) or ()), epsilon])
         return Beliefs(self, shown, prior)
 
@@ -240,6 +244,9 @@ class Query:
         selection is charged first; the same request on the same data returns what was selected, uncharged, and `again`
         selects anew.
         """
+        from sfumato.session import plan
+        from sfumato.session.request import request_of
+
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         return plan.chosen(self, asked, fixed_beforehand, accept_none=accept_none, again=again)
 
@@ -257,6 +264,9 @@ class Query:
 
         What is read off the people or drawn has no epsilon yet.
         """
+        from sfumato.session import plan
+        from sfumato.session.request import request_of
+
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         return plan.foreseen(self, asked, fixed_beforehand)
 
@@ -274,6 +284,9 @@ class Query:
 
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
+        from sfumato.session import plan
+        from sfumato.session.request import request_of
+
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         return plan.planned(self, asked, fixed_beforehand)
 
@@ -293,6 +306,9 @@ class Query:
 
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
+        from sfumato.session import plan
+        from sfumato.session.request import request_of
+
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         return plan.releasable(self, asked, fixed_beforehand, accept_none=accept_none, again=again)
 
@@ -315,6 +331,9 @@ class Query:
         has also answer it with other names, another HAVING, ORDER BY or LIMIT; only others are drawn and charged.
         `again` draws all of them anew.
         """
+        from sfumato.session.draw import draw
+        from sfumato.session.request import require_made_here
+
         if choice is not None and epsilon is not None:
             raise PreferenceError("A release takes a choice or an epsilon, not both", hint="leave one of them out.")
         if choice is None:
@@ -332,6 +351,8 @@ class Query:
 
         `between="age > 60"` also compares the median PRIs of two groups.
         """
+        from sfumato.session.aftermath import Aftermath
+
         return Aftermath(self, release, between)
 
     def signal(
@@ -353,6 +374,9 @@ class Query:
         What is charged is entered first. The same request on the same data returns the signal that was drawn,
         uncharged; `again` draws anew.
         """
+        from sfumato.session.signal import signal
+        from sfumato.session.signal_asked import asked_for
+
         how: dict[str, Any] = {"by_range": by_range, "accept_none": accept_none, "again": again}
         how |= {"draws": draws} if draws is not None else {}
         how |= {"blocks": blocks} if blocks is not None else {}
@@ -385,6 +409,8 @@ class Query:
         return self._survey(noise).people_by_bin(bins)
 
     def provenances(self, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
+        from sfumato.session import select
+
         return select.provenances(self, choice, record, attestation or choice.attestation)
 
     def is_rule(self, choice: Choice) -> bool:
@@ -427,6 +453,8 @@ class Query:
         if noise not in self._surveys:
             dataset = self.dataset
             if self._declared is None:
+                from sfumato.session import as_published
+
                 self._surveys[noise] = as_published.survey(dataset._engine, self.statement, dataset.schema, noise)
             else:
                 self._surveys[noise] = Survey(dataset._engine, dataset.schema, self.statement, self._declared, noise)

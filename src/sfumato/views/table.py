@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from io import StringIO
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from sfumato.views.figure import plain
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = 200) -> str:
     """Columns of numbers to the right, others to the left; no colour, no trailing spaces."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, name in enumerate(columns):
         cells = [row[position] for row in rows]
