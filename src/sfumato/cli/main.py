@@ -49,7 +49,7 @@ _SHOW_WARNING = warnings.showwarning
 
 def main() -> None:
     """Run a command; whatever goes wrong is one sentence on stderr and a number."""
-    gc.set_threshold(50_000, 20, 20)  # loading a command makes many objects, and they all stay
+    gc.set_threshold(200_000, 20, 20)  # loading a command makes many objects, and they all stay
     atexit.register(_end)
     with heeded() as ctrl_c:
         _run("--json" in sys.argv, ctrl_c)

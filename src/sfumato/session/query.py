@@ -23,19 +23,21 @@ from sfumato.model.risk import WORST_CASE, Source, Spread
 from sfumato.model.sketch import BINS
 from sfumato.model.statement import Statement
 from sfumato.risk.calibrate import furthest_of
+from sfumato.session import as_published
 from sfumato.session.compare import anybody, compared, estimated, fixed_part, require_exact, spread
 from sfumato.session.decide import EPSILON_MAX, Request, Rule, Standing, checked_noise, grid_of, provenances, solved
 from sfumato.session.ledger import digest
-from sfumato.session.profile import RiskProfile
 from sfumato.session.question import question_key, scope_key
 from sfumato.session.survey import Survey
 
 if TYPE_CHECKING:
+    from sfumato.model.drawing import Calibration
     from sfumato.session.aftermath import Aftermath
     from sfumato.session.choice import Choice
     from sfumato.session.dataset import Dataset
     from sfumato.session.guessing import Guessing
     from sfumato.session.missing import Beliefs
+    from sfumato.session.profile import RiskProfile
     from sfumato.session.release import Release
     from sfumato.session.select import Outcome
     from sfumato.session.signalled import Signalled
@@ -50,6 +52,7 @@ class Query:
         self.statement = statement
         self._declared = None if dataset.bounds_from_data else measure(statement, dataset.schema)
         self._surveys: dict[Noise, Survey] = {}
+        self.number_keys: dict[tuple[Calibration, Guarantee], tuple[str, ...]] = {}  # as the record has them
 
     @property
     def sql(self) -> str:
@@ -77,6 +80,8 @@ class Query:
         exact: bool = False,
     ) -> RiskProfile:
         """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
+        from sfumato.session.profile import RiskProfile
+
         noise = self._noise(mechanism, delta, calibration)
         if exact:
             require_exact(noise, WORST_CASE.fixed)
@@ -164,6 +169,7 @@ class Query:
         is the noise of the release that is thought of. The same request on the same data returns the sketch that was
         drawn, uncharged; `again` draws anew.
         """
+        from sfumato.session.profile import RiskProfile
         from sfumato.session.sketch import sketch
 
         noise = self._noise(mechanism, delta, calibration)
@@ -190,6 +196,8 @@ class Query:
         exact: bool = False,
     ) -> RiskProfile:
         """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
+        from sfumato.session.profile import RiskProfile
+
         noise = self._noise(mechanism, delta, calibration)
         if exact:
             require_exact(noise, self._fixed)
@@ -453,8 +461,6 @@ class Query:
         if noise not in self._surveys:
             dataset = self.dataset
             if self._declared is None:
-                from sfumato.session import as_published
-
                 self._surveys[noise] = as_published.survey(dataset._engine, self.statement, dataset.schema, noise)
             else:
                 self._surveys[noise] = Survey(dataset._engine, dataset.schema, self.statement, self._declared, noise)
