@@ -73,9 +73,10 @@ class Costs:
     sync: Mapping[str, float]  # and how long these take on the wall, until they are on the disk
 
 
-def cpu(work: Callable[[], T]) -> tuple[float, T]:
+def cpu(work: Callable[[], T], *, collect: bool = True) -> tuple[float, T]:
     """Milliseconds of CPU, of all threads; garbage of what ran before is not charged to it."""
-    gc.collect()
+    if collect:
+        gc.collect()
     start = time.process_time()
     result = work()
     return 1000 * (time.process_time() - start), result
@@ -116,7 +117,7 @@ def plain(file: Path, sql: str) -> float:
 
 def _verb(file: Path, question: Question, verb: str, taken: Mapping[str, list[float]]) -> None:
     schema = demo.schema()
-    with TemporaryDirectory() as folder, _ledger_watched() as entries:
+    with TemporaryDirectory() as folder, ledger_watched() as entries:
         ledger = Path(folder) / "adult.ledger" if verb == "release" else ":memory:"
         opening, dataset = cpu(lambda: sf.open(file, schema, ledger=ledger))
         parsing, query = cpu(lambda: dataset.query(question.sql()))
@@ -130,7 +131,7 @@ def _verb(file: Path, question: Question, verb: str, taken: Mapping[str, list[fl
 
 
 @contextmanager
-def _ledger_watched() -> Iterator[list[tuple[float, float]]]:
+def ledger_watched() -> Iterator[list[tuple[float, float]]]:
     """The CPU that each call of the ledger's store takes, and its time on the wall."""
     spent: list[tuple[float, float]] = []
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from bench.closed import FIXED
 from bench.escrow import ENCRYPTED, RATIOS, SIDES
 from bench.growth import short
 from bench.target import RATIO
@@ -28,6 +29,7 @@ def tables(results: Mapping[str, Any]) -> str:
         _contributions(results),
         _growth(results),
         _speeds(results),
+        _closed(results),
         _escrow(results),
         _web(results),
         _verdict(results),
@@ -85,6 +87,18 @@ def _speeds(results: Mapping[str, Any]) -> Iterator[str]:
         if name != "rows":
             times = f"{each['times_without_planning']:,.0f} times ({each['times']:,.0f})"
             yield f"| {name} | {each['runs']:,} | {each['baseline_s']:.1f} s | {times} |"
+
+
+def _closed(results: Mapping[str, Any]) -> Iterator[str]:
+    if not (found := results.get("closed")):
+        return
+    yield f"| from a closed file, {short(found['rows'])} people, ms of CPU | plain | sfumato | ratio | " + (
+        " | ".join(f"of it: {part}" for part in FIXED) + " |"
+    )
+    yield "|---|" + "---|" * (len(FIXED) + 3)
+    for name, ms in found["ms"].items():
+        fixed = " | ".join(f"{ms[part]:.1f}" for part in FIXED)
+        yield f"| {name} | {ms['plain']:.1f} | {ms['sfumato']:.1f} | {ms['sfumato'] / ms['plain']:.2f} | {fixed} |"
 
 
 def _escrow(results: Mapping[str, Any]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+from bench.closed import Closed
 from bench.contribution import Bounded
 from bench.escrow import Escrow
 from bench.growth import Growth, short
@@ -35,6 +36,7 @@ class Report:
     growth: list[Growth] = field(default_factory=list)
     baseline_rows: int = 0
     speeds: list[Speed] = field(default_factory=list)
+    closed: Closed | None = None
     escrow: Escrow | None = None
     web: Web | None = None
     sandbox: Start | None = None
@@ -50,8 +52,8 @@ class Report:
             Target(f"{question} {verb}, added peak memory", mib, most=ADDED_MIB, unit=" MiB")
             for (question, verb), mib in self.added_mib.items()
         ]
-        once = [each for each in (self.escrow, self.web, self.sandbox) if each is not None]
-        measured: Sequence[Price | Bounded | Growth | Speed | Escrow | Web | Start] = (
+        once = [each for each in (self.closed, self.escrow, self.web, self.sandbox) if each is not None]
+        measured: Sequence[Price | Bounded | Growth | Speed | Closed | Escrow | Web | Start] = (
             *self.prices,
             *self.contributions,
             *self.growth,
@@ -142,6 +144,7 @@ class Report:
                 | {step: round(factor, 2) for step, factor in each.factors.items()}
                 for each in self.growth
             ],
+            "closed": {} if self.closed is None else self.closed.figures,
             "escrow": {} if self.escrow is None else self.escrow.figures,
             "web": {} if self.web is None else self.web.figures,
             "sandbox": {} if self.sandbox is None else self.sandbox.figures,

@@ -16,6 +16,7 @@ import typer
 sys.path.insert(0, str(Path(__file__).parents[1]))  # a file that is run finds only what lies beside it
 
 from bench import contribution, memory, page, population
+from bench.closed import closed
 from bench.cost import VERBS, costs
 from bench.escrow import escrow
 from bench.growth import Growth, short
@@ -52,6 +53,7 @@ def main(
     _prices(report, files)
     _memory(report, files, times=1 if quick else 3)
     _contributions(report)
+    _closed(report, files)
     _escrow(report)
     _web(report, files)
     _sandbox(report)
@@ -98,6 +100,13 @@ def _contributions(report: Report) -> None:
             typer.echo(f"Measuring {short(rows)} rows of people who have most of them {stays.name} max_rows ...")
             report.contributions.append(contribution.bounded(stays, rows, report.rounds))
     _say("", *contribution.lines(report.contributions), "")
+
+
+def _closed(report: Report, files: Files) -> None:
+    typer.echo("Measuring a release from a closed file ...")
+    rows = SMALL if SMALL in files else report.rows
+    report.closed = closed(files[rows], files[FEW], rows, max(report.rounds, ROUNDS_OF_FEW))
+    _say("", *report.closed.lines(), "")
 
 
 def _escrow(report: Report) -> None:

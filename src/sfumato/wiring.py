@@ -23,17 +23,11 @@ from sfumato.model.dataset import Schema, Type
 from sfumato.model.drawing import Law
 from sfumato.model.fit import Seen
 from sfumato.model.stop import stop_of
-from sfumato.schema.ask import Answer, ask
-from sfumato.schema.draft import draft
 from sfumato.schema.load import from_dict, load
-from sfumato.schema.write import write
 from sfumato.session.dataset import Dataset
 from sfumato.session.ledger import digest
-from sfumato.session.rehearsal import people_of
 from sfumato.session.services import Services
-from sfumato.sql import inspect
 from sfumato.sql.clean import clean
-from sfumato.sql.lookalike import lookalike
 from sfumato.version import __version__
 
 if TYPE_CHECKING:
@@ -41,6 +35,7 @@ if TYPE_CHECKING:
     from sfumato.engines.duckdb import DuckDB
     from sfumato.model.mandate import Mandate
     from sfumato.ports import Accountant, Engine, LedgerStore, Mechanism
+    from sfumato.schema.ask import Answer
     from sfumato.session.records import Records
 
 REHEARSAL_SEED = 1
@@ -100,6 +95,8 @@ def in_memory(
 
 def invented(schema: Schema) -> Engine:
     """The engine of rows that are made up by the schema."""
+    from sfumato.session.rehearsal import people_of
+
     return _rehearsal(schema, None, people_of(schema))
 
 
@@ -198,6 +195,8 @@ def drafted(
 
     Of the data it shows names and guessed types. With `values` it shows values too, and says who looked.
     """
+    from sfumato.schema.draft import draft
+
     engine = _duckdb(source, None)
     with watched(engine.progress):
         types = _guessed_types(engine)
@@ -210,6 +209,9 @@ def asked(source: object, suggested: str, answer: Answer, name: str | None = Non
 
     With `values` they are shown values too, and the schema says who looked.
     """
+    from sfumato.schema.ask import ask
+    from sfumato.schema.write import write
+
     engine = _duckdb(source, None)
     types = _guessed_types(engine)
     shown = _values(engine, types) if values else {}
@@ -225,6 +227,8 @@ def _looks(values: bool) -> str:
 
 def converted(schema: str | Path) -> str:
     """A schema file in another form, such as SmartNoise's, as TOML."""
+    from sfumato.schema.write import write
+
     return write(load(schema), f"Converted by sfumato from {Path(schema).name}.")
 
 
@@ -275,6 +279,8 @@ def _entries(path: str | Path) -> Sequence[Entry]:
 
 
 def _guessed_types(engine: DuckDB) -> dict[str, Type]:
+    from sfumato.sql import inspect
+
     rows = engine.rows(inspect.guesses(engine.columns, engine.raw).sql(engine.dialect))
     return inspect.read_guesses(rows, engine.columns)
 
@@ -285,6 +291,8 @@ def _values(engine: DuckDB, types: Mapping[str, Type]) -> dict[str, tuple[str, .
 
 
 def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
+    from sfumato.sql import inspect
+
     found = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
     return tuple(sorted(found)) if len(found) <= inspect.MOST_VALUES else ()
 
@@ -350,6 +358,7 @@ def _accountant() -> Accountant:
 
 def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:
     from sfumato.engines.duckdb import Invented
+    from sfumato.sql.lookalike import lookalike
 
     if like is not None:
         return _duckdb(like, schema)

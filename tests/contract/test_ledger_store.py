@@ -25,6 +25,7 @@ from sfumato import wiring
 from sfumato.errors import LedgerBroken, LedgerUnwritable
 from sfumato.ledger.entry import Draft, Entry, Event, verify
 from sfumato.stores.ledger import SQLiteLedger
+from sfumato.stores.tables import ledger
 from tests.depth import depth
 from tests.ledgers import KINDS, Place, Places, places
 
@@ -515,3 +516,18 @@ def test_a_look_on_a_ledger_in_memory_says_that_no_file_records_it(tmp_path: Pat
         warnings.simplefilter("error")
         stays(":memory:").query(SQL).worst_case()
         stays(tmp_path / "kept.ledger").query(SQL).risk()
+
+
+# Its file is the one that SQLAlchemy would make
+
+
+def test_the_table_of_a_file_is_that_of_a_workspace(ledger_path: Path, tmp_path: Path) -> None:
+    SQLiteLedger(str(ledger_path)).append(0, lambda _new: [draft("a")])
+    engine = sa.create_engine(f"sqlite:///{tmp_path}/workspace.db", poolclass=sa.pool.NullPool)
+    with engine.begin() as connection:
+        ledger.create(connection)
+    columns = []
+    for path in (ledger_path, tmp_path / "workspace.db"):
+        with sqlite(path) as opened:
+            columns.append(opened.execute("PRAGMA table_info(ledger)").fetchall())
+    assert columns[0] == columns[1]

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sfumato.errors import BadInput, DatabaseFailure, LedgerUnwritable
 from sfumato.ledger.entry import Draft, Entry, Event, verify
 from sfumato.stores.database import Database
-from sfumato.stores.failures import guarded
+from sfumato.stores.database_failures import guarded
 from sfumato.stores.ledger_table import TRIES
 from tests.postgres import Server
 

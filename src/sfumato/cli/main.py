@@ -1,57 +1,25 @@
-"""`sfumato`: every command, and what happens when one fails. Start-up loads nothing that --help does not need."""
+"""`sfumato`: the command, and what happens when it fails."""
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import os
 import sys
 import warnings
 from pathlib import Path
 from threading import Event
-from typing import Annotated, Any, TextIO
+from typing import Annotated, TextIO
 
 import typer
-from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
-from sfumato.cli import (
-    audit,
-    audit_log,
-    batch,
-    compare,
-    dataset,
-    decisions,
-    demo,
-    guessing,
-    ledger,
-    missing,
-    notices,
-    options,
-    policy,
-    release,
-    reproduce,
-    requests,
-    risk,
-    schema,
-    signal,
-    token,
-    user,
-    workspace,
-)
+from sfumato.cli import options
 from sfumato.cli.broken_off import heeded
+from sfumato.cli.commands import Commands
 from sfumato.errors import BadInput, Refused, SamePeopleWarning, SfumatoError, UnrecordedLookWarning
 from sfumato.version import __version__
-
-
-class Commands(TyperGroup):
-    """All commands. Whether help is wanted is false unless it is said: to check a None, Typer would load pydantic."""
-
-    def get_help_option(self, ctx: Any) -> TyperOption | None:
-        found = super().get_help_option(ctx)
-        if found is not None:
-            found.default = False
-        return found
-
 
 app = typer.Typer(
     name="sfumato",
@@ -62,50 +30,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("demo", short_help="The guided tour on an embedded population.")(demo.demo)
-app.add_typer(schema.app, name="schema")
-app.command("worst-case", short_help="Risk from public facts alone; reads no data.")(risk.worst_case)
-app.command("sharing-risk", short_help="What a snoop guesses, and what sharing risks; reads no data.")(
-    guessing.sharing_risk
-)
-app.command("rehearse", short_help="The same query on a look-alike; reads no data.")(risk.rehearse)
-app.command("sketch", short_help="A private histogram of exposures, charged.")(risk.sketch)
-app.command("risk", short_help="The people themselves: recorded as a look.")(risk.risk)
-app.command("missing", short_help="Who is missing? Recorded as a look.")(missing.missing)
-app.command("choose", short_help="The largest epsilon that meets a preference.")(release.choose)
-app.command("release", short_help="A noisy answer with its certificate.")(release.release)
-app.command("batch", short_help="Several noisy answers for one epsilon, split by an index.")(batch.batch)
-app.command("compare", short_help="Every method side by side; reads no data.")(compare.compare)
-app.add_typer(ledger.app, name="ledger")
-app.command("audit-mechanism", short_help="Does a black-box audit contradict epsilon? Reads no data.")(
-    audit.audit_mechanism
-)
-
-
-app.command("init", short_help="Make a workspace for several parties.")(workspace.init)
-app.command("serve", short_help="Serve a workspace.")(workspace.serve)
-app.command("doctor", short_help="Check a workspace, and say what to do.")(workspace.doctor)
-app.command("reproduce", short_help="The papers' tables and figures, beside ours.")(reproduce.reproduce)
-
-
-# The escrow: on a workspace here, or on a server
-app.add_typer(user.app, name="user")
-app.command("token", short_help="How programs come in: make, list, revoke tokens.")(token.token)
-app.add_typer(dataset.app, name="dataset")
-app.add_typer(policy.app, name="policy")
-app.command("estimate", short_help="What a request would cost and promise.")(requests.estimate)
-app.command("submit", short_help="Ask a dataset that is held in trust.")(requests.submit)
-app.command("inbox", short_help="The requests that wait for a decision.")(requests.inbox)
-app.command("inspect", short_help="One request, as whoever decides needs it.")(requests.inspect)
-app.command("approve", short_help="Let a request go ahead.")(decisions.approve)
-app.command("return", short_help="Send a request back, with what is to be changed.")(decisions.give_back)
-app.command("refuse", short_help="Refuse a request, and say why.")(decisions.refuse)
-app.command("withdraw", short_help="Take your own request back.")(decisions.withdraw)
-app.command("cancel", short_help="Stop a request that is computed.")(decisions.cancel)
-app.command("result", short_help="The answers of a request.")(requests.result)
-app.add_typer(signal.app, name="signal")
-app.command("notices", short_help="What happened that you should know.")(notices.notices)
-app.add_typer(audit_log.app, name="audit")
 
 
 @app.callback(invoke_without_command=True)
@@ -125,8 +49,18 @@ _SHOW_WARNING = warnings.showwarning
 
 def main() -> None:
     """Run a command; whatever goes wrong is one sentence on stderr and a number."""
+    gc.set_threshold(200_000, 20, 20)  # loading a command makes many objects, and they all stay
+    atexit.register(_end)
     with heeded() as ctrl_c:
         _run("--json" in sys.argv, ctrl_c)
+
+
+def _end() -> None:
+    """Leave all objects to the system, unsearched; DuckDB complains about its own unless they are collected."""
+    if "duckdb" in sys.modules:
+        gc.disable()
+    else:
+        gc.freeze()
 
 
 def _run(as_json: bool, ctrl_c: Event) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shlex
 import sys
@@ -158,6 +159,12 @@ def explain(context: typer.Context) -> None:
     """A group of commands by itself says what it has."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def settle() -> None:
+    """Let the collector pass over all that is loaded by now; what the engine loads must be collected at the end."""
+    if "duckdb" not in sys.modules:
+        gc.freeze()
 
 
 def writable(path: Path | None, flag: str, *endings: str) -> None:

@@ -47,6 +47,7 @@ def choose(
     from sfumato import wiring
     from sfumato.views.words import of_choosing
 
+    options.settle()
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
@@ -113,6 +114,7 @@ def release(
     options.spared(certificate, "--certificate", data, schema, ledger)
     if ranges and out is None:
         raise BadInput("--ranges goes with --out", hint="try --out answer.csv --ranges.")
+    options.settle()
     dataset = wiring.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
     how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)

@@ -11,12 +11,12 @@ import csv
 import re
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.engines.snapshot import Snapshot
 from sfumato.errors import SourceError
+from sfumato.model.record import dataclass
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,6 +47,12 @@ class CsvFile:
         if len(distinct) < len(names) or not all(names):
             raise SourceError(f"{name or path.name} has no header line with a name for each column", hint="add one.")
         return cls(path, delimiter, names, snapshot)
+
+    def at_once(self, read: Callable[[float], None] = lambda _: None) -> str | None:
+        """The rows after the header, each on one line, of a file so small that pyarrow would take longer to load."""
+        if self.path.stat().st_size > _BLOCK:
+            return None
+        return b"\n".join(self._blocks(read)).decode("utf-8", "replace")
 
     def lines(self, read: Callable[[float], None] = lambda _: None) -> pa.RecordBatchReader:
         """The rows after the header, each on one line, in one column, as a stream; `read` is told how far it is."""
@@ -83,23 +89,24 @@ class CsvFile:
                     rest = rest[cut:]
 
     def select(self, lines: str) -> str:
-        """SQL for DuckDB: the columns, as text, of a table of lines. Lines that are too short are filled up.
+        """SQL for DuckDB: the columns, as text, of a relation of lines. Lines that are too short are filled up.
 
         A quote inside a field that does not begin with one is a sign like others.
         """
         d = "\\t" if self.delimiter == "\t" else self.delimiter
         field = f'"(?:[^"]|"")*"|[^"{d}][^{d}]*|'
+        plain, whole = "NOT contains(line, '\"')", _text(f"(?:{field})(?:[{d}](?:{field}))*")
         split = f"""
-            CASE WHEN NOT contains(line, '"') THEN string_split(line, {_text(self.delimiter)})
-                 WHEN regexp_full_match(line, {_text(f"(?:{field})(?:[{d}](?:{field}))*")}, 's')
-                 THEN list_transform(regexp_extract_all(line, {_text(f"({field})(?:[{d}]|$)")}, 1, 's'),
+            CASE WHEN {plain} THEN string_split(line, {_text(self.delimiter)})
+                 ELSE list_transform(regexp_extract_all(line, {_text(f"({field})(?:[{d}]|$)")}, 1, 's'),
                       lambda f: CASE WHEN NOT starts_with(f, '"') THEN f
                            ELSE replace(replace(f[2:-2], '""', '"'), chr(30), chr(10)) END)
             END"""
         columns = ", ".join(f"nullif(fields[{i}], '') AS {_name(name)}" for i, name in enumerate(self.names, 1))
-        trimmed = f"SELECT rtrim(line, chr(13)) AS line FROM {_name(lines)}"
-        rows = f"SELECT {split} AS fields FROM ({trimmed}) WHERE line <> ''"
-        return f"SELECT {columns} FROM ({rows}) WHERE fields IS NOT NULL"
+        line = "CASE WHEN ends_with(line, chr(13)) THEN rtrim(line, chr(13)) ELSE line END"  # rtrim takes longest
+        trimmed = f"SELECT {line} AS line FROM {lines}"
+        read = f"line <> '' AND ({plain} OR regexp_full_match(line, {whole}, 's'))"  # of `fields`, it would split twice
+        return f"SELECT {columns} FROM (SELECT {split} AS fields FROM ({trimmed}) WHERE {read})"
 
 
 def _one_text(text: bytes) -> pa.Array:

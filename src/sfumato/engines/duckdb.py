@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -18,6 +18,7 @@ from sfumato.engines.held import Held
 from sfumato.engines.parquet import ParquetFiles
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
 from sfumato.model.dataset import PERSON, RAW_TEXT, Schema, Type
+from sfumato.model.record import dataclass
 from sfumato.views.words import of_guarantee
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _TYPES = {
 }
 _TYPE_OF = {name: type_ for type_, names in _TYPES.items() for name in names}
 _CSV = (".csv", ".tsv", ".txt")
+_LINES_OF_TEXT = "(SELECT unnest(string_split($text, chr(10))) AS line)"
 _AT_ONCE = 2048  # rows of a stream that are held: what the engine hands over at a time
 _COUNTED = "ROW_NUMBER() OVER ()"  # the place of a row where nothing else tells it: every row before it is read
 _FAILURES = (duckdb.Error, OSError, UnicodeError, RuntimeError, ValueError, TypeError, ArithmeticError)
@@ -68,6 +70,7 @@ class DuckDB:
 
     def __init__(self, source: object, schema: Schema | None, clean: Clean) -> None:
         self._connection = _connected(source.settings if isinstance(source, Held) else {})
+        self._raw_types: dict[str, str] = {}
         self._lock = RLock()  # a connection holds one result at a time
         self._schema, self._clean, self._name = schema, clean, named(source)
         unreadable = SourceError(f"{named(source)} cannot be read as a table", hint=_readable(source))
@@ -201,7 +204,8 @@ class DuckDB:
             self._connection.register(FRAME, source.table)
             columns = self._readings(f'SELECT * FROM "{FRAME}"')
             self._connection.execute(f'CREATE VIEW "{RAW}" AS SELECT {columns} FROM "{FRAME}"')
-        return {name: _TYPE_OF.get(type_) for name, type_ in self._types(f'"{RAW}"').items()}
+        self._raw_types = self._types(f'"{RAW}"')
+        return {name: _TYPE_OF.get(type_) for name, type_ in self._raw_types.items()}
 
     def _readings(self, select: str) -> str:
         """The columns of a table: categories as their texts, and moments that cannot be written out as NULL."""
@@ -214,15 +218,15 @@ class DuckDB:
 
         A table in memory was made of values that can be scanned.
         """
-        types, cleaned = self._types(f'"{RAW}"'), RAW if self._schema is None else self._schema.name
+        types, cleaned = self._raw_types, RAW if self._schema is None else self._schema.name
         odd = [name for name, type_ in types.items() if not stored.is_scanned(type_) and not stored.is_total(type_)]
         doubtful = [(cleaned, name) for name in odd]
         if isinstance(self._source, ParquetFiles):
-            if not self._reads(RAW, []):
-                unknown = stored.unreadable(None, "TIMESTAMP", source)
-                raise stored.unreadable(self._guarded(unknown, self._source.far_moment), "TIMESTAMP", source)
             scanned = [name for name, type_ in types.items() if stored.is_scanned(type_)]
             if not self._reads(RAW, scanned):
+                if not self._reads(RAW, []):
+                    unknown = stored.unreadable(None, "TIMESTAMP", source)
+                    raise stored.unreadable(self._guarded(unknown, self._source.far_moment), "TIMESTAMP", source)
                 doubtful += [(RAW, name) for name in scanned]
         for table, name in doubtful:
             if not self._reads(table, [name]):
@@ -254,12 +258,17 @@ class DuckDB:
     def _load_lines(self, source: CsvFile) -> None:
         if not source.snapshot.holds:
             raise self._changed()
-        self._connection.register(LINES, source.lines(self._read))
+        text = source.at_once(self._read)
+        lines = _LINES_OF_TEXT if text is not None else f'"{LINES}"'
+        if text is None:
+            self._connection.register(LINES, source.lines(self._read))
         try:
-            self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {source.select(LINES)}')
+            of_text = {} if text is None else {"text": text}
+            self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {source.select(lines)}', of_text)
         finally:
             self._share_read = None
-        self._connection.unregister(LINES)
+        if text is None:
+            self._connection.unregister(LINES)
         if not source.snapshot.holds:
             raise self._changed_meanwhile()
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sfumato.errors import LedgerBroken
 from sfumato.ledger import chain
 from sfumato.ledger.chain import GENESIS
+from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sfumato.model.record import dataclass
 from sfumato.model.stop import NO_STOP, Stop
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+
+from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True)

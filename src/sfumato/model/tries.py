@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from sfumato.choose.guesses import resolved
 from sfumato.choose.preference import Preference
@@ -20,19 +20,20 @@ from sfumato.model.mandate import Mandate
 from sfumato.model.statement import Predicate
 from sfumato.model.stop import NO_STOP, Stop
 from sfumato.ports import Engine, KnownRows, LedgerStore
-from sfumato.session.batch import Batch
 from sfumato.session.choice import Choice
 from sfumato.session.decide import EPSILON_MAX, Rule, rule_of
 from sfumato.session.ledger import Ledger, digest
-from sfumato.session.per_person import PersonTotals
 from sfumato.session.query import Query
 from sfumato.session.recognition import Recognition
 from sfumato.session.records import Records
 from sfumato.session.services import Services
-from sfumato.session.side_by_side import Comparison, side_by_side
-from sfumato.session.split import Split, SplitBatch, split
-from sfumato.sql import inspect
 from sfumato.sql.parse import condition, parse
+
+if TYPE_CHECKING:
+    from sfumato.session.batch import Batch
+    from sfumato.session.per_person import PersonTotals
+    from sfumato.session.side_by_side import Comparison
+    from sfumato.session.split import Split, SplitBatch
 
 
 class Dataset:
@@ -84,6 +85,8 @@ class Dataset:
 
     def check(self) -> Fit:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
+        from sfumato.sql import inspect
+
         self.ledger.look(digest(["check", self.version]), "how the table fits its schema")
         engine = self._engine
         rows = engine.rows(inspect.fit(self.schema, engine.columns, engine.raw).sql(engine.dialect))
@@ -107,6 +110,8 @@ class Dataset:
         Instead of an index, `expected` has a public guess of each answer; `aim` is what is then made smallest: the
         "largest" relative error, their "sum", or that of their "squares". What is shown holds at `confidence`.
         """
+        from sfumato.session.split import split
+
         return split(
             self,
             queries,
@@ -156,11 +161,15 @@ class Dataset:
         if isinstance(choices, str | Query | Choice):
             raise PreferenceError("A batch takes a list", hint="write [first, second], of one too.")
         if epsilon is not None:
+            from sfumato.session.split import SplitBatch
+
             made = self.split(choices, epsilon, delta=delta, **how)  # type: ignore[arg-type]
             return SplitBatch(self, made, fixed_beforehand)
         if how or fixed_beforehand or any(isinstance(choice, str | Query) for choice in choices):
             hint = "state epsilon=0.01, which is split over the queries; a choice has its own."
             raise PreferenceError("A batch of queries needs an epsilon for all of them", hint=hint)
+        from sfumato.session.batch import Batch
+
         return Batch(self, tuple(choices), 1e-6 if delta is None else delta)  # type: ignore[arg-type]
 
     def compare(
@@ -180,6 +189,8 @@ class Dataset:
 
         It is free, reads nobody and plans nothing. With `look` it shows the people too, and that is recorded first.
         """
+        from sfumato.session.side_by_side import side_by_side
+
         stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
         how: dict[str, object] = {"mechanism": mechanism, "delta": delta, "calibration": calibration}
         how |= {"grid": grid, "epsilon_max": epsilon_max}
@@ -187,6 +198,8 @@ class Dataset:
 
     def per_person(self) -> PersonTotals:
         """What everything released tells about each person, by the ledger and their own exposure: a look."""
+        from sfumato.session.per_person import PersonTotals
+
         return PersonTotals(self)
 
     def rule_for(self, *, private_keys: bool, selects: bool = False) -> Rule:

@@ -19,12 +19,10 @@ from sfumato.model.risk import Estimate, RiskAt, RiskView, Source, Spread
 from sfumato.model.sketch import Sketch
 from sfumato.model.tries import Tries
 from sfumato.risk.view import CANDIDATES, attack_at, risk_at
-from sfumato.session import plots
 from sfumato.session.as_published import AsPublished
 from sfumato.session.attack import Attack, between_0_and_1
 from sfumato.session.display import Display
 from sfumato.session.figures import Figures
-from sfumato.session.picture import Picture
 from sfumato.session.survey import Survey
 from sfumato.views import risk as view
 from sfumato.views import tries
@@ -32,6 +30,8 @@ from sfumato.views.words import of_choosing, of_risk
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sfumato.session.picture import Picture
 
 
 class RiskProfile(Display, Confidential):
@@ -143,10 +143,16 @@ class RiskProfile(Display, Confidential):
     def plot(self, kind: str = "gap") -> Picture:
         """ "gap": per epsilon, from the person least at risk to the one most at risk; "exposure": the histogram;
         "frontier": the gap against the noise; "attack": how often an attacker is right; "roc": what it finds."""
+        from sfumato.session import plots
+        from sfumato.session.picture import Picture
+
         return Picture(plots.figure(self, kind), self.source is Source.PEOPLE)
 
     def roc(self, epsilon: float, exposure: float | None = None) -> Picture:
         """What an attacker finds at each rate of false alarms: of the most exposed, or of somebody this exposed."""
+        from sfumato.session import plots
+        from sfumato.session.picture import Picture
+
         return Picture(plots.roc(self, epsilon, exposure=exposure), self.source is Source.PEOPLE)
 
     @property

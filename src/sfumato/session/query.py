@@ -20,32 +20,28 @@ from sfumato.model.facts import Reach, Totals
 from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Source, Spread
+from sfumato.model.sketch import BINS
 from sfumato.model.statement import Statement
 from sfumato.risk.calibrate import furthest_of
-from sfumato.session import as_published, plan, select
-from sfumato.session.aftermath import Aftermath
-from sfumato.session.choice import Choice
+from sfumato.session import as_published
 from sfumato.session.compare import anybody, compared, estimated, fixed_part, require_exact, spread
 from sfumato.session.decide import EPSILON_MAX, Request, Rule, Standing, checked_noise, grid_of, provenances, solved
-from sfumato.session.draw import draw
-from sfumato.session.guessing import Guessing, partner_of
 from sfumato.session.ledger import digest
-from sfumato.session.missing import Beliefs
-from sfumato.session.profile import RiskProfile
 from sfumato.session.question import question_key, scope_key
-from sfumato.session.rehearsal import rehearsed
-from sfumato.session.release import Release
-from sfumato.session.request import request_of, require_delta, require_made_here
-from sfumato.session.select import Outcome
-from sfumato.session.signal import signal
-from sfumato.session.signal_asked import asked_for
-from sfumato.session.signalled import Signalled
-from sfumato.session.sketch import BINS, sketch
 from sfumato.session.survey import Survey
-from sfumato.signal.task import Task
 
 if TYPE_CHECKING:
+    from sfumato.model.drawing import Calibration
+    from sfumato.session.aftermath import Aftermath
+    from sfumato.session.choice import Choice
     from sfumato.session.dataset import Dataset
+    from sfumato.session.guessing import Guessing
+    from sfumato.session.missing import Beliefs
+    from sfumato.session.profile import RiskProfile
+    from sfumato.session.release import Release
+    from sfumato.session.select import Outcome
+    from sfumato.session.signalled import Signalled
+    from sfumato.signal.task import Task
 
 
 class Query:
@@ -56,6 +52,7 @@ class Query:
         self.statement = statement
         self._declared = None if dataset.bounds_from_data else measure(statement, dataset.schema)
         self._surveys: dict[Noise, Survey] = {}
+        self.number_keys: dict[tuple[Calibration, Guarantee], tuple[str, ...]] = {}  # as the record has them
 
     @property
     def sql(self) -> str:
@@ -83,6 +80,8 @@ class Query:
         exact: bool = False,
     ) -> RiskProfile:
         """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
+        from sfumato.session.profile import RiskProfile
+
         noise = self._noise(mechanism, delta, calibration)
         if exact:
             require_exact(noise, WORST_CASE.fixed)
@@ -118,6 +117,9 @@ class Query:
         `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
         and `limit` are words from "very low" to "very high", or 0 to 1.
         """
+        from sfumato.session.guessing import Guessing, partner_of
+        from sfumato.session.request import require_delta
+
         noise = self._noise(mechanism, delta, calibration)
         require_delta(self, noise)
         if self.dataset.bounds_from_data:
@@ -139,6 +141,9 @@ class Query:
         epsilon_max: float = EPSILON_MAX,
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
+        from sfumato.session.rehearsal import rehearsed
+        from sfumato.session.request import request_of
+
         noise = self._noise(mechanism, delta, calibration)
         asked = None
         if preferences:
@@ -164,6 +169,9 @@ class Query:
         is the noise of the release that is thought of. The same request on the same data returns the sketch that was
         drawn, uncharged; `again` draws anew.
         """
+        from sfumato.session.profile import RiskProfile
+        from sfumato.session.sketch import sketch
+
         noise = self._noise(mechanism, delta, calibration)
         shown = grid_of(candidates)
         drawn = sketch(self, noise, epsilon, bins, accept_none=accept_none, again=again, attestation=fixed_beforehand)
@@ -188,6 +196,8 @@ class Query:
         exact: bool = False,
     ) -> RiskProfile:
         """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
+        from sfumato.session.profile import RiskProfile
+
         noise = self._noise(mechanism, delta, calibration)
         if exact:
             require_exact(noise, self._fixed)
@@ -213,6 +223,8 @@ class Query:
 
         `prior`: they suspect one person beforehand at so much, whoever it is; else all alike.
         """
+        from sfumato.session.missing import Beliefs
+
         shown = grid_of(candidates if epsilon is None else [*(grid_of(candidates) or ()), epsilon])
         return Beliefs(self, shown, prior)
 
@@ -240,6 +252,9 @@ class Query:
         selection is charged first; the same request on the same data returns what was selected, uncharged, and `again`
         selects anew.
         """
+        from sfumato.session import plan
+        from sfumato.session.request import request_of
+
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         return plan.chosen(self, asked, fixed_beforehand, accept_none=accept_none, again=again)
 
@@ -257,6 +272,9 @@ class Query:
 
         What is read off the people or drawn has no epsilon yet.
         """
+        from sfumato.session import plan
+        from sfumato.session.request import request_of
+
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         return plan.foreseen(self, asked, fixed_beforehand)
 
@@ -274,6 +292,9 @@ class Query:
 
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
+        from sfumato.session import plan
+        from sfumato.session.request import request_of
+
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         return plan.planned(self, asked, fixed_beforehand)
 
@@ -293,6 +314,9 @@ class Query:
 
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
+        from sfumato.session import plan
+        from sfumato.session.request import request_of
+
         asked = request_of(self, preferences, mechanism, delta, calibration, grid, epsilon_max)
         return plan.releasable(self, asked, fixed_beforehand, accept_none=accept_none, again=again)
 
@@ -315,6 +339,9 @@ class Query:
         has also answer it with other names, another HAVING, ORDER BY or LIMIT; only others are drawn and charged.
         `again` draws all of them anew.
         """
+        from sfumato.session.draw import draw
+        from sfumato.session.request import require_made_here
+
         if choice is not None and epsilon is not None:
             raise PreferenceError("A release takes a choice or an epsilon, not both", hint="leave one of them out.")
         if choice is None:
@@ -332,6 +359,8 @@ class Query:
 
         `between="age > 60"` also compares the median PRIs of two groups.
         """
+        from sfumato.session.aftermath import Aftermath
+
         return Aftermath(self, release, between)
 
     def signal(
@@ -353,6 +382,9 @@ class Query:
         What is charged is entered first. The same request on the same data returns the signal that was drawn,
         uncharged; `again` draws anew.
         """
+        from sfumato.session.signal import signal
+        from sfumato.session.signal_asked import asked_for
+
         how: dict[str, Any] = {"by_range": by_range, "accept_none": accept_none, "again": again}
         how |= {"draws": draws} if draws is not None else {}
         how |= {"blocks": blocks} if blocks is not None else {}
@@ -385,6 +417,8 @@ class Query:
         return self._survey(noise).people_by_bin(bins)
 
     def provenances(self, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
+        from sfumato.session import select
+
         return select.provenances(self, choice, record, attestation or choice.attestation)
 
     def is_rule(self, choice: Choice) -> bool:

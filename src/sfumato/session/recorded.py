@@ -7,7 +7,6 @@ Such an answer is a function of the question and of what was released before, so
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +17,7 @@ from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.facts import Cell
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.measurement import NoisyNumber
+from sfumato.model.record import dataclass
 from sfumato.model.release import Certificate
 from sfumato.model.statement import Statement, columns_in
 from sfumato.session.ledger import digest
@@ -34,6 +34,13 @@ _ALONE = (Law.LAPLACE, Law.EXPONENTIAL)  # of these each number has a part of ep
 
 def number_keys(query: Query, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
     """One key for each noisy number of a query: which data, rows and groups, which number, and its exact noise."""
+    asked_before = query.number_keys
+    if (calibration, guarantee) not in asked_before:
+        asked_before[calibration, guarantee] = _number_keys(query, calibration, guarantee)
+    return asked_before[calibration, guarantee]
+
+
+def _number_keys(query: Query, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
     measurement = query.measurement
     asked = Question(query.dataset.schema, query.statement, measurement)
     scales = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,12 +26,12 @@ from sfumato.model.guarantee import (
     selected_privately,
     word,
 )
+from sfumato.model.record import dataclass
 from sfumato.model.risk import WORST_CASE
 from sfumato.risk.zcdp import entered, rho_pure
 from sfumato.session.decide import EPSILON_MAX, Request
 from sfumato.session.ledger import digest
 from sfumato.session.noise import Noisy
-from sfumato.session.private import as_published, drawn
 from sfumato.session.reserve import (
     Cost,
     as_before,
@@ -74,6 +74,8 @@ def outcome(query: Query, asked: Request, accept_none: bool, again: bool, attest
         return None
     if not again and (drawn_before := before(query, asked, query.dataset.ledger.record)):
         return drawn_before[-1]
+    from sfumato.session.private import as_published
+
     survey, services = query._look(asked.noise), query.dataset.services
     return Outcome({p: as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
 
@@ -150,6 +152,8 @@ def require_affordable(query: Query, asked: Request, accept_none: bool, again: b
 
 def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, attestation: str) -> Outcome:
     """Reserved before the data is read, kept before it leaves; the same request on the same data is charged once."""
+    from sfumato.session.private import drawn
+
     query.dataset.require_data()
     ledger, key = query.dataset.ledger, _key(query, asked)
     if not again and (kept := ledger.record.selections(key)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from sfumato.model import signal as model
+from sfumato.model.record import dataclass
 from sfumato.session.picture import Picture
 from sfumato.views import signal as view
 

@@ -15,7 +15,7 @@ from sfumato.measure import people_by_exposure
 from sfumato.model.choice import Noise
 from sfumato.model.drawing import Law
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
-from sfumato.model.sketch import Sketch
+from sfumato.model.sketch import BINS, Sketch
 from sfumato.risk.noise import joint_reach, one_sided_reach, reach
 from sfumato.risk.zcdp import entered, rho_laplace
 from sfumato.session.certificate import about
@@ -28,7 +28,6 @@ from sfumato.views.words import of_sketch
 if TYPE_CHECKING:
     from sfumato.session.query import Query
 
-BINS = 20
 FEWEST, MOST = 2, 200
 
 

@@ -15,7 +15,9 @@ from sfumato.errors import BadInput, DatabaseFailure
 from sfumato.ports import AuditStore, LedgerStore, Rows, Seals
 from sfumato.stores import postgres, revisions, sqlite, tables
 from sfumato.stores.audit import AuditTable
-from sfumato.stores.failures import Failure, guarded
+from sfumato.stores.database_failures import guarded
+from sfumato.stores.failures import Failure
+from sfumato.stores.file import MEMORY
 from sfumato.stores.ledger_table import LedgerTable
 from sfumato.stores.rows import TableRows
 
@@ -131,7 +133,7 @@ class Database:
             if self._made is None:
                 is_file = self._url.get_backend_name() == "sqlite"
                 path = str(self._url.database)
-                self._made = sqlite.engine(path, kept_open=True) if is_file else postgres.engine(self._url)
+                self._made = sqlite.engine(path) if is_file else postgres.engine(self._url)
             return self._made
 
     def _failure(self, failure: Failure) -> DatabaseFailure:
@@ -170,7 +172,7 @@ def _read(url: str) -> sa.URL:
         read = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
         raise BadInput("That is no address of a database", hint=hint) from None
-    is_file = read.get_backend_name() == "sqlite" and read.database not in (None, "", sqlite.MEMORY)
+    is_file = read.get_backend_name() == "sqlite" and read.database not in (None, "", MEMORY)
     if not is_file and read.get_backend_name() != "postgresql":
         raise BadInput("The database is neither an SQLite file nor on PostgreSQL", hint=hint)
     return read

@@ -1,4 +1,4 @@
-"""The table of a ledger's entries, through a connection that somebody else has begun a transaction on.
+"""The chain of a ledger's entries, in a table that somebody else has begun a transaction on.
 
 In a workspace's database the confidential part of an entry is encrypted, and with it the entry's key, from which an
 epsilon could be guessed. The column then holds `{"sealed": TEXT}`; with `"was_open": true` beside it the entry was
@@ -8,32 +8,36 @@ written before there was encryption, and the chain is over what it said in the o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
-
-import sqlalchemy as sa
+from typing import Any, Protocol, TypeAlias
 
 from sfumato.errors import LedgerBroken, VaultBroken
 from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Draft, Entry, Event, changed, seal
 from sfumato.ports import Seals
-from sfumato.stores.tables import ledger
 
 Decide: TypeAlias = Callable[[Sequence[Entry]], Sequence[Draft]]
 
-_SINCE = sa.select(ledger).where(ledger.c.number >= sa.bindparam("after")).order_by(ledger.c.number)
-_NEWEST = sa.select(ledger.c.number, ledger.c.digest).order_by(ledger.c.number.desc()).limit(1)
-_ADD = sa.insert(ledger)
+
+class Table(Protocol):
+    """The table of a ledger, one row for each entry."""
+
+    def since(self, after: int) -> Iterable[dict[str, Any]]:
+        """The row of this number and all later ones, in order."""
+
+    def newest(self) -> tuple[int, str] | None:
+        """Number and digest of the last one."""
+
+    def add(self, row: Mapping[str, object]) -> None: ...
 
 
-def beyond(connection: sa.Connection, after: int, head: str | None, seals: Seals | None = None) -> list[Entry]:
+def beyond(table: Table, after: int, head: str | None, seals: Seals | None = None) -> list[Entry]:
     """What was added since `after`; entries that are gone, or others in their place, are a ledger put back.
 
     Without `seals` what is encrypted stays so.
     """
-    rows = connection.execute(_SINCE, {"after": after})
-    entries = [_entry(row._asdict(), seals) for row in rows]
+    entries = [_entry(row, seals) for row in table.since(after)]
     if after == 0:
         return entries
     if not entries or entries[0].number != after or head not in (None, entries[0].digest):
@@ -41,18 +45,15 @@ def beyond(connection: sa.Connection, after: int, head: str | None, seals: Seals
     return entries[1:]
 
 
-def append(
-    connection: sa.Connection, after: int, decide: Decide, head: str | None, seals: Seals | None = None
-) -> list[Entry]:
+def append(table: Table, after: int, decide: Decide, head: str | None, seals: Seals | None = None) -> list[Entry]:
     """Add what `decide` returns when it has seen what is new; nobody else may be writing meanwhile."""
-    known = beyond(connection, after, head, seals)
-    newest = connection.execute(_NEWEST).first()
-    number, previous = (newest.number, newest.digest) if newest else (0, GENESIS)
+    known = beyond(table, after, head, seals)
+    number, previous = table.newest() or (0, GENESIS)
     added = []
     for draft in decide(known):
         stored = encrypted(draft, number + 1, seals) if seals is not None and draft.confidential else None
         entry = seal(number + 1, draft, previous, stored)
-        connection.execute(_ADD, _row(entry))
+        table.add(_row(entry))
         added.append(entry)
         number, previous = entry.number, entry.digest
     return added

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from enum import Enum
 from typing import TypeVar
 
-import sqlalchemy as sa
-
 from sfumato.errors import SfumatoError
 
 T = TypeVar("T")
-
-_LOST = {"40001", "40P01"}  # PostgreSQL gave way to somebody else's transaction, in a race or a deadlock
-_BUSY = _LOST | {"55P03"}  # or did not get a lock in time
-_CLOSED = {"25006", "42501"}  # it may only be read, or not by us
 
 
 class Failure(Enum):
@@ -27,8 +22,8 @@ def guarded(said: Callable[[Failure], SfumatoError], work: Callable[[], T]) -> T
     """Do the work; if the database fails, raise what is `said` of it, with nothing of its own error left."""
     try:
         return work()
-    except sa.exc.SQLAlchemyError as error:
-        failure = _kind(error)
+    except sqlite3.Error as error:
+        failure = kind(str(error)) if isinstance(error, sqlite3.OperationalError) else Failure.UNREADABLE
     except OSError:
         failure = Failure.UNWRITABLE
     except UnicodeError:  # SQLite's own words may quote bytes that are no text
@@ -36,20 +31,8 @@ def guarded(said: Callable[[Failure], SfumatoError], work: Callable[[], T]) -> T
     raise said(failure)
 
 
-def lost_a_race(error: sa.exc.DBAPIError) -> bool:
-    """Whether the same work would do if it were done again."""
-    return _state(error) in _LOST
-
-
-def _kind(error: sa.exc.SQLAlchemyError) -> Failure:
-    state = _state(error)
-    words = str(error.orig) if isinstance(error, sa.exc.OperationalError) else "no such"
-    if state in _BUSY or "locked" in words or isinstance(error, sa.exc.TimeoutError):
+def kind(words: str) -> Failure:
+    """By SQLite's words for a failure of an operation."""
+    if "locked" in words:
         return Failure.BUSY
-    unreadable = "no such" in words or "unsupported file" in words
-    return Failure.UNREADABLE if unreadable and state not in _CLOSED else Failure.UNWRITABLE
-
-
-def _state(error: sa.exc.SQLAlchemyError) -> str | None:
-    """PostgreSQL's word for what happened."""
-    return getattr(getattr(error, "orig", None), "sqlstate", None)
+    return Failure.UNREADABLE if "no such" in words or "unsupported file" in words else Failure.UNWRITABLE

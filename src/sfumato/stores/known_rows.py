@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 import hmac
+import sqlite3
 from collections.abc import Sequence
 
-import sqlalchemy as sa
+from sfumato.stores import file
 
-_metadata = sa.MetaData()  # of a file alone: a workspace keeps digests with the versions of its data
-_key = sa.Table("known_rows_key", _metadata, sa.Column("key", sa.Text, nullable=False))
-_rows = sa.Table(
-    "known_rows",
-    _metadata,
-    sa.Column("dataset", sa.Text, primary_key=True),
-    sa.Column("digest", sa.Text, primary_key=True),
+# Of a file alone: a workspace keeps digests with the versions of its data.
+TABLES = frozenset({"known_rows", "known_rows_key"})
+_CREATE = (
+    'CREATE TABLE IF NOT EXISTS known_rows_key ("key" TEXT NOT NULL)',
+    """CREATE TABLE IF NOT EXISTS known_rows (
+dataset TEXT NOT NULL,
+digest TEXT NOT NULL,
+PRIMARY KEY (dataset, digest)
+)""",
 )
-TABLES = frozenset(_metadata.tables)
+_KEY = 'SELECT "key" FROM known_rows_key'
 
 
-def others(connection: sa.Connection, dataset: str, digest: str) -> Sequence[str]:
+def others(connection: sqlite3.Connection, dataset: str, digest: str) -> Sequence[str]:
     """The other datasets that were opened with the same rows."""
-    if not sa.inspect(connection).has_table(_rows.name):
+    if not file.table_names(connection) >= TABLES:
         return []
-    key = connection.scalar(sa.select(_key.c.key))
-    asked = sa.select(_rows.c.dataset).where(_rows.c.digest == _keyed(str(key), digest)).order_by(_rows.c.dataset)
-    return [name for name in connection.scalars(asked) if name != dataset.casefold()]
-
-
-def remember(connection: sa.Connection, dataset: str, digest: str, new_key: str) -> None:
-    """Keep a digest; the first one makes the key."""
-    _metadata.create_all(connection)
-    key = connection.scalar(sa.select(_key.c.key))
+    key = connection.execute(_KEY).fetchone()
     if key is None:
-        key = new_key
-        connection.execute(sa.insert(_key).values(key=key))
-    row = {"dataset": dataset.casefold(), "digest": _keyed(str(key), digest)}
-    connection.execute(sa.insert(_rows).prefix_with("OR IGNORE").values(row))
+        return []
+    asked = "SELECT dataset FROM known_rows WHERE digest = ? ORDER BY dataset"
+    names = connection.execute(asked, (_keyed(key[0], digest),))
+    return [name for (name,) in names if name != dataset.casefold()]
+
+
+def remember(connection: sqlite3.Connection, dataset: str, digest: str, new_key: str) -> None:
+    """Keep a digest; the first one makes the key."""
+    for statement in _CREATE:
+        connection.execute(statement)
+    key = connection.execute(_KEY).fetchone()
+    if key is None:
+        key = (new_key,)
+        connection.execute("INSERT INTO known_rows_key VALUES (?)", key)
+    connection.execute(
+        "INSERT OR IGNORE INTO known_rows (dataset, digest) VALUES (?, ?)", (dataset.casefold(), _keyed(key[0], digest))
+    )
 
 
 def _keyed(key: str, digest: str) -> str:

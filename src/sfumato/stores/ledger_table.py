@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -10,10 +11,15 @@ from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
 from sfumato.ledger.entry import Draft, Entry
 from sfumato.ports import Seals
 from sfumato.stores import entries
+from sfumato.stores.database_failures import guarded, lost_a_race
 from sfumato.stores.entries import Decide
-from sfumato.stores.failures import Failure, guarded, lost_a_race
+from sfumato.stores.failures import Failure
+from sfumato.stores.tables import ledger
 
 TRIES = 5
+_SINCE = sa.select(ledger).where(ledger.c.number >= sa.bindparam("after")).order_by(ledger.c.number)
+_NEWEST = sa.select(ledger.c.number, ledger.c.digest).order_by(ledger.c.number.desc()).limit(1)
+_ADD = sa.insert(ledger)
 
 
 class LedgerTable:
@@ -50,13 +56,13 @@ class LedgerTable:
 
     def _read(self, after: int, head: str | None) -> Sequence[Entry]:
         with self._engine().connect() as connection:
-            return entries.beyond(connection, after, head, self._seals)
+            return entries.beyond(_TableEntries(connection), after, head, self._seals)
 
     def _append(self, after: int, decide: Decide, head: str | None, tries: int = TRIES) -> Sequence[Entry]:
         asked = _Asked(decide if self._seals is not None else _in_the_open(decide), after, head)
         try:
             with self._engine().connect().execution_options(writing="ledger") as connection, connection.begin():
-                return entries.append(connection, after, asked, head, self._seals)
+                return entries.append(_TableEntries(connection), after, asked, head, self._seals)
         except sa.exc.DBAPIError as error:
             if tries == 1 or not lost_a_race(error):
                 raise
@@ -73,6 +79,23 @@ class LedgerTable:
                 return LedgerBroken(f"{self._name} has no ledger that can be read", hint=hint)
             case Failure.UNWRITABLE:
                 return LedgerUnwritable(f"The ledger in {self._name} cannot be written", hint=hint)
+
+
+class _TableEntries:
+    """The table, as `entries` reads and writes it."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def since(self, after: int) -> Iterable[dict[str, Any]]:
+        return (row._asdict() for row in self._connection.execute(_SINCE, {"after": after}))
+
+    def newest(self) -> tuple[int, str] | None:
+        newest = self._connection.execute(_NEWEST).first()
+        return None if newest is None else (newest.number, newest.digest)
+
+    def add(self, row: Mapping[str, object]) -> None:
+        self._connection.execute(_ADD, row)
 
 
 def _in_the_open(decide: Decide) -> Decide:

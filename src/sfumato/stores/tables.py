@@ -197,10 +197,3 @@ ledger = _table(
     order="number",
 )
 ROWS = {table.name: table for table in metadata.tables.values() if table not in (audit, ledger)}
-
-for _verb in ("UPDATE", "DELETE"):  # of a ledger that has a file of its own; a database's are in its migrations
-    _trigger = sa.DDL(
-        f"CREATE TRIGGER ledger_no_{_verb.lower()} BEFORE {_verb} ON ledger "
-        "BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"
-    )
-    sa.event.listen(ledger, "after_create", _trigger)

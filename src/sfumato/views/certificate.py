@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sfumato.model.record import dataclass
 from sfumato.model.release import Certificate
 from sfumato.views import nist
 from sfumato.views.figure import plain

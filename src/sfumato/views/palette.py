@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from sfumato.model.record import dataclass
 
 # Okabe and Ito's colours, for light paper and dark. The light one is also written on every element:
 # not every reader knows CSS, and a page may forbid inline styles.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from sfumato.model.record import dataclass
 
 Spacing: TypeAlias = Literal["linear", "log", "counts"]
 
@@ -74,7 +75,7 @@ def number(value: float, digits: int = 3) -> str:
 
 def plain(text: str) -> str:
     """The text without control characters: a title must not steer a terminal or break the XML."""
-    return "".join(sign if sign.isprintable() else " " for sign in text)
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def scale(axis: Axis, values: list[float]) -> Scale:

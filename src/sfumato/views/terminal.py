@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, TypeAlias
 
 from rich.cells import cell_len, set_cell_size
-from rich.color import ColorSystem
-from rich.style import Style
 
+from sfumato.model.record import dataclass
 from sfumato.views.figure import Bars, Box, Dots, Figure, Limit, Line, Pin, Points, Range, Scale, Span, Surface, plain
 from sfumato.views.marks import GLYPHS
 from sfumato.views.palette import SERIES
@@ -271,4 +269,9 @@ def _wrap(words: str, width: int) -> list[str]:
 
 def _paint(words: str, style: str, colour: bool) -> str:
     """The words in a style of ours, if there is colour; 256 colours, as not every terminal has more."""
-    return Style.parse(STYLES[style]).render(words, color_system=ColorSystem.EIGHT_BIT) if colour else words
+    if not colour:
+        return words
+    from rich.color import ColorSystem
+    from rich.style import Style
+
+    return Style.parse(STYLES[style]).render(words, color_system=ColorSystem.EIGHT_BIT)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
+
+from sfumato.model.record import dataclass
 
 RULE = "rule"
 ESTIMATED = "From public facts: the data is not read, and nothing is charged."

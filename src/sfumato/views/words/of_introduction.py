@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sfumato.model.record import dataclass
 from sfumato.risk.attack import attack_chance
 from sfumato.views.nist import MEANINGS
 from sfumato.views.words import of_guarantee, of_guessing, of_request, of_risk
