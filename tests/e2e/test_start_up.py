@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
-import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -82,7 +82,7 @@ def test_what_needs_no_people_loads_neither_pydantic_nor_sqlalchemy_nor_rich(tmp
 # CPU of a command as a ratio to that of `python -c pass`: how fast or busy the machine is cancels out
 
 
-ROUNDS = 5
+ROUNDS = 30
 QUERY = "SELECT sex, COUNT(*) AS people, AVG(age) AS mean_age FROM adult GROUP BY sex"
 
 
@@ -107,15 +107,21 @@ def _cpu(arguments: list[str], code: int, folder: Path, environment: dict[str, s
     return float(used.ru_utime + used.ru_stime)
 
 
-def _ratio(arguments: list[str], code: int, folder: Path, environment: dict[str, str]) -> float:
-    """Of the medians over a few rounds, in which the two take turns; a first one compiles what is not compiled yet."""
+def _ratio(arguments: list[str], code: int, folder: Path, environment: dict[str, str], most: float) -> float:
+    """Of the least over some rounds, in which the two take turns; a first one compiles what is not compiled yet.
+
+    What else runs on the machine adds to the CPU of a round, and takes nothing away: rounds go on until the ratio is
+    small enough, or `ROUNDS` were not enough.
+    """
     command = ["-m", "sfumato", *arguments]
     _cpu(command, code, folder, environment)
-    rounds = [
-        (_cpu(["-c", "pass"], 0, folder, environment), _cpu(command, code, folder, environment)) for _ in range(ROUNDS)
-    ]
-    bare, ours = map(statistics.median, zip(*rounds, strict=True))
-    return float(ours / bare)
+    bare = ours = math.inf
+    for _ in range(ROUNDS):
+        bare = min(bare, _cpu(["-c", "pass"], 0, folder, environment))
+        ours = min(ours, _cpu(command, code, folder, environment))
+        if ours / bare <= most:
+            break
+    return ours / bare
 
 
 @pytest.mark.parametrize(
@@ -124,7 +130,7 @@ def _ratio(arguments: list[str], code: int, folder: Path, environment: dict[str,
 def test_help_and_a_wrong_flag_take_the_cpu_of_12_empty_programs_at_most(
     arguments: list[str], code: int, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    assert _ratio(arguments, code, tmp_path, environment) <= 12
+    assert _ratio(arguments, code, tmp_path, environment, 12) <= 12
 
 
 @pytest.mark.adult
@@ -133,7 +139,7 @@ def test_a_command_on_adult_takes_the_cpu_of_so_many_empty_programs_at_most(
     more: list[str], most: float, tmp_path: Path, adult_csv: Path, environment: dict[str, str]
 ) -> None:
     named = [str(adult_csv), "--schema", str(ADULT_SCHEMA), "--sql", QUERY, "--ledger", str(tmp_path / "adult.ledger")]
-    assert _ratio([more[0], *named, *more[1:]], 0, tmp_path, environment) <= most
+    assert _ratio([more[0], *named, *more[1:]], 0, tmp_path, environment, most) <= most
 
 
 # Everything that can be named is there, and is described

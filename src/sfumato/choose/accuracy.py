@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.choose.stated import Stated, exactly
@@ -10,7 +11,6 @@ from sfumato.choose.worth import epsilon_of_mu
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
-from sfumato.model.record import dataclass
 from sfumato.risk.accuracy import each_confidence, epsilon_for_error, epsilon_for_error_on_grid, sigma_for_error
 from sfumato.risk.bisection import largest
 from sfumato.risk.calibrate import furthest_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from pathlib import PurePath
@@ -13,7 +14,6 @@ from sfumato.choose.stated import Stated, exactly
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement, NumberKind
-from sfumato.model.record import dataclass
 from sfumato.model.worlds import World
 from sfumato.risk.belief import on_a_line
 from sfumato.risk.worlds import MOST_WORLDS, bound_of, countless, largest_epsilon, prior_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sfumato.choose.accuracy import RelativeError, Within, relative_error, within
@@ -26,7 +27,6 @@ from sfumato.choose.solve import Interval, People, Solution, interval, solve
 from sfumato.model.choice import Noise
 from sfumato.model.comparison import Need
 from sfumato.model.measurement import Measurement
-from sfumato.model.record import dataclass
 from sfumato.model.risk import WORST_CASE
 from sfumato.risk.rdrs import RDRs
 

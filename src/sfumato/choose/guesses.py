@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
 from sfumato.choose.stated import Stated, exactly
 from sfumato.errors import PreferenceError
 from sfumato.model.dataset import Column, Schema, Type
-from sfumato.model.record import dataclass
 from sfumato.risk.sharing import LEVELS
 
 _SECRET = "try --choices 4, or --secret COLUMN for the categories that the schema lists."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
 from typing import NoReturn
@@ -15,7 +15,6 @@ from sfumato.choose.guesses import Advantage, Guess, SharingRisk
 from sfumato.choose.pri import Pri
 from sfumato.choose.stated import Stated, exactly
 from sfumato.errors import PreferenceError
-from sfumato.model.record import dataclass
 from sfumato.risk.rdrs import RDRs
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.choose.stated import Stated, exactly
 from sfumato.errors import PreferenceError
-from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True)

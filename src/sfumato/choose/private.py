@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 
 from sfumato.choose.preference import ExposureCap, Variance
 from sfumato.choose.worth import epsilon_of_mu
 from sfumato.model.choice import Noise
-from sfumato.model.record import dataclass
 from sfumato.risk.calibrate import mu_of
 from sfumato.risk.variance import beta_of_spread, epsilon_for_variance, margin
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context
 from enum import StrEnum
 from typing import Any
@@ -14,7 +15,6 @@ from sfumato.choose.solve import Interval, Solution, interval, solve
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
-from sfumato.model.record import dataclass
 from sfumato.model.risk import WORST_CASE, Spread
 from sfumato.risk.view import risk_at
 

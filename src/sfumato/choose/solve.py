@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sfumato.choose.accuracy import RelativeError, Within, smallest_epsilon
@@ -26,7 +26,6 @@ from sfumato.choose.worth import epsilon_of_mu
 from sfumato.errors import PreferenceError, instead
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
-from sfumato.model.record import dataclass
 from sfumato.model.risk import WORST_CASE, Spread
 from sfumato.risk.attack import epsilon_for_attack_chance, mu_for_attack_chance
 from sfumato.risk.bisection import largest

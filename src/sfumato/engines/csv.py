@@ -11,12 +11,12 @@ import csv
 import re
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.engines.snapshot import Snapshot
 from sfumato.errors import SourceError
-from sfumato.model.record import dataclass
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -18,7 +18,6 @@ from sfumato.engines.held import Held
 from sfumato.engines.parquet import ParquetFiles
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
 from sfumato.model.dataset import PERSON, RAW_TEXT, Schema, Type
-from sfumato.model.record import dataclass
 from sfumato.views.words import of_guarantee
 
 if TYPE_CHECKING:

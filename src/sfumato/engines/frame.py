@@ -6,11 +6,11 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sfumato.engines.arrow import readable
 from sfumato.errors import SourceError, instead
-from sfumato.model.record import dataclass
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.errors import SourceError
-from sfumato.model.record import dataclass
 
 FORMATS = ("csv", "parquet")
 

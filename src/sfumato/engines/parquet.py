@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
@@ -11,7 +12,6 @@ import duckdb
 
 from sfumato.engines.snapshot import Snapshot
 from sfumato.errors import SourceError
-from sfumato.model.record import dataclass
 
 _MILLISECONDS, _MOST_MILLISECONDS = '"timeUnit":"milliseconds"', (2**63 - 1) // 1000
 ROW, FILE = "file_row_number", "filename"  # what DuckDB knows of each row beside its columns

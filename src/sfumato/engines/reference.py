@@ -9,13 +9,13 @@ import math
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from itertools import product
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Bounds, Category, Schema, Type
-from sfumato.model.record import dataclass
 from sfumato.model.statement import Kind
 
 Figure = Fraction | None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-
-from sfumato.model.record import dataclass
 
 State = tuple[int, ...] | None
 

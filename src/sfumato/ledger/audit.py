@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from sfumato.errors import LedgerBroken
 from sfumato.ledger import chain
 from sfumato.ledger.chain import GENESIS
-from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
 from sfumato.ledger.entry import NANO, Entry, Event, upward
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.record import dataclass
 
 RELEASE, SKETCH, SELECTION, BATCH, SIGNAL = "release", "sketch", "selection", "batch", "signal"
 PART = "part of a release"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.errors import LedgerBroken
 from sfumato.ledger import chain
 from sfumato.ledger.chain import GENESIS
-from sfumato.model.record import dataclass
 
 NANO = 10**9
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO, Draft, Entry, nano, upward
 from sfumato.model.guarantee import Guarantee, join
-from sfumato.model.record import dataclass
 from sfumato.risk.zcdp import entered, epsilon_of_zcdp, rho_pure
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sfumato.model.dataset import STOP
-from sfumato.model.record import dataclass
 from sfumato.model.stop import Stop
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from copy import copy
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, cast
 
@@ -14,7 +15,6 @@ from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
 from sfumato.ledger.population import Declaration, counted_together, declared_by
 from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
-from sfumato.model.record import dataclass
 from sfumato.model.stop import NO_STOP, Stop
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sfumato.model.guarantee import Guarantee, Provenance
-from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True)

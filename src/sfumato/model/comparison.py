@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from enum import StrEnum
 
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.record import dataclass
 from sfumato.model.risk import RiskAt
 
 

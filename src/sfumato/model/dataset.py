@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.errors import SchemaError
-from sfumato.model.record import dataclass
 from sfumato.model.stop import NO_STOP, Stop
 
 Category = str | int | bool

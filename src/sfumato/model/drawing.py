@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.choice import Noise
-from sfumato.model.record import dataclass
 
 
 class Law(StrEnum):

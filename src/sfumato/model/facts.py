@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Category
-from sfumato.model.record import dataclass
 
 Cell = tuple[Category, ...]
 

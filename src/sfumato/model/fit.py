@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Type
-from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,9 +8,8 @@ weaker: dp < dp-selected < none, and joining takes the weakest.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-
-from sfumato.model.record import dataclass
 
 
 class Guarantee(StrEnum):

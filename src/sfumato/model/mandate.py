@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.model.record import dataclass
+from dataclasses import dataclass
+
 from sfumato.model.stop import NO_STOP, Stop
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.dataset import Bounds, Category, Type
-from sfumato.model.record import dataclass
 from sfumato.model.statement import Aggregate, Kind, Scalar
 
 GROUPS = 100  # as many as private keys are taken to make where work is limited before anything is read

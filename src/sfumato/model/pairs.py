@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
-
-from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
-from sfumato.model.record import dataclass
+from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True)

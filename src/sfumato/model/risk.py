@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Relation
 from sfumato.model.facts import Distribution, Reach, Summary
-from sfumato.model.record import dataclass
 from sfumato.model.sketch import Sketch
 
 

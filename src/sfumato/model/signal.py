@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
 from sfumato.errors import BadInput
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.record import dataclass
 from sfumato.model.release import Certificate
 
 COVERED = 0.9  # how often the true damage is within the one that is stated, where that is proven

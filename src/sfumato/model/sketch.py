@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
 
 from sfumato.errors import BadInput
 from sfumato.model.facts import Bin, Distribution, Histogram
-from sfumato.model.record import dataclass
 from sfumato.model.release import Certificate
 
 BINS = 20  # of exposure above 0, unless stated

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sfumato.model.confidential import Confidential
-from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.dataset import Type
-from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True)

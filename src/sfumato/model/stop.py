@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import PreferenceError
-from sfumato.model.record import dataclass
 
 MOST_EPSILON, MOST_DELTA = 1_000_000, 1
 

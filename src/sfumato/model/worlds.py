@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
-
-from sfumato.model.record import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
 from sfumato.model.drawing import Law
-from sfumato.model.record import dataclass
 from sfumato.risk.noise import COVERAGE, reach
 
 _AS_WIDE = 1e-6  # scales that differ by less count as the wider of the two

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-
-from sfumato.model.record import dataclass
 
 Numbers = Sequence[float]
 

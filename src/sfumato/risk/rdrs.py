@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Distribution
-from sfumato.model.record import dataclass
 from sfumato.model.risk import Spread
 from sfumato.risk.calibrate import mu_of
 from sfumato.risk.rdr import rdr_gaussian, rdr_laplace

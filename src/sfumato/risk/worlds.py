@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 
-from sfumato.model.record import dataclass
 from sfumato.model.worlds import World
 from sfumato.risk.bisection import last_below
 

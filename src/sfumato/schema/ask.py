@@ -6,12 +6,11 @@ import csv
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sfumato.errors import SchemaError
 from sfumato.model.dataset import Relation, Schema, Type
-from sfumato.model.record import dataclass
 from sfumato.schema.load import from_dict
 
 T = TypeVar("T")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from sfumato.errors import PreferenceError
 from sfumato.model import risk
-from sfumato.model.record import dataclass
 from sfumato.model.risk import Source
 from sfumato.views.terminal import paragraph
 from sfumato.views.words import of_risk

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sfumato.model import choice as model
-from sfumato.model.record import dataclass
 from sfumato.session.decide import Request
 from sfumato.session.display import Display
 from sfumato.views.html import preformatted

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sfumato.model.dataset import Type
-from sfumato.model.record import dataclass
 from sfumato.model.release import Answer
 
 if TYPE_CHECKING:

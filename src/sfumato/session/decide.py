@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -19,7 +20,6 @@ from sfumato.model.choice import Noise
 from sfumato.model.dataset import AT_LEAST
 from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people, selected_privately
 from sfumato.model.measurement import Measurement
-from sfumato.model.record import dataclass
 from sfumato.model.statement import Statement
 from sfumato.risk.rdr import PAPER_GRID
 from sfumato.session.ledger import digest

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import BadInput, Conflict, NoGuarantee
 from sfumato.model.drawing import Drawing, Law
 from sfumato.model.measurement import Assembly, Measurement
-from sfumato.model.record import dataclass
 from sfumato.model.release import Answer, Certificate, Interval
 from sfumato.risk.difference import Added, reach_apart
 from sfumato.risk.noise import COVERAGE

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Cell
-from sfumato.model.record import dataclass
 from sfumato.session import assemble
 from sfumato.session.noise import Noisy
 from sfumato.session.signal_asked import table_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sfumato.choose.guesses import Secret, SharingRisk, known, level, resolved
@@ -16,7 +16,6 @@ from sfumato.model.choice import Noise
 from sfumato.model.dataset import Schema
 from sfumato.model.guessing import GuessAt, GuessView
 from sfumato.model.measurement import Measurement, NumberKind
-from sfumato.model.record import dataclass
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.statement import Statement
 from sfumato.risk import sharing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from types import MappingProxyType
@@ -11,7 +12,6 @@ from typing import Protocol
 from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.facts import Cell, Counts
 from sfumato.model.measurement import Measurement
-from sfumato.model.record import dataclass
 from sfumato.ports import Mechanism, Mechanisms
 from sfumato.risk.rank import scores
 

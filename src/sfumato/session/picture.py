@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.record import dataclass
 from sfumato.session.display import show
 from sfumato.session.whole_file import write_whole
 from sfumato.views.figure import Figure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from sfumato.choose.private import Selected
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
-from sfumato.model.record import dataclass
 from sfumato.ports import Mechanisms
 from sfumato.risk.calibrate import calibrate
 from sfumato.risk.posthoc import accepted

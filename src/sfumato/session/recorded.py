@@ -7,6 +7,7 @@ Such an answer is a function of the question and of what was released before, so
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +18,6 @@ from sfumato.model.drawing import Calibration, Drawing, Law
 from sfumato.model.facts import Cell
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.measurement import NoisyNumber
-from sfumato.model.record import dataclass
 from sfumato.model.release import Certificate
 from sfumato.model.statement import Statement, columns_in
 from sfumato.session.ledger import digest

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import BadInput
 from sfumato.model import release as model
-from sfumato.model.record import dataclass
 from sfumato.model.release import Answer, Interval, Row
 from sfumato.session.columns import arrow, columns
 from sfumato.session.whole_file import write_text_whole, write_whole

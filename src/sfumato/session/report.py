@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Relation
-from sfumato.model.record import dataclass
 from sfumato.model.risk import Source
 from sfumato.risk.view import chance_against
 from sfumato.session.figures import Figures

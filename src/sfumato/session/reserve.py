@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +14,6 @@ from sfumato.ledger.entry import Draft, Entry, Event
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.record import Record
 from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, word
-from sfumato.model.record import dataclass
 from sfumato.session.ledger import Ledger, digest
 
 if TYPE_CHECKING:

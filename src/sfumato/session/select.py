@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,7 +26,6 @@ from sfumato.model.guarantee import (
     selected_privately,
     word,
 )
-from sfumato.model.record import dataclass
 from sfumato.model.risk import WORST_CASE
 from sfumato.risk.zcdp import entered, rho_pure
 from sfumato.session.decide import EPSILON_MAX, Request

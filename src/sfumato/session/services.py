@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from sfumato.model.dataset import Schema
-from sfumato.model.record import dataclass
 from sfumato.ports import Accountant, Engine, Mechanisms
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.errors import BadInput, NoMechanism, PreferenceError
 from sfumato.model.measurement import Measurement, NumberKind
-from sfumato.model.record import dataclass
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
 from sfumato.session.aftermath import require_public_keys

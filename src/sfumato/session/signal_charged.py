@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.errors import NoMechanism
@@ -14,7 +14,6 @@ from sfumato.measure import sensitivity_of_figure
 from sfumato.model import signal as model
 from sfumato.model.drawing import Law
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, computed_from_people, word
-from sfumato.model.record import dataclass
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import NOTHING

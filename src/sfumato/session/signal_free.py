@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,7 +13,6 @@ from sfumato.model import signal as model
 from sfumato.model.drawing import Drawing, Law
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import Measurement
-from sfumato.model.record import dataclass
 from sfumato.model.release import Answer
 from sfumato.model.statement import Afterwards, Statement
 from sfumato.ports import Mechanisms

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from sfumato.model import signal as model
-from sfumato.model.record import dataclass
 from sfumato.session.picture import Picture
 from sfumato.views import signal as view
 

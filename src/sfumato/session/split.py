@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,6 @@ from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.drawing import Drawing
 from sfumato.model.measurement import NumberKind
-from sfumato.model.record import dataclass
 from sfumato.model.split import Checked, Part
 from sfumato.risk.accuracy import relative_error as error_of
 from sfumato.risk.calibrate import calibrate

@@ -8,6 +8,7 @@ lie as far from the output without that person as with them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
@@ -16,7 +17,6 @@ from sqlglot import exp
 from sfumato.model.dataset import PERSON
 from sfumato.model.facts import Cell, Summary
 from sfumato.model.measurement import NoisyNumber
-from sfumato.model.record import dataclass
 from sfumato.model.statement import Predicate
 from sfumato.sql.carried import added
 from sfumato.sql.facts import SIDE, Rows, binned, everybody, whole

@@ -9,11 +9,11 @@ keys. Most people have no more than may count: these are only counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from sfumato.model.dataset import PERSON, Type
-from sfumato.model.record import dataclass
 from sfumato.model.statement import ColumnRef
 from sfumato.sql.clean import try_cast
 from sfumato.sql.term import col, rows_counted

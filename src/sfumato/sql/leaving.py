@@ -7,13 +7,13 @@ everybody has together, cell by cell, stands in `cells`; joined, they give each 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from sfumato.model.dataset import PERSON
 from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.model.measurement import NoisyNumber, NumberKind
-from sfumato.model.record import dataclass
 from sfumato.model.statement import Aggregate, Kind
 from sfumato.sql import aside
 from sfumato.sql.aside import Tables

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from sfumato.errors import QueryError
 from sfumato.model.dataset import Schema, Type
-from sfumato.model.record import dataclass
 from sfumato.model.statement import ColumnRef, Predicate, Scalar
 from sfumato.sql.expression import Expressions
 

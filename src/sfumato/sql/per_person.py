@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from sfumato.model.dataset import PERSON, Schema
 from sfumato.model.facts import Distribution, Summary
-from sfumato.model.record import dataclass
 from sfumato.sql.carried import CARRIED, carried
 from sfumato.sql.facts import Rows, binned, everybody, read_bins, whole
 from sfumato.sql.rows import L1, L2, Question

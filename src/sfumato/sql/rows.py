@@ -7,7 +7,7 @@ engines can push it down, and the people it leaves out are counted by subtractio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -15,7 +15,6 @@ from sqlglot import exp
 
 from sfumato.model.dataset import PERSON, Bounds, Schema, Type
 from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
-from sfumato.model.record import dataclass
 from sfumato.model.statement import (
     Aggregate,
     All,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sfumato.model.confidential import Confidential
-from sfumato.model.record import dataclass
 from sfumato.model.release import Certificate
 from sfumato.views.figure import Figure
 from sfumato.views.html import page_part

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sfumato.model.confidential import Confidential
-from sfumato.model.record import dataclass
 from sfumato.views.figure import Axis, Figure, Limit, Line, number
 from sfumato.views.html import page_part
 from sfumato.views.svg import svg

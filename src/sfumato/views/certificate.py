@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.model.record import dataclass
+from dataclasses import dataclass
+
 from sfumato.model.release import Certificate
 from sfumato.views import nist
 from sfumato.views.figure import plain

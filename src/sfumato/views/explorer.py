@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sfumato.choose.sliders import SELECTING, Kind, Slider, Stop, place
 from sfumato.model.facts import Histogram
-from sfumato.model.record import dataclass
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.model.sketch import Sketch
 from sfumato.risk.attack import attack_chance

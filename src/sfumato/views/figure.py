@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
-from sfumato.model.record import dataclass
 from sfumato.views.marks import (
     GLYPHS,
     WORDS,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias, TypeVar
 
-from sfumato.model.record import dataclass
 from sfumato.views.scale import finite, require
 
 Verdict: TypeAlias = Literal["ok", "chosen", "over"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.model.record import dataclass
+from dataclasses import dataclass
 
 # Okabe and Ito's colours, for light paper and dark. The light one is also written on every element:
 # not every reader knows CSS, and a page may forbid inline styles.

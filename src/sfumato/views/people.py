@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sfumato.model.confidential import Confidential
-from sfumato.model.record import dataclass
 from sfumato.views.figure import Figure, number
 from sfumato.views.spread import Heap, Spread, folded, histogram_figure, quantile_table
 from sfumato.views.table import table

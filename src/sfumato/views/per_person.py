@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sfumato.model.confidential import Confidential
 from sfumato.model.dataset import Relation
 from sfumato.model.per_person import InAll
-from sfumato.model.record import dataclass
 from sfumato.views.figure import Figure
 from sfumato.views.html import page_part
 from sfumato.views.people import lying

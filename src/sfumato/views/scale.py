@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
-
-from sfumato.model.record import dataclass
 
 Spacing: TypeAlias = Literal["linear", "log", "counts"]
 

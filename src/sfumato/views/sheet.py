@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2s
 from typing import TypeAlias
 from unicodedata import east_asian_width
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from sfumato.model.record import dataclass
 from sfumato.views.figure import Figure, plain
 from sfumato.views.palette import PALETTE, Series
 from sfumato.views.told import describe

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Histogram
-from sfumato.model.record import dataclass
 from sfumato.views.figure import Axis, Bars, Figure, number
 from sfumato.views.words import of_risk
 

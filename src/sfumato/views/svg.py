@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from sfumato.model.record import dataclass
 from sfumato.views import shapes
 from sfumato.views.figure import Bars, Box, Dots, Figure, Limit, Points, Range, Span, Surface
 from sfumato.views.heatmap import heatmap

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 
-from sfumato.model.record import dataclass
 from sfumato.views.figure import Bars, Box, Dots, Figure, Limit, Line, Pin, Points, Range, Scale, Span, Surface, plain
 from sfumato.views.marks import GLYPHS
 from sfumato.views.palette import SERIES

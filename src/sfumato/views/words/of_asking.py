@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
-
-from sfumato.model.record import dataclass
 
 RULE = "rule"
 ESTIMATED = "From public facts: the data is not read, and nothing is charged."

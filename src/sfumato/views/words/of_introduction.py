@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.model.record import dataclass
+from dataclasses import dataclass
+
 from sfumato.risk.attack import attack_chance
 from sfumato.views.nist import MEANINGS
 from sfumato.views.words import of_guarantee, of_guessing, of_request, of_risk
