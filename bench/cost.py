@@ -20,7 +20,7 @@ import duckdb
 import sfumato as sf
 from bench.question import Question
 from sfumato import demo
-from sfumato.stores.ledger import SQLiteLedger
+from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
 T = TypeVar("T")
 

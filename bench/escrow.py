@@ -29,11 +29,11 @@ from cryptography.fernet import Fernet
 
 import sfumato as sf
 from bench.target import ESCROW, Target
+from sfumato.adapters.vault.files import Files
+from sfumato.adapters.vault.master_key import Master
+from sfumato.composition.worker import MOST_OPEN
+from sfumato.reproduce.data import Study
 from sfumato.reproduce.held import QUERIES, Platform, epsilon_of, four_columns, schema_of
-from sfumato.reproduce.study import Study
-from sfumato.vault.files import Files
-from sfumato.vault.master import Master
-from sfumato.workspace.jobs import MOST_OPEN
 
 TABLES = tuple(f"adult{n}" for n in range(MOST_OPEN + 1))
 """Asked in turn: a worker keeps one fewer open, so that each time the next one has to be opened."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 
 from sfumato import demo
-from sfumato.engines.duckdb import write_parquet
+from sfumato.adapters.engines.duckdb.engine import write_parquet
 from sfumato.errors import PreferenceError, SourceError
 
 FOLDER = Path(__file__).with_name("data")

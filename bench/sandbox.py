@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bench.target import SANDBOX_MS, Target
-from sfumato.sandbox.bubblewrap import Bubblewrap
+from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
 
 NOTHING = "def evaluate(tables): return 0"
 

@@ -14,8 +14,8 @@ from typing import Any, cast
 import httpx
 
 from sfumato.errors import EngineFailure
-from sfumato.escrow.request import Request
 from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.server.app import API, made
 from sfumato.server.settings import Settings
 from tests.memory import in_memory

@@ -11,13 +11,13 @@ import pytest
 import sqlalchemy as sa
 
 import sfumato as sf
-from sfumato import wiring
+from sfumato.adapters.storage.database import Database
+from sfumato.adapters.storage.ledger_file import SQLiteLedger
+from sfumato.adapters.storage.schema import ledger
+from sfumato.adapters.vault.master_key import Master
+from sfumato.composition import local
+from sfumato.composition.locks import VaultLocks
 from sfumato.ports import LedgerStore
-from sfumato.stores.database import Database
-from sfumato.stores.ledger import SQLiteLedger
-from sfumato.stores.tables import ledger
-from sfumato.vault.master import Master
-from sfumato.workspace.locks import VaultLocks
 from tests.postgres import Server
 
 KINDS = ["file", "sqlite", "postgresql"]
@@ -26,9 +26,9 @@ Places: TypeAlias = Callable[[], "Place"]
 
 STORE = """
 from sfumato import wiring
-from sfumato.stores.database import Database
-from sfumato.vault.master import Master
-from sfumato.workspace.locks import VaultLocks
+from sfumato.adapters.storage.database import Database
+from sfumato.adapters.vault.master_key import Master
+from sfumato.composition.locks import VaultLocks
 
 def store(ledger, beside, schema, in_file=wiring._store):
     if "://" in str(ledger):
@@ -63,7 +63,7 @@ class Place:
     def open(self, *arguments: Any, **options: Any) -> sf.Dataset:
         """`sf.open`, with the ledger that is kept here."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(wiring, "_store", lambda *_: self.store())
+            patch.setattr(local, "_store", lambda *_: self.store())
             return sf.open(*arguments, **options)
 
     @contextmanager

@@ -11,21 +11,20 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sfumato import wiring
+from sfumato.adapters.storage.database import Database
+from sfumato.adapters.vault.files import Files
+from sfumato.api.dataset import Dataset
+from sfumato.composition import local, worker
+from sfumato.composition.locks import VaultLocks
 from sfumato.errors import BadInput, EngineFailure, Refused, SfumatoError
-from sfumato.escrow.outside import Outside
-from sfumato.escrow.person import Person
-from sfumato.escrow.request import Request
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.ports import Outside
 from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.ledger.entry import Entry, Event
-from sfumato.model.dataset import Schema, Type
-from sfumato.model.mandate import Mandate
+from sfumato.model.authorization import Mandate
+from sfumato.model.schema import Schema, Type
 from sfumato.ports import Columns, LedgerStore, Row, Seals
-from sfumato.session.dataset import Dataset
-from sfumato.stores.database import Database
-from sfumato.vault.files import Files
-from sfumato.workspace import jobs
-from sfumato.workspace.locks import VaultLocks
 from tests.ledgers import MASTER
 
 SCHEMA = """name = "stays"
@@ -51,7 +50,7 @@ class Here:
     """Does each job at once, in this process: what goes in and comes out is JSON, and errors are as a worker's."""
 
     def __init__(self, ledger: LedgerStore, files: Files) -> None:
-        self._opened = jobs.Opened(ledger, files, 256)
+        self._opened = worker.Opened(ledger, files, 256)
         self.done: list[Mapping[str, Any]] = []
         self.stopped: list[str] = []
         self.meanwhile: Callable[[Mapping[str, Any]], None] = lambda _job: None  # what others do while a job runs
@@ -61,7 +60,7 @@ class Here:
         self.meanwhile(job)
         try:
             left: Mapping[str, Any] = json.loads(
-                json.dumps(jobs.work(self._opened, json.loads(json.dumps(job)), lambda _told: None))
+                json.dumps(worker.work(self._opened, json.loads(json.dumps(job)), lambda _told: None))
             )
         except SfumatoError as error:
             if isinstance(error, BadInput | Refused):
@@ -129,7 +128,7 @@ class Room:
             runner=self.runner,
             sandbox=self.sandbox,
             planned=self._planned,
-            written=wiring.written,
+            written=local.written,
             later=self.waiting.append,
             in_turn=self.turns.append,
             now=lambda: self.now,
@@ -156,7 +155,7 @@ class Room:
         assumed: tuple[str, ...] | None = None,
     ) -> Dataset:
         how: dict[str, Any] = {"mandate": mandate, "present": present, "version": version, "assumed": assumed}
-        return wiring.held(None, schema, self.database.ledger(), who=who, **how)
+        return local.held(None, schema, self.database.ledger(), who=who, **how)
 
     # Who is there, and what they hold
 

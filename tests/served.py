@@ -15,7 +15,7 @@ import jsonschema_rs
 from fastapi import FastAPI
 
 from sfumato.errors import NotSignedIn
-from sfumato.escrow.person import Person, Role
+from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
 from sfumato.server.app import API, made
 from sfumato.server.settings import Settings

@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING
 from sfumato.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from sfumato.audit.mechanism import Audit, audit_mechanism
-    from sfumato.choose.accuracy import relative_error, within
-    from sfumato.choose.belief import belief
-    from sfumato.choose.guesses import advantage, guess, sharing_risk
-    from sfumato.choose.preference import (
+    from sfumato.api.choice import Choice
+    from sfumato.api.dataset import Dataset
+    from sfumato.api.guessing import Guessing
+    from sfumato.api.query import Query
+    from sfumato.api.release import Certificate, Release
+    from sfumato.api.risk import RiskProfile
+    from sfumato.api.universe import PossibleWorlds, possible_worlds
+    from sfumato.auditing.audit import Audit, audit_mechanism
+    from sfumato.composition.local import connect, open
+    from sfumato.errors import SamePeopleWarning, SfumatoError, UnrecordedLookWarning
+    from sfumato.privacy.preferences.accuracy import relative_error, within
+    from sfumato.privacy.preferences.belief import belief
+    from sfumato.privacy.preferences.guessing import advantage, guess, sharing_risk
+    from sfumato.privacy.preferences.preference import (
         attack_chance,
         exposure_cap,
         gap,
@@ -22,57 +31,48 @@ if TYPE_CHECKING:
         variance,
         weighted,
     )
-    from sfumato.choose.pri import pri
-    from sfumato.errors import SamePeopleWarning, SfumatoError, UnrecordedLookWarning
-    from sfumato.session.choice import Choice
-    from sfumato.session.dataset import Dataset
-    from sfumato.session.guessing import Guessing
-    from sfumato.session.ledger import Ledger
-    from sfumato.session.profile import RiskProfile
-    from sfumato.session.query import Query
-    from sfumato.session.release import Certificate, Release
-    from sfumato.session.side_by_side import Comparison
-    from sfumato.session.universe import PossibleWorlds, possible_worlds
-    from sfumato.signal.library import task
-    from sfumato.signal.task import Task
-    from sfumato.wiring import connect, open
+    from sfumato.privacy.preferences.pri import pri
+    from sfumato.release.ledger import Ledger
+    from sfumato.release.method_comparison import Comparison
+    from sfumato.signals.tasks.registry import task
+    from sfumato.signals.tasks.task import Task
 
 _HOMES = {
-    "Audit": "audit.mechanism",
-    "Certificate": "session.release",
-    "Choice": "session.choice",
-    "Comparison": "session.side_by_side",
-    "Dataset": "session.dataset",
-    "Guessing": "session.guessing",
-    "Ledger": "session.ledger",
-    "PossibleWorlds": "session.universe",
-    "Query": "session.query",
-    "Release": "session.release",
-    "RiskProfile": "session.profile",
+    "Audit": "auditing.audit",
+    "Certificate": "api.release",
+    "Choice": "api.choice",
+    "Comparison": "release.method_comparison",
+    "Dataset": "api.dataset",
+    "Guessing": "api.guessing",
+    "Ledger": "release.ledger",
+    "PossibleWorlds": "api.universe",
+    "Query": "api.query",
+    "Release": "api.release",
+    "RiskProfile": "api.risk",
     "SamePeopleWarning": "errors",
     "SfumatoError": "errors",
-    "Task": "signal.task",
+    "Task": "signals.tasks.task",
     "UnrecordedLookWarning": "errors",
-    "advantage": "choose.guesses",
-    "attack_chance": "choose.preference",
-    "audit_mechanism": "audit.mechanism",
-    "belief": "choose.belief",
-    "connect": "wiring",
-    "exposure_cap": "choose.preference",
-    "gap": "choose.preference",
-    "guess": "choose.guesses",
-    "larger_than_spent": "choose.preference",
-    "open": "wiring",
-    "possible_worlds": "session.universe",
-    "pri": "choose.pri",
-    "ratio": "choose.preference",
-    "relative_error": "choose.accuracy",
-    "satisfies": "choose.preference",
-    "sharing_risk": "choose.guesses",
-    "task": "signal.library",
-    "variance": "choose.preference",
-    "weighted": "choose.preference",
-    "within": "choose.accuracy",
+    "advantage": "privacy.preferences.guessing",
+    "attack_chance": "privacy.preferences.preference",
+    "audit_mechanism": "auditing.audit",
+    "belief": "privacy.preferences.belief",
+    "connect": "composition.local",
+    "exposure_cap": "privacy.preferences.preference",
+    "gap": "privacy.preferences.preference",
+    "guess": "privacy.preferences.guessing",
+    "larger_than_spent": "privacy.preferences.preference",
+    "open": "composition.local",
+    "possible_worlds": "api.universe",
+    "pri": "privacy.preferences.pri",
+    "ratio": "privacy.preferences.preference",
+    "relative_error": "privacy.preferences.accuracy",
+    "satisfies": "privacy.preferences.preference",
+    "sharing_risk": "privacy.preferences.guessing",
+    "task": "signals.tasks.registry",
+    "variance": "privacy.preferences.preference",
+    "weighted": "privacy.preferences.preference",
+    "within": "privacy.preferences.accuracy",
 }
 
 __all__ = [

@@ -1,14 +1,14 @@
-"""Every seam on one page: what the rooms above need from engines, mechanisms and stores."""
+"""Every seam on one page: what the packages above need from engines, noise and storage."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from sfumato.ledger.audit import AuditEntry
+from sfumato.ledger.audit_log import AuditEntry
 from sfumato.ledger.entry import Draft, Entry
-from sfumato.model.dataset import Type
-from sfumato.model.pairs import Pair
+from sfumato.model.dominating_pairs import Pair
+from sfumato.model.schema import Type
 
 if TYPE_CHECKING:
     import pyarrow as pa

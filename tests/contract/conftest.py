@@ -38,7 +38,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def cheap_passwords() -> Iterator[None]:
     """One pass over 8 KiB: what a hash costs is shown in tests/unit/test_vault_keys.py, not here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sfumato.vault.passwords._HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        patch.setattr(
+            "sfumato.adapters.vault.passwords._HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+        )
         yield
 
 

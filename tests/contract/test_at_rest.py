@@ -15,13 +15,13 @@ import sqlalchemy as sa
 from alembic import command
 
 import sfumato as sf
+from sfumato.adapters.storage import ledger_rows
+from sfumato.adapters.storage.database import Database
+from sfumato.adapters.storage.schema import Json, ledger, metadata
+from sfumato.composition.locks import VaultLocks
 from sfumato.errors import BadInput, LedgerBroken
-from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Draft, Entry, Event, seal, verify
-from sfumato.stores import entries
-from sfumato.stores.database import Database
-from sfumato.stores.tables import Json, ledger, metadata
-from sfumato.workspace.locks import VaultLocks
+from sfumato.ledger.hash_chain import GENESIS
 from tests.contract.conftest import KINDS, Copies
 from tests.ledgers import MASTER
 from tests.ledgers import Place as Kept
@@ -103,7 +103,7 @@ def place(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Place]:
-    monkeypatch.setattr("sfumato.session.pri.PAPER_GRID", (EPSILON,))
+    monkeypatch.setattr("sfumato.release.selection_pri.PAPER_GRID", (EPSILON,))
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, "sqlalchemy.engine")
     server = request.getfixturevalue("postgres") if request.param == "postgresql" else None
@@ -233,7 +233,7 @@ def before(
         made.close()
     first = seal(1, drafted(EPSILON), GENESIS)
     second = seal(2, Draft(Event.LOOKED, "pay", "ada", "now", "look"), first.digest)
-    rows = [entries._row(entry) for entry in (first, second)]
+    rows = [ledger_rows._row(entry) for entry in (first, second)]
     Kept(database_url).fill([tuple(row[column.name] for column in ledger.c) for row in rows])
     return database_url, (first, second)
 

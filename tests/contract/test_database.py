@@ -21,12 +21,12 @@ from alembic.script import ScriptDirectory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sfumato.adapters.storage import migrate, schema
+from sfumato.adapters.storage.database import Database, in_file
 from sfumato.errors import BadInput, DatabaseFailure, LedgerBroken
-from sfumato.ledger import audit
-from sfumato.ledger.chain import GENESIS
+from sfumato.ledger import audit_log
 from sfumato.ledger.entry import Draft, Event
-from sfumato.stores import revisions, tables
-from sfumato.stores.database import Database, in_file
+from sfumato.ledger.hash_chain import GENESIS
 from tests.depth import depth
 
 WHEN = "2026-11-15T09:00:00+00:00"
@@ -307,7 +307,7 @@ def test_those_who_read_and_then_write_take_turns(database: Database, database_u
     assert [(row["number"], row["text"]) for row in database.rows("notices").many()] == [
         (n + 1, str(n)) for n in range(20)
     ]
-    assert audit.verify(database.audit().read())[0] == 20
+    assert audit_log.verify(database.audit().read())[0] == 20
     databases[1].close()
 
 
@@ -321,10 +321,10 @@ def test_the_audit_log_is_one_chain(database: Database) -> None:
     entries = log.read()
     assert [entry.verb for entry in entries] == ["verb 0", "verb 1", "verb 2"]
     assert entries[0].said == said
-    assert audit.verify(entries) == (3, entries[-1].digest)
+    assert audit_log.verify(entries) == (3, entries[-1].digest)
     assert log.read(1, 1) == entries[1:2]
-    assert audit.verify(log.read(2), 2, entries[1].digest)[0] == 3
-    assert audit.verify([]) == (0, GENESIS)
+    assert audit_log.verify(log.read(2), 2, entries[1].digest)[0] == 3
+    assert audit_log.verify([]) == (0, GENESIS)
 
 
 def test_the_audit_log_is_read_from_either_end_and_by_whom_or_what_it_is_about(database: Database) -> None:
@@ -350,7 +350,7 @@ def test_the_database_itself_refuses_a_change(database: Database, raw: sa.Engine
         refused = "append-only" if raw.dialect.name == "postgresql" or "TRUNCATE" not in statement else "syntax error"
         with raw.connect() as connection, pytest.raises(sa.exc.DBAPIError, match=refused):
             connection.execute(sa.text(statement.format(table)))
-        assert audit.verify(database.audit().read())[0] == len(database.ledger().read(0)) == 1
+        assert audit_log.verify(database.audit().read())[0] == len(database.ledger().read(0)) == 1
 
 
 NEVER = {
@@ -374,25 +374,25 @@ def test_an_edited_audit_log_is_named(database: Database, raw: sa.Engine) -> Non
     with raw.begin() as connection:
         for statement in NEVER[raw.dialect.name]:
             connection.execute(sa.text(statement))
-        rows = [dict(row) for row in connection.execute(sa.select(tables.audit)).mappings()]
+        rows = [dict(row) for row in connection.execute(sa.select(schema.audit)).mappings()]
     for name, edit in EDITS.items():
         with raw.begin() as connection:
             assert connection.execute(sa.text(edit)).rowcount == 1, name
         with pytest.raises(LedgerBroken, match="The audit log was changed at entry 2"):
-            audit.verify(database.audit().read())
+            audit_log.verify(database.audit().read())
         with raw.begin() as connection:
-            connection.execute(sa.delete(tables.audit))
-            connection.execute(sa.insert(tables.audit), rows)
-        assert audit.verify(database.audit().read())[0] == 3, name
+            connection.execute(sa.delete(schema.audit))
+            connection.execute(sa.insert(schema.audit), rows)
+        assert audit_log.verify(database.audit().read())[0] == 3, name
 
 
 def test_no_line_of_the_audit_log_can_stand_elsewhere() -> None:
-    first = audit.seal(1, GENESIS, at=WHEN, who="ada", verb="v", about="a", said={})
-    second = audit.seal(2, first.digest, at=WHEN, who="bob", verb="v", about="a", said={"n": 1})
-    assert audit.verify([first, second]) == (2, second.digest)
+    first = audit_log.seal(1, GENESIS, at=WHEN, who="ada", verb="v", about="a", said={})
+    second = audit_log.seal(2, first.digest, at=WHEN, who="bob", verb="v", about="a", said={"n": 1})
+    assert audit_log.verify([first, second]) == (2, second.digest)
     for broken in ([second], [second, first], [first, replace(second, number=3)], [first, replace(second, who="eve")]):
         with pytest.raises(LedgerBroken):
-            audit.verify(broken)
+            audit_log.verify(broken)
 
 
 # Revisions
@@ -400,11 +400,11 @@ def test_no_line_of_the_audit_log_can_stand_elsewhere() -> None:
 
 def test_the_migrations_make_the_tables_that_the_program_knows(database: Database, raw: sa.Engine) -> None:
     with raw.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"version_table": revisions.TABLE, "compare_type": True})
-        assert compare_metadata(context, tables.metadata) == []
+        context = MigrationContext.configure(connection, opts={"version_table": migrate.TABLE, "compare_type": True})
+        assert compare_metadata(context, schema.metadata) == []
         [current] = context.get_current_heads()
-    [head] = ScriptDirectory(str(revisions.MIGRATIONS)).get_heads()
-    assert current == head == tables.REVISION
+    [head] = ScriptDirectory(str(migrate.MIGRATIONS)).get_heads()
+    assert current == head == schema.REVISION
 
 
 def test_upgrading_again_changes_nothing(database: Database) -> None:
@@ -446,7 +446,7 @@ def test_several_servers_may_start_at_once(database_url: str) -> None:
 
 def test_a_workspace_of_a_newer_sfumato(database: Database, raw: sa.Engine) -> None:
     with raw.begin() as connection:
-        connection.execute(sa.text(f"UPDATE {revisions.TABLE} SET version_num = '9999'"))
+        connection.execute(sa.text(f"UPDATE {migrate.TABLE} SET version_num = '9999'"))
     with pytest.raises(BadInput, match="was made by a newer sfumato"):
         database.upgrade()
 
@@ -542,7 +542,7 @@ def test_a_database_that_somebody_else_holds(tmp_path: Path, monkeypatch: pytest
     database.upgrade()
     other = sqlite3.connect(tmp_path / "escrow.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    monkeypatch.setattr("sfumato.stores.sqlite.PATIENCE", 0)
+    monkeypatch.setattr("sfumato.adapters.storage.sqlite.PATIENCE", 0)
     patient = Database(f"sqlite:///{tmp_path}/escrow.db")
     with pytest.raises(DatabaseFailure, match="is in use"):
         patient.rows("notices").add(notice("a"))

@@ -17,11 +17,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato import wiring
-from sfumato.engines.duckdb import DuckDB, Invented
+from sfumato.adapters.engines.duckdb.engine import DuckDB, Invented
+from sfumato.composition import local
 from sfumato.errors import EngineFailure
-from sfumato.model.dataset import PERSON, RAW_TEXT, Type
-from sfumato.schema.load import from_dict
+from sfumato.model.schema import PERSON, RAW_TEXT, Type
+from sfumato.schema.read import from_dict
 from tests.depth import depth
 
 SCHEMA: dict[str, Any] = {
@@ -146,7 +146,7 @@ SOURCES: list[Callable[[pa.Table, Path], object]] = [
 
 
 def opened(source: object, schema: dict[str, Any] = SCHEMA) -> DuckDB:
-    return wiring._duckdb(source, from_dict(schema))
+    return local._duckdb(source, from_dict(schema))
 
 
 def rows(engine: DuckDB, what: str = "*", of: str = "stays", rest: str = "") -> list[Row]:
@@ -213,14 +213,14 @@ def test_texts_stand_beside_as_they_are_written(
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_table_is_checked_and_drafted(source: Callable[[pa.Table, Path], object], tmp_path: Path) -> None:
     table = people(60)
-    dataset = wiring.open(source(table, tmp_path), SCHEMA, ledger=":memory:")
+    dataset = local.open(source(table, tmp_path), SCHEMA, ledger=":memory:")
     fit = dataset.check()
     assert fit.people == 60
     assert [column.missing for column in fit.columns] == [
         sum(row[place] is None for row in clean(table)) for place in range(5)
     ]
     (tmp_path / "again").mkdir()
-    assert 'type = "integer"' in wiring.drafted(source(table, tmp_path / "again"), "stays")
+    assert 'type = "integer"' in local.drafted(source(table, tmp_path / "again"), "stays")
 
 
 # Parquet
@@ -308,7 +308,7 @@ def test_other_types_are_counted_or_read_as_declared(column: pa.Array, declared:
     counted = opened(pa.table({"v": column}), schema)
     assert counted.columns == {"v": None}
     assert counted.rows("SELECT COUNT(v) FROM t") == [(len(column) - column.null_count,)]
-    dataset = wiring.open(pa.table({"v": column}), schema | {"columns": {"v": {"type": declared}}}, ledger=":memory:")
+    dataset = local.open(pa.table({"v": column}), schema | {"columns": {"v": {"type": declared}}}, ledger=":memory:")
     assert [value for (value,) in dataset._engine.rows("SELECT v FROM t")] == expected
     unfit = len(column) - column.null_count - sum(value is not None for value in expected)
     assert dataset.check().columns[0].unfit == unfit

@@ -11,6 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sfumato.adapters.vault.master_key import Cost
+from sfumato.composition.create import made
+from sfumato.composition.settings import Settings
+from sfumato.composition.workspace import opened
 from sfumato.errors import (
     AwaitingApproval,
     BadInput,
@@ -29,14 +33,10 @@ from sfumato.errors import (
     StopReached,
     VaultBroken,
 )
-from sfumato.escrow.outside import Limits
-from sfumato.escrow.request import DONE, STEPS, Act, State, stepped
-from sfumato.escrow.visible import ANALYST, CONTROLLER
+from sfumato.escrow.ports import Limits
+from sfumato.escrow.submissions.lifecycle import DONE, STEPS, Act, State, stepped
+from sfumato.escrow.submissions.visibility import ANALYST, CONTROLLER
 from sfumato.ledger.entry import Event
-from sfumato.vault.master import Cost
-from sfumato.workspace.create import made
-from sfumato.workspace.opening import opened
-from sfumato.workspace.settings import Settings
 from tests.contract.conftest import Copies
 from tests.room import BOARD, BY_WARD, COUNT, DATA, RULE, SCHEMA, SUM, Room
 

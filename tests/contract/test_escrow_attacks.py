@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.engines.duckdb import DuckDB
+from sfumato.adapters.engines.duckdb.engine import DuckDB
+from sfumato.adapters.vault.master_key import Cost
+from sfumato.composition.create import made
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
-from sfumato.escrow.outside import Limits
-from sfumato.escrow.request import Request
-from sfumato.vault.master import Cost
-from sfumato.workspace.create import made
+from sfumato.escrow.ports import Limits
+from sfumato.escrow.submissions.lifecycle import Request
 from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
 
 AUTOMATIC = {"approve": "automatic"}
@@ -235,7 +235,7 @@ def test_whoever_holds_the_keys_leaves_no_core_behind(tmp_path: Path) -> None:
     made(tmp_path / "ws", admin="root", password="four words put together", passphrase="open", cost=Cost(1, 64, 1))
     code = f"""
 import resource
-from sfumato.workspace.opening import opened
+from sfumato.composition.workspace import opened
 with opened({str(tmp_path / "ws")!r}, passphrase="open"):
     print(*resource.getrlimit(resource.RLIMIT_CORE))
 """

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Forbidden, NoGuarantee
-from sfumato.escrow.person import Person
-from sfumato.escrow.request import Request
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.ledger.entry import Event
 from tests.room import COUNT, SCHEMA, SUM, Room
 

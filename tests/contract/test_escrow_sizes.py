@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from sfumato.adapters.vault.master_key import Cost
+from sfumato.composition.create import made
+from sfumato.composition.workspace import opened
 from sfumato.errors import BadInput, QueryError
 from sfumato.escrow.service import Escrow
-from sfumato.vault.master import Cost
-from sfumato.workspace.create import made
-from sfumato.workspace.opening import opened
 from tests.room import Room
 
 SCHEMA = """name = "{name}"

@@ -21,11 +21,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato import wiring
+from sfumato.adapters.storage.ledger_file import SQLiteLedger
+from sfumato.adapters.storage.schema import ledger
+from sfumato.composition import local
 from sfumato.errors import LedgerBroken, LedgerUnwritable
 from sfumato.ledger.entry import Draft, Entry, Event, verify
-from sfumato.stores.ledger import SQLiteLedger
-from sfumato.stores.tables import ledger
 from tests.depth import depth
 from tests.ledgers import KINDS, Place, Places, places
 
@@ -51,7 +51,7 @@ def two_releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     query = stays(path).query(SQL)
     query.release(epsilon=0.5)
     query.release(epsilon=0.1)
-    assert wiring.verified(path) == 7
+    assert local.verified(path) == 7
     return path
 
 
@@ -180,8 +180,8 @@ import sys, time
 from pathlib import Path
 from sfumato.errors import SfumatoError
 from sfumato.ledger.entry import Draft, Event
-from sfumato.stores.database import Database
-from sfumato.stores.ledger import SQLiteLedger
+from sfumato.adapters.storage.database import Database
+from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
 who, folder, failures = sys.argv[1], Path(sys.argv[2]), 0
 for ledger, address in enumerate(sys.argv[3:]):
@@ -317,13 +317,13 @@ def test_a_file_that_was_cut_off_is_no_ledger(kept: Path, pages: float) -> None:
 def test_an_empty_file_has_no_entries(ledger_path: Path) -> None:
     """It may be a ledger that was never written to, so it can become one; but there is nothing in it to verify."""
     ledger_path.touch()
-    for attempt in (wiring.verified, wiring.records):
+    for attempt in (local.verified, local.records):
         with pytest.raises(
             LedgerBroken, match=r"test\.ledger has no entries: it was never written to, or they are gone"
         ):
             attempt(ledger_path)
     stays(ledger_path).query(SQL).release(epsilon=0.5)
-    assert wiring.verified(ledger_path) == 4
+    assert local.verified(ledger_path) == 4
 
 
 @pytest.mark.depth("broken files")
@@ -341,10 +341,10 @@ def test_whatever_is_changed_in_a_file_is_named_or_changes_nothing(
     broken = tmp_path / "broken.ledger"
     broken.write_bytes(changed)
     try:
-        found = str([record.entries for record in wiring.records(broken)])
+        found = str([record.entries for record in local.records(broken)])
     except LedgerBroken as named:
         found = str(named)
-    same = found == str([record.entries for record in wiring.records(two_releases)])
+    same = found == str([record.entries for record in local.records(two_releases)])
     assert same or found.startswith((*(f"The ledger was changed at entry {n}. " for n in range(1, 8)), str(broken)))
 
 
@@ -388,7 +388,7 @@ def _refused(query: sf.Query, content: Callable[[], object]) -> None:
 
 def _named_and_refused(path: Path, sentence: str) -> None:
     """Reading, looking, choosing and releasing all stop at the break, and the file stays as it is."""
-    attempts = [lambda: wiring.verified(path), lambda: wiring.records(path)]
+    attempts = [lambda: local.verified(path), lambda: local.records(path)]
     _stopped([*attempts, *_uses(lambda: stays(path))], sentence, path.read_bytes)
 
 
@@ -426,7 +426,7 @@ def no_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     def mechanism(_name: str) -> object:
         raise AssertionError("noise was drawn that no ledger has")
 
-    monkeypatch.setattr(wiring, "_mechanism", mechanism)
+    monkeypatch.setattr(local, "_mechanism", mechanism)
 
 
 @pytest.fixture
@@ -472,7 +472,7 @@ def test_a_ledger_that_may_only_be_read(two_releases: Path, read_only: Path) -> 
     """It is shown and verified to whoever may read it; nothing is released."""
     path = read_only / "test.ledger"
     query = stays(path).query(SQL)
-    assert wiring.verified(path) == 7
+    assert local.verified(path) == 7
     assert query.dataset.ledger.total.epsilon == 0.6
     for epsilon in (0.5, 0.3):
         with pytest.raises(LedgerUnwritable) as unwritable:
@@ -491,7 +491,7 @@ def test_a_full_disk(kept: Path, fill_disk: Callable[[], None], epsilon: float) 
     with pytest.raises(LedgerUnwritable) as full:
         query.release(epsilon=epsilon, again=True)
     assert str(full.value) == sentence(kept)
-    assert wiring.verified(kept) == 7
+    assert local.verified(kept) == 7
 
 
 def test_a_disk_that_fills_up_while_noise_is_drawn(
@@ -501,7 +501,7 @@ def test_a_disk_that_fills_up_while_noise_is_drawn(
         fill_disk()
         return lambda totals, _sensitivity, _epsilon: totals
 
-    monkeypatch.setattr(wiring, "_mechanism", mechanism)
+    monkeypatch.setattr(local, "_mechanism", mechanism)
     query = stays(kept).query(SQL)
     with pytest.raises(LedgerUnwritable):
         query.release(epsilon=0.3)

@@ -261,7 +261,7 @@ def test_markup_in_names_queries_purposes_and_notes_comes_out_as_text(api: Api) 
 
 
 def test_no_script_of_a_page_reads_texts_as_html() -> None:
-    from sfumato.server.assets import FOLDER
+    from sfumato.server.web.assets import FOLDER
 
     for name in ("ask.js", "editor.js", "requests.js", "result.js", "certificate.js"):
         code = Path(FOLDER / name).read_text(encoding="utf-8")

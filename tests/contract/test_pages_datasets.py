@@ -8,7 +8,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from sfumato.views.words import of_guarantee, of_schema
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import schema as of_schema
 from tests.api import Api
 from tests.room import COUNT, DATA, RULE, SCHEMA
 

@@ -13,7 +13,9 @@ import pytest
 
 from sfumato.ledger.entry import Event
 from sfumato.model.risk import Source
-from sfumato.views.words import of_explorer, of_policy, of_risk
+from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import risk as of_risk
 from tests.api import STATES, Api
 from tests.room import BY_WARD, COUNT, SUM
 

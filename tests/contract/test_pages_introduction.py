@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sfumato.errors import NotIntroduced
-from sfumato.views.words.of_introduction import QUIZ, SCREENS
+from sfumato.presentation.wording.introduction import QUIZ, SCREENS
 from tests.api import Api
 from tests.room import BOARD, Room
 from tests.served import Caller

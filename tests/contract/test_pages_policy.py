@@ -10,7 +10,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from sfumato.views.words import of_policy, of_rule
+from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import rule as of_rule
 from tests.api import Api
 from tests.room import BOARD, COUNT
 

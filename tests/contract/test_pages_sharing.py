@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import sfumato
-from sfumato.risk.sharing import nearest_word, sharing_risk
-from sfumato.session.query import Query
-from sfumato.views import sharing
+from sfumato.api.query import Query
+from sfumato.presentation import sharing
+from sfumato.privacy.risk.sharing import nearest_word, sharing_risk
 from tests.api import Api
 from tests.room import BOARD, BY_WARD, COUNT
 

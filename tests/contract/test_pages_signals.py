@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sfumato.server.assets import FOLDER
-from sfumato.signal.library import TASKS
-from sfumato.views.words import of_signal_pages
+from sfumato.presentation.wording import signal_pages as of_signal_pages
+from sfumato.server.web.assets import FOLDER
+from sfumato.signals.tasks.registry import TASKS
 from tests.api import STATES, Api
 from tests.contract.test_pages_analyst import facts, page, text
 from tests.room import BOARD

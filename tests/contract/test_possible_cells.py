@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.errors import QueryError
-from sfumato.measure import measure
-from sfumato.model.dataset import Type
-from sfumato.model.possible import possible_cells
+from sfumato.model.possible_cells import possible_cells
+from sfumato.model.schema import Type
 from sfumato.model.statement import ColumnRef, Pattern
-from sfumato.schema.load import from_dict
-from sfumato.sql.parse import condition, parse
-from sfumato.sql.tree import column, predicate, selected
+from sfumato.privacy.sensitivity import measure
+from sfumato.schema.read import from_dict
+from sfumato.sql.builder.ast import column, predicate, selected
+from sfumato.sql.parser.statement import condition, parse
 from tests.property.tables import examples
 
 TEXTS = ("Heart", "heart", "a%b", "a_b", "it's", "", "Z", "Ünï", "ß", "\n", "10", "\\")

@@ -9,11 +9,11 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
+from sfumato.adapters.storage.database import Database
+from sfumato.adapters.storage.database_failures import guarded
+from sfumato.adapters.storage.ledger_table import TRIES
 from sfumato.errors import BadInput, DatabaseFailure, LedgerUnwritable
 from sfumato.ledger.entry import Draft, Entry, Event, verify
-from sfumato.stores.database import Database
-from sfumato.stores.database_failures import guarded
-from sfumato.stores.ledger_table import TRIES
 from tests.postgres import Server
 
 # The first inserts fail as if others had come first: a sequence counts them, whatever is rolled back.
@@ -88,7 +88,7 @@ def test_whoever_holds_a_lock_is_waited_for_so_long(
     database: Database, raw: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reading goes on meanwhile."""
-    monkeypatch.setattr("sfumato.stores.postgres.PATIENCE", 0.1)
+    monkeypatch.setattr("sfumato.adapters.storage.postgres.PATIENCE", 0.1)
     raw.execute("LOCK TABLE audit, ledger IN SHARE ROW EXCLUSIVE MODE")
     with pytest.raises(DatabaseFailure, match="is in use"):
         database.audit().append("now", "ada", "signed in", "", {})

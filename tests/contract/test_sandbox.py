@@ -31,11 +31,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sfumato.adapters.sandbox import bubblewrap, filesystem, runner, self_test
+from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
+from sfumato.adapters.sandbox.limits import Limits
 from sfumato.errors import BadInput, Refused, SandboxMissing
 from sfumato.ports import Columns, Sandbox
-from sfumato.sandbox import bubblewrap, inside, probes, runner
-from sfumato.sandbox.bubblewrap import Bubblewrap
-from sfumato.sandbox.limits import Limits
 from tests.hostile import AMOUNTS, ATTACKS, FILES, OUTCOMES, PLAIN, batched, in_turn, outcomes, written
 
 T = TypeVar("T")
@@ -520,7 +520,7 @@ def test_no_process_is_left(tested: Bubblewrap) -> None:
 
 def test_a_function_dies_with_the_server(tested: Bubblewrap) -> None:
     code = """
-from sfumato.sandbox.bubblewrap import Bubblewrap
+from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
 sandbox = Bubblewrap()
 sandbox._found.append(None)
 sandbox.score("import time\\ndef evaluate(tables): time.sleep(10**6)", [])
@@ -610,7 +610,7 @@ def test_without_bubblewrap_nothing_runs(programs: Path) -> None:
 
 
 def test_without_its_libraries_nothing_runs(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inside, "LIBRARIES", ("numpy", "no-such-library"))
+    monkeypatch.setattr(filesystem, "LIBRARIES", ("numpy", "no-such-library"))
     assert str(Bubblewrap().missing()) == f"Not installed: no-such-library. {bubblewrap.INSTALL}."
     monkeypatch.setattr(bubblewrap, "find_spec", lambda _: None)
     assert str(Bubblewrap().missing()) == f"Not installed: no-such-library, pyseccomp. {bubblewrap.INSTALL}."
@@ -636,7 +636,7 @@ def test_where_namespaces_are_forbidden_nothing_runs(tested: Bubblewrap) -> None
     """Really: in a namespace that may have none below it."""
     if shutil.which("unshare") is None:
         pytest.skip("unshare is not here: install it with 'apt install util-linux'.")
-    code = "from sfumato.sandbox.bubblewrap import Bubblewrap; print(Bubblewrap().missing())"
+    code = "from sfumato.adapters.sandbox.bubblewrap import Bubblewrap; print(Bubblewrap().missing())"
     forbidden = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -c "$1"'
     environment = os.environ | {"PYTHONPATH": str(Path(runner.__file__).parents[2])}
     command = ["unshare", "--user", "--map-root-user", "sh", "-c", forbidden, sys.executable, code]
@@ -652,7 +652,7 @@ def test_without_namespaces_nothing_runs(programs: Path) -> None:
 
 
 def test_a_bubblewrap_that_locks_nothing_up_is_not_used(tested: Bubblewrap, programs: Path) -> None:
-    for library in inside.libraries():
+    for library in filesystem.libraries():
         (programs / library.name).symlink_to(library)
     fake(programs, PLAINLY.format(python=sys.executable, site=str(programs), runner=runner.__file__))
     sandbox = Bubblewrap()
@@ -665,7 +665,7 @@ def test_a_bubblewrap_that_locks_nothing_up_is_not_used(tested: Bubblewrap, prog
 
 def test_a_filter_that_lets_everything_through_is_noticed(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is mounted and the limits still stop files and memory, and Landlock programs."""
-    monkeypatch.setattr(probes, "GOOD", QUICK)
+    monkeypatch.setattr(self_test, "GOOD", QUICK)
     monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
     said = str(Bubblewrap().missing())
     assert said.startswith("The sandbox fails its self-test: a function in it opens a socket, ")
@@ -679,8 +679,8 @@ def has_landlock() -> bool:
 
 
 def test_a_function_without_end_is_noticed(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probes, "GOOD", QUICK)
-    monkeypatch.setattr(probes, "ENDLESS", QUICK)
+    monkeypatch.setattr(self_test, "GOOD", QUICK)
+    monkeypatch.setattr(self_test, "ENDLESS", QUICK)
     assert Bubblewrap().missing() == "The sandbox fails its self-test: a function in it has no end."
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from sfumato.views.words.of_introduction import QUIZ
+from sfumato.presentation.wording.introduction import QUIZ
 from tests.api import STATES, TOKENS, Api, Body, routes_of
 from tests.depth import depth
 from tests.room import COUNT, SUM

@@ -22,11 +22,11 @@ from sfumato.errors import (
     SfumatoError,
     StopReached,
 )
-from sfumato.escrow.outside import Limits
-from sfumato.escrow.request import Request
-from sfumato.escrow.signal import Signal
+from sfumato.escrow.ports import Limits
+from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.escrow.submissions.signal import Signal
 from sfumato.ledger.entry import Event
-from sfumato.views import signalling
+from sfumato.presentation import signalling
 from tests.contract.conftest import Copies
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, Room
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
+from sfumato.adapters.sandbox.limits import Limits
 from sfumato.errors import EngineFailure
-from sfumato.escrow.code import fingerprint
-from sfumato.sandbox.bubblewrap import Bubblewrap
-from sfumato.sandbox.limits import Limits
-from sfumato.views import signalling
+from sfumato.escrow.submissions.code_review import fingerprint
+from sfumato.presentation import signalling
 from tests.api import STATES, Api
 from tests.room import BOARD, BY_WARD
 

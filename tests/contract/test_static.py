@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from sfumato.server.assets import FOLDER, PLACE, Assets
+from sfumato.server.web.assets import FOLDER, PLACE, Assets
 from tests.served import Caller, Nouns, app_on
 
 ASSETS = Assets()

@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow.csv import ReadOptions
 
-from sfumato import wiring
-from sfumato.engines.duckdb import DuckDB
+from sfumato.adapters.engines.duckdb.engine import DuckDB
+from sfumato.composition import local
 from sfumato.errors import EngineFailure, SourceError
-from sfumato.schema.load import from_dict
+from sfumato.schema.read import from_dict
 from tests.property.stored import STORED, WRAPS, Stored, of
 
 TYPES = ("integer", "number", "text", "boolean", "date")
@@ -36,7 +36,7 @@ PARTS = (
 
 def opened(source: object, types: dict[str, str]) -> DuckDB:
     columns = {name: {"type": type_} for name, type_ in types.items()}
-    return wiring._duckdb(source, from_dict({"name": "t", "columns": columns}))
+    return local._duckdb(source, from_dict({"name": "t", "columns": columns}))
 
 
 def answers(engine: DuckDB, *columns: str) -> bool:
@@ -291,10 +291,10 @@ def test_a_dataset_of_files_that_cannot_be_read_is_refused(tmp_path: Path) -> No
 def test_every_way_to_open_a_file_refuses_it(tmp_path: Path) -> None:
     path = write(tmp_path / "t.parquet", STORED["text"].array([b"\xff"]))
     with pytest.raises(SourceError) as refused:
-        wiring.open(path, {"name": "t"}, ledger=":memory:")
+        local.open(path, {"name": "t"}, ledger=":memory:")
     assert str(refused.value) == (
         "Column 'v' of t.parquet has a text that is not UTF-8, or is damaged. "
         "Hint: write it anew with NULL in place of such a value, or without the column."
     )
     with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has a text"):
-        wiring.drafted(path, "t")
+        local.drafted(path, "t")

@@ -22,14 +22,14 @@ from sqlglot import exp
 
 import sfumato as sf
 from sfumato import sql as generated
-from sfumato.engines.duckdb import RAW, DuckDB
+from sfumato.adapters.engines.duckdb.engine import RAW, DuckDB
 from sfumato.model.choice import Noise
-from sfumato.model.dataset import Type
 from sfumato.model.facts import EXPOSURE, INFLUENCE
-from sfumato.schema.load import from_dict
-from sfumato.session.exact import block_tables
-from sfumato.sql.clean import clean
-from sfumato.sql.parse import parse
+from sfumato.model.schema import Type
+from sfumato.schema.read import from_dict
+from sfumato.signals.exact_answer import block_tables
+from sfumato.sql.parser.statement import parse
+from sfumato.sql.plans.clean import clean
 
 NAN, INF = float("nan"), float("inf")
 WHOLE = [None, -(2**63), 1 - 2**63, -1, 0, 1, 7, 2**53 + 1, 2**63 - 1]
@@ -190,7 +190,7 @@ def test_every_function_of_the_plans_is_among_the_operations() -> None:
     """What a plan may call stands in its source: each of these was recorded, and so tried."""
     written = {
         name
-        for path in Path(str(generated.__file__)).parent.glob("*.py")
+        for path in Path(str(generated.__file__)).parent.rglob("*.py")
         for name in re.findall(r'\b(?:call|function|exp\.func)\(\s*"([A-Z_0-9]+)"', path.read_text(encoding="utf-8"))
     }
     sent = "\n".join(sql for kind in SCHEMAS for sql in recorded(kind)).upper()

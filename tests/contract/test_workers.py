@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
+from sfumato.adapters.workers.pool import Workers
 from sfumato.errors import Cancelled, EngineFailure, NoGuarantee, QueryError, SourceError
-from sfumato.workers.pool import Workers
 from tests.contract import jobs
 
 SECRET = "a secret of 32 bytes"
@@ -157,7 +157,7 @@ def test_a_worker_that_cannot_be_started_is_tried_again(monkeypatch: pytest.Monk
         raise OSError
 
     with monkeypatch.context() as patched:
-        patched.setattr("sfumato.workers.pool.Process", no_memory)
+        patched.setattr("sfumato.adapters.workers.pool.Process", no_memory)
         workers = Workers(jobs.work, jobs.set_up, SECRET, size=1)
         with pytest.raises(EngineFailure):
             workers.run("it", {"do": "seen"})
@@ -323,7 +323,7 @@ def test_workers_end_with_the_process_that_started_them(do: str, tmp_path: Path)
     program = f"""
 import json, os, sys, time
 from pathlib import Path
-from sfumato.workers.pool import Workers
+from sfumato.adapters.workers.pool import Workers
 from tests.contract import jobs
 if __name__ == "__main__":
     workers = Workers(jobs.work, jobs.set_up, None, size=1)

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 _PARENT = """
 import json, os, sys
 import opendp.prelude, pandas, sqlite3
-import sfumato.engines.duckdb, sfumato.mechanisms.laplace, sfumato.stores.ledger, sfumato.wiring
+import sfumato.adapters.engines.duckdb.engine, sfumato.adapters.noise.laplace
+import sfumato.adapters.storage.ledger_file, sfumato.composition.local
 
 def say(line):
     os.write(1, (line + "\\n").encode())  # whole, whoever else writes and whenever it is killed

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from sfumato.adapters.vault.master_key import Cost
 from sfumato.client.client import Client, connect
-from sfumato.vault.master import Cost
-from sfumato.workspace.create import made
-from sfumato.workspace.opening import opened
-from sfumato.workspace.settings import Settings
+from sfumato.composition.create import made
+from sfumato.composition.settings import Settings
+from sfumato.composition.workspace import opened
 from tests.e2e.command import PATIENCE, SFUMATO
 
 PASSPHRASE, PASSWORD = "open sesame please", "correct horse battery"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato import wiring
+from sfumato.composition import local
 from tests.e2e.command import Typed, sfumato
 
 pytestmark = pytest.mark.e2e
@@ -32,7 +32,7 @@ def ask(*options: object, sql: tuple[str, ...] = (OLD, ALL), epsilon: float = 0.
 
 
 def spent(folder: Path) -> float | None:
-    [record] = wiring.records(folder / "adult.ledger")
+    [record] = local.records(folder / "adult.ledger")
     return record.total.epsilon
 
 
@@ -143,7 +143,7 @@ def test_a_file_that_cannot_be_written_after_all(folder: Path, typed: Typed, mon
     def full(*_: object) -> None:
         raise OSError
 
-    monkeypatch.setattr("sfumato.session.whole_file.write_text_whole", full)
+    monkeypatch.setattr("sfumato.api.whole_file.write_text_whole", full)
     failed = typed(*ask("--out", "all.json"))
     assert failed.code == 2
     assert failed.err.startswith("The answers were released, but a file could not be written. Hint: the answers are in")

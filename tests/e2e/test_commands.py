@@ -19,11 +19,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato import demo, wiring
-from sfumato.engines.duckdb import DuckDB
+from sfumato import demo
+from sfumato.adapters.engines.duckdb.engine import DuckDB
+from sfumato.composition import local
 from sfumato.errors import EngineFailure
 from sfumato.ledger.entry import nano
-from sfumato.schema.load import load
+from sfumato.schema.read import load
 from tests.e2e.command import SFUMATO, Ran, Typed, sfumato
 from tests.e2e.population import ROWS
 
@@ -55,7 +56,7 @@ def test_a_release_from_a_shell(folder: Path, typed: Typed) -> None:
     assert (released.code, released.err) == (0, "")
     again = typed(*ask("release", "--json", sql="@count.sql"))
     assert again == released, "asking again returns the same answer"
-    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.2
+    assert local.records(folder / "adult.ledger")[0].total.epsilon == 0.2
 
 
 def test_noise_that_stays_within_a_reach(folder: Path, typed: Typed) -> None:
@@ -69,7 +70,7 @@ def test_noise_that_stays_within_a_reach(folder: Path, typed: Typed) -> None:
     assert abs(count - ROWS) <= 21
     refused = typed(*ask("release", *bounded, sql="SELECT MEDIAN(age) FROM adult", schema="free.toml"))
     assert (refused.code, refused.error["code"]) == (3, "no-mechanism")
-    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 1, "nothing was charged for what was refused"
+    assert local.records(folder / "adult.ledger")[0].total.epsilon == 1, "nothing was charged for what was refused"
 
 
 def test_a_release_from_a_folder(folder: Path, typed: Typed) -> None:
@@ -234,7 +235,7 @@ def test_what_is_free_leaves_no_entry_and_a_look_leaves_one(folder: Path, typed:
     assert not (folder / "adult.ledger").exists()
     for _ in range(2):
         typed(*ask("risk", schema="free.toml"))
-    [record] = wiring.records(folder / "adult.ledger")
+    [record] = local.records(folder / "adult.ledger")
     assert [entry.draft.event for entry in record.entries] == ["opened", "looked"], "the same look is entered once"
 
 
@@ -326,17 +327,17 @@ def test_a_release(folder: Path, typed: Typed) -> None:
     words = typed(*ask("release", sql=BY_SEX))
     assert "0.2-differential privacy for one row, add-remove." in words.out
     assert certificate["query_sha256"] in words.out
-    [record] = wiring.records(folder / "adult.ledger")
+    [record] = local.records(folder / "adult.ledger")
     assert record.entries[certificate["ledger_entry"] - 1].draft.event == "reserved"
 
 
 def test_asking_again_is_free_and_again_is_not(folder: Path, typed: Typed) -> None:
     answers = [typed(*ask("release", "--json", sql=sql)).json for sql in (COUNT, COUNT.lower())]
     assert answers[0] == answers[1]
-    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.2
+    assert local.records(folder / "adult.ledger")[0].total.epsilon == 0.2
     anew = typed(*ask("release", "--again", "--json")).json
     assert anew["certificate"]["ledger_entry"] != answers[0]["certificate"]["ledger_entry"]
-    assert wiring.records(folder / "adult.ledger")[0].total.epsilon == 0.4
+    assert local.records(folder / "adult.ledger")[0].total.epsilon == 0.4
     assert typed(*ask("release", "--json")).json == anew, "and is what holds from then on"
     assert "nothing was charged" in typed(*ask("release")).err
     assert typed(*ask("release", "--again")).err == ""
@@ -482,7 +483,7 @@ def test_a_schema_from_draft_to_check(folder: Path, typed: Typed) -> None:
     assert {column["name"] for column in checked.json["columns"]} >= {"age", "workclass"}
     words = typed("schema", "check", "adult.parquet", "--schema", "adult.toml")
     assert words.out.startswith("2,000 rows. This is a look at the people: ")
-    assert wiring.records(folder / "adult.ledger")[0].somebody_looked
+    assert local.records(folder / "adult.ledger")[0].somebody_looked
 
 
 def test_a_schema_by_questions_from_a_shell(folder: Path) -> None:
@@ -649,7 +650,7 @@ def test_no_epsilon_meets_it(folder: Path, typed: Typed, preference: list[object
     assert released.json["error"] == released.error
     assert (released.error["code"], released.error["message"]) == ("infeasible", why)
     assert typed(*ask("release", *preference)) == Ran(3, "", f"{why} Hint: ask for less.\n")
-    assert wiring.records(folder / "adult.ledger")[0].total.releases == 0
+    assert local.records(folder / "adult.ledger")[0].total.releases == 0
 
 
 @pytest.mark.usefixtures("folder")
@@ -830,7 +831,7 @@ def asked(population: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         stated = f'name = "adult"\n[columns.age]\ntype = "integer"\n{bounds and f"bounds = {bounds}"}\n'
         (folder / f"{name}.toml").write_text(stated, "utf-8")
     (folder / "private.toml").write_text('name = "adult"\n[columns.race]\nkeys = "private"\n', "utf-8")
-    wiring.open(folder / "adult.parquet", folder / "adult.toml").query(COUNT).release()
+    local.open(folder / "adult.parquet", folder / "adult.toml").query(COUNT).release()
     return folder
 
 
@@ -1016,7 +1017,7 @@ def test_our_own_failure_says_nothing_about_the_data(typed: Typed, monkeypatch: 
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("a value from the data: 42")
 
-    monkeypatch.setattr(wiring, "open", fail)
+    monkeypatch.setattr(local, "open", fail)
     failed = typed(*ask("release"))
     assert (failed.code, failed.out) == (1, "")
     assert failed.err.startswith("sfumato failed by its own fault (RuntimeError). Hint: ")
@@ -1036,7 +1037,7 @@ def test_ctrl_c_says_that_a_charge_stays(
     told = typed(*ask("release"))
     sentence = "Broken off. Hint: what was charged stays charged; `sfumato ledger show` tells.\n"
     assert told == Ran(130, "", sentence)
-    assert wiring.records(folder / "adult.ledger")[0].total.nano_epsilon == nano(0.2)
+    assert local.records(folder / "adult.ledger")[0].total.nano_epsilon == nano(0.2)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

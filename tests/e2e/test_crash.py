@@ -15,7 +15,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.ledger.entry import Event, nano, verify
-from sfumato.ledger.record import Record
+from sfumato.ledger.history import Record
 from tests.depth import depth
 from tests.e2e.forks import Forks, forks
 from tests.ledgers import STORE, Place, Places

@@ -14,8 +14,8 @@ import pytest
 import typer.main
 
 import sfumato as sf
-from sfumato import wiring
 from sfumato.cli.main import app
+from sfumato.composition import local
 from tests.e2e.command import PATIENCE, Typed
 from tests.unit.server_of_tests import TOKEN, Server, problem
 from tests.unit.test_client import ESTIMATE, HELD, PAGE, SCHEMA, SIGNED, SQL, asked
@@ -392,4 +392,4 @@ def test_the_record_is_verified_against_a_head_that_was_kept(typed: Typed, serve
 def test_the_public_way_in_is_the_same(server: Server) -> None:
     server.on("GET /datasets", items(HELD))
     assert [each.name for each in sf.connect("http://localhost:8000", TOKEN).datasets()] == ["t"]
-    assert sf.connect is wiring.connect
+    assert sf.connect is local.connect

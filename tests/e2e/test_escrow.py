@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
+from sfumato.adapters.storage.database import Database
 from sfumato.client.client import connect
 from sfumato.client.request import Request
+from sfumato.composition.settings import Settings
 from sfumato.errors import AwaitingApproval, Gone
 from sfumato.ledger.entry import NANO, Entry, Event, verify
-from sfumato.stores.database import Database
-from sfumato.workspace.settings import Settings
 from tests.depth import depth
 from tests.e2e import census
 from tests.e2e.command import PATIENCE, Typed, sfumato

@@ -12,7 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.model.guarantee import Guarantee
-from sfumato.risk.gaussian import mu_analytic
+from sfumato.privacy.noise.gaussian import mu_analytic
 from tests.e2e.command import Ran, Typed
 
 pytestmark = pytest.mark.e2e

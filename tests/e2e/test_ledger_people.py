@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.views.words import of_guarantee
+from sfumato.presentation.wording import guarantee as of_guarantee
 from tests.e2e.command import Typed
 
 pytestmark = pytest.mark.e2e

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.workspace.create import made
-from sfumato.workspace.local import UNLOCKER
-from sfumato.workspace.settings import Settings
+from sfumato.composition.create import made
+from sfumato.composition.local_access import UNLOCKER
+from sfumato.composition.settings import Settings
 from tests.e2e.command import Ran, Typed
 from tests.e2e.served import CHEAP
 

@@ -22,8 +22,8 @@ import httpx
 import pytest
 
 from sfumato.client.client import Client
+from sfumato.composition.settings import Settings
 from sfumato.errors import Gone, SfumatoError
-from sfumato.workspace.settings import Settings
 from tests.e2e.command import PATIENCE, SFUMATO
 from tests.e2e.served import Served, Tokens, children, prepared
 

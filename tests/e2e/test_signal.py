@@ -12,9 +12,9 @@ import pytest
 import sfumato as sf
 from sfumato.client.client import Client
 from sfumato.client.request import Answers
+from sfumato.composition.settings import Settings
 from sfumato.errors import AwaitingApproval, NoGuarantee
 from sfumato.model.signal import FreeSignal, Published
-from sfumato.workspace.settings import Settings
 from tests.e2e.command import PATIENCE, Typed, sfumato
 from tests.e2e.served import Served, prepared, secret_file, until
 

@@ -20,9 +20,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from sfumato.client.client import connect
+from sfumato.composition.create import made
+from sfumato.composition.settings import Settings
 from sfumato.errors import NoServer
-from sfumato.workspace.create import made
-from sfumato.workspace.settings import Settings
 from tests.e2e.command import PATIENCE
 from tests.e2e.served import CHEAP, free_port
 

@@ -18,7 +18,7 @@ WORDS = b"Reading the data"
 # The work lasts until a line arrives on standard input.
 WAIT = """
 import sys
-from sfumato.cli.waiting import waiting
+from sfumato.cli.progress import waiting
 with waiting(lambda: {share}, "Reading the data", after={after}):
     sys.stdin.readline()
 print("done", flush=True)

@@ -27,7 +27,8 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")
 }
 WHERE = """
 import json, sys
-import sfumato, sfumato.cli.main, sfumato.demo.tour, sfumato.engines.duckdb, sfumato.mechanisms.laplace
+import sfumato, sfumato.cli.main, sfumato.demo.tour
+import sfumato.adapters.engines.duckdb.engine, sfumato.adapters.noise.laplace
 print(json.dumps([m.__file__ for m in sys.modules.values() if getattr(m, "__file__", None)]))
 """
 

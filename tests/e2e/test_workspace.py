@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from sfumato.composition import create
+from sfumato.composition.settings import Settings, load
+from sfumato.composition.workspace import opened, served
 from sfumato.errors import BadInput
-from sfumato.workspace import create
-from sfumato.workspace.opening import opened, served
-from sfumato.workspace.settings import Settings, load
 from tests.e2e.command import Ran, Typed, sfumato
 from tests.e2e.served import CHEAP, PASSPHRASE, PASSWORD, prepared, secret_file
 

@@ -10,9 +10,9 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+from sfumato.adapters.engines.duckdb.memory_file import Held
 from sfumato.cli.main import main
-from sfumato.engines.held import Held
-from sfumato.workspace import opening
+from sfumato.composition import workspace
 
 _SAFE = Held.settings
 
@@ -23,7 +23,7 @@ def spilling(held: Held) -> dict[str, object]:
 
 
 Held.settings = property(spilling)  # type: ignore[assignment]
-opening.opened = partial(opening.opened, encrypted=False)
+workspace.opened = partial(workspace.opened, encrypted=False)
 
 if __name__ == "__main__":
     main()

@@ -48,7 +48,7 @@ GUARDS = {
     "requests-unlimited": f"{SIZES}::test_many_fine_quantiles_are_refused_with_one_person_and_without_them",
     "texts-matched-in-full": "tests/unit/test_sizes.py::test_a_stored_text_beyond_the_limit_is_missing",
     "computed-unclamped": f"{NEIGHBOURS}::test_columns_are_clamped_before_they_are_computed_with",
-    "drawn-unasked": "tests/unit/test_displays.py::test_nothing_confidential_shows_itself[session.choice.Choice]",
+    "drawn-unasked": "tests/unit/test_displays.py::test_nothing_confidential_shows_itself[api.choice.Choice]",
     "drafted-before-its-look": (
         "tests/unit/test_drafts.py::test_the_look_of_a_draft_is_entered_before_the_schema_and_once"
     ),

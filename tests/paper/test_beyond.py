@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.risk.attack import (
+from sfumato.privacy.accounting.zcdp import epsilon_of_zcdp, epsilon_of_zcdp_simple, rho_laplace
+from sfumato.privacy.noise.gaussian import delta_at, mu_analytic, mu_classic
+from sfumato.privacy.risk.membership import (
     attack_chance,
     attack_chance_gaussian,
     attack_chance_laplace,
     posterior_quantile_gaussian,
     roc_laplace,
 )
-from sfumato.risk.exact import kl
-from sfumato.risk.gaussian import delta_at, mu_analytic, mu_classic
-from sfumato.risk.zcdp import epsilon_of_zcdp, epsilon_of_zcdp_simple, rho_laplace
+from sfumato.privacy.risk.rdr_exact import kl
 
 golden = pytest.mark.golden
 

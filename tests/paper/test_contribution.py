@@ -14,14 +14,14 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.measure import measure
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
-from sfumato.risk.calibrate import threshold
-from sfumato.schema.load import from_dict
-from sfumato.sql.contribution import digest, field, public_field
-from sfumato.sql.parse import parse
-from sfumato.sql.tree import cast, value
+from sfumato.privacy.noise.calibration import threshold
+from sfumato.privacy.sensitivity import measure
+from sfumato.schema.read import from_dict
+from sfumato.sql.builder.ast import cast, value
+from sfumato.sql.parser.statement import parse
+from sfumato.sql.plans.contribution_bounds import digest, field, public_field
 
 golden = pytest.mark.golden
 NINE_SHORT_ONE_LONG = [1] * 9 + [60]

@@ -6,7 +6,15 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.split import (
+from sfumato.privacy.noise.error import (
+    epsilon_for_error,
+    epsilon_for_error_on_grid,
+    epsilon_for_relative_error,
+    minimum_true_answer,
+    noise_quantile,
+    relative_error,
+)
+from sfumato.privacy.preferences.budget_split import (
     alpha,
     best_index,
     epsilon_needed,
@@ -14,14 +22,6 @@ from sfumato.choose.split import (
     minimum_true_answers,
     parts,
     scales,
-)
-from sfumato.risk.accuracy import (
-    epsilon_for_error,
-    epsilon_for_error_on_grid,
-    epsilon_for_relative_error,
-    minimum_true_answer,
-    noise_quantile,
-    relative_error,
 )
 
 EPSILON, MISS, RE = 0.01, 0.1, 0.1

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.risk.accuracy import noise_quantile
-from sfumato.risk.guessing import average_chance, guess_chance, joint_exponent, largest_advantage
-from sfumato.risk.sharing import LEVELS, nearest_word, sharing_risk, sharing_risk_as_published
-from sfumato.risk.truncated import delta_of_each, delta_of_reach, epsilon_of_reach, reach_of
+from sfumato.privacy.noise.error import noise_quantile
+from sfumato.privacy.noise.truncated_laplace import delta_of_each, delta_of_reach, epsilon_of_reach, reach_of
+from sfumato.privacy.risk.guessing import average_chance, guess_chance, joint_exponent, largest_advantage
+from sfumato.privacy.risk.sharing import LEVELS, nearest_word, sharing_risk, sharing_risk_as_published
 
 SIRD = ["S", "I", "R", "D"]
 VILLAGE = pd.DataFrame({"state": SIRD * 25})

@@ -28,13 +28,13 @@ IDS_2 = HERE.joinpath("golden_2_ids.txt").read_text("utf-8").split()
 PRODUCT = ROOT / "src" / "sfumato"
 TOLD_AGAIN = "reproduce"  # it shows the papers' figures, so that what only it uses is no part of the product
 ONLY_TOLD = {  # but for these, which are the papers' own and not ours: what sfumato does instead stands beside them
-    "choose.split.alpha",  # the split is made in parts that add up exactly
-    "choose.split.minimum_true_answers",  # told of the noise that is drawn, on its grid
-    "risk.accuracy.minimum_true_answer",
-    "risk.guessing.average_chance",  # of continuous noise; drawn is noise on a grid
-    "risk.posthoc.loss_laplace",  # the engine computes everybody's
-    "risk.posthoc.window",  # of an algorithm that has no guarantee
-    "risk.truncated.delta_of_reach",  # of continuous noise
+    "privacy.preferences.budget_split.alpha",  # the split is made in parts that add up exactly
+    "privacy.preferences.budget_split.minimum_true_answers",  # told of the noise that is drawn, on its grid
+    "privacy.noise.error.minimum_true_answer",
+    "privacy.risk.guessing.average_chance",  # of continuous noise; drawn is noise on a grid
+    "privacy.risk.posthoc.loss_laplace",  # the engine computes everybody's
+    "privacy.risk.posthoc.window",  # of an algorithm that has no guarantee
+    "privacy.noise.truncated_laplace.delta_of_reach",  # of continuous noise
 }
 
 COLLECT = """
@@ -225,10 +225,12 @@ def test_a_value_that_stands_in_code_or_in_a_docstring_is_found(tmp_path: Path) 
 
 def test_a_function_that_the_product_does_not_use_is_found(tmp_path: Path) -> None:
     written_down = {
-        "sfumato.cli.main": "from sfumato.risk import used\n\ndef run(): return used.first()\n",
-        "sfumato.risk.used": "from sfumato.risk.more import second\n\ndef first(): second()\n\ndef third(): ...\n",
-        "sfumato.risk.more": "class Spread: ...\n\ndef second(): ...\n\ndef unused(): return second()\n",
-        "tests.paper.test_it": "from sfumato.risk.more import Spread, second, unused\nfrom sfumato.risk import used\n"
+        "sfumato.cli.main": "from sfumato.privacy.risk import used\n\ndef run(): return used.first()\n",
+        "sfumato.privacy.risk.used": "from sfumato.privacy.risk.more import second\n\n"
+        "def first(): second()\n\ndef third(): ...\n",
+        "sfumato.privacy.risk.more": "class Spread: ...\n\ndef second(): ...\n\ndef unused(): return second()\n",
+        "tests.paper.test_it": "from sfumato.privacy.risk.more import Spread, second, unused\n"
+        "from sfumato.privacy.risk import used\n"
         "def helped(): return used.third()\n\ndef test_a(): second()\n\ndef test_b(): helped()\n\n"
         "def test_c(): unused()\n\ndef test_d(): Spread()\n",
     }
@@ -239,8 +241,8 @@ def test_a_function_that_the_product_does_not_use_is_found(tmp_path: Path) -> No
     sources = Sources({name: path for name, path in files.items() if name.startswith("sfumato")})
     tests = Sources({name: path for name, path in files.items() if name.startswith("tests")})
     marks = [("test_it.py", f"test_{letter}", ["id"]) for letter in "abcd"]
-    assert list(offenders(marks, tests, sources, {"Spread": "risk.more"})) == [
-        "test_b uses sfumato.risk.used.third, which the product does not",
-        "test_c uses sfumato.risk.more.unused, which the product does not",
+    assert list(offenders(marks, tests, sources, {"Spread": "privacy.risk.more"})) == [
+        "test_b uses sfumato.privacy.risk.used.third, which the product does not",
+        "test_c uses sfumato.privacy.risk.more.unused, which the product does not",
         "test_d uses no function of the product",
     ]

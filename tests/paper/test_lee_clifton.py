@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from sfumato.risk.belief import (
+from sfumato.privacy.risk.belief import (
     average_success,
     disclosure_risk,
     epsilon_bound,
@@ -25,7 +25,7 @@ from sfumato.risk.belief import (
     risk_bound,
     tail_ratio,
 )
-from sfumato.risk.guessing import guess_chance
+from sfumato.privacy.risk.guessing import guess_chance
 
 ABSENCE, YEAR = (1, 2, 3, 10), (1, 2, 3, 4)
 RHO = 1 / 3

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.model.calibration import Law
 from sfumato.model.choice import Noise
-from sfumato.model.drawing import Law
 from sfumato.ports import Mechanism
-from sfumato.risk.posthoc import Window, accepted, loss_gaussian, loss_laplace, pri, ratio, window
-from sfumato.risk.rdr import PAPER_GRID
-from sfumato.session.pri import find_epsilon_from_pri
+from sfumato.privacy.risk.posthoc import Window, accepted, loss_gaussian, loss_laplace, pri, ratio, window
+from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.release.selection_pri import find_epsilon_from_pri
 from tests.depth import depth
 from tests.statistical.audit import least_rate
 

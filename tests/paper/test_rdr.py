@@ -15,20 +15,26 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.solve import Solution, solve
-from sfumato.measure import sensitivity_of_variance
-from sfumato.mechanisms.sparse_vector import PUBLISHED_SPLIT
+from sfumato.adapters.noise.sparse_vector import PUBLISHED_SPLIT
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution
 from sfumato.model.risk import Spread
-from sfumato.risk.attack import attack_chance_laplace
-from sfumato.risk.exact import rdr_exact, rdr_gaussian_exact
-from sfumato.risk.noise import sum_tail
-from sfumato.risk.rdr import PAPER_GRID, epsilon_for_ratio, rdr_gaussian, rdr_laplace, sigma_for_ratio
-from sfumato.risk.rdrs import rdrs_at
-from sfumato.risk.variance import epsilon_for_variance
-from sfumato.risk.zcdp import rho_laplace
-from sfumato.session.compare import compared
+from sfumato.privacy.accounting.zcdp import rho_laplace
+from sfumato.privacy.noise.intervals import sum_tail
+from sfumato.privacy.preferences.solver import Solution, solve
+from sfumato.privacy.risk.membership import attack_chance_laplace
+from sfumato.privacy.risk.rdr import (
+    PAPER_GRID,
+    epsilon_for_ratio,
+    rdr_gaussian,
+    rdr_laplace,
+    sigma_for_ratio,
+)
+from sfumato.privacy.risk.rdr_distribution import rdrs_at
+from sfumato.privacy.risk.rdr_exact import rdr_exact, rdr_gaussian_exact
+from sfumato.privacy.risk.rdr_variance import epsilon_for_variance
+from sfumato.privacy.sensitivity import sensitivity_of_variance
+from sfumato.release.exposure_range import compared
 
 golden = pytest.mark.golden
 

@@ -16,13 +16,13 @@ from typing import Any
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from sfumato.engines.reference import Asked, Literal, clamped_name
+from sfumato.adapters.engines.reference import Asked, Literal, clamped_name
 from sfumato.errors import QueryError
-from sfumato.measure import measure
-from sfumato.model.dataset import Bounds, Category
+from sfumato.model.schema import Bounds, Category
 from sfumato.model.statement import Kind
-from sfumato.schema.load import from_dict
-from sfumato.sql.parse import parse
+from sfumato.privacy.sensitivity import measure
+from sfumato.schema.read import from_dict
+from sfumato.sql.parser.statement import parse
 from tests.property.tables import CATEGORIES, DAYS, Draw, Names, Table
 
 

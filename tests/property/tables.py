@@ -19,8 +19,8 @@ import pyarrow.parquet
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-from sfumato.engines.reference import cleaned
-from sfumato.schema.load import from_dict
+from sfumato.adapters.engines.reference import cleaned
+from sfumato.schema.read import from_dict
 from tests.depth import depth
 
 Row = dict[str, Any]

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.choose.split import (
+from sfumato.privacy.noise.error import (
+    epsilon_for_error,
+    epsilon_for_error_on_grid,
+    epsilon_for_relative_error,
+    minimum_true_answer,
+    noise_quantile,
+    relative_error,
+    sigma_for_error,
+)
+from sfumato.privacy.preferences.budget_split import (
     AIMS,
     alpha,
     best_index,
@@ -19,15 +28,6 @@ from sfumato.choose.split import (
     minimum_true_answers,
     parts,
     scales,
-)
-from sfumato.risk.accuracy import (
-    epsilon_for_error,
-    epsilon_for_error_on_grid,
-    epsilon_for_relative_error,
-    minimum_true_answer,
-    noise_quantile,
-    relative_error,
-    sigma_for_error,
 )
 
 SHARES = st.floats(0.001, 0.999)

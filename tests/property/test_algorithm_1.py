@@ -14,8 +14,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.engines.reference import Asked, LeaveOneOut, Value, cleaned, leave_one_out
-from sfumato.model.dataset import Bounds, Column, Schema
+from sfumato.adapters.engines.reference import Asked, LeaveOneOut, Value, cleaned, leave_one_out
+from sfumato.model.schema import Bounds, Column, Schema
 from sfumato.model.statement import Kind
 from tests.property.questions import Question, plain_questions
 from tests.property.tables import MISFITS, Table, examples, tables

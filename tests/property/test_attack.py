@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.risk.attack import (
+from sfumato.privacy.risk.membership import (
     attack_chance,
     attack_chance_gaussian,
     attack_chance_laplace,

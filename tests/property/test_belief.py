@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.choose.belief import missing_of
-from sfumato.model.worlds import World
-from sfumato.risk import worlds as several
-from sfumato.risk.belief import (
+from sfumato.model.possible_worlds import World
+from sfumato.privacy.preferences.belief import missing_of
+from sfumato.privacy.risk import possible_worlds as several
+from sfumato.privacy.risk.belief import (
     average_success,
     disclosure_risk,
     epsilon_bound,

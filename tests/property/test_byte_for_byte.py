@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato import wiring
 from sfumato.cli.main import main
-from sfumato.model.drawing import Law
+from sfumato.composition import local
+from sfumato.model.calibration import Law
 from sfumato.ports import Mechanism
-from sfumato.schema.load import from_dict
+from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, tables
@@ -52,9 +52,9 @@ def constant(law: str, _reach: int = 0, /) -> Mechanism:
 def _without_noise() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         services = replace(
-            wiring._services(), mechanism=constant, now=lambda: "2026-11-16T09:00:00+00:00", salt=lambda: "00" * 16
+            local._services(), mechanism=constant, now=lambda: "2026-11-16T09:00:00+00:00", salt=lambda: "00" * 16
         )
-        patch.setattr(wiring, "_services", lambda: services)
+        patch.setattr(local, "_services", lambda: services)
         yield
 
 

@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato.errors import NoGuarantee
 from sfumato.ledger.entry import Event
 from sfumato.ports import Mechanism
-from sfumato.views.words import of_guarantee
+from sfumato.presentation.wording import guarantee as of_guarantee
 from tests.property.tables import examples
 from tests.property.wordings import questions, wordings
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.choose.preference import Preference, epsilon
+from sfumato.privacy.preferences.preference import Preference, epsilon
 from tests.depth import depth
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})

@@ -21,14 +21,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.engines.contribution import counting
-from sfumato.engines.reference import cleaned
-from sfumato.model.dataset import Type
+from sfumato.adapters.engines.contribution import counting
+from sfumato.adapters.engines.reference import cleaned
+from sfumato.model.schema import Type
 from sfumato.model.statement import ColumnRef
-from sfumato.schema.load import from_dict
-from sfumato.sql.contribution import text
-from sfumato.sql.rows import Question
-from sfumato.sql.totals import read_totals, totals
+from sfumato.schema.read import from_dict
+from sfumato.sql.plans.contribution_bounds import text
+from sfumato.sql.plans.rows import Question
+from sfumato.sql.plans.totals import read_totals, totals
 from tests.depth import depth
 from tests.property.questions import AGGREGATES, questions
 from tests.property.tables import Table, examples, tables

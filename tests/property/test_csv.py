@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.engines import csv as reader
-from sfumato.engines.duckdb import DuckDB
+from sfumato.adapters.engines.duckdb import csv as reader
+from sfumato.adapters.engines.duckdb.engine import DuckDB
 
 pieces = st.sampled_from(["a", "é", " ", "12", ",", ";", '"', '""', "\n", "\r", "\r\n", "x,y", "\x1f", ""])
 texts = st.lists(pieces, max_size=6).map("".join)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.model.drawing import Law
-from sfumato.risk.difference import Added, reach_apart, tail
+from sfumato.model.calibration import Law
+from sfumato.privacy.noise.difference import Added, reach_apart, tail
 from tests.depth import depth
 
 FAR = 400  # steps: what lies further has a chance below 1e-10

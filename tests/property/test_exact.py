@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sfumato.risk.exact import (
+from sfumato.privacy.risk.rdr import epsilon_for_ratio, rdr_gaussian
+from sfumato.privacy.risk.rdr_exact import (
     epsilon_for_exact_ratio,
     kl,
     mu_for_exact_ratio,
@@ -18,7 +19,6 @@ from sfumato.risk.exact import (
     rdr_exact,
     rdr_gaussian_exact,
 )
-from sfumato.risk.rdr import epsilon_for_ratio, rdr_gaussian
 from tests.property.tables import examples
 
 TAUS = st.integers(1, 999).map(lambda thousandths: Fraction(thousandths, 1000))

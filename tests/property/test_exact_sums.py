@@ -23,13 +23,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.model.dataset import Bounds, Type
 from sfumato.model.measurement import NoisyNumber, NumberKind
+from sfumato.model.schema import Bounds, Type
 from sfumato.model.statement import ColumnRef, Kind
-from sfumato.sql.change import FINE_UNITS, spread
-from sfumato.sql.rows import Reading
-from sfumato.sql.term import Term
-from sfumato.sql.tree import cast, value
+from sfumato.sql.builder.ast import cast, value
+from sfumato.sql.builder.term import Term
+from sfumato.sql.plans.influence import FINE_UNITS, spread
+from sfumato.sql.plans.rows import Reading
 from tests.property.tables import examples
 
 NAN, INF = float("nan"), float("inf")

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato import wiring
+from sfumato.composition import local
 from sfumato.errors import PreferenceError
-from sfumato.risk.guessing import (
+from sfumato.privacy.risk.guessing import (
     average_chance,
     average_chance_on_grid,
     chance_for_normalised,
@@ -24,7 +24,7 @@ from sfumato.risk.guessing import (
     largest_advantage,
     normalised_advantage,
 )
-from sfumato.risk.sharing import chance_for_risk, sharing_risk, sharing_risk_as_published
+from sfumato.privacy.risk.sharing import chance_for_risk, sharing_risk, sharing_risk_as_published
 from tests.depth import depth
 
 shares = st.floats(0.01, 0.99)
@@ -114,7 +114,7 @@ def test_a_choice_has_the_chance_and_the_risk_that_were_asked_for(
 ) -> None:
     secret, blind = guessed
     schema = {"name": "people", "relation": relation, "columns": COLUMNS}
-    query = wiring.planned(schema, ledger=":memory:").query(
+    query = local.planned(schema, ledger=":memory:").query(
         "SELECT state, COUNT(*), SUM(age) FROM people GROUP BY state"
     )
     seen = query.guessing(**secret, **noise, trust="low", data_sensitivity="high")  # type: ignore[arg-type]
@@ -225,7 +225,7 @@ def test_no_prior_gains_more_than_the_largest_advantage(exponent: float) -> None
 @given(st.floats(0.02, 8), st.sampled_from(["add-remove", "replace"]))
 def test_a_count_of_100_is_that_far_off_90_times_of_100_and_no_further(epsilon: float, relation: str) -> None:
     """Exactly, by the law of the noise: whole steps of 1/1024, and the count is rounded."""
-    query = wiring.planned({"name": "people", "relation": relation}, ledger=":memory:").query(
+    query = local.planned({"name": "people", "relation": relation}, ledger=":memory:").query(
         "SELECT COUNT(*) FROM people"
     )
     ratio = math.exp(-epsilon / (1024 if relation == "add-remove" else 2048))

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.model.facts import Cell, Totals
 from sfumato.model.measurement import NumberKind
-from sfumato.risk.rank import scores
+from sfumato.privacy.noise.rank_selection import scores
 from tests.property.questions import plain_questions, quoted, releasable_questions
 from tests.property.tables import (
     MISFITS,

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 import sfumato as sf
-from sfumato import wiring
+from sfumato.composition import local
 from sfumato.errors import NoGuarantee, PreferenceError, StopReached
 from sfumato.ledger.entry import Event, nano
-from sfumato.risk.gaussian import mu_on_grid
-from sfumato.risk.zcdp import entered, rho_gaussian, rho_laplace, rho_pure
+from sfumato.privacy.accounting.zcdp import entered, rho_gaussian, rho_laplace, rho_pure
+from sfumato.privacy.noise.gaussian import mu_on_grid
 from tests.depth import depth
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"] * 20, "days": [3, 40, 7] * 20})
@@ -221,7 +221,7 @@ class Odometer(RuleBasedStateMachine):
         one, other = (handle.ledger.entries for handle in self.handles)
         assert one == other
         if one:
-            assert wiring.verified(self.path) == len(one)
+            assert local.verified(self.path) == len(one)
         assert sum(entry.draft.event is Event.RELEASED for entry in one) == len(self.charges)
 
 

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.engines.reference import Asked, LeaveOneOut, Literal, leave_one_out, people_of
+from sfumato.adapters.engines.reference import Asked, LeaveOneOut, Literal, leave_one_out, people_of
 from sfumato.model.statement import Kind
-from sfumato.session import assemble
-from sfumato.session.noise import Noisy
+from sfumato.release import answer
+from sfumato.release.noise import Noisy
 from tests.property.questions import AGGREGATES, questions
 from tests.property.tables import (
     NUMBER_BOUNDS,
@@ -162,7 +162,7 @@ def released_without_noise(query: sf.Query) -> list[list[Any]]:
         tuple(n.step * total for n, total in zip(measurement.numbers, query._totals().cells[cell], strict=True))
         for cell in cells
     ]
-    rows = assemble.answer(measurement, Noisy(cells, tuple(exact)), None).rows
+    rows = answer.answer(measurement, Noisy(cells, tuple(exact)), None).rows
     return [[v for v, c in zip(row, measurement.columns, strict=True) if c.key is None] for row in rows]
 
 

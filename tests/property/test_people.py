@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.sql.rows import Question, rows
-from sfumato.sql.tree import column
+from sfumato.sql.builder.ast import column
+from sfumato.sql.plans.rows import Question, rows
 from tests.property.questions import AGGREGATES, questions, releasable_questions
 from tests.property.tables import SOURCES, Table, examples, tables
 from tests.property.test_oracle import assert_same_facts

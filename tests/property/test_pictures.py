@@ -10,11 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from sfumato.views.figure import Axis, Bars, Box, Figure, Limit, Line, Mark, Pin, Points, Span, Surface, Verdict
-from sfumato.views.plotly import plotly
-from sfumato.views.scale import Spacing
-from sfumato.views.svg import svg
-from sfumato.views.terminal import text
+from sfumato.presentation.figures.figure import (
+    Axis,
+    Bars,
+    Box,
+    Figure,
+    Limit,
+    Line,
+    Mark,
+    Pin,
+    Points,
+    Span,
+    Surface,
+    Verdict,
+)
+from sfumato.presentation.figures.plotly import plotly
+from sfumato.presentation.figures.scale import Spacing
+from sfumato.presentation.figures.svg import svg
+from sfumato.presentation.figures.terminal import text
 from tests.depth import depth
 
 POSITIVE = st.floats(1e-9, 1e12)

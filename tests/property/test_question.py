@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.measure import measure
-from sfumato.schema.load import from_dict
-from sfumato.session.question import question_key, scope_key
-from sfumato.sql.parse import parse
+from sfumato.privacy.sensitivity import measure
+from sfumato.release.question import question_key, scope_key
+from sfumato.schema.read import from_dict
+from sfumato.sql.parser.statement import parse
 from tests.property.tables import examples
 from tests.property.wordings import Asked, questions, wordings
 

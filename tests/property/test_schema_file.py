@@ -8,9 +8,9 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.model.dataset import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
-from sfumato.model.stop import Stop
-from sfumato.schema.load import from_dict
+from sfumato.model.budget import Stop
+from sfumato.model.schema import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
+from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

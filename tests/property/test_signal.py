@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.measure import sensitivity_of_figure
-from sfumato.session.exact import block_tables, exact_table
-from sfumato.signal.channel import of_difference
-from sfumato.signal.library import task
-from sfumato.signal.table import Table
+from sfumato.privacy.sensitivity import sensitivity_of_figure
+from sfumato.signals.exact_answer import block_tables, exact_table
+from sfumato.signals.score_grid import of_difference
+from sfumato.signals.tasks.registry import task
+from sfumato.signals.tasks.table import Table
 from tests.property.tables import examples
 
 LABELS = ("a", "b", "c")

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.engines.reference import leave_one_out, people_of
+from sfumato.adapters.engines.reference import leave_one_out, people_of
+from sfumato.api.risk import RiskProfile
 from sfumato.model.choice import Noise
-from sfumato.risk.calibrate import mu_of
-from sfumato.session.explorer import explored
-from sfumato.session.profile import RiskProfile
-from sfumato.views.figure import Line, Range
-from sfumato.views.risk import candidates
+from sfumato.presentation.figures.figure import Line, Range
+from sfumato.presentation.risk import candidates
+from sfumato.privacy.noise.calibration import mu_of
+from sfumato.release.exploration import explored
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, other_rows, tables
 from tests.property.test_people import places_of_kept

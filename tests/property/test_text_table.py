@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.views.figure import plain
-from sfumato.views.table import is_figure, laid_out, table
+from sfumato.presentation.figures.figure import plain
+from sfumato.presentation.table import is_figure, laid_out, table
 
 cells = st.text("ab 1.5−–±äΩ漢\n\t\u0301", max_size=8)
 tables = st.integers(1, 4).flatmap(

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sfumato.model.drawing import Law
-from sfumato.risk.noise import reach, sum_tail
-from sfumato.risk.truncated import (
+from sfumato.model.calibration import Law
+from sfumato.privacy.accounting.zcdp import rho_pure
+from sfumato.privacy.noise.intervals import reach, sum_tail
+from sfumato.privacy.noise.truncated_laplace import (
     delta_of_each,
     delta_of_reach,
     epsilon_of_reach,
@@ -21,7 +22,6 @@ from sfumato.risk.truncated import (
     reach_of,
     steps_of_reach,
 )
-from sfumato.risk.zcdp import rho_pure
 from tests.depth import depth
 
 EPSILONS = st.floats(0.05, 8)

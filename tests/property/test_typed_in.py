@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import QueryError, SchemaError
-from sfumato.measure import measure
 from sfumato.model.statement import columns_in
-from sfumato.sql.parse import condition
+from sfumato.privacy.sensitivity import measure
+from sfumato.sql.parser.statement import condition
 from tests.depth import depth
 from tests.unit.test_parse import ADULT, PRESENT, WHERE, read
 

@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.risk.zcdp import rho_laplace, rho_pure
+from sfumato.privacy.accounting.zcdp import rho_laplace, rho_pure
 
 EPSILONS = st.floats(1e-3, 12)
 STEPS = st.integers(1, 300)

@@ -10,15 +10,15 @@ from typing import Any
 import pyarrow as pa
 
 import sfumato
-from sfumato.audit import events, guesses, rates
-from sfumato.audit.events import DeltaVerdict
-from sfumato.audit.guesses import Event, Numbers, Round, Verdict, halved
+from sfumato.auditing import chernoff, events, guesser
+from sfumato.auditing.events import DeltaVerdict
+from sfumato.auditing.guesser import Event, Numbers, Round, Verdict, halved
 
 RATE = 2e-9  # the false-alarm rate of one check; the suite makes fewer than 400, so that all of them stay below 8e-7
 
 
 def audit(rounds: Sequence[Round], claim: float) -> Verdict:
-    return guesses.audit(rounds, claim, RATE)
+    return guesser.audit(rounds, claim, RATE)
 
 
 def said(verdict: Verdict | DeltaVerdict) -> str:
@@ -37,7 +37,7 @@ def said(verdict: Verdict | DeltaVerdict) -> str:
 
 def power(claim: float, numbers: int, rounds: int) -> float:
     """The probability to catch noise half as wide."""
-    return guesses.power(claim, halved(claim, numbers), rounds, RATE)
+    return guesser.power(claim, halved(claim, numbers), rounds, RATE)
 
 
 def audit_delta(
@@ -47,11 +47,11 @@ def audit_delta(
 
 
 def least_rate(right: int, trials: int) -> float:
-    return rates.least_rate(right, trials, RATE)
+    return chernoff.least_rate(right, trials, RATE)
 
 
 def most_rate(right: int, trials: int) -> float:
-    return rates.most_rate(right, trials, RATE)
+    return chernoff.most_rate(right, trials, RATE)
 
 
 # What is asked

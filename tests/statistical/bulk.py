@@ -15,18 +15,19 @@ from typing import Any, TypeVar
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import Preference
-from sfumato.choose.private import Selected
-from sfumato.model.drawing import Law
+from sfumato.api import query as session
+from sfumato.model.calibration import Law
 from sfumato.model.facts import Cell, Totals
 from sfumato.model.release import Answer
 from sfumato.ports import Mechanism, Mechanisms
-from sfumato.risk.calibrate import calibrate
-from sfumato.session import assemble, noise, plan, private
-from sfumato.session import query as session
-from sfumato.session.decide import Request
-from sfumato.session.draw import draw
-from sfumato.session.services import Services
+from sfumato.privacy.noise.calibration import calibrate
+from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.private_selection import Selected
+from sfumato.release import answer, noise, selection_draw
+from sfumato.release import choose as plan
+from sfumato.release.decide import Request
+from sfumato.release.draw import draw
+from sfumato.release.services import Services
 
 IN_FULL = 50  # draws of which one goes through the ledger
 AHEAD = 1000
@@ -49,7 +50,7 @@ def draw_answer(query: sf.Query, choice: sf.Choice, exact: Totals) -> Answer:
     assert choice.epsilon is not None
     how = calibrate(query.measurement, choice.noise, choice.epsilon, choice.epsilon_max)
     noisy = noise.drawn(exact, query.measurement, how, query.dataset.services.mechanism)
-    return assemble.answer(query.measurement, noisy, how, query.statement.afterwards)
+    return answer.answer(query.measurement, noisy, how, query.statement.afterwards)
 
 
 def more_groups(exact: Totals, present: Mapping[str, bool], coins: random.Random, groups: int) -> MoreGroups:
@@ -82,8 +83,8 @@ def draw_selections(query: sf.Query, preference: Preference, **how: Any) -> Iter
 def draw_selection(query: sf.Query, asked: Request, services: Services) -> Selected:
     (preference,), survey = asked.preferences, query._survey(asked.noise)
     if asked.as_published:
-        return private.as_published(preference, survey, asked, services)
-    return private.drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
+        return selection_draw.as_published(preference, survey, asked, services)
+    return selection_draw.drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
 
 
 def _ahead(mechanisms: Mechanisms) -> Mechanisms:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import sfumato
-from sfumato.audit.guesses import Numbers, Round
-from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.auditing.guesser import Numbers, Round
 from sfumato.model.release import Answer
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from tests.statistical.audit import question
 from tests.statistical.bulk import draw_answer, draw_answers, more_groups
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from sfumato.choose.preference import epsilon as stated_epsilon
-from sfumato.choose.split import scales
-from sfumato.risk.accuracy import epsilon_for_error, epsilon_for_error_on_grid, sigma_for_error
-from sfumato.risk.gaussian import epsilon_analytic
+from sfumato.privacy.noise.error import epsilon_for_error, epsilon_for_error_on_grid, sigma_for_error
+from sfumato.privacy.noise.gaussian import epsilon_analytic
+from sfumato.privacy.preferences.budget_split import scales
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate, question
 from tests.statistical.bulk import draw_answers

@@ -19,8 +19,8 @@ from typing import cast
 
 import pytest
 
-from sfumato.audit.guesses import Round
-from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.auditing.guesser import Round
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import RATE, audit, least_rate, misfit, most_rate, power, question, said
 from tests.statistical.bulk import draw_answers

@@ -10,16 +10,16 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato import wiring
-from sfumato.audit import guesses
-from sfumato.audit.game import MECHANISMS, asked, rounds
-from sfumato.audit.guesses import Corner, Event, Round, halved
-from sfumato.audit.mechanism import Auditing
-from sfumato.audit.neighbours import ADDED, EDGE, END, Pair, Setup, noisy_max
-from sfumato.model.dataset import Relation
+from sfumato.auditing import guesser
+from sfumato.auditing.audit import Auditing
+from sfumato.auditing.game import MECHANISMS, asked, rounds
+from sfumato.auditing.guesser import Corner, Event, Round, halved
+from sfumato.auditing.neighbours import ADDED, EDGE, END, Pair, Setup, noisy_max
+from sfumato.composition import local
 from sfumato.model.facts import Totals
+from sfumato.model.schema import Relation
 from sfumato.ports import Mechanism
-from sfumato.risk.rank import scores
+from sfumato.privacy.noise.rank_selection import scores
 from tests.depth import depth
 from tests.statistical.audit import RATE
 from tests.statistical.bulk import draw_in_bulk
@@ -66,7 +66,7 @@ def test_what_is_right_is_not_contradicted(mechanism: str, aggregate: str, recor
 
 def drawn_by(broken: Callable[[Mechanism, Sequence[int], int, float], Sequence[int]]) -> Callable[[str], Mechanism]:
     """Every mechanism of the product, broken in this way."""
-    honest = wiring._mechanism
+    honest = local._mechanism
 
     def mechanism(law: str, reach: int = 0) -> Mechanism:
         return lambda totals, sensitivity, budget: broken(honest(law, reach), totals, sensitivity, budget)
@@ -88,7 +88,7 @@ HALVED = [
 @pytest.mark.parametrize(("mechanism", "aggregate", "runs"), HALVED)
 def test_half_the_noise_is_caught(mechanism: str, aggregate: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A budget twice as large makes noise half as wide. At a confidence of 0.95 that goes unseen in less than 1e-6."""
-    monkeypatch.setattr(wiring, "_mechanism", drawn_by(lambda draw, totals, d, budget: draw(totals, d, 2 * budget)))
+    monkeypatch.setattr(local, "_mechanism", drawn_by(lambda draw, totals, d, budget: draw(totals, d, 2 * budget)))
     found = audited(mechanism, aggregate, runs, confidence=0.95)
     assert not found.holds, found
     assert found.power > (0.99 if MECHANISMS[mechanism].takes_delta else 1 - 1e-6), found
@@ -108,7 +108,7 @@ def seeded(_: Mechanism, totals: Sequence[int], sensitivity: int, budget: float)
 def test_no_noise_and_noise_that_repeats_are_caught(
     broken: Callable[[Mechanism, Sequence[int], int, float], Sequence[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wiring, "_mechanism", drawn_by(broken))
+    monkeypatch.setattr(local, "_mechanism", drawn_by(broken))
     found = audited("laplace", "sum", 200)
     assert not found.holds, found
 
@@ -120,7 +120,7 @@ def test_a_group_that_shows_too_often_is_caught(monkeypatch: pytest.MonkeyPatch)
     def pushed(draw: Mechanism, totals: Sequence[int], sensitivity: int, budget: float) -> Sequence[int]:
         return [noisy + random.choice((0, 20 * sensitivity)) for noisy in draw(totals, sensitivity, budget)]
 
-    monkeypatch.setattr(wiring, "_mechanism", drawn_by(pushed))
+    monkeypatch.setattr(local, "_mechanism", drawn_by(pushed))
     found = audited("threshold", "group-by", 500, epsilon=0.5)
     assert not found.holds, found
 
@@ -165,7 +165,7 @@ def right_at_the_limit(runs: int, epsilon: float, coins: random.Random) -> list[
 def test_what_is_right_to_the_limit_is_contradicted_no_more_often_than_stated() -> None:
     """At a confidence of 0.9, 1 of 10; Chernoff's bound and what lies in between make it fewer."""
     coins, audits = random.Random(SEED), depth("false alarms")
-    alarms = sum(not guesses.audit(right_at_the_limit(400, 1.0, coins), 1.0, 0.1).holds for _ in range(audits))
+    alarms = sum(not guesser.audit(right_at_the_limit(400, 1.0, coins), 1.0, 0.1).holds for _ in range(audits))
     assert alarms / audits <= 0.1 + 6 * math.sqrt(0.09 / audits)
     assert alarms, "it is never wrong: it shows too little"
 
@@ -182,7 +182,7 @@ def test_power_is_no_promise_too_many(epsilon: float) -> None:
         there = [coins.random() < 0.5 for _ in range(runs)]
         numbers = [(p + (coins.expovariate(1) - coins.expovariate(1)) / (2 * epsilon),) for p in there]
         played = [Round(p, n, n) for p, n in zip(there, numbers, strict=True)]
-        found = guesses.audit(played, epsilon, 0.001, (halved(epsilon, 1),), foreseen)
+        found = guesser.audit(played, epsilon, 0.001, (halved(epsilon, 1),), foreseen)
         caught, said = caught + (not found.holds), found.power
     assert said > 0.8
     assert caught >= audits * said - 3 * math.sqrt(audits * said * (1 - said)) - 1
@@ -250,4 +250,4 @@ def test_coins_are_fair_and_both_tables_are_asked() -> None:
 
 
 def test_an_event_that_never_comes_catches_nothing() -> None:
-    assert guesses.power(1.0, Event(0.0001, 0.00001), 400, 0.001) == 0
+    assert guesser.power(1.0, Event(0.0001, 0.00001), 400, 0.001) == 0

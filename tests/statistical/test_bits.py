@@ -10,11 +10,11 @@ from itertools import islice
 
 import pytest
 
-from sfumato.choose.preference import epsilon as stated_epsilon
 from sfumato.model.choice import Noise
-from sfumato.risk.calibrate import calibrate
-from sfumato.session import assemble
-from sfumato.session.noise import Noisy
+from sfumato.privacy.noise.calibration import calibrate
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.release import answer as assemble
+from sfumato.release.noise import Noisy
 from tests.depth import depth
 from tests.statistical.audit import RATE, question
 from tests.statistical.bulk import draw_answers

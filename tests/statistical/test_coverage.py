@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate, question
 from tests.statistical.bulk import draw_answers

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from sfumato.audit.guesses import Event, Round
-from sfumato.risk.gaussian import delta_at, mu_analytic
+from sfumato.auditing.guesser import Event, Round
+from sfumato.privacy.noise.gaussian import delta_at, mu_analytic
 from tests.depth import depth
 from tests.statistical.audit import audit_delta, gaussian, misfit, question, said
 from tests.statistical.cases import CASES, COUNT, SEED, Case, alone, grouped

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import epsilon as stated_epsilon
-from sfumato.risk.guessing import average_chance_on_grid
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.privacy.risk.guessing import average_chance_on_grid
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate
 from tests.statistical.bulk import draw_answers

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato
-from sfumato.audit.guesses import Numbers, Round
-from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.auditing.guesser import Numbers, Round
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import audit, laplace, least_rate, misfit, most_rate, said
 from tests.statistical.bulk import draw_answer, draw_answers, more_groups

@@ -19,12 +19,12 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.audit.guesses import Event, Numbers, Round, Verdict
-from sfumato.choose.preference import Preference
-from sfumato.choose.private import Selected
-from sfumato.mechanisms.laplace import laplace
-from sfumato.mechanisms.sparse_vector import first_not_below, sparse_vector
-from sfumato.risk.variance import epsilon_for_variance, slack_of_cap
+from sfumato.adapters.noise.laplace import laplace
+from sfumato.adapters.noise.sparse_vector import first_not_below, sparse_vector
+from sfumato.auditing.guesser import Event, Numbers, Round, Verdict
+from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.private_selection import Selected
+from sfumato.privacy.risk.rdr_variance import epsilon_for_variance, slack_of_cap
 from tests.depth import depth
 from tests.statistical.audit import audit, audit_delta, least_rate, most_rate, power, question, said
 from tests.statistical.audit import laplace as at_most

@@ -19,11 +19,11 @@ import pytest
 import sfumato as sf
 from sfumato.model.choice import Noise
 from sfumato.model.release import Answer
-from sfumato.risk.calibrate import calibrate
-from sfumato.session import assemble
-from sfumato.session.noise import Noisy, drawn
-from sfumato.sql.rows import Question
-from sfumato.sql.totals import read_totals, totals
+from sfumato.privacy.noise.calibration import calibrate
+from sfumato.release import answer as assemble
+from sfumato.release.noise import Noisy, drawn
+from sfumato.sql.plans.rows import Question
+from sfumato.sql.plans.totals import read_totals, totals
 from tests.depth import depth
 from tests.statistical.audit import least_rate, most_rate
 

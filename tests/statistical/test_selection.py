@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import pytest
 
-from sfumato.audit.guesses import Numbers, Round
-from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.auditing.guesser import Numbers, Round
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from tests.depth import depth
 from tests.statistical.audit import audit, least_rate, most_rate, question, said
 from tests.statistical.bulk import draw_answer, draw_answers, more_groups

@@ -15,18 +15,18 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.audit.guesses import Round
-from sfumato.choose.preference import epsilon as stated_epsilon
+from sfumato.auditing.guesser import Round
 from sfumato.model.facts import Totals
 from sfumato.model.signal import COVERED, BlockMean, NoisyDifference
-from sfumato.session import assemble
-from sfumato.session.exact import Read
-from sfumato.session.noise import Noisy
-from sfumato.session.signal_asked import FEWEST_BLOCKS, asked_for, prepared, table_of
-from sfumato.session.signal_charged import charge
-from sfumato.session.signal_free import redrawn, scored
-from sfumato.signal.library import task
-from sfumato.signal.table import Table
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.release import answer as assemble
+from sfumato.release.noise import Noisy
+from sfumato.signals.charged import charge
+from sfumato.signals.exact_answer import Read
+from sfumato.signals.free import redrawn, scored
+from sfumato.signals.request import FEWEST_BLOCKS, asked_for, prepared, table_of
+from sfumato.signals.tasks.registry import task
+from sfumato.signals.tasks.table import Table
 from tests.depth import depth
 from tests.statistical.audit import audit, misfit, most_rate, power, question, said
 from tests.statistical.bulk import IN_FULL, draw_answer

@@ -14,10 +14,10 @@ from itertools import islice
 import pytest
 
 import sfumato
-from sfumato.audit.guesses import Round
+from sfumato.auditing.guesser import Round
 from sfumato.model.choice import Noise
-from sfumato.model.sketch import Sketch
-from sfumato.session.sketch import noisy_counts
+from sfumato.model.exposure_histogram import Sketch
+from sfumato.release.exposure_histogram import noisy_counts
 from tests.depth import depth
 from tests.statistical.audit import audit, least_rate, misfit, most_rate, power, question, said
 from tests.statistical.bulk import IN_FULL

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from sfumato import wiring
-from sfumato.audit.guesses import Event, Round
-from sfumato.audit.neighbours import Setup, added
-from sfumato.mechanisms.truncated import truncated
+from sfumato.adapters.noise.truncated import truncated
+from sfumato.auditing.guesser import Event, Round
+from sfumato.auditing.neighbours import Setup, added
+from sfumato.composition import local
 from sfumato.ports import Mechanism
-from sfumato.risk.truncated import delta_of_each, delta_of_reach, reach_of, steps_of_reach
+from sfumato.privacy.noise.truncated_laplace import delta_of_each, delta_of_reach, reach_of, steps_of_reach
 from tests.depth import depth
 from tests.statistical.audit import audit_delta, laplace, misfit, said
 from tests.statistical.cases import CASES, SEED, Case, grouped
@@ -75,12 +75,12 @@ SHOWS = Event(delta_of_reach(reach_of(1, 1e-6), 1, sensitivity=5), 0.0)
 @pytest.mark.depth("truncated runs", seed=SEED)
 @pytest.mark.parametrize("forgotten", [False, True], ids=["as it is", "sensitivity forgotten"])
 def test_a_reach_that_forgets_the_sensitivity_is_caught(forgotten: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = wiring._mechanism
+    honest = local._mechanism
 
     def mechanism(law: str, reach: int = 0) -> Mechanism:
         return honest(law, reach // 5 if forgotten else reach)
 
-    monkeypatch.setattr(wiring, "_mechanism", mechanism)
+    monkeypatch.setattr(local, "_mechanism", mechanism)
     often = 4 if forgotten else 1  # with fewer rounds another event may look better at first
     seen = projected(FIVE, list(grouped(FIVE, 2 * often * depth("truncated runs"), **TINY)))
     verdict = audit_delta(seen, 1.0, 1e-6, [SHOWS])

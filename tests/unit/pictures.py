@@ -2,7 +2,20 @@
 
 from math import inf
 
-from sfumato.views.figure import Axis, Bars, Box, Dots, Figure, Limit, Line, Pin, Points, Range, Span, Surface
+from sfumato.presentation.figures.figure import (
+    Axis,
+    Bars,
+    Box,
+    Dots,
+    Figure,
+    Limit,
+    Line,
+    Pin,
+    Points,
+    Range,
+    Span,
+    Surface,
+)
 
 EPSILON = Axis("epsilon")
 RATIO = Axis("the risk of the person most at risk over that of the one least at risk", "times")

@@ -14,9 +14,10 @@ import pytest
 import sfumato as sf
 from sfumato.errors import BadInput, EngineFailure, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
-from sfumato.session.aftermath import Aftermath
-from sfumato.views.html import preformatted
-from sfumato.views.words import of_aftermath, of_guarantee
+from sfumato.presentation.html import preformatted
+from sfumato.presentation.wording import aftermath as of_aftermath
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.release.posthoc import Aftermath
 
 STAYS = pd.DataFrame({"who": ["Al", "Bo", "Cy", "Di"], "days": [0, 5, 10, 10], "ward": ["a", "a", "b", "b"]})
 COLUMNS: dict[str, Any] = {

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.choose.preference import epsilon
 from sfumato.model.statement import Afterwards, Order, Predicate
-from sfumato.schema.load import from_dict
-from sfumato.session.afterwards import holds, kept
-from sfumato.sql.parse import condition
-from sfumato.views.words import of_release
+from sfumato.presentation.wording import release as of_release
+from sfumato.privacy.preferences.preference import epsilon
+from sfumato.release.postprocess import holds, kept
+from sfumato.schema.read import from_dict
+from sfumato.sql.parser.statement import condition
 
 ANSWER = from_dict(
     {"name": "answer", "columns": {"n": {"type": "integer"}, "x": {"type": "number"}, "s": {"type": "text"},

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from sfumato.engines import arrow
-from sfumato.engines.arrow import readable
+from sfumato.adapters.engines.duckdb import arrow
+from sfumato.adapters.engines.duckdb.arrow import readable
 from sfumato.errors import SourceError
 from tests.property.stored import LARGEST, SMALLEST, STORED, WRAPS, Stored
 

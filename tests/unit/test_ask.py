@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from sfumato import wiring
+from sfumato.composition import local
 from sfumato.errors import BadInput
-from sfumato.model.dataset import Schema, Type
-from sfumato.schema.ask import Question, ask
-from sfumato.schema.load import from_dict
+from sfumato.model.schema import Schema, Type
+from sfumato.schema.interview import Question, ask
+from sfumato.schema.read import from_dict
 
 PAGE = Path(__file__).parents[2] / "docs" / "schema.md"
 STAYS = {"patient": Type.TEXT, "ward": Type.TEXT, "days": Type.INTEGER, "admitted": Type.DATE}
@@ -135,7 +135,7 @@ def test_no_value_of_the_data_is_shown(tmp_path: Path) -> None:
     data = tmp_path / "stays.csv"
     data.write_text("patient,ward,days\nNightingale,Scutari,4711\n", "utf-8")
     person = Person("", "patient", "1")
-    text = wiring.asked(data, "stays", person)
+    text = local.asked(data, "stays", person)
     shown = text + " ".join(f"{q.words} {q.default} {q.wrong}" for q in person.asked)
     assert not re.search("Nightingale|Scutari|4711", shown)
 
@@ -158,6 +158,6 @@ def test_the_transcript_in_the_docs(tmp_path: Path) -> None:
 
     data = tmp_path / "stays.csv"
     data.write_text("patient,ward,days,weight\np1,Surgery,3,70.5\n", "utf-8")
-    assert wiring.asked(data, "stays", answer) == file
+    assert local.asked(data, "stays", answer) == file
     assert next(left, None) is None
     assert from_dict(tomllib.loads(file)).unit.max_rows == 5

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.api.attack import Attack
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
-from sfumato.risk.attack import attack_chance_gaussian, posterior_quantile_gaussian, roc_gaussian
-from sfumato.risk.calibrate import mu_of
-from sfumato.session.attack import Attack
+from sfumato.privacy.noise.calibration import mu_of
+from sfumato.privacy.risk.membership import attack_chance_gaussian, posterior_quantile_gaussian, roc_gaussian
 
 PEOPLE = pd.DataFrame({"ill": [0, 0, 1], "days": [0, 20, 60], "ward": ["a", "b", "c"]})
 SCHEMA: dict[str, Any] = {

@@ -12,15 +12,15 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import epsilon as stated
+from sfumato.api.choice import Choice
+from sfumato.composition.local import planned, records, verified
 from sfumato.errors import EngineFailure, Infeasible, NoGuarantee, PreferenceError, SourceError, StopReached
 from sfumato.ledger.entry import Event
-from sfumato.risk.gaussian import epsilon_analytic
-from sfumato.session import batch as batches
-from sfumato.session import draw
-from sfumato.session.choice import Choice
-from sfumato.views.words import of_guarantee
-from sfumato.wiring import planned, records, verified
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.privacy.noise.gaussian import epsilon_analytic
+from sfumato.privacy.preferences.preference import epsilon as stated
+from sfumato.release import batch as batches
+from sfumato.release import draw
 
 DAYS = {"type": "integer", "bounds": [0, 20]}
 COLUMNS = {"days": DAYS, "who": {"type": "text"}, "ward": {"categories": ["a", "b"]}}

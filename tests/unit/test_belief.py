@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato.errors import PreferenceError
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import NumberKind
-from sfumato.schema.load import from_dict
+from sfumato.schema.read import from_dict
 
 STUDENTS = pd.DataFrame(
     {"name": ["Chris", "Kelly", "Pat", "Terry"], "school_year": [1, 2, 3, 4], "absence_days": [1, 2, 3, 10]}

@@ -14,12 +14,13 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import epsilon as stated_epsilon
-from sfumato.session.assemble import answer
-from sfumato.session.decide import planned_as
-from sfumato.session.noise import Noisy
-from sfumato.views.ledger import as_dict
-from sfumato.views.words import of_guarantee, of_release
+from sfumato.presentation.ledger import as_dict
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import release as of_release
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.release.answer import answer
+from sfumato.release.decide import planned_as
+from sfumato.release.noise import Noisy
 
 STAYS = pd.DataFrame({"patient": ["a", "a", "b"], "days": [1, 2, 3], "ward": ["x", "x", "y"]})
 COLUMNS = {

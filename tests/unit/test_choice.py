@@ -14,7 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import NoMechanism
 from sfumato.model.choice import Noise
-from sfumato.risk.gaussian import mu_on_grid
+from sfumato.privacy.noise.gaussian import mu_on_grid
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA: dict[str, object] = {

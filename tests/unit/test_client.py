@@ -15,10 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato import wiring
+from sfumato.api.release import Release
+from sfumato.client.asgi import InProcess
 from sfumato.client.dataset import Dataset
-from sfumato.client.in_process import InProcess
 from sfumato.client.request import Request
+from sfumato.composition import local as wiring
 from sfumato.errors import (
     AwaitingApproval,
     BadInput,
@@ -30,7 +31,6 @@ from sfumato.errors import (
     SchemaError,
     SourceError,
 )
-from sfumato.session.release import Release
 from tests.unit.server_of_tests import Server, problem
 
 SCHEMA = """# A remark that stays.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sfumato.errors import BadInput
-from sfumato.escrow.code import LONGEST, checked, fingerprint, marks
-from sfumato.views.words import of_code
+from sfumato.escrow.submissions.code_review import LONGEST, checked, fingerprint, marks
+from sfumato.presentation.wording import code as of_code
 
 HARMLESS = """import numpy as np
 from sklearn.linear_model import LogisticRegression

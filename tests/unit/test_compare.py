@@ -14,18 +14,26 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato import wiring
-from sfumato.choose.compare import Grounds, intersection, needed, panel, row
-from sfumato.choose.preference import Preference, epsilon
+from sfumato.composition import local
 from sfumato.errors import NoMechanism, PreferenceError, SfumatoError, SourceError
 from sfumato.ledger.entry import Event
 from sfumato.model.choice import Noise
-from sfumato.model.comparison import Method, Need
-from sfumato.views import compare as view
-from sfumato.views.figure import Pin, Span
-from sfumato.views.svg import svg
-from sfumato.views.terminal import text
-from sfumato.views.words import of_compare, of_guarantee, of_risk
+from sfumato.model.method_comparison import Method, Need
+from sfumato.presentation import method_comparison as view
+from sfumato.presentation.figures.figure import Pin, Span
+from sfumato.presentation.figures.svg import svg
+from sfumato.presentation.figures.terminal import text
+from sfumato.presentation.wording import (
+    guarantee as of_guarantee,
+)
+from sfumato.presentation.wording import (
+    method_comparison as of_compare,
+)
+from sfumato.presentation.wording import (
+    risk as of_risk,
+)
+from sfumato.privacy.preferences.method_comparison import Grounds, intersection, needed, panel, row
+from sfumato.privacy.preferences.preference import Preference, epsilon
 
 STAYS = pd.DataFrame(
     {"ward": ["a", "a", "b", "b", "c"], "days": [0, 15, 30, 60, 90], "town": ["x", "x", "x", "x", "y"]}
@@ -308,7 +316,7 @@ def test_nobody_to_compare_is_told() -> None:
 
 
 def test_without_the_data_there_is_nothing_to_look_at() -> None:
-    planned = wiring.planned(SCHEMA, ledger=":memory:")
+    planned = local.planned(SCHEMA, ledger=":memory:")
     assert tops(planned.compare(COUNT)) == tops(stays().compare(COUNT))
     with pytest.raises(SourceError, match="opened without its data"):
         planned.compare(COUNT, look=True)

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from sfumato import wiring
 from sfumato.client.address import address
 from sfumato.client.client import Client
 from sfumato.client.connection import Connection
+from sfumato.composition import local
 from sfumato.errors import (
     AwaitingApproval,
     BadInput,
@@ -60,9 +60,9 @@ def test_an_address_has_no_password() -> None:
 def test_a_token_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SFUMATO_TOKEN", raising=False)
     with pytest.raises(BadInput, match="reached with a token"):
-        wiring.connect("http://localhost")
+        local.connect("http://localhost")
     monkeypatch.setenv("SFUMATO_TOKEN", TOKEN)
-    assert "localhost" in repr(wiring.connect("http://localhost"))
+    assert "localhost" in repr(local.connect("http://localhost"))
 
 
 @pytest.mark.parametrize("token", ["two words", "line\nline", "ñ"])

@@ -6,11 +6,12 @@ from math import exp, log
 
 import pytest
 
-from sfumato.views import curves, sharing
-from sfumato.views.figure import Axis, Figure, Limit, Line, Pin, Points, Surface
-from sfumato.views.plotly import plotly
-from sfumato.views.svg import svg
-from sfumato.views.terminal import text
+from sfumato.presentation import sharing
+from sfumato.presentation.figures import curves
+from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line, Pin, Points, Surface
+from sfumato.presentation.figures.plotly import plotly
+from sfumato.presentation.figures.svg import svg
+from sfumato.presentation.figures.terminal import text
 
 RATES = [rate / 20 for rate in range(21)]
 GAP = Axis("gap", "×", scale="log")

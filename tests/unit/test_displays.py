@@ -19,7 +19,7 @@ import pytest
 import sfumato as sf
 from sfumato.client.risk import Looked, Risk
 from sfumato.model.confidential import Confidential
-from sfumato.views.html import preformatted
+from sfumato.presentation.html import preformatted
 
 SCHEMA = {"name": "pay", "columns": {"euros": {"type": "number", "bounds": [0, 1_000_000]}}}
 SUM = "SELECT SUM(euros) FROM pay"
@@ -46,42 +46,44 @@ def missing(asked: sf.Query) -> object:
 
 
 CASES: dict[str, Callable[[sf.Query], Any]] = {
-    "session.aftermath.Aftermath": lambda asked: asked.release(epsilon=0.5).aftermath(),
-    "session.attack.Attack": lambda asked: asked.risk().attack(1.0),
-    "session.choice.Choice": lambda asked: asked.choose(sf.gap(1.5)),
-    "session.missing.Beliefs": missing,
-    "session.per_person.PersonTotals": per_person,
-    "session.picture.Picture": lambda asked: asked.risk().plot(),
-    "session.profile.RiskProfile": lambda asked: asked.risk(),
-    "session.side_by_side.Comparison": lambda asked: asked.dataset.compare(SUM, sf.gap(1.5), look=True),
-    "session.split.Check": lambda asked: asked.dataset.batch([SUM, SUM + " WHERE euros > 1"], epsilon=0.3).check(),
+    "release.posthoc.Aftermath": lambda asked: asked.release(epsilon=0.5).aftermath(),
+    "api.attack.Attack": lambda asked: asked.risk().attack(1.0),
+    "api.choice.Choice": lambda asked: asked.choose(sf.gap(1.5)),
+    "api.missing.Beliefs": missing,
+    "api.individual_accounting.PersonTotals": per_person,
+    "api.figure.Picture": lambda asked: asked.risk().plot(),
+    "api.risk.RiskProfile": lambda asked: asked.risk(),
+    "release.method_comparison.Comparison": lambda asked: asked.dataset.compare(SUM, sf.gap(1.5), look=True),
+    "release.budget_split.Check": lambda asked: asked.dataset.batch(
+        [SUM, SUM + " WHERE euros > 1"], epsilon=0.3
+    ).check(),
     "client.risk.Looked": lambda asked: Looked({"sum": asked.answer()}, f"The sum is {asked.answer()}."),
     "client.risk.Risk": lambda asked: Risk(asked.risk().view.as_dict(), SUM),
     "model.risk.RiskAt": lambda asked: asked.risk().at(1.0),
     "model.risk.RiskView": lambda asked: asked.risk().view,
 }
 PUBLIC = {
-    "audit.mechanism.Audit": "a verdict on a mechanism, over tables that are made up",
+    "auditing.audit.Audit": "a verdict on a mechanism, over tables that are made up",
     "client.client.Client": "an address",
     "client.connection.Connection": "an address",
     "client.query.Query": "a statement",
     "client.request.Answers": "what was released",
     "client.request.Request": "a request, as its server tells it to this person",
-    "client.told.Listing": "what a server told this person",
-    "client.told.Told": "what a server told this person",
+    "client.records.Listing": "what a server told this person",
+    "client.records.Told": "what a server told this person",
     "errors.SfumatoError": "a sentence for everybody",
-    "model.tries.Tries": "of a look-alike",
-    "session.batch.Batch": "public epsilons",
-    "session.dataset.Dataset": "a name, and how many columns",
-    "session.guessing.Guessing": "public facts",
-    "session.ledger.Ledger": "the public part of the record",
-    "session.query.Query": "a statement",
-    "session.release.Certificate": "it goes with a release",
-    "session.release.Release": "it may leave",
-    "session.signalled._Shown": "it may leave",
-    "session.split.Split": "public facts",
-    "session.split.SplitBatch": "public facts",
-    "session.universe.PossibleWorlds": "of a universe that is public",
+    "model.selection_trials.Tries": "of a look-alike",
+    "release.batch.Batch": "public epsilons",
+    "api.dataset.Dataset": "a name, and how many columns",
+    "api.guessing.Guessing": "public facts",
+    "release.ledger.Ledger": "the public part of the record",
+    "api.query.Query": "a statement",
+    "api.release.Certificate": "it goes with a release",
+    "api.release.Release": "it may leave",
+    "api.signal._Shown": "it may leave",
+    "release.budget_split.Split": "public facts",
+    "release.budget_split.SplitBatch": "public facts",
+    "api.universe.PossibleWorlds": "of a universe that is public",
 }
 
 
@@ -143,7 +145,7 @@ def test_every_class_that_shows_itself_is_looked_at_here() -> None:
     every = classes()
     assert len(every) > 300
     showing = {name for name, each in every.items() if own_displays(each)} - {"model.confidential.Confidential"}
-    assert showing - {"session.display.Display"} <= set(CASES) | set(PUBLIC)
+    assert showing - {"api.display.Display"} <= set(CASES) | set(PUBLIC)
     assert set(CASES) | set(PUBLIC) <= set(every)
     for name, each in every.items():
         if issubclass(each, Confidential) and name not in CASES:
@@ -162,7 +164,7 @@ def test_a_confidential_choice_is_drawn_as_it_prints() -> None:
     assert "0.676" not in choice._repr_html_()
 
 
-@pytest.mark.parametrize("name", ["session.choice.Choice", "session.profile.RiskProfile", "session.picture.Picture"])
+@pytest.mark.parametrize("name", ["api.choice.Choice", "api.risk.RiskProfile", "api.figure.Picture"])
 def test_a_notebook_draws_it_when_it_is_asked(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from sfumato import demo, wiring
-from sfumato.choose.preference import gap
+from sfumato import demo
+from sfumato.composition import local
 from sfumato.errors import QueryError
 from sfumato.model.release import Certificate
-from sfumato.schema.load import from_dict
+from sfumato.privacy.preferences.preference import gap
+from sfumato.schema.read import from_dict
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -94,7 +95,7 @@ def test_schemas_in_the_docs_load(page: str) -> None:
 def test_the_sql_of_the_docs_is_answered_or_refused_as_they_say() -> None:
     page = (ROOT / "docs" / "sql.md").read_text("utf-8")
     [stated] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    stays = wiring.planned(tomllib.loads(stated), ledger=":memory:")
+    stays = local.planned(tomllib.loads(stated), ledger=":memory:")
     answered = [sql for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) for sql in block.split(";\n") if sql]
     assert len(answered) >= 10
     for sql in answered:
@@ -122,7 +123,7 @@ def test_the_certificate_of_the_docs_is_what_is_printed(tmp_path: Path) -> None:
     [shown] = re.findall(r"<!-- certificate -->\n```text\n(.*?)\n```", page, re.DOTALL)
     [sql] = re.findall(r'--sql "(.*)"', page)
     demo.write(tmp_path)
-    adult = wiring.open(tmp_path / "adult.parquet", tmp_path / "adult.toml")
+    adult = local.open(tmp_path / "adult.parquet", tmp_path / "adult.toml")
     certificate = adult.query(sql).release(adult.query(sql).choose(gap(1.2, worst_case=True))).certificate
     differs = re.compile(r"\d{4}-\d\d-\d\dT[\d:+]+|(?<=\+00:00 by ).*|(?<=OpenDP )[\d.]+|(?<=; sfumato )[\d.]+")
     assert differs.sub("…", shown) == differs.sub("…", str(certificate))

@@ -11,14 +11,14 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import QueryError
-from sfumato.measure import MOST_SELECTED, measure, require_drawable
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Cell, Counts
 from sfumato.model.measurement import FEW, GROUPS, Measurement
-from sfumato.risk.calibrate import calibrate
-from sfumato.schema.load import from_dict
-from sfumato.session.noise import Noisy, drawn
-from sfumato.sql.parse import parse
+from sfumato.privacy.noise.calibration import calibrate
+from sfumato.privacy.sensitivity import MOST_SELECTED, measure, require_drawable
+from sfumato.release.noise import Noisy, drawn
+from sfumato.schema.read import from_dict
+from sfumato.sql.parser.statement import parse
 
 SCHEMA = from_dict(
     {

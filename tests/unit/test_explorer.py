@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from sfumato import wiring
-from sfumato.choose.sliders import EPSILONS, GAPS, Kind
+from sfumato.api.query import Query
+from sfumato.api.risk import RiskProfile
+from sfumato.composition import local
 from sfumato.model.risk import Source
-from sfumato.schema.load import parsed
-from sfumato.session.explorer import explored
-from sfumato.session.profile import RiskProfile
-from sfumato.session.query import Query
-from sfumato.views import explorer
-from sfumato.views.words import of_explorer
+from sfumato.presentation import exploration
+from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, Kind
+from sfumato.release.exploration import explored
+from sfumato.schema.read import parsed
 from tests.room import BY_WARD, COUNT, RULE, SCHEMA, SUM
 
 AVERAGE = "SELECT AVG(age) FROM stays"
@@ -24,7 +24,7 @@ MEDIAN = "SELECT MEDIAN(age) FROM stays"
 
 
 def query(sql: str, schema: str = SCHEMA) -> Query:
-    return wiring.held(None, parsed(schema), None, who="alice").query(sql)
+    return local.held(None, parsed(schema), None, who="alice").query(sql)
 
 
 def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
@@ -34,7 +34,7 @@ def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: floa
 
 
 def on_rows(sql: str) -> Query:
-    return wiring.held(wiring.invented(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice").query(sql)
+    return local.held(local.invented(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice").query(sql)
 
 
 def rehearsed(sql: str) -> Any:
@@ -50,7 +50,7 @@ def test_it_opens_where_the_rule_stands() -> None:
     told = found()
     assert told["start"] == {"kind": "gap", "index": GAPS.index(1.2)}
     assert stop_of(told, "gap", 1.2)["epsilon"] == told["in_force"] == 0.2
-    [chosen] = [row for row in explorer.rows(told) if row["verdict"]["name"] == "chosen"]
+    [chosen] = [row for row in exploration.rows(told) if row["verdict"]["name"] == "chosen"]
     assert (chosen["gap_shown"], chosen["verdict"]["glyph"]) == ("1.2×", "●")
 
 
@@ -94,14 +94,14 @@ def test_a_point_is_what_the_risk_view_says() -> None:
 
 def test_a_stop_allows_what_meets_it_and_the_ceiling_goes_before() -> None:
     told = found()
-    verdicts = {row["epsilon"]: row["verdict"]["name"] for row in explorer.rows(told)}
+    verdicts = {row["epsilon"]: row["verdict"]["name"] for row in exploration.rows(told)}
     assert verdicts[0.1] == "ok"
     assert verdicts[0.5] == verdicts[1.0] == "over"
     assert verdicts[2.0] == verdicts[5.0] == "ceiling"
     error = stop_of(told, "error", 1000.0)
-    assert explorer.verdict(0.1, error, 1.0) == "over", "a small epsilon is too noisy"
-    assert explorer.verdict(error["epsilon"], error, 1.0) == "chosen"
-    assert explorer.verdict(0.75, error, 1.0) == "ok"
+    assert exploration.verdict(0.1, error, 1.0) == "over", "a small epsilon is too noisy"
+    assert exploration.verdict(error["epsilon"], error, 1.0) == "chosen"
+    assert exploration.verdict(0.75, error, 1.0) == "ok"
 
 
 def test_beyond_the_ceiling_the_ceiling_holds() -> None:
@@ -166,7 +166,7 @@ def test_what_cannot_be_asked_says_why() -> None:
 def test_a_selection_has_no_epsilon_before_it_is_drawn() -> None:
     stop = stop_of(found(), "selected", 0.5)
     assert (stop["selected"], stop["epsilon"]) == (True, None)
-    assert explorer.verdict(0.5, stop, 1.0) == "unknown"
+    assert exploration.verdict(0.5, stop, 1.0) == "unknown"
 
 
 def test_after_a_look_a_true_figure_has_its_noise_around_it() -> None:

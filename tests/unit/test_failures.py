@@ -9,8 +9,8 @@ from typing import NoReturn
 import pytest
 
 import sfumato as sf
+from sfumato.adapters.engines.duckdb.engine import DuckDB
 from sfumato.cli.main import main
-from sfumato.engines.duckdb import DuckDB
 from sfumato.errors import BadInput, EngineFailure
 from sfumato.ledger.entry import Event
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sfumato.views.figure import (
+from sfumato.presentation.figures.figure import (
     Axis,
     Bars,
     Box,
@@ -26,9 +26,9 @@ from sfumato.views.figure import (
     Surface,
     number,
 )
-from sfumato.views.palette import SERIES
-from sfumato.views.svg import svg
-from sfumato.views.terminal import text
+from sfumato.presentation.figures.palette import SERIES
+from sfumato.presentation.figures.svg import svg
+from sfumato.presentation.figures.terminal import text
 from tests.unit.pictures import (
     BOXES,
     EPSILON,

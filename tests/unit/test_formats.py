@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.model.dataset import Type
+from sfumato.api.columns import columns
 from sfumato.model.release import Answer
-from sfumato.session.columns import columns
+from sfumato.model.schema import Type
 
 STAYS = pd.DataFrame({"ward": ["x", "x", "y"], "urgent": [True, False, True], "grade": [1, 2, 2], "days": [1, 2, 3]})
 SCHEMA = {

@@ -13,7 +13,13 @@ from itertools import product
 
 import pytest
 
-from sfumato.risk.gaussian import delta_at, epsilon_analytic, epsilon_classic, mu_analytic, mu_classic
+from sfumato.privacy.noise.gaussian import (
+    delta_at,
+    epsilon_analytic,
+    epsilon_classic,
+    mu_analytic,
+    mu_classic,
+)
 from tests.depth import depth
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899863")

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import epsilon
 from sfumato.errors import NoMechanism, PreferenceError
-from sfumato.risk.accuracy import epsilon_for_error_on_grid
-from sfumato.risk.calibrate import furthest_of
-from sfumato.risk.sharing import LEVELS
-from sfumato.views.marks import Line, Surface
+from sfumato.presentation.figures.marks import Line, Surface
+from sfumato.privacy.noise.calibration import furthest_of
+from sfumato.privacy.noise.error import epsilon_for_error_on_grid
+from sfumato.privacy.preferences.preference import epsilon
+from sfumato.privacy.risk.sharing import LEVELS
 
 SIRD = ["S", "I", "R", "D"]
 COLUMNS: dict[str, Any] = {

@@ -16,15 +16,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato import wiring
-from sfumato.engines.duckdb import DuckDB
-from sfumato.engines.held import Held
+from sfumato.adapters.engines.duckdb.engine import DuckDB
+from sfumato.adapters.engines.duckdb.memory_file import Held
+from sfumato.adapters.storage.ledger_file import SQLiteLedger
+from sfumato.api.dataset import Dataset
+from sfumato.composition import local
 from sfumato.errors import EngineFailure, SchemaError, SourceError
-from sfumato.model.mandate import Mandate
-from sfumato.model.stop import stop_of
-from sfumato.schema.load import from_dict
-from sfumato.session.dataset import Dataset
-from sfumato.stores.ledger import SQLiteLedger
+from sfumato.model.authorization import Mandate
+from sfumato.model.budget import stop_of
+from sfumato.schema.read import from_dict
 
 COLUMNS = {"days": {"type": "integer", "bounds": [0, 60]}, "ward": {"type": "text", "categories": ["heart", "birth"]}}
 SCHEMA = from_dict({"name": "stays", "columns": COLUMNS})
@@ -55,18 +55,18 @@ def keep() -> Iterator[Keep]:
 
 
 def opened(fd: int, format: str, **others: Any) -> Dataset:
-    engine = wiring.in_memory(fd, format, "stays of 2026", SCHEMA)
-    return wiring.held(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others)
+    engine = local.in_memory(fd, format, "stays of 2026", SCHEMA)
+    return local.held(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others)
 
 
 def engine(fd: int, format: str, **limits: Any) -> DuckDB:
-    return wiring._duckdb(Held(fd, format, "stays of 2026", **limits), SCHEMA)
+    return local._duckdb(Held(fd, format, "stays of 2026", **limits), SCHEMA)
 
 
 @pytest.mark.parametrize("format", FILES)
 def test_a_held_file_is_read_like_one_on_a_disk(keep: Keep, format: str, tmp_path: Path) -> None:
     (tmp_path / f"stays.{format}").write_bytes(FILES[format])
-    held, on_disk = engine(keep(FILES[format]), format), wiring._duckdb(tmp_path / f"stays.{format}", SCHEMA)
+    held, on_disk = engine(keep(FILES[format]), format), local._duckdb(tmp_path / f"stays.{format}", SCHEMA)
     for table in (lambda _: "stays", lambda engine: engine.numbered, lambda engine: engine.raw):
         rows = [sorted(engine.rows(f'SELECT * FROM "{table(engine)}"'), key=str) for engine in (held, on_disk)]
         assert rows[0] == rows[1]
@@ -201,7 +201,7 @@ def test_what_does_not_fit_into_memory_is_not_written_to_a_disk(
     sql = "SELECT COUNT(*) FROM (SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS n FROM people) WHERE n % 2 = 0"
 
     def ask(kind: type[Held]) -> object:
-        return wiring._duckdb(kind(fd, format, "people", memory_mb=48, threads=1), schema).rows(sql)
+        return local._duckdb(kind(fd, format, "people", memory_mb=48, threads=1), schema).rows(sql)
 
     most, is_marked = written(tmp_path, lambda: ask(Spilling))
     assert most > 2**20

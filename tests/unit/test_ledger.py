@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import LedgerBroken
-from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Draft, Entry, Event, nano, seal, upward, verify
+from sfumato.ledger.hash_chain import GENESIS
+from sfumato.ledger.history import Plan, Record
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
-from sfumato.ledger.record import Plan, Record
 from sfumato.model.guarantee import Guarantee
-from sfumato.risk.zcdp import entered, rho_pure
+from sfumato.privacy.accounting.zcdp import entered, rho_pure
 
 SCHEMA, RULE = {"": "table", "days": "0 to 60"}, "gap 1.2"
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import QueryError, SchemaError
-from sfumato.measure import measure
 from sfumato.model.measurement import Measurement
-from sfumato.schema.load import from_dict
-from sfumato.sql.parse import parse
+from sfumato.privacy.sensitivity import measure
+from sfumato.schema.read import from_dict
+from sfumato.sql.parser.statement import parse
 
 
 def measured(

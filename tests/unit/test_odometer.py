@@ -12,19 +12,19 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato import wiring
+from sfumato.composition import local
 from sfumato.errors import PreferenceError
-from sfumato.ledger.chain import GENESIS
 from sfumato.ledger.entry import Draft, Event, nano, seal
+from sfumato.ledger.hash_chain import GENESIS
 from sfumato.ledger.odometer import By, Total
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import ChosenBy, Guarantee, chosen_by
-from sfumato.risk.calibrate import calibrate
-from sfumato.risk.cost import rho_delta_of, rho_of
-from sfumato.risk.zcdp import entered, epsilon_of_zcdp, rho_gaussian, rho_laplace, rho_pure
-from sfumato.session.reserve import Cost, row, version_of
-from sfumato.views import ledger as view
-from sfumato.views.words import of_guarantee
+from sfumato.presentation import ledger as view
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
+from sfumato.privacy.accounting.zcdp import entered, epsilon_of_zcdp, rho_gaussian, rho_laplace, rho_pure
+from sfumato.privacy.noise.calibration import calibrate
+from sfumato.release.reserve import Cost, row, version_of
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA = {
@@ -197,7 +197,7 @@ def test_a_ledger_says_it_too(ledger_path: Path) -> None:
     at = ledger.epsilon_at(1e-6)
     assert at is not None
     assert 3 < at < 4, "of Gaussian noise the squares of mu add up"
-    [record] = wiring.records(ledger_path)
+    [record] = local.records(ledger_path)
     shown = view.as_dict(record, 1e-6)
     assert shown["at_delta"] == {"delta": 1e-6, "epsilon": at, "by": "zcdp"}
     assert (shown["rho"], shown["rho_delta"], shown["at_most"]) == (ledger.total.rho, 0, 6)
@@ -205,7 +205,7 @@ def test_a_ledger_says_it_too(ledger_path: Path) -> None:
     assert "at_delta" not in view.as_dict(record)
     query.release(query.choose(sf.ratio(0.9)), accept_none=True)
     assert ledger.epsilon_at(1e-6) is None
-    [record] = wiring.records(ledger_path)
+    [record] = local.records(ledger_path)
     assert view.as_dict(record, 1e-6)["at_delta"] == {"delta": 1e-6, "epsilon": None, "by": None}
     assert view.concentrated(record.total, 1e-6) == ""
 
@@ -281,7 +281,7 @@ def test_a_dataset_says_so_from_then_on(ledger_path: Path) -> None:
     for page in (repr(later), later.to_html().replace("&#x27;", "'")):
         assert f"{AFTER_NONE} by more than e^0.2." in page
     assert "no total exists (3 charges; one or more without a guarantee)" in repr(reopened.dataset.ledger)
-    [record] = wiring.records(ledger_path)
+    [record] = local.records(ledger_path)
     shown = view.as_dict(record)
     assert [shown[name] for name in ("guarantee", "spent", "delta", "rho", "rho_delta", "at_most")] == [
         "none",

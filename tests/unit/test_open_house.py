@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sfumato.cli.open_house import ANALYST, BOARD, CONTROLLER, POLICY
-from sfumato.escrow.person import Person, Role
-from sfumato.escrow.policy_file import policy_of
+from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER, POLICY
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.policy.read import policy_of
 from sfumato.model.signal import SignalKind
-from sfumato.session.decide import EPSILON_MAX
+from sfumato.release.decide import EPSILON_MAX
 
 PEOPLE = [
     Person(CONTROLLER, "", frozenset({Role.CONTROLLER}), "", ""),

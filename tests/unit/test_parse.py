@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.model.dataset import Type
+from sfumato.model.schema import Type
 from sfumato.model.statement import Statement
-from sfumato.schema.load import from_dict
-from sfumato.sql.parse import parse
+from sfumato.schema.read import from_dict
+from sfumato.sql.parser.statement import parse
 
 ADULT = from_dict(
     {

@@ -11,14 +11,15 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.api.individual_accounting import PersonTotals
+from sfumato.composition.local import planned
 from sfumato.errors import EngineFailure, SourceError
 from sfumato.ledger.entry import Event
-from sfumato.risk.per_person import rho_of_loss
-from sfumato.risk.zcdp import rho_pure
-from sfumato.session.per_person import PersonTotals
-from sfumato.views.html import preformatted
-from sfumato.views.words import of_guarantee, of_ledger
-from sfumato.wiring import planned
+from sfumato.presentation.html import preformatted
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.privacy.accounting.individual import rho_of_loss
+from sfumato.privacy.accounting.zcdp import rho_pure
 
 DAYS = {"type": "integer", "bounds": [0, 20]}
 COLUMNS = {"days": DAYS, "who": {"type": "text"}, "ward": {"categories": ["a", "b"]}}

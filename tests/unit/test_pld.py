@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.accountants.pld import epsilon_at
+from sfumato.adapters.accounting.pld import epsilon_at
 from sfumato.errors import BadInput
-from sfumato.measure import measure
 from sfumato.model.choice import Noise
-from sfumato.model.pairs import Normal, OnGrid, Pair, Pure
-from sfumato.risk.calibrate import calibrate
-from sfumato.risk.gaussian import epsilon_analytic
-from sfumato.risk.pairs import STEPS, pairs_of
-from sfumato.schema.load import from_dict
-from sfumato.sql.parse import parse
+from sfumato.model.dominating_pairs import Normal, OnGrid, Pair, Pure
+from sfumato.privacy.accounting.dominating_pairs import STEPS, pairs_of
+from sfumato.privacy.noise.calibration import calibrate
+from sfumato.privacy.noise.gaussian import epsilon_analytic
+from sfumato.privacy.sensitivity import measure
+from sfumato.schema.read import from_dict
+from sfumato.sql.parser.statement import parse
 
 Losses = list[tuple[float, float]]  # how much is lost, and how likely
 

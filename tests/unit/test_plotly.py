@@ -7,10 +7,23 @@ from math import log1p
 import plotly.graph_objects as go
 import pytest
 
-from sfumato.session.picture import Picture
-from sfumato.views.figure import Axis, Bars, Box, Dots, Figure, Limit, Line, Pin, Points, Range, Span, Surface
-from sfumato.views.palette import PALETTE
-from sfumato.views.plotly import plotly
+from sfumato.api.figure import Picture
+from sfumato.presentation.figures.figure import (
+    Axis,
+    Bars,
+    Box,
+    Dots,
+    Figure,
+    Limit,
+    Line,
+    Pin,
+    Points,
+    Range,
+    Span,
+    Surface,
+)
+from sfumato.presentation.figures.palette import PALETTE
+from sfumato.presentation.figures.plotly import plotly
 from tests.unit.pictures import CURVES, EPSILON, EXPOSURE, FIGURES, GAP, MEASURED, METHODS, ODDS, RATIO, SHARING
 
 each = pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.title)

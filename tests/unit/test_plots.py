@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.api.risk import RiskProfile
+from sfumato.api.risk_figures import KINDS
 from sfumato.errors import BadInput
-from sfumato.risk.attack import attack_chance, attack_chance_gaussian, attack_chance_laplace
-from sfumato.session.plots import KINDS
-from sfumato.session.profile import RiskProfile
-from sfumato.views.figure import Bars, Limit, Line, Pin, Points
+from sfumato.presentation.figures.figure import Bars, Limit, Line, Pin, Points
+from sfumato.privacy.risk.membership import attack_chance, attack_chance_gaussian, attack_chance_laplace
 
 SCHEMA: dict[str, Any] = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 20]}}}
 SUM = "SELECT SUM(days) AS days FROM stays"

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from sfumato import wiring
-from sfumato.choose import named
+from sfumato.composition import local
 from sfumato.errors import Forbidden, PolicyError
-from sfumato.escrow.person import Person, Role
-from sfumato.escrow.policy import Approve, Policy
-from sfumato.escrow.policy_file import policy_of
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.policy.policy import Approve, Policy
+from sfumato.escrow.policy.read import policy_of
+from sfumato.model.budget import Stop
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.statement import Kind
-from sfumato.model.stop import Stop
+from sfumato.privacy.preferences import named
 
 COLUMNS = ("Age", "ward", "income")
 SCHEMA: dict[str, Any] = {
@@ -179,7 +179,7 @@ def test_the_first_flow_that_names_a_person_their_organisation_or_everyone_holds
 
 
 def test_a_flow_says_no_to_what_it_does_not_have() -> None:
-    data = wiring.planned(SCHEMA, ledger=":memory:")
+    data = local.planned(SCHEMA, ledger=":memory:")
     (only,) = read(flow(aggregates=["COUNT"], columns=["age"], preferences=["epsilon"])).flows
     only.require(data.query("SELECT COUNT(*) FROM stays WHERE age > 3").statement)
     with pytest.raises(Forbidden, match="ask for SUM"):
@@ -208,7 +208,7 @@ def test_whoever_may_go_by_the_rule_may_not_change_its_noise() -> None:
 
 
 def epsilon(policy: Policy, who: Person, sql: str) -> float:
-    data = wiring.planned(SCHEMA, ledger=":memory:")
+    data = local.planned(SCHEMA, ledger=":memory:")
     rule = policy.rule_for(who, lambda: data.query(sql).statement.columns, policy.rule)
     assert rule is not None
     found = data.query(sql).foreseen(*named.preferences(rule)).epsilon

@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato import wiring
-from sfumato.engines import digest
+from sfumato.adapters.engines.duckdb import digest
+from sfumato.composition import local
 from sfumato.errors import EngineFailure, NoGuarantee, PreferenceError, SchemaError, SourceError, StopReached
 from sfumato.ledger.entry import Event
 from sfumato.ledger.population import counted_together
-from sfumato.schema.load import from_dict, parsed
+from sfumato.schema.read import from_dict, parsed
 from sfumato.schema.write import write
 
 ROWS = [(3, "a"), (40, "b"), (7, "b"), (3, "a")]
@@ -132,7 +132,7 @@ def test_a_ledger_shows_a_population_as_one(ledger: Path) -> None:
     released(opened(ledger, "stays", population="patients"), 0.2)
     released(opened(ledger, "bills", population="patients"), 0.1)
     released(opened(ledger, "crops"), 0.4)
-    patients, crops = wiring.records(ledger)
+    patients, crops = local.records(ledger)
     assert [record.total.epsilon for record in (patients, crops)] == [pytest.approx(0.3), 0.4]
     assert (patients.population, crops.population) == ("patients", None)
 
@@ -254,7 +254,7 @@ def test_a_copy_of_the_data_is_no_public_table(tmp_path: Path, ledger: Path, for
     made = files(tmp_path)
     for dataset in (
         opened(ledger, "stays", made[0]),
-        wiring.planned(schema("stays"), source=made[0], ledger=ledger),
+        local.planned(schema("stays"), source=made[0], ledger=ledger),
     ):
         query = dataset.query("SELECT SUM(days) FROM stays")
         with pytest.raises(SourceError, match="A rehearsal needs a look-alike, and this has the same rows as the data"):
@@ -270,5 +270,5 @@ def test_another_table_is_one_to_rehearse_with(tmp_path: Path, ledger: Path) -> 
     query = opened(ledger, "stays", made[0]).query("SELECT SUM(days) FROM stays")
     assert query.rehearse(like=public).people_count == 3
     assert query.choose(sf.belief(0.9, worlds=pd.concat([PEOPLE, public]))).epsilon is not None
-    absent = wiring.planned(schema("stays"), source=tmp_path / "absent.csv", ledger=ledger)
+    absent = local.planned(schema("stays"), source=tmp_path / "absent.csv", ledger=ledger)
     assert absent.query("SELECT SUM(days) FROM stays").rehearse(like=made[0]).people_count == 4, "nothing to compare"

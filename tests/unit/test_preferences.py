@@ -15,22 +15,22 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato import wiring
-from sfumato.choose.preference import Preference, Satisfies, epsilon
-from sfumato.choose.solve import solve
+from sfumato.composition import local
 from sfumato.errors import PreferenceError, QueryError
-from sfumato.measure import measure
 from sfumato.model.choice import Noise
-from sfumato.model.dataset import PrivacyUnit, Relation
 from sfumato.model.facts import Bin, Distribution
 from sfumato.model.risk import WORST_CASE, Spread
+from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.model.statement import Aggregate, Kind
-from sfumato.risk.attack import attack_chance
-from sfumato.risk.calibrate import mu_of
-from sfumato.risk.rdr import PAPER_GRID, rdr_gaussian
-from sfumato.risk.rdrs import RDRs, rdrs_at
-from sfumato.risk.view import risk_at
-from sfumato.session.compare import fixed_part, spread_between
+from sfumato.privacy.noise.calibration import mu_of
+from sfumato.privacy.preferences.preference import Preference, Satisfies, epsilon
+from sfumato.privacy.preferences.solver import solve
+from sfumato.privacy.risk.membership import attack_chance
+from sfumato.privacy.risk.profile import risk_at
+from sfumato.privacy.risk.rdr import PAPER_GRID, rdr_gaussian
+from sfumato.privacy.risk.rdr_distribution import RDRs, rdrs_at
+from sfumato.privacy.sensitivity import measure
+from sfumato.release.exposure_range import fixed_part, spread_between
 
 STAYS = pd.DataFrame({"days": [0, 15, 30, 60, 90], "age": [20, 30, 61, 70, 80]})
 SCHEMA: dict[str, Any] = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}
@@ -367,7 +367,7 @@ def test_where_an_exposure_tells_how_it_is_split(
     sql: str, unit: PrivacyUnit, relation: Relation, part: Fraction | None
 ) -> None:
     flagged = SCHEMA["columns"] | {"flag": {"type": "boolean"}}
-    query = wiring.planned(SCHEMA | {"columns": flagged}, ledger=":memory:").query(sql)
+    query = local.planned(SCHEMA | {"columns": flagged}, ledger=":memory:").query(sql)
     measurement = measure(query.statement, query.dataset.schema)
     schema = replace(query.dataset.schema, unit=unit, relation=relation)
     assert fixed_part(query.statement, schema, measurement) == part

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import Preference, epsilon
-from sfumato.choose.solve import solve
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.risk import WORST_CASE
-from sfumato.risk.rdr import PAPER_GRID
+from sfumato.privacy.preferences.preference import Preference, epsilon
+from sfumato.privacy.preferences.solver import solve
+from sfumato.privacy.risk.rdr import PAPER_GRID
 from tests.paper.test_rdr import LONGEST
 
 SCHEMA = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}

@@ -15,25 +15,31 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import Preference, epsilon
-from sfumato.choose.private import Selected, epsilon_under_cap, epsilon_within_variance, floor_of_variance, rounded_down
 from sfumato.errors import EngineFailure, Infeasible, NoGuarantee, NoMechanism, PreferenceError, StopReached
 from sfumato.ledger.entry import Event, nano
-from sfumato.measure import people_beyond, sensitivity_of_variance, spread_of_exposures
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Moments
 from sfumato.model.guarantee import Guarantee
-from sfumato.risk.calibrate import mu_of
-from sfumato.risk.variance import (
+from sfumato.presentation.certificate_nist import strength
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.privacy.noise.calibration import mu_of
+from sfumato.privacy.preferences.preference import Preference, epsilon
+from sfumato.privacy.preferences.private_selection import (
+    Selected,
+    epsilon_under_cap,
+    epsilon_within_variance,
+    floor_of_variance,
+    rounded_down,
+)
+from sfumato.privacy.risk.rdr_variance import (
     bound_on_variance,
     epsilon_for_variance,
     fewest_people,
     margin,
     slack_of_cap,
 )
-from sfumato.schema.load import from_dict
-from sfumato.views.nist import strength
-from sfumato.views.words import of_guarantee
+from sfumato.privacy.sensitivity import people_beyond, sensitivity_of_variance, spread_of_exposures
+from sfumato.schema.read import from_dict
 
 LAPLACE, GAUSSIAN = Noise(), Noise("gaussian", 1e-6)
 QUARTERS = tuple(Fraction(i, 4) for i in range(5))
@@ -377,7 +383,7 @@ def test_the_charge_is_entered_before_anybody_is_read(monkeypatch: pytest.Monkey
     def fails(*_: object) -> object:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("sfumato.session.select.drawn", fails)
+    monkeypatch.setattr("sfumato.release.select.drawn", fails)
     with pytest.raises(EngineFailure):
         dataset.query(SUM).choose(VARIANCE)
     assert dataset.ledger.total.nano_epsilon == nano(0.5)

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.measure import measure
 from sfumato.model.choice import Noise
-from sfumato.risk.rank import scores, target
-from sfumato.schema.load import from_dict
-from sfumato.sql.parse import parse
+from sfumato.privacy.noise.rank_selection import scores, target
+from sfumato.privacy.sensitivity import measure
+from sfumato.schema.read import from_dict
+from sfumato.sql.parser.statement import parse
 
 SHARED = {"MEDIAN(v)": ([5] * 2000 + [90] * 1000, 5), "QUANTILE_DISC(v, 0.9)": ([5] * 2000 + [90] * 1000, 90)}
 

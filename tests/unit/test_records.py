@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from sfumato import wiring
+from sfumato.adapters.storage.database import Database
+from sfumato.adapters.storage.ledger_table import LedgerTable
+from sfumato.api.dataset import Dataset
+from sfumato.composition import local
 from sfumato.errors import LedgerBroken
 from sfumato.ledger.entry import Entry
-from sfumato.ledger.record import Plan
-from sfumato.schema.load import parsed
-from sfumato.session.dataset import Dataset
-from sfumato.session.records import Records
-from sfumato.stores.database import Database
-from sfumato.stores.ledger_table import LedgerTable
+from sfumato.ledger.history import Plan
+from sfumato.release.records import Records
+from sfumato.schema.read import parsed
 
 SCHEMA = parsed(
     'name = "stays"\n[rule]\ngap = 1.2\nworst_case = true\n[columns.days]\ntype = "integer"\nbounds = [0, 60]\n'
@@ -31,7 +31,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def opened(database: Database, records: Records) -> Dataset:
-    return wiring.held(None, SCHEMA, database.ledger(), who="ada", records=records)
+    return local.held(None, SCHEMA, database.ledger(), who="ada", records=records)
 
 
 def plan(dataset: Dataset, days: int) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sfumato.engines.reference import Asked, LeaveOneOut, Literal, leave_one_out, people_of
-from sfumato.model.dataset import Bounds, PrivacyUnit, Relation, Schema
+from sfumato.adapters.engines.reference import Asked, LeaveOneOut, Literal, leave_one_out, people_of
+from sfumato.model.schema import Bounds, PrivacyUnit, Relation, Schema
 from sfumato.model.statement import Kind
-from sfumato.schema.load import from_dict
+from sfumato.schema.read import from_dict
 
 
 def schema(who: PrivacyUnit | None = None, relation: Relation = Relation.ADD_REMOVE) -> Schema:

@@ -8,9 +8,9 @@ from contextlib import suppress
 import pytest
 
 from sfumato.errors import QueryError, SchemaError, SfumatoError
-from sfumato.measure import measure
-from sfumato.schema.load import from_dict
-from sfumato.sql.parse import condition, parse
+from sfumato.privacy.sensitivity import measure
+from sfumato.schema.read import from_dict
+from sfumato.sql.parser.statement import condition, parse
 from tests.unit.test_parse import ADULT, COUNT, PRESENT, WHERE, read
 
 REFUSED = {

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato import wiring
-from sfumato.engines.duckdb import DuckDB
+from sfumato.adapters.engines.duckdb.engine import DuckDB
+from sfumato.composition import local
 from sfumato.errors import SourceError
 from sfumato.model.choice import Noise
 
@@ -141,13 +141,13 @@ def test_an_arrow_dataset_is_read_at_opening(tmp_path: Path) -> None:
 
 def test_a_file_that_changes_while_it_is_opened_has_no_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "stays.parquet", 1000)
-    made = wiring._duckdb
+    made = local._duckdb
 
     def slowly(source: object, schema: Any) -> DuckDB:
         engine = made(source, schema)
         moved_over(path)
         return engine
 
-    monkeypatch.setattr(wiring, "_duckdb", slowly)
+    monkeypatch.setattr(local, "_duckdb", slowly)
     with pytest.raises(SourceError, match=r"^stays\.parquet was changed while it was opened\. Hint: open it again\.$"):
         sf.open(path, SCHEMA, ledger=":memory:")

@@ -10,16 +10,16 @@ from typing import Any, cast
 import pyarrow as pa
 import pytest
 
-from sfumato.choose.solve import Solution
+from sfumato.api import risk_report
+from sfumato.api.figures import Figures
+from sfumato.api.risk import RiskProfile
+from sfumato.api.risk_report import Page
 from sfumato.model.choice import Noise
-from sfumato.model.dataset import Relation
 from sfumato.model.facts import Bin, Distribution, Reach, Summary
 from sfumato.model.risk import RiskAt, RiskView, Source
-from sfumato.model.tries import Tries
-from sfumato.session import report
-from sfumato.session.figures import Figures
-from sfumato.session.profile import RiskProfile
-from sfumato.session.report import Page
+from sfumato.model.schema import Relation
+from sfumato.model.selection_trials import Tries
+from sfumato.privacy.preferences.solver import Solution
 
 COUNT = Figures(Summary(100, 0.0, 1.0, 2.0, 2.0), lambda: Distribution((Bin(0.0, 0.0, 98), Bin(1.0, 1.0, 2))))
 
@@ -63,53 +63,55 @@ def held(**what: Any) -> RiskProfile:
 
 
 def test_people_are_named_when_asked_for() -> None:
-    assert report.text(held()).startswith("the range\n\nHow exposed the people are\n")
-    assert "Ann" not in report.text(held())
-    assert "Ann" in report.text(held(), most_exposed=True)
-    assert "Ann" in report.page(held()).html
+    assert risk_report.text(held()).startswith("the range\n\nHow exposed the people are\n")
+    assert "Ann" not in risk_report.text(held())
+    assert "Ann" in risk_report.text(held(), most_exposed=True)
+    assert "Ann" in risk_report.page(held()).html
 
 
 def test_nobody_is_named_where_nobody_carries_anything() -> None:
     alike = held(carried=(0.0, 0.0, 0.0))
-    assert report.text(alike, most_exposed=True).endswith("so there is nobody to name.")
-    assert "Ann" not in report.page(alike).html
+    assert risk_report.text(alike, most_exposed=True).endswith("so there is nobody to name.")
+    assert "Ann" not in risk_report.page(alike).html
 
 
 def test_the_worst_case_has_no_people() -> None:
     worst = held(source=Source.WORST_CASE, influence=Reach(0, 1), exposure=Reach(0, 1))
-    assert report.text(worst, most_exposed=True) == "the range"
-    assert "most exposed" not in report.page(worst).html.partition("The gap at each epsilon")[2].partition("<h2>")[0]
-    assert not report.page(worst).of_the_people
+    assert risk_report.text(worst, most_exposed=True) == "the range"
+    assert (
+        "most exposed" not in risk_report.page(worst).html.partition("The gap at each epsilon")[2].partition("<h2>")[0]
+    )
+    assert not risk_report.page(worst).of_the_people
 
 
 def test_odds_are_told_at_three_candidates_or_at_the_chosen_one() -> None:
-    found = report.people(held(), most_exposed=True)
+    found = risk_report.people(held(), most_exposed=True)
     assert found is not None
     assert found.epsilons == (0.2, 1.0, 10.0)
     assert found.most_exposed[0].chances == pytest.approx((0.5476, 0.6967, 0.9966), abs=1e-4)
     assert found.most_exposed[2].chances == (0.5, 0.5, 0.5)
-    few = report.people(held(epsilons=(1.0, 2.0)), most_exposed=True)
+    few = risk_report.people(held(epsilons=(1.0, 2.0)), most_exposed=True)
     assert few is not None
     assert few.epsilons == (1.0, 2.0)
     chosen = held(source=Source.REHEARSAL, solution=Solution(0.4, True, False, "Because."), _limit=1.4)
-    decided = report.people(chosen, most_exposed=True)
+    decided = risk_report.people(chosen, most_exposed=True)
     assert decided is not None
     assert decided.epsilons == (0.4,)
-    assert "On the look-alike: epsilon 0.4. Because." in report.page(chosen).html
-    assert "your limit 1.4×" in report.page(chosen).html
+    assert "On the look-alike: epsilon 0.4. Because." in risk_report.page(chosen).html
+    assert "your limit 1.4×" in risk_report.page(chosen).html
 
 
 def test_gaussian_odds_are_gaussian() -> None:
-    found = report.people(held(_noise=Noise("gaussian", 1e-9), epsilons=(1.0,)), most_exposed=True)
+    found = risk_report.people(held(_noise=Noise("gaussian", 1e-9), epsilons=(1.0,)), most_exposed=True)
     assert found is not None
     assert found.most_exposed[0].chances == pytest.approx((0.5333,), abs=1e-2)
 
 
 def test_as_published_nobody_has_odds() -> None:
-    found = report.people(held(exposure=None), most_exposed=True)
+    found = risk_report.people(held(exposure=None), most_exposed=True)
     assert found is not None
     assert found.most_exposed[0].chances == ()
-    assert "Ann" in report.page(held(exposure=None)).html
+    assert "Ann" in risk_report.page(held(exposure=None)).html
 
 
 # The file
@@ -136,4 +138,4 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_page_says_nothing_of_itself() -> None:
-    assert repr(report.page(held())) == "<Page: confidential>"
+    assert repr(risk_report.page(held())) == "<Page: confidential>"

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.choose import named
-from sfumato.choose.accuracy import relative_error, within
-from sfumato.choose.belief import belief
-from sfumato.choose.guesses import advantage, guess, sharing_risk
-from sfumato.choose.preference import (
+from sfumato.errors import PreferenceError
+from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences.accuracy import relative_error, within
+from sfumato.privacy.preferences.belief import belief
+from sfumato.privacy.preferences.guessing import advantage, guess, sharing_risk
+from sfumato.privacy.preferences.preference import (
     Preference,
     attack_chance,
     epsilon,
@@ -24,9 +25,8 @@ from sfumato.choose.preference import (
     variance,
     weighted,
 )
-from sfumato.choose.pri import pri
-from sfumato.choose.said import said
-from sfumato.errors import PreferenceError
+from sfumato.privacy.preferences.pri import pri
+from sfumato.privacy.preferences.said import said
 
 shares = st.floats(0.01, 0.99)
 STATED: list[st.SearchStrategy[Preference]] = [

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sfumato.choose import named
-from sfumato.escrow import asking
+from sfumato.escrow.submissions import asking
+from sfumato.privacy.preferences import named
 from sfumato.server.stated import Preference
 from tests.served import Caller, Nouns, app_on
 

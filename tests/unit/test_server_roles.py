@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from sfumato.adapters.vault.master_key import Cost
+from sfumato.composition import create
+from sfumato.composition.workspace import opened
 from sfumato.server.app import API, OPEN_TO_ALL, made
 from sfumato.server.settings import Settings
-from sfumato.vault.master import Cost
-from sfumato.workspace import create
-from sfumato.workspace.opening import opened
 from tests.served import Caller, operations
 
 PASSPHRASE, PASSWORD = "a passphrase of a test", "four words put together"

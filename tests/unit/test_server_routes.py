@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sfumato.model.risk import Source
-from sfumato.schema.load import from_dict
+from sfumato.release.difference import Cell
+from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
-from sfumato.session.difference import Cell
 from tests.served import Caller, Nouns, app_on, operations, person
 
 REQUEST = {"id": "r1", "number": 7, "state": "submitted", "next": "It waits."}

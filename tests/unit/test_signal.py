@@ -16,11 +16,11 @@ import pytest
 import sfumato as sf
 from sfumato.errors import BadInput, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.model.signal import FreeSignal, ranked
-from sfumato.signal.channel import bits, of_blocks, of_difference, rounded
-from sfumato.signal.learned import Classifier
-from sfumato.signal.library import TASKS, task
-from sfumato.signal.table import Table
-from sfumato.signal.tails import chi_square_tail, student_tail
+from sfumato.signals.score_grid import bits, of_blocks, of_difference, rounded
+from sfumato.signals.tasks.distributions import chi_square_tail, student_tail
+from sfumato.signals.tasks.models import Classifier
+from sfumato.signals.tasks.registry import TASKS, task
+from sfumato.signals.tasks.table import Table
 
 PLACES = Table(
     ("place", "n", "m", "v"),
@@ -528,7 +528,7 @@ def test_nothing_is_learned_until_it_is_asked_for() -> None:
     import subprocess
     import sys
 
-    code = "import sys; from sfumato.signal import library; print('sklearn' in sys.modules)"
+    code = "import sys; from sfumato.signals.tasks import registry; print('sklearn' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
 

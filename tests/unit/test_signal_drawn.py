@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.api.signal import BlockMean, NoisyDifference, Published
 from sfumato.errors import BadInput
-from sfumato.session.signalled import BlockMean, NoisyDifference, Published
-from sfumato.signal.library import task
+from sfumato.signals.tasks.registry import task
 
 PEOPLE = pd.DataFrame({"place": ["a"] * 40 + ["b"] * 30})
 DECLARED = {"name": "people", "columns": {"place": {"type": "text", "categories": ["a", "b"]}}}

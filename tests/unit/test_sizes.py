@@ -10,10 +10,9 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import QueryError
-from sfumato.measure import MOST_CANDIDATES, MOST_CELLS, MOST_FIGURES, MOST_SELECTED
 from sfumato.model.measurement import GROUPS
-from sfumato.sql.parse import MOST_OUTPUTS, parse
-from sfumato.sql.size import (
+from sfumato.privacy.sensitivity import MOST_CANDIDATES, MOST_CELLS, MOST_FIGURES, MOST_SELECTED
+from sfumato.sql.parser.size import (
     ALL_PATTERNS,
     DEEPEST,
     LARGEST,
@@ -25,6 +24,7 @@ from sfumato.sql.size import (
     MOST_WILDCARDS,
     NESTED,
 )
+from sfumato.sql.parser.statement import MOST_OUTPUTS, parse
 from tests.unit.test_parse import ADULT, PRESENT, WHERE, read
 
 LONG = "x" * LONGEST_TEXT

@@ -15,17 +15,17 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.api import risk_report
 from sfumato.errors import BadInput, EngineFailure, NoGuarantee, NoMechanism, PreferenceError, SfumatoError
 from sfumato.ledger.entry import Event, nano
 from sfumato.model.choice import Noise
+from sfumato.model.exposure_histogram import Sketch
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.risk import Source
-from sfumato.model.sketch import Sketch
-from sfumato.risk.noise import one_sided_reach
-from sfumato.session import report
-from sfumato.views.risk import candidates, estimates
-from sfumato.views.words import of_guarantee
+from sfumato.presentation.risk import candidates, estimates
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.privacy.noise.intervals import one_sided_reach
 
 LAPLACE, GAUSSIAN = Noise(), Noise("gaussian", 1e-6)
 PAY = {"type": "number", "bounds": [0, 100]}
@@ -289,7 +289,7 @@ def test_after_a_look_it_carries_no_guarantee() -> None:
     assert reserved.draft.confidential["epsilon"] == 0.0123456
     assert of_guarantee.NO_GUARANTEE in " ".join(profile.text().split())
     assert "is no look" not in profile.text()
-    assert "carries the guarantee" not in report.page(profile).html
+    assert "carries the guarantee" not in risk_report.page(profile).html
     with pytest.raises(NoGuarantee):
         query.sketch(0.0123456)
 
@@ -385,7 +385,7 @@ def test_a_sketch_is_public_and_shows_itself() -> None:
     assert abs((profile.people_count or 0) - 7000) < 500
     assert (profile.at(1.0).gap, profile.at(1.0).noise_90) == (2.0, profile.at(1.0).noise_90)
     assert len(profile.candidates) == 10
-    assert "Controller only" not in profile._repr_html_() + report.page(profile).html
+    assert "Controller only" not in profile._repr_html_() + risk_report.page(profile).html
     assert profile._repr_html_().count("<svg") == 2
     assert profile.plot().figure.title == "Risk gap at each epsilon"
     assert pickle.loads(pickle.dumps(profile.exposure)) == profile.exposure
@@ -419,7 +419,7 @@ def test_bounds_are_the_worst_case_and_the_histogram_gives_an_estimate() -> None
     told = {row["epsilon"]: row for row in json.loads(json.dumps(profile.view.as_dict()))["candidates"]}
     estimate = {"gap": pytest.approx(1.4), "ratio": pytest.approx(1 / 1.4), "attack_chance": at.estimate.attack_chance}
     assert told[1.0]["estimate"] == estimate
-    for shown in (profile.text(), report.page(profile).html):
+    for shown in (profile.text(), risk_report.page(profile).html):
         for column in ("gap at most", "attacker right at most", "estimated gap", "estimated attack success"):
             assert column in shown
     columns, rows = candidates(profile.view)
@@ -474,7 +474,7 @@ def test_no_private_view_can_say_that_nobody_is_above(eps_view: float) -> None:
 
 def test_the_page_has_every_bin_and_its_certificate() -> None:
     profile = stays(range(9)).query(SUM).sketch(1.0, bins=5)
-    html = report.page(profile, "Written today.").html
+    html = risk_report.page(profile, "Written today.").html
     for said in ("0.8–1", "±3", "told from noise", "1-differential privacy", "grid step", "Written today."):
         assert said in html
     assert "influence" not in html.lower()

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato import wiring
+from sfumato.composition import local
 from sfumato.errors import BadInput
-from sfumato.model.dataset import Bounds, Column, PrivacyUnit, Relation, Schema, Type
-from sfumato.schema.load import load
+from sfumato.model.schema import Bounds, Column, PrivacyUnit, Relation, Schema, Type
+from sfumato.schema.read import load
 
 PUMS = """
 PUMS:
@@ -123,7 +123,7 @@ def test_it_opens_a_table(tmp_path: Path) -> None:
 def test_it_converts_to_toml_that_states_the_same(tmp_path: Path) -> None:
     for text in (PUMS, STAYS):
         meta = stated(tmp_path, text)
-        converted = wiring.converted(meta)
+        converted = local.converted(meta)
         assert converted.startswith("# Converted by sfumato from meta.yaml.\n\nname = ")
         toml = load(stated(tmp_path, converted, "meta.toml"))
         assert toml.fingerprints() == load(meta).fingerprints()

@@ -16,18 +16,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato import wiring
-from sfumato.engines import csv as reader
-from sfumato.engines.csv import CsvFile
-from sfumato.engines.duckdb import DuckDB
+from sfumato.adapters.engines.duckdb import csv as reader
+from sfumato.adapters.engines.duckdb.csv import CsvFile
+from sfumato.adapters.engines.duckdb.engine import DuckDB
+from sfumato.composition import local
 from sfumato.errors import EngineFailure, SourceError
-from sfumato.schema.load import from_dict
+from sfumato.schema.read import from_dict
 
 SCHEMA: dict[str, Any] = {"name": "t", "columns": {"v": {"type": "integer"}}}
 
 
 def opened(source: object, schema: dict[str, Any] = SCHEMA) -> DuckDB:
-    return wiring._duckdb(source, from_dict(schema))
+    return local._duckdb(source, from_dict(schema))
 
 
 def write(path: Path, **columns: Any) -> Path:
@@ -121,17 +121,17 @@ def test_the_version_of_a_folder_tells_nothing_about_the_data(tmp_path: Path, mo
 
     first = [write(tmp_path / f"ward=heart/{i}.parquet", v=[1]) for i in range(2)]
     monkeypatch.setattr(Path, "stat", at_one_time)
-    version = wiring._version(tmp_path)
+    version = local._version(tmp_path)
     first[0].parent.rename(tmp_path / "ward=birth")
     write(tmp_path / "ward=birth" / "1.parquet", v=list(range(1000)))
-    assert wiring._version(tmp_path) == version
+    assert local._version(tmp_path) == version
 
 
 def test_every_change_is_another_version(tmp_path: Path) -> None:
     folder, versions = tmp_path / "stays", []
 
     def is_new() -> bool:
-        versions.append(wiring._version(folder))
+        versions.append(local._version(folder))
         return versions.count(versions[-1]) == 1
 
     first = write(folder / "ward=heart" / "a.parquet", v=[1])
@@ -147,19 +147,19 @@ def test_every_change_is_another_version(tmp_path: Path) -> None:
     (folder / "ward=birth" / "b.parquet").unlink()
     assert is_new()
     (folder / "t.ledger").write_text("grows", "utf-8")
-    assert wiring._version(f"{folder / '..'}/{folder.name}") == versions[-1], "what is not read does not count"
-    assert wiring._version(folder / "ward=birth" / "a.parquet") not in versions
+    assert local._version(f"{folder / '..'}/{folder.name}") == versions[-1], "what is not read does not count"
+    assert local._version(folder / "ward=birth" / "a.parquet") not in versions
 
 
 def test_the_data_is_recognised_in_and_around_folders(tmp_path: Path) -> None:
     inside = write(tmp_path / "stays" / "k=1" / "a.parquet")
     outside = write(tmp_path / "public" / "b.parquet")
-    whole = wiring.planned(SCHEMA, source=tmp_path / "stays", ledger=":memory:")
+    whole = local.planned(SCHEMA, source=tmp_path / "stays", ledger=":memory:")
     assert whole.is_the_data(inside)
     assert whole.is_the_data(str(tmp_path))
     assert whole.is_the_data(tmp_path / "stays" / "k=1")
     assert not whole.is_the_data(outside)
-    one = wiring.planned(SCHEMA, source=str(inside), ledger=":memory:")
+    one = local.planned(SCHEMA, source=str(inside), ledger=":memory:")
     assert one.is_the_data(tmp_path / "stays")
     assert one.is_the_data(tmp_path / "public" / ".." / "stays" / "k=1" / "a.parquet")
     assert not one.is_the_data(tmp_path / "public")

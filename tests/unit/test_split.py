@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import epsilon as stated
+from sfumato.composition.local import planned
 from sfumato.errors import NoGuarantee, NoMechanism, PreferenceError, StopReached
 from sfumato.ledger.entry import Event
-from sfumato.model.drawing import Law
-from sfumato.risk.noise import reach
-from sfumato.wiring import planned
+from sfumato.model.calibration import Law
+from sfumato.privacy.noise.intervals import reach
+from sfumato.privacy.preferences.preference import epsilon as stated
 
 COLUMNS = {
     "days": {"type": "integer", "bounds": [0, 20]},

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato import wiring
+from sfumato.composition import local
 from sfumato.errors import BadInput, PreferenceError, StopReached
 from sfumato.ledger.entry import Draft, Event, nano
-from sfumato.ledger.record import Record
-from sfumato.model.dataset import Schema
+from sfumato.ledger.history import Record
+from sfumato.model.budget import NO_STOP, Stop, stop_of
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.stop import NO_STOP, Stop, stop_of
-from sfumato.schema.load import from_dict
-from sfumato.views.ledger import total_text
+from sfumato.model.schema import Schema
+from sfumato.presentation.ledger import total_text
+from sfumato.schema.read import from_dict
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}
@@ -129,7 +129,7 @@ def test_it_is_reached_exactly() -> None:
 @given(st.lists(st.sampled_from([1e-9, 0.1, 0.2, 0.7, 1 / 3]), max_size=12), st.sampled_from([0, 1e-9, 0.3, 1, 1 / 3]))
 def test_no_charge_ever_passes_it(epsilons: list[float], stop: float) -> None:
     """A charge is refused exactly when the total with it would be above the stop."""
-    dataset = wiring.planned(SCHEMA | {"stop": stop}, ledger=":memory:")
+    dataset = local.planned(SCHEMA | {"stop": stop}, ledger=":memory:")
     spent = Fraction(0)
     for epsilon in epsilons:
         fits = spent + Fraction(nano(epsilon), 10**9) <= Fraction(str(stop))
@@ -283,6 +283,6 @@ def test_what_protects_different_units_does_not_add_up(ledger_path: Path) -> Non
     release(relation="replace")
     with pytest.raises(StopReached):
         release()
-    (record,) = wiring.records(ledger_path)
+    (record,) = local.records(ledger_path)
     assert record.total.nano_epsilon == nano(3)
     assert "no total exists (3 charges; its releases protect different units" in total_text(record.total)

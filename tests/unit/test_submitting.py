@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sfumato.adapters.storage.audit_log import AuditTable
 from sfumato.errors import DatabaseFailure
 from sfumato.reproduce.held import Platform
-from sfumato.stores.audit import AuditTable
 
 ASKED = ("people", "SELECT COUNT(*) FROM people WHERE age BETWEEN 20 AND 30")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sfumato as sf
 from sfumato import demo
-from sfumato.model.tries import Tries
-from sfumato.session import report
-from sfumato.views import tries as view
-from sfumato.views.figure import Range
-from sfumato.views.svg import svg
-from sfumato.views.terminal import text
-from sfumato.views.words import of_choosing
+from sfumato.api import risk_report
+from sfumato.model.selection_trials import Tries
+from sfumato.presentation import selection_trials as view
+from sfumato.presentation.figures.figure import Range
+from sfumato.presentation.figures.svg import svg
+from sfumato.presentation.figures.terminal import text
+from sfumato.presentation.wording import choosing as of_choosing
 
 NARROW = Tries("variance 0.0001", (0.02, 0.03, 0.03), value=1e-4)
 ASKED = Tries("variance 0.001", (0.1, 0.11, 0.12), nothing=1, stated=True, value=1e-3)
@@ -47,5 +47,5 @@ def test_a_rehearsal_shows_them_at_the_threshold_and_around_it() -> None:
         (1e-4, False), (3e-4, False), (1e-3, True), (3e-3, False), (1e-2, False)
     ]  # fmt: skip
     assert query.dataset.ledger.total.releases == 0
-    assert of_choosing.TRIED_BARS in report.page(rehearsed).html
+    assert of_choosing.TRIED_BARS in risk_report.page(rehearsed).html
     assert query.choose(*rehearsed.preferences).guarantee == "dp-selected"

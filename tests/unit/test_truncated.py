@@ -10,13 +10,20 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.adapters.noise.truncated import truncated
 from sfumato.errors import NoMechanism, PreferenceError
-from sfumato.mechanisms.truncated import truncated
 from sfumato.model.choice import Noise
-from sfumato.risk.attack import attack_chance
-from sfumato.risk.calibrate import calibrate
-from sfumato.risk.truncated import delta_of_each, delta_of_reach, epsilon_of_reach, mean_share, reach_of, steps_of_reach
-from sfumato.views.words import of_guarantee
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.privacy.noise.calibration import calibrate
+from sfumato.privacy.noise.truncated_laplace import (
+    delta_of_each,
+    delta_of_reach,
+    epsilon_of_reach,
+    mean_share,
+    reach_of,
+    steps_of_reach,
+)
+from sfumato.privacy.risk.membership import attack_chance
 
 COLUMNS: dict[str, Any] = {
     "days": {"type": "integer", "bounds": [0, 5]},

@@ -9,7 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import PreferenceError
-from sfumato.views.marks import Limit, Line, Pin
+from sfumato.presentation.figures.marks import Limit, Line, Pin
 
 STUDENTS = (1, 2, 3, 10)  # absence days of Table 1
 

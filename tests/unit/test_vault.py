@@ -22,13 +22,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from sfumato import vault
+from sfumato.adapters import vault
+from sfumato.adapters.vault import atomic_file
+from sfumato.adapters.vault.files import HEADER, MAGIC, Files, Kept
+from sfumato.adapters.vault.master_key import Cost, Master, create
+from sfumato.adapters.vault.passwords import digest_of
+from sfumato.adapters.vault.stream_cipher import SIZE, TAG, cut, decrypted, encrypted
 from sfumato.errors import BadInput, EngineFailure, VaultBroken, VaultUnwritable
-from sfumato.vault import disk
-from sfumato.vault.chunks import SIZE, TAG, cut, decrypted, encrypted
-from sfumato.vault.files import HEADER, MAGIC, Files, Kept
-from sfumato.vault.master import Cost, Master, create
-from sfumato.vault.passwords import digest_of
 from tests.depth import depth
 
 CHEAP = Cost(passes=1, memory_kib=8, lanes=1)
@@ -510,7 +510,7 @@ def test_a_folder_that_cannot_be_synced(files: Files, tmp_path: Path, monkeypatc
     def fails(_folder: Path) -> None:
         raise OSError
 
-    monkeypatch.setattr(disk, "sync_folder", fails)
+    monkeypatch.setattr(atomic_file, "sync_folder", fails)
     with pytest.raises(VaultUnwritable):
         files.keep("adult", "v1", [MARKER])
     assert not list((tmp_path / "data").iterdir())
@@ -528,10 +528,10 @@ def test_what_does_not_fit_into_memory_is_one_constant_error(files: Files, fill_
 
 def test_what_a_killed_program_left_is_removed_in_time(files: Files, tmp_path: Path) -> None:
     files.keep("adult", "v1", [MARKER])
-    running, abandoned = (tmp_path / "data" / f"{name}{disk.PART}" for name in ("running", "abandoned"))
+    running, abandoned = (tmp_path / "data" / f"{name}{atomic_file.PART}" for name in ("running", "abandoned"))
     for part in (running, abandoned):
         part.write_bytes(b"ciphertext")
-    old = time.time() - disk.ABANDONED - 1
+    old = time.time() - atomic_file.ABANDONED - 1
     os.utime(abandoned, (old, old))
     files.keep("adult", "v2", [MARKER])
     assert (running.exists(), abandoned.exists()) == (True, False)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.ledger.record import Record
+from sfumato.ledger.history import Record
 from tests.unit.test_ledger import LOOK, chain
 
 SCHEMA: dict[str, Any] = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}

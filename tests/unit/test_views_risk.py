@@ -11,18 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato import wiring
+from sfumato.composition import local
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution, Histogram, Reach
 from sfumato.model.risk import RiskAt, RiskView, Source
-from sfumato.risk.view import chance_against
-from sfumato.views.figure import Axis, Bars, Figure
-from sfumato.views.people import People, Person, as_text
-from sfumato.views.report import report
-from sfumato.views.spread import folded, heaps, histogram_figure, spread
-from sfumato.views.svg import svg
-from sfumato.views.terminal import text
-from sfumato.views.words import of_guarantee, of_risk
+from sfumato.presentation.exposure import People, Person, as_text
+from sfumato.presentation.figures.figure import Axis, Bars, Figure
+from sfumato.presentation.figures.histogram import folded, heaps, histogram_figure, spread
+from sfumato.presentation.figures.svg import svg
+from sfumato.presentation.figures.terminal import text
+from sfumato.presentation.risk_report import report
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import risk as of_risk
+from sfumato.privacy.risk.profile import chance_against
 
 COUNT = Distribution((Bin(0.0, 0.0, 9954), Bin(1.0, 1.0, 46)))
 SUM = Distribution(
@@ -308,7 +309,7 @@ def test_no_word_that_promises_too_much(source: Source) -> None:
 
 def test_what_private_keys_and_ranks_will_cost_is_seen_before_it_is_spent() -> None:
     columns = {"age": {"type": "integer", "bounds": [0, 100]}, "street": {"type": "text", "keys": "private"}}
-    dataset = wiring.planned({"name": "people", "columns": columns}, ledger=":memory:")
+    dataset = local.planned({"name": "people", "columns": columns}, ledger=":memory:")
     query = dataset.query("SELECT street, MEDIAN(age), COUNT(*) FROM people GROUP BY street")
     text, at = query.worst_case(delta=1e-6).text(), query.worst_case(delta=1e-6).at(1.0)
     assert (at.rank_90 or ())[0] == pytest.approx(2 * math.log(1010))

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from sfumato.risk.attack import attack_chance
-from sfumato.views.words import of_request
-from sfumato.views.words.of_guarantee import in_100
+from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording.guarantee import in_100
+from sfumato.privacy.risk.membership import attack_chance
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.1, 0.2, 0.75, 1.0, 3.0])

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sfumato.schema.load import from_dict
-from sfumato.views.words import of_schema
+from sfumato.presentation.wording import schema as of_schema
+from sfumato.schema.read import from_dict
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.risk.zcdp import (
+from sfumato.privacy.accounting.zcdp import (
     entered,
     epsilon_of_zcdp,
     epsilon_of_zcdp_simple,

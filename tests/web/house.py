@@ -19,17 +19,17 @@ import uvicorn
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 
-from sfumato.cli import open_house
-from sfumato.cli.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
+from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
+from sfumato.adapters.vault import passwords
+from sfumato.cli.local import open_house
+from sfumato.cli.local.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
+from sfumato.composition.create import made
+from sfumato.composition.workspace import Workspace, opened
 from sfumato.escrow.service import Escrow
-from sfumato.sandbox.bubblewrap import Bubblewrap
 from sfumato.server.app import API
 from sfumato.server.app import made as app_on
 from sfumato.server.run import bound
 from sfumato.server.settings import Guest, Settings
-from sfumato.vault import passwords
-from sfumato.workspace.create import made
-from sfumato.workspace.opening import Workspace, opened
 
 AUDITOR = "edith"
 PEOPLE = (CONTROLLER, ANALYST, AUDITOR)

@@ -10,10 +10,10 @@ from itertools import product
 
 from fastapi.routing import APIRoute
 
-from sfumato.server.pages import screens
+from sfumato.server.web import routes
 from tests.web.house import BARE, PEOPLE, House
 
-ALL = [route.path for screen in screens.ALL for route in screen.routes if isinstance(route, APIRoute)]
+ALL = [route.path for screen in routes.ALL for route in screen.routes if isinstance(route, APIRoute)]
 _MAIN = re.compile(r"<main.*</main>", re.DOTALL)
 _NAMED = re.compile(r"\{(\w+)(?::\w+)?\}")
 WITHOUT_NAMES = [path for path in ALL if not _NAMED.search(path)]

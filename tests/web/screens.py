@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 from playwright.sync_api import CDPSession, Page, expect
 
-from sfumato.cli import open_house
-from sfumato.cli.open_house import ANALYST, CONTROLLER, WAITING
+from sfumato.cli.local import open_house
+from sfumato.cli.local.open_house import ANALYST, CONTROLLER, WAITING
+from sfumato.composition.workspace import opened
 from sfumato.escrow.service import Escrow
-from sfumato.workspace.opening import opened
 from tests.web import browser, house
 from tests.web.browser import Visitors
 from tests.web.house import House, Plan

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page
 
-from sfumato.cli.open_house import ANALYST
+from sfumato.cli.local.open_house import ANALYST
 from tests.depth import depth
 from tests.web import pages
 from tests.web.axe import violations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from sfumato.cli.open_house import CONTROLLER
-from sfumato.views.words import of_explorer
+from sfumato.cli.local.open_house import CONTROLLER
+from sfumato.presentation.wording import exploration as of_explorer
 from tests.web.browser import Visitors
 from tests.web.conftest import SignedIn
 from tests.web.house import House

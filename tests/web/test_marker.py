@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from sfumato.cli.open_house import ANALYST, BOARD, CONTROLLER
+from sfumato.cli.local.open_house import ANALYST, BOARD, CONTROLLER
 from sfumato.escrow.service import Escrow
 from tests.web import house as houses
 from tests.web import pages

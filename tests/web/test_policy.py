@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from sfumato.cli.open_house import CONTROLLER
-from sfumato.server import assets
-from sfumato.server.pages.shell import TEMPLATES
-from sfumato.views.palette import PALETTE
+from sfumato.cli.local.open_house import CONTROLLER
+from sfumato.presentation.figures.palette import PALETTE
+from sfumato.server.web import assets
+from sfumato.server.web.shell import TEMPLATES
 from tests.web import pages
 from tests.web.browser import Visitors
 from tests.web.house import House

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from sfumato.cli.open_house import ANALYST, CONTROLLER
-from sfumato.views.words import of_signal_pages
+from sfumato.cli.local.open_house import ANALYST, CONTROLLER
+from sfumato.presentation.wording import signal_pages as of_signal_pages
 from tests.web.axe import violations
 from tests.web.browser import Visitors
 from tests.web.house import House

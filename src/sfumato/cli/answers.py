@@ -12,7 +12,7 @@ from sfumato.cli import options
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
-    from sfumato.session.release import Release
+    from sfumato.api.release import Release
 
 Out = Annotated[
     Path | None,
@@ -40,7 +40,7 @@ def files(out: Path | None, queries: int) -> list[Path]:
 
 
 def write(files: Sequence[Path], released: Sequence[Release], whole: str) -> None:
-    from sfumato.session.whole_file import write_text_whole
+    from sfumato.api.whole_file import write_text_whole
 
     if len(files) == 1:
         write_text_whole(files[0], f"{whole}\n")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
-from sfumato.cli.expanded import expanded
+from sfumato.cli.escrow.workspace import require_server_extra, unlocking
+from sfumato.cli.option_groups import expanded
 from sfumato.cli.secret import secret
-from sfumato.cli.workspace import require_server_extra, unlocking
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
@@ -103,34 +103,34 @@ class Desk:
     def _workspace(self, folder: Path) -> Iterator[Client]:
         """The workspace's own app, in this process, for as long as the command takes."""
         require_server_extra()
-        from sfumato import wiring
+        from sfumato.composition import local
+        from sfumato.composition.local_access import acting
+        from sfumato.composition.workspace import opened
         from sfumato.server.app import made
         from sfumato.server.settings import Settings
-        from sfumato.workspace.local import acting
-        from sfumato.workspace.opening import opened
 
         passphrase = unlocking(folder, self.passphrase_file, self.key_file)
         with opened(folder, passphrase=passphrase, key_file=self.key_file) as workspace:
             token = acting(workspace.escrow, self.as_name)
             app = made(workspace.escrow, Settings(data_bytes=workspace.settings.upload_mb << 20))
-            with wiring.inside(app, token, f"the workspace {folder}") as client:
+            with local.inside(app, token, f"the workspace {folder}") as client:
                 yield client
 
     @contextmanager
     def _server(self, url: str) -> Iterator[Client]:
-        from sfumato import wiring
+        from sfumato.composition import local
 
         how: dict[str, Any] = {"authority": self.authority, "insecure": self.insecure}
         if self.as_name is not None:
             password = secret(self.password_file, f"Password of {self.as_name}")
-            with wiring.connect(url, "", name=self.as_name, password=password, **how) as client:
+            with local.connect(url, "", name=self.as_name, password=password, **how) as client:
                 try:
                     yield client
                 finally:
                     client.sign_out()
             return
         token = None if self.token_file is None else secret(self.token_file, "Token")
-        with wiring.connect(url, token, **how) as client:
+        with local.connect(url, token, **how) as client:
             yield client
 
 

@@ -10,15 +10,15 @@ from sfumato.cli import options
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
-    from sfumato.session.picture import Picture
-    from sfumato.session.profile import RiskProfile
+    from sfumato.api.figure import Picture
+    from sfumato.api.risk import RiskProfile
 
 
 class Drawn:
     """Of which kind, and into which file: `--plot` and `--svg`."""
 
     def __init__(self, kind: str | None, svg: Path | None, as_json: bool) -> None:
-        from sfumato.session.plots import KINDS
+        from sfumato.api.risk_figures import KINDS
 
         options.writable(svg, "--svg", ".svg")
         if kind is not None and kind not in KINDS:

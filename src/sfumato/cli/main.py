@@ -16,8 +16,8 @@ import typer
 from typer.exceptions import TyperException
 
 from sfumato.cli import options
-from sfumato.cli.broken_off import heeded
 from sfumato.cli.commands import Commands
+from sfumato.cli.interrupt import heeded
 from sfumato.errors import BadInput, Refused, SamePeopleWarning, SfumatoError, UnrecordedLookWarning
 from sfumato.version import __version__
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def write_people(listed: pa.Table, file: Path) -> None:
     import pyarrow.parquet as pq
 
-    from sfumato.session.whole_file import write_whole
+    from sfumato.api.whole_file import write_whole
 
     try:
         write_whole(file, lambda path: pq.write_table(listed, path), private=True)

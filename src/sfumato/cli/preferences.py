@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli import options
-from sfumato.cli.expanded import expanded
+from sfumato.cli.option_groups import expanded
 from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
-    from sfumato.choose.preference import Preference
+    from sfumato.privacy.preferences.preference import Preference
 
 Stated = tuple[Any, ...]  # the preferences that a command is handed
 
@@ -73,8 +73,8 @@ def _said(typed: Mapping[str, Any]) -> dict[str, Any]:
 
 def preferences(typed: Mapping[str, Any]) -> tuple[Preference, ...]:
     """The preferences among all that was typed, in the order of the interface."""
-    from sfumato.choose import named
-    from sfumato.choose.preference import larger_than_spent, weighted
+    from sfumato.privacy.preferences import named
+    from sfumato.privacy.preferences.preference import larger_than_spent, weighted
 
     said = _said(typed)
     priority, larger = said.pop("priority", None), said.pop("larger_than_spent", False)

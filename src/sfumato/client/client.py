@@ -7,18 +7,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sfumato.client import people
+from sfumato.client import accounts
+from sfumato.client.accounts import Person, Token
+from sfumato.client.asgi import InProcess
 from sfumato.client.connection import PATIENCE, Connection
 from sfumato.client.dataset import Dataset, Described, Policy, policy_of, schema_text
-from sfumato.client.delivery import delivery
-from sfumato.client.in_process import InProcess
-from sfumato.client.people import Person, Token
+from sfumato.client.records import Listing, Told
 from sfumato.client.request import Request
 from sfumato.client.signal import SIGNALS, Signal, Tasks
-from sfumato.client.told import Listing, Told
+from sfumato.client.upload import delivery
 from sfumato.errors import BadInput, Conflict, NotFound
-from sfumato.schema.load import parsed
-from sfumato.views import desk
+from sfumato.presentation import escrow
+from sfumato.schema.read import parsed
 
 _AT_ONCE = 200
 
@@ -33,7 +33,7 @@ class Client:
 
     def datasets(self) -> Listing[Dataset]:
         found = (Dataset(self._connection, facts) for facts in self._connection.items("datasets"))
-        return Listing.of(found, desk.DATASETS, "There are no datasets here that you may see.")
+        return Listing.of(found, escrow.DATASETS, "There are no datasets here that you may see.")
 
     def dataset(self, name: str) -> Dataset:
         return Dataset(self._connection, self._connection.get("datasets", name))
@@ -86,13 +86,13 @@ class Client:
     def requests(self, *, state: str | None = None, dataset: str | None = None) -> Listing[Request]:
         """Those that this person may see, newest or oldest first as the server has them."""
         told = self._connection.items("requests", state=state, dataset=dataset)
-        return Listing.of((Request(self._connection, each) for each in told), desk.REQUESTS, "There are no requests.")
+        return Listing.of((Request(self._connection, each) for each in told), escrow.REQUESTS, "There are no requests.")
 
     def inbox(self, *, dataset: str | None = None) -> Listing[Request]:
         """Those that wait for a decision."""
         states = ("submitted", "computed")
         waiting = [each for state in states for each in self.requests(state=state, dataset=dataset)]
-        return Listing.of(waiting, desk.REQUESTS, "Nothing waits for a decision.")
+        return Listing.of(waiting, escrow.REQUESTS, "Nothing waits for a decision.")
 
     def request(self, id: str | int) -> Request:
         """By its id, or by the number that notices call it by."""
@@ -116,7 +116,7 @@ class Client:
 
     def notices(self, *, unread: bool = False) -> Listing[Told]:
         told = self._connection.items("notices", unread=unread or None)
-        return Listing.of(map(Told, told), desk.NOTICES, "There are no notices.")
+        return Listing.of(map(Told, told), escrow.NOTICES, "There are no notices.")
 
     def read_notice(self, id: str) -> None:
         self._connection.post("notices", id, "read")
@@ -129,13 +129,13 @@ class Client:
         return Told(self._connection.get("session"))
 
     def people(self) -> Listing[Person]:
-        return people.people(self._connection)
+        return accounts.people(self._connection)
 
     def add_person(
         self, name: str, roles: str | Sequence[str], *, organisation: str = "", password: str | None = None
     ) -> Person:
         """Let somebody in: as admin, controller, analyst or auditor, or several of these."""
-        return people.add(self._connection, name, roles, organisation, password)
+        return accounts.add(self._connection, name, roles, organisation, password)
 
     def change_person(
         self,
@@ -150,10 +150,10 @@ class Client:
         """An admin changes anybody; whoever changes their own password states it as it is so far."""
         to: dict[str, Any] = {"roles": roles, "organisation": organisation, "disabled": disabled, "password": password}
         to |= {} if current_password is None else {"current_password": current_password}
-        return people.change(self._connection, name, **to)
+        return accounts.change(self._connection, name, **to)
 
     def tokens(self) -> Listing[Token]:
-        return people.tokens(self._connection)
+        return accounts.tokens(self._connection)
 
     def new_token(
         self,
@@ -164,7 +164,7 @@ class Client:
         person: str | None = None,
     ) -> Token:
         """A token for a program of yours, or as an admin of that `person`; its `.secret` is told once."""
-        return people.new_token(self._connection, label, days, scopes, person)
+        return accounts.new_token(self._connection, label, days, scopes, person)
 
     def revoke_token(self, id: str) -> None:
         self._connection.delete("tokens", id)

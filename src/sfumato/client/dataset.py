@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.client.connection import Connection, new_key
-from sfumato.client.delivery import Delivery, delivery
 from sfumato.client.dry_run import DryRun
 from sfumato.client.query import Estimate, Query
+from sfumato.client.records import Listing, Told
 from sfumato.client.request import Request
 from sfumato.client.risk import Looked
 from sfumato.client.stated import Stated, preference, queries
-from sfumato.client.told import Listing, Told
+from sfumato.client.upload import Delivery, delivery
 from sfumato.errors import BadInput, PreferenceError, SchemaError
-from sfumato.model.dataset import Schema
 from sfumato.model.fit import ColumnFit, Fit
-from sfumato.schema.load import from_dict, load, parsed
+from sfumato.model.schema import Schema
+from sfumato.presentation import escrow
+from sfumato.presentation import schema as fit_view
+from sfumato.schema.read import from_dict, load, parsed
 from sfumato.schema.write import write
-from sfumato.sql.parse import parse
-from sfumato.views import desk
-from sfumato.views import fit as fit_view
+from sfumato.sql.parser.statement import parse
 
 Described = str | Path | Mapping[str, Any] | Schema
 
@@ -32,14 +32,14 @@ class Policy(Told):
 
     def text(self) -> str:
         said = {name: self._facts[name] for name in ("dataset", "number", "author", "at")}
-        return desk.outlined(said | {"policy": self._facts["sentences"]})
+        return escrow.outlined(said | {"policy": self._facts["sentences"]})
 
 
 class Comparison(Told):
     """Every method side by side, as a table; `.as_dict()` has all that is said of each."""
 
     def text(self) -> str:
-        return f"{self._facts['query']}\n\n{desk.listed(desk.METHODS, self._facts['methods'], '')}"
+        return f"{self._facts['query']}\n\n{escrow.listed(escrow.METHODS, self._facts['methods'], '')}"
 
 
 class Dataset(Told):
@@ -155,7 +155,7 @@ class Dataset(Told):
     def versions(self) -> Listing[Told]:
         told = self._connection.get("datasets", self.name, "versions")
         items = told["items"] if isinstance(told, dict) else told
-        return Listing.of(map(Told, items), desk.VERSIONS, "Nothing was delivered yet.")
+        return Listing.of(map(Told, items), escrow.VERSIONS, "Nothing was delivered yet.")
 
     def deliver(self, source: object) -> Dataset:
         """Send newer data: a CSV or Parquet file, or a pandas, polars or Arrow table."""
@@ -213,7 +213,7 @@ class Dataset(Told):
         return {"queries": queries(texts, weights), "preference": stated}
 
     def text(self) -> str:
-        return desk.outlined(self._facts, leave=("schema", "id"))
+        return escrow.outlined(self._facts, leave=("schema", "id"))
 
 
 def schema_text(schema: Described) -> str:

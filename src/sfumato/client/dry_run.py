@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.client.told import Told
+from sfumato.client.records import Told
 from sfumato.model.release import Answer
-from sfumato.views.release import figures
+from sfumato.presentation.release import figures
 
 
 class DryRun(Told):

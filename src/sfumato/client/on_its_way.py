@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any, ClassVar, Self
 
 from sfumato.client.connection import Connection
-from sfumato.client.told import Told
+from sfumato.client.records import Told
 from sfumato.errors import AwaitingApproval
 
 SETTLED = ("released", "refused", "returned", "withdrawn", "failed")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sfumato.api.release import Release
+from sfumato.client.records import Told
 from sfumato.client.request import Request
 from sfumato.client.risk import Risk
 from sfumato.client.stated import Stated, preference
-from sfumato.client.told import Told
 from sfumato.errors import AwaitingApproval, Refused
-from sfumato.session.release import Release
-from sfumato.views import desk
+from sfumato.presentation import escrow
 
 if TYPE_CHECKING:
     from sfumato.client.dataset import Dataset
@@ -25,7 +25,7 @@ class Estimate(Told):
         self.preference = stated  # None: the rule of record
 
     def text(self) -> str:
-        return desk.foreseen(self._facts)
+        return escrow.foreseen(self._facts)
 
     @property
     def epsilon(self) -> float | None:

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sfumato.api.release import Certificate, Release
 from sfumato.client.connection import new_key
 from sfumato.client.on_its_way import OnItsWay
+from sfumato.client.records import Listing, Told
 from sfumato.client.risk import Looked
 from sfumato.client.signal import SIGNALS, Signal, source_of
-from sfumato.client.told import Listing, Told
 from sfumato.errors import BadInput
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
-from sfumato.session.release import Certificate, Release
-from sfumato.signal.task import Task
-from sfumato.views import desk
-from sfumato.views.words import of_request
+from sfumato.presentation import escrow
+from sfumato.presentation.wording import requests as of_request
+from sfumato.signals.tasks.task import Task
 
 
 class Answers(list[Release]):
@@ -61,7 +61,7 @@ class Page(Told):
         return str(self._facts["binding"])
 
     def text(self) -> str:
-        return desk.page(self._facts)
+        return escrow.page(self._facts)
 
 
 class Request(OnItsWay):
@@ -127,7 +127,7 @@ class Request(OnItsWay):
     def answer(self) -> Looked:
         """A withheld answer beside the true one, where the policy approves after the answer: a look, recorded first."""
         told = self._connection.post("requests", self.id, "answer")
-        return Looked(told, desk.withheld(Answers.of(told).text(), told["true"]))
+        return Looked(told, escrow.withheld(Answers.of(told).text(), told["true"]))
 
     # For whoever asked
 
@@ -136,7 +136,7 @@ class Request(OnItsWay):
         return self._decided("cancel", {"accept_none": accept_none})
 
     def text(self) -> str:
-        return desk.request(self._facts)
+        return escrow.request(self._facts)
 
     def _bound(self) -> str:
         return self.page().binding

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from sfumato.api.display import Display
 from sfumato.errors import PreferenceError
 from sfumato.model.confidential import Confidential
+from sfumato.model.exposure_histogram import Sketch
 from sfumato.model.facts import Reach, Summary
 from sfumato.model.release import Certificate
 from sfumato.model.risk import Estimate, RiskAt, RiskView, Source
-from sfumato.model.sketch import Sketch
-from sfumato.session.display import Display
-from sfumato.views import risk as view
-from sfumato.views.words import of_choosing, of_guarantee
+from sfumato.presentation import risk as view
+from sfumato.presentation.wording import choosing as of_choosing
+from sfumato.presentation.wording import guarantee as of_guarantee
 
 _AT = tuple(field.name for field in fields(RiskAt))
 

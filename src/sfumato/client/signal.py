@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sfumato.api.release import Certificate
+from sfumato.api.signal import Signalled, shown
 from sfumato.client.on_its_way import OnItsWay
+from sfumato.client.records import Told
 from sfumato.client.risk import Looked
-from sfumato.client.told import Told
 from sfumato.errors import BadInput
 from sfumato.model.signal import from_stored
-from sfumato.session.release import Certificate
-from sfumato.session.signalled import Signalled, shown
-from sfumato.views import signalling
-from sfumato.views.words import of_signalling
+from sfumato.presentation import signalling
+from sfumato.presentation.wording import signalling as of_signalling
 
 SIGNALS = signalling.SIGNALS
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sfumato.choose.preference import Preference
-from sfumato.choose.said import said
 from sfumato.errors import PreferenceError
+from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.said import said
 
 Stated = Preference | Mapping[str, Any]
 """`sf.gap(1.2, worst_case=True)`, or the same as a `[rule]` has it: {"gap": 1.2, "worst_case": True}."""

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sfumato.engines.duckdb import Invented
-    from sfumato.model.dataset import Schema
-    from sfumato.session.dataset import Dataset
+    from sfumato.adapters.engines.duckdb.engine import Invented
+    from sfumato.api.dataset import Dataset
+    from sfumato.model.schema import Schema
 
 ROWS = 32_561
 SEED = 1
@@ -17,7 +17,7 @@ SEED = 1
 
 def population(rows: int = ROWS, seed: int = SEED) -> Invented:
     """A census-like population with the columns and categories of UCI Adult."""
-    from sfumato.engines.duckdb import Invented
+    from sfumato.adapters.engines.duckdb.engine import Invented
 
     return Invented(files("sfumato.demo").joinpath("population.sql").read_text("utf-8"), {"rows": rows, "seed": seed})
 
@@ -31,14 +31,14 @@ def schema() -> Schema:
     """The schema of that population: public facts only."""
     import tomllib
 
-    from sfumato.schema.load import from_dict
+    from sfumato.schema.read import from_dict
 
     return from_dict(tomllib.loads(schema_text()), origin="adult.toml")
 
 
 def write(folder: str | Path, rows: int = ROWS, seed: int = SEED) -> tuple[Path, Path]:
     """The population and its schema as files, `adult.parquet` and `adult.toml`."""
-    from sfumato.engines.duckdb import write_parquet
+    from sfumato.adapters.engines.duckdb.engine import write_parquet
 
     data, description = Path(folder) / "adult.parquet", Path(folder) / "adult.toml"
     description.write_text(schema_text(), "utf-8")
@@ -48,6 +48,6 @@ def write(folder: str | Path, rows: int = ROWS, seed: int = SEED) -> tuple[Path,
 
 def open(rows: int = ROWS, seed: int = SEED, *, ledger: str | Path = ":memory:") -> Dataset:
     """The population as a dataset, ready to be asked."""
-    from sfumato import wiring
+    from sfumato.composition import local
 
-    return wiring.open(population(rows, seed), schema(), ledger=ledger, version=f"demo-{rows}-{seed}")
+    return local.open(population(rows, seed), schema(), ledger=ledger, version=f"demo-{rows}-{seed}")

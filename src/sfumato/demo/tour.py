@@ -8,18 +8,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import shorten, wrap
 
-from sfumato import demo, wiring
-from sfumato.choose.preference import gap, ratio, variance
+from sfumato import demo
+from sfumato.api import risk_report
+from sfumato.api.dataset import Dataset
+from sfumato.composition import local
 from sfumato.errors import NoGuarantee, SourceError
 from sfumato.ledger.entry import NANO, Event
-from sfumato.session import report
-from sfumato.session.dataset import Dataset
-from sfumato.session.ledger import Ledger
-from sfumato.views import people as spread
-from sfumato.views import sketch
-from sfumato.views.ledger import total_text
-from sfumato.views.table import table
-from sfumato.views.words import of_risk
+from sfumato.presentation import exposure as spread
+from sfumato.presentation import exposure_histogram
+from sfumato.presentation.ledger import total_text
+from sfumato.presentation.table import table
+from sfumato.presentation.wording import risk as of_risk
+from sfumato.privacy.preferences.preference import gap, ratio, variance
+from sfumato.release.ledger import Ledger
 
 QUERY = "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov', 'Local-gov', 'State-gov')"
 OTHER = (
@@ -53,7 +54,7 @@ def _make(folder: Path) -> None:
 
 def _walk(say: Say, folder: Path, rows: int, seed: int) -> None:
     data, schema = demo.write(folder, rows, seed)
-    adult = wiring.open(data, schema)
+    adult = local.open(data, schema)
 
     def narrowly(text: str) -> None:
         say("\n".join(map(_folded, text.split("\n"))))
@@ -77,14 +78,14 @@ def _decide_first(say: Say, adult: Dataset) -> None:
     say(rehearsal.text())
 
     say(_step(4, "Risk in full: how it is spread over the people of the look-alike"))
-    found = report.people(rehearsal, most_exposed=False)
+    found = risk_report.people(rehearsal, most_exposed=False)
     assert found is not None
     say(spread.as_text(found))
 
     say(_step(5, "The private sketch: the people's own exposures with noise, charged 0.05"))
     sketched = query.sketch(epsilon=0.05).view
     assert sketched.sketch is not None
-    say(f"{of_risk.source(sketched)}\n\n{sketch.as_text(sketched.sketch)}")
+    say(f"{of_risk.source(sketched)}\n\n{exposure_histogram.as_text(sketched.sketch)}")
 
     say(_step(6, "The choice: the rule of record, applied as it stands"))
     choice = query.choose()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sfumato.errors import NotFound
-from sfumato.escrow.outside import Outside
-from sfumato.escrow.person import Person
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.ports import Outside
 from sfumato.ports import Row
 
 

@@ -6,32 +6,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.errors import Forbidden, NoGuarantee
-from sfumato.escrow.audit import Audit
-from sfumato.escrow.datasets import Datasets
-from sfumato.escrow.decisions import Decisions
-from sfumato.escrow.docket import Docket
-from sfumato.escrow.drafts import Drafts
-from sfumato.escrow.execution import Execution
-from sfumato.escrow.held import Held
+from sfumato.escrow.audit_log import Audit
+from sfumato.escrow.catalogue.dataset import Held
+from sfumato.escrow.catalogue.datasets import Datasets
+from sfumato.escrow.catalogue.populations import Populations
+from sfumato.escrow.catalogue.separation import refuse_viewer
+from sfumato.escrow.exploration import Questions
+from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.identity.person import Person
 from sfumato.escrow.notices import Notices
-from sfumato.escrow.outside import Outside
-from sfumato.escrow.people import People
-from sfumato.escrow.person import Person
-from sfumato.escrow.policies import Policies, Signed, may_write
-from sfumato.escrow.policy import Policy
-from sfumato.escrow.populations import Populations
-from sfumato.escrow.questions import Questions
-from sfumato.escrow.requests import Requests
-from sfumato.escrow.separation import refuse_viewer
-from sfumato.escrow.signal_decisions import SignalDecisions
-from sfumato.escrow.signal_docket import SignalDocket
-from sfumato.escrow.signal_execution import SignalExecution
-from sfumato.escrow.signals import Signals
+from sfumato.escrow.policy.draft import Drafts
+from sfumato.escrow.policy.policy import Policy
+from sfumato.escrow.policy.store import Policies, Signed, may_write
+from sfumato.escrow.ports import Outside
+from sfumato.escrow.submissions.decisions import Decisions
+from sfumato.escrow.submissions.docket import Docket
+from sfumato.escrow.submissions.execution import Execution
+from sfumato.escrow.submissions.request import Requests
+from sfumato.escrow.submissions.signal_decisions import SignalDecisions
+from sfumato.escrow.submissions.signal_docket import SignalDocket
+from sfumato.escrow.submissions.signal_execution import SignalExecution
+from sfumato.escrow.submissions.signals import Signals
 from sfumato.ledger.entry import Draft, Event
-from sfumato.ledger.record import Record
+from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
-from sfumato.session.ledger import digest
-from sfumato.views.words import of_policy
+from sfumato.presentation.wording import policy as of_policy
+from sfumato.release.ledger import digest
 
 
 class Escrow:

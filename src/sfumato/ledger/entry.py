@@ -9,8 +9,8 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.errors import LedgerBroken
-from sfumato.ledger import chain
-from sfumato.ledger.chain import GENESIS
+from sfumato.ledger import hash_chain
+from sfumato.ledger.hash_chain import GENESIS
 
 NANO = 10**9
 
@@ -56,13 +56,13 @@ class Entry:
 
 
 def seal(number: int, draft: Draft, previous: str, stored: Draft | None = None) -> Entry:
-    return Entry(number, draft, previous, chain.digest(number, vars(stored or draft), previous), stored)
+    return Entry(number, draft, previous, hash_chain.digest(number, vars(stored or draft), previous), stored)
 
 
 def verify(entries: Iterable[Entry], number: int = 0, previous: str = GENESIS) -> tuple[int, str]:
     """Follow the chain from one entry on; a break is named. Returns where it ends."""
     lines = ((entry.number, vars(entry.stored or entry.draft), entry.previous, entry.digest) for entry in entries)
-    return chain.follow(lines, number, previous, changed)
+    return hash_chain.follow(lines, number, previous, changed)
 
 
 def changed(number: int) -> LedgerBroken:

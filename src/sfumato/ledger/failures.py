@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sfumato.errors import BadInput
 from sfumato.ledger.entry import Draft, Event
-from sfumato.ledger.record import Record
+from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
 
 LONGEST = 500  # characters of a cause

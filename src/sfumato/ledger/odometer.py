@@ -10,7 +10,7 @@ from fractions import Fraction
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO, Draft, Entry, nano, upward
 from sfumato.model.guarantee import Guarantee, join
-from sfumato.risk.zcdp import entered, epsilon_of_zcdp, rho_pure
+from sfumato.privacy.accounting.zcdp import entered, epsilon_of_zcdp, rho_pure
 
 
 class By(StrEnum):

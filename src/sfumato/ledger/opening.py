@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sfumato.model.dataset import STOP
-from sfumato.model.stop import Stop
+from sfumato.model.budget import Stop
+from sfumato.model.schema import STOP
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.dataset import Category
+from sfumato.model.schema import Category
 
 Cell = tuple[Category, ...]
 

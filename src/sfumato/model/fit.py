@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.dataset import Type
+from sfumato.model.schema import Type
 
 
 @dataclass(frozen=True, repr=False)

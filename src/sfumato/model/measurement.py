@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from sfumato.model.dataset import Bounds, Category, Type
+from sfumato.model.schema import Bounds, Category, Type
 from sfumato.model.statement import Aggregate, Kind, Scalar
 
 GROUPS = 100  # as many as private keys are taken to make where work is limited before anything is read

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from typing import Any, Self
 
-from sfumato.model.dataset import Type
 from sfumato.model.guarantee import DecidedBy, Fixed, Guarantee, join
+from sfumato.model.schema import Type
 
 _FIXED, _DECIDED_BY = ([one.value for one in words] for words in (Fixed, DecidedBy))  # from the strongest on
 BOUNDS_SOURCES = ("codebook", "separated", "attested", "data")  # from the strongest on too

@@ -7,9 +7,9 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.dataset import Relation
+from sfumato.model.exposure_histogram import Sketch
 from sfumato.model.facts import Distribution, Reach, Summary
-from sfumato.model.sketch import Sketch
+from sfumato.model.schema import Relation
 
 
 class Source(StrEnum):

@@ -1,4 +1,4 @@
-"""A question in SQL, taken apart: only `sql/parse.py` makes a Statement, and nothing downstream re-checks it."""
+"""A question in SQL, taken apart: only `sql/parser` makes a Statement, and nothing downstream re-checks it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date
 from enum import StrEnum
 from fractions import Fraction
 
-from sfumato.model.dataset import Type
+from sfumato.model.schema import Type
 
 
 @dataclass(frozen=True)

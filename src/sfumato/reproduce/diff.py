@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sfumato.choose.split import alpha, best_index, minimum_true_answers, scales
+from sfumato.presentation.figures.curves import mta_curves, noise_curves
+from sfumato.presentation.figures.figure import Figure
+from sfumato.privacy.noise.error import minimum_true_answer, noise_quantile, relative_error
+from sfumato.privacy.preferences.budget_split import alpha, best_index, minimum_true_answers, scales
+from sfumato.reproduce.data import Study
 from sfumato.reproduce.finding import Reproduction, Value, beside, titled
-from sfumato.reproduce.study import Study
-from sfumato.risk.accuracy import minimum_true_answer, noise_quantile, relative_error
-from sfumato.views.curves import mta_curves, noise_curves
-from sfumato.views.figure import Figure
 
 PAPER = "Differential Privacy in Practice"
 EPSILON, MISS, ERROR = 0.01, 0.1, 0.1

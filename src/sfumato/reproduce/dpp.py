@@ -5,16 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sfumato.choose.guesses import level
+from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.marks import Line, Pin
+from sfumato.presentation.sharing import noise_against_risk, sharing_surface
+from sfumato.privacy.noise.error import noise_quantile
+from sfumato.privacy.noise.truncated_laplace import delta_of_reach, epsilon_of_reach, reach_of
+from sfumato.privacy.preferences.guessing import level
+from sfumato.privacy.risk.guessing import average_chance, epsilon_for_guess, exponent_of, guess_chance
+from sfumato.privacy.risk.sharing import (
+    LEVELS,
+    chance_for_risk,
+    nearest_word,
+    sharing_risk,
+    sharing_risk_as_published,
+    surface,
+)
+from sfumato.reproduce.data import Study
 from sfumato.reproduce.finding import Reproduction, Value, Verdict, beside, titled
-from sfumato.reproduce.study import Study
-from sfumato.risk.accuracy import noise_quantile
-from sfumato.risk.guessing import average_chance, epsilon_for_guess, exponent_of, guess_chance
-from sfumato.risk.sharing import LEVELS, chance_for_risk, nearest_word, sharing_risk, sharing_risk_as_published, surface
-from sfumato.risk.truncated import delta_of_reach, epsilon_of_reach, reach_of
-from sfumato.views.figure import Axis, Figure
-from sfumato.views.marks import Line, Pin
-from sfumato.views.sharing import noise_against_risk, sharing_surface
 
 PAPER = "Decision Support for Sharing Data Using Differential Privacy"
 STATES = 4  # susceptible, infected, recovered, deceased

@@ -10,12 +10,12 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from sfumato import wiring
+from sfumato.composition import local
+from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.marks import Points
+from sfumato.reproduce.data import Study
 from sfumato.reproduce.finding import Reproduction, Value, Verdict
 from sfumato.reproduce.pri import PAPER
-from sfumato.reproduce.study import Study
-from sfumato.views.figure import Axis, Figure
-from sfumato.views.marks import Points
 
 RUNS = 10  # as the paper has them
 WITHOUT, WITH, ESCROW = "standalone without DP", "standalone with DP", "escrow"
@@ -54,8 +54,8 @@ def figure_8(study: Study) -> Reproduction:
 
 
 def _encryption(file: Path, folder: Path) -> float:
-    from sfumato.vault.files import Files
-    from sfumato.vault.master import Master
+    from sfumato.adapters.vault.files import Files
+    from sfumato.adapters.vault.master_key import Master
 
     vault, plain = Files(folder / "vault", Master.of(os.urandom(32))), file.read_bytes()
     return median(_seconds(lambda version: vault.keep("adult", version, [plain]), str(run)) for run in range(RUNS))
@@ -66,8 +66,8 @@ def _queries(file: Path, folder: Path) -> Times:
     from sfumato.reproduce.held import QUERIES, Platform, epsilon_of, schema_of
 
     draws, took = count(), dict[tuple[str, str], list[float]]()
-    dataset = wiring.open(file, schema_of(), ledger=folder / "adult.ledger")
-    looked = wiring.open(file, schema_of(), ledger=":memory:")  # a look in the ledger would leave no guarantee
+    dataset = local.open(file, schema_of(), ledger=folder / "adult.ledger")
+    looked = local.open(file, schema_of(), ledger=":memory:")  # a look in the ledger would leave no guarantee
     with Platform(folder / "workspace", file) as platform:
         sides: dict[str, Callable[[str], object]] = {
             WITHOUT: lambda sql: looked.query(sql).answer(),

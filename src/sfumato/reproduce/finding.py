@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
-from sfumato.views.figure import Figure, number
+from sfumato.presentation.figures.figure import Figure, number
 
 
 class Verdict(StrEnum):

@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from sfumato.presentation.figures.plotly import plotly
+from sfumato.presentation.figures.svg import svg
 from sfumato.reproduce.finding import Reproduction
 from sfumato.reproduce.report import html
 from sfumato.version import __version__
-from sfumato.views.plotly import plotly
-from sfumato.views.svg import svg
 
 
 def write(every: Sequence[Reproduction], folder: Path) -> None:

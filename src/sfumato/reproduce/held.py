@@ -11,15 +11,15 @@ from types import TracebackType
 from typing import Any, Self
 
 from sfumato import demo
+from sfumato.adapters.vault.master_key import Cost
+from sfumato.composition.create import made
+from sfumato.composition.settings import Settings
+from sfumato.composition.workspace import opened
 from sfumato.escrow.service import Escrow
 from sfumato.ledger.entry import NANO
-from sfumato.model.dataset import Schema
-from sfumato.reproduce.study import Study
+from sfumato.model.schema import Schema
+from sfumato.reproduce.data import Study
 from sfumato.schema.write import write
-from sfumato.vault.master import Cost
-from sfumato.workspace.create import made
-from sfumato.workspace.opening import opened
-from sfumato.workspace.settings import Settings
 
 COLUMNS = ("age", "sex", "race", "income")
 EPSILON = 0.1

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from sfumato.api.universe import possible_worlds
+from sfumato.presentation.figures.curves import belief_curves
+from sfumato.presentation.figures.figure import Figure
+from sfumato.privacy.risk.belief import laplace_density, local_sensitivity, median, posterior
+from sfumato.reproduce.data import Study
 from sfumato.reproduce.finding import Reproduction, Value, beside, titled
-from sfumato.reproduce.study import Study
-from sfumato.risk.belief import laplace_density, local_sensitivity, median, posterior
-from sfumato.session.universe import possible_worlds
-from sfumato.views.curves import belief_curves
-from sfumato.views.figure import Figure
 
 PAPER = "How Much Is Enough? Choosing eps for Differential Privacy"
 ABSENCE, YEAR = possible_worlds((1, 2, 3, 10)), possible_worlds((1, 2, 3, 4))  # means

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 
 from sfumato.errors import BadInput
 from sfumato.reproduce import diff, dpp, escrow, lee_clifton, pri, rdr, scaling
+from sfumato.reproduce.data import Study
 from sfumato.reproduce.finding import Reproduction
-from sfumato.reproduce.study import Study
 
 REPRODUCTIONS: dict[str, Callable[[Study], Reproduction]] = {
     "fig2": rdr.figure_2,

@@ -7,16 +7,16 @@ from fractions import Fraction
 from itertools import pairwise
 from statistics import median
 
+from sfumato.api.query import Query
 from sfumato.model.choice import Noise
+from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.marks import Range
+from sfumato.privacy.risk.posthoc import loss_laplace, pri, ratio, window
+from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.release.selection_pri import find_epsilon_from_pri
+from sfumato.reproduce.data import PRI_QUERIES, Study
 from sfumato.reproduce.finding import Reproduction, Value, Verdict, beside
 from sfumato.reproduce.rdr import box
-from sfumato.reproduce.study import PRI_QUERIES, Study
-from sfumato.risk.posthoc import loss_laplace, pri, ratio, window
-from sfumato.risk.rdr import PAPER_GRID
-from sfumato.session.pri import find_epsilon_from_pri
-from sfumato.session.query import Query
-from sfumato.views.figure import Axis, Figure
-from sfumato.views.marks import Range
 
 PAPER = "Making Differential Privacy Easier to Use for Data Controllers and Data Analysts"
 PERCENTS = (5, 25, 50, 75, 95)

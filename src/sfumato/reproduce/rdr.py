@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import Any
 
-from sfumato import wiring
-from sfumato.choose.preference import Variance, ratio, variance
+from sfumato.api.query import Query
+from sfumato.composition import local
 from sfumato.errors import PreferenceError
+from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.marks import Box, Line, Range
+from sfumato.privacy.preferences.preference import Variance, ratio, variance
+from sfumato.reproduce.data import RDR_QUERIES, ROWS, Study
 from sfumato.reproduce.finding import Reproduction, beside
-from sfumato.reproduce.study import RDR_QUERIES, ROWS, Study
-from sfumato.session.query import Query
-from sfumato.views.figure import Axis, Figure
-from sfumato.views.marks import Box, Line, Range
 
 PAPER = "Within-Dataset Disclosure Risk for Differential Privacy"
 TAUS = (0.95, 0.75, 0.5, 0.25, 0.05)
@@ -56,7 +56,7 @@ def figure_2(_study: Study) -> Reproduction:
 
     patients = pa.table({"p": ["A", "B", "C"], "d": [0, 0, 1]})
     schema = {"name": "patients", "columns": {"d": {"type": "integer", "bounds": [0, 1]}}}
-    query = wiring.open(patients, schema, ledger=":memory:").query("SELECT COUNT(*) FROM patients WHERE d == 1")
+    query = local.open(patients, schema, ledger=":memory:").query("SELECT COUNT(*) FROM patients WHERE d == 1")
     risk = query.risk()
     values = [beside("RDR without noise, of A, B and C", "0 0 1", risk.people()["influence"].to_pylist())]
     bars = []

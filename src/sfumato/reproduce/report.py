@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sfumato.presentation.document import drawing, items, page, paragraph, scrolled, section
+from sfumato.presentation.figures.terminal import text as drawn
+from sfumato.presentation.table import table
 from sfumato.reproduce.finding import Reproduction, Verdict
-from sfumato.views.page import drawing, items, page, paragraph, scrolled, section
-from sfumato.views.table import table
-from sfumato.views.terminal import text as drawn
 
 COLUMNS = ("value", "in print", "ours", "verdict")
 WIDTH = 100

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from time import process_time
 
-from sfumato.choose.preference import Preference, ratio, variance
+from sfumato.presentation.figures.figure import Axis, Figure
+from sfumato.presentation.figures.marks import Line
+from sfumato.privacy.preferences.preference import Preference, ratio, variance
+from sfumato.reproduce.data import RDR_QUERIES, Study
 from sfumato.reproduce.finding import Reproduction, Value, Verdict
-from sfumato.reproduce.study import RDR_QUERIES, Study
-from sfumato.views.figure import Axis, Figure
-from sfumato.views.marks import Line
 
 PAPER = "Within-Dataset Disclosure Risk for Differential Privacy; Making Differential Privacy Easier to Use"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.model.dataset import Type
 from sfumato.model.fit import Seen
+from sfumato.model.schema import Type
 from sfumato.schema.write import key, text, texts
 
 _HEAD = """\

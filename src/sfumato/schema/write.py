@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from sfumato.errors import SchemaError
-from sfumato.model.dataset import Column, Schema
+from sfumato.model.schema import Column, Schema
 
 _LONGEST_WHOLE = 10**18  # beyond, 1e100 is easier to read than its digits
 

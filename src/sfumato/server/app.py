@@ -16,34 +16,34 @@ from starlette.responses import JSONResponse, Response
 from sfumato.errors import SfumatoError
 from sfumato.escrow.service import Escrow
 from sfumato.server import openapi, problems
-from sfumato.server.access import Access
-from sfumato.server.asking import Lanes
-from sfumato.server.assets import PLACE, Assets
-from sfumato.server.faults import Faults
-from sfumato.server.gate import Gate, Opening
-from sfumato.server.headers import Headers
-from sfumato.server.lanes import Lane
-from sfumato.server.pages import failures, screens
-from sfumato.server.pages.shell import environment
-from sfumato.server.rates import Rate
-from sfumato.server.routes import (
-    audit,
+from sfumato.server.api import (
+    audit_log,
     data,
     datasets,
+    exploration,
     health,
     introduction,
     notices,
     people,
     policies,
     public,
-    questions,
     requests,
     session,
     signals,
     tokens,
 )
+from sfumato.server.concurrency import Lane
+from sfumato.server.dependencies import Lanes
+from sfumato.server.middleware.access_log import Access
+from sfumato.server.middleware.authentication import Gate, Opening
+from sfumato.server.middleware.body_limit import Sizes
+from sfumato.server.middleware.failures import Faults
+from sfumato.server.middleware.headers import Headers
+from sfumato.server.middleware.rate_limit import Rate
 from sfumato.server.settings import Settings
-from sfumato.server.sizes import Sizes
+from sfumato.server.web import failures, routes
+from sfumato.server.web.assets import PLACE, Assets
+from sfumato.server.web.shell import environment
 from sfumato.version import __version__
 
 API = "/api/v1"
@@ -60,7 +60,7 @@ OPEN_TO_ALL = Opening(
     (f"{PLACE}/",),
 )
 _NOUNS = (
-    session, tokens, people, introduction, datasets, data, policies, questions, requests, signals, notices, audit,
+    session, tokens, people, introduction, datasets, data, policies, exploration, requests, signals, notices, audit_log,
     public, health,
 )  # fmt: skip
 # Spans and logs of FastAPI's own would carry what was said.
@@ -103,7 +103,7 @@ def made(escrow: Escrow, settings: Settings | None = None) -> FastAPI:
     assets = Assets()
     app.state.templates = environment(assets)
     app.add_api_route(f"{PLACE}/{{version}}/{{name:path}}", assets.answer, include_in_schema=False)
-    for screen in screens.ALL:
+    for screen in routes.ALL:
         app.include_router(screen)
     app.openapi = lambda: openapi.described(app)  # type: ignore[method-assign]
     return app

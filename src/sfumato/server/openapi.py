@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from sfumato.server import problems
-from sfumato.server.gate import COOKIE, CSRF
+from sfumato.server.middleware.authentication import COOKIE, CSRF
 from sfumato.version import __version__
 
 Responses = dict[int | str, dict[str, Any]]

@@ -82,7 +82,7 @@ def serve(
     config = uvicorn.Config(
         app,
         log_config=None,
-        access_log=False,  # it writes paths and queries; server/access.py writes neither
+        access_log=False,  # it writes paths and queries; server/middleware/access_log.py writes neither
         server_header=False,
         proxy_headers=behind_proxy,  # else whoever calls could say which address they call from
         lifespan="off",

@@ -12,7 +12,7 @@ from bench.baseline import CANDIDATES, Baseline
 from bench.question import QUESTIONS, Question
 from bench.speed import people
 from sfumato import demo
-from sfumato.risk.rdr import PAPER_GRID
+from sfumato.privacy.risk.rdr import PAPER_GRID
 
 
 @pytest.fixture(scope="module")

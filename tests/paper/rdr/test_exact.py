@@ -11,15 +11,15 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import Preference
-from sfumato.choose.solve import solve
 from sfumato.model.choice import Noise
 from sfumato.model.risk import Spread
-from sfumato.risk.calibrate import mu_of
-from sfumato.risk.exact import kl, ratio_exact, rdr_exact, rdr_gaussian_exact
-from sfumato.risk.gaussian import epsilon_analytic
-from sfumato.risk.rdr import PAPER_GRID, rdr_laplace, sigma_for_ratio
-from sfumato.session.compare import spread_between
+from sfumato.privacy.noise.calibration import mu_of
+from sfumato.privacy.noise.gaussian import epsilon_analytic
+from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.solver import solve
+from sfumato.privacy.risk.rdr import PAPER_GRID, rdr_laplace, sigma_for_ratio
+from sfumato.privacy.risk.rdr_exact import kl, ratio_exact, rdr_exact, rdr_gaussian_exact
+from sfumato.release.exposure_range import spread_between
 from tests.paper.test_rdr import DISEASE, PATIENTS, patients
 
 

@@ -19,14 +19,14 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import Variance
-from sfumato.choose.worth import epsilon_of_mu
-from sfumato.measure import sensitivity_of_variance
 from sfumato.model.choice import Noise
-from sfumato.risk.rdr import PAPER_GRID
-from sfumato.risk.rdrs import rdrs_at
-from sfumato.risk.variance import epsilon_for_variance
-from sfumato.session.compare import compared
+from sfumato.privacy.noise.worth import epsilon_of_mu
+from sfumato.privacy.preferences.preference import Variance
+from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.privacy.risk.rdr_distribution import rdrs_at
+from sfumato.privacy.risk.rdr_variance import epsilon_for_variance
+from sfumato.privacy.sensitivity import sensitivity_of_variance
+from sfumato.release.exposure_range import compared
 from tests.depth import depth
 from tests.paper.test_rdr import ADULT, PEOPLE, QUERIES, svt_split, variance_as_published
 from tests.statistical.audit import RATE, least_rate, most_rate

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.choose.preference import Preference
-from sfumato.choose.solve import solve
 from sfumato.model.choice import Noise
 from sfumato.model.risk import Spread
-from sfumato.risk.attack import attack_chance_laplace
-from sfumato.risk.rdr import PAPER_GRID, rdr_laplace
+from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.solver import solve
+from sfumato.privacy.risk.membership import attack_chance_laplace
+from sfumato.privacy.risk.rdr import PAPER_GRID, rdr_laplace
 from tests.paper.test_rdr import LONGEST, ONE_ILL, larger, next_query
 
 NOBODY_ILL = Spread(Fraction(0), Fraction(0), k=1)

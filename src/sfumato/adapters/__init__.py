@@ -1,0 +1,1 @@
+"""Everything behind a port: engines, noise, storage, vault, workers, sandbox, accounting."""

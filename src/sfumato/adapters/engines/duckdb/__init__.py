@@ -1,0 +1,1 @@
+"""Embedded DuckDB, and what it reads."""

@@ -1,0 +1,429 @@
+"""Embedded DuckDB: CSV is loaded once, as text; Parquet is scanned where it lies; tables are read in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import duckdb
+
+from sfumato.adapters.engines.duckdb import digest, stored_values
+from sfumato.adapters.engines.duckdb.csv import CsvFile
+from sfumato.adapters.engines.duckdb.frame import Frame, framed
+from sfumato.adapters.engines.duckdb.memory_file import Held
+from sfumato.adapters.engines.duckdb.parquet import ParquetFiles
+from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
+from sfumato.model.schema import PERSON, RAW_TEXT, Schema, Type
+from sfumato.presentation.wording import guarantee as of_guarantee
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+RAW, LINES, FRAME = "sfumato raw", "sfumato lines", "sfumato frame"
+STORED, NUMBERED_RAW, NUMBERED = "sfumato stored", "sfumato numbered raw", "sfumato numbered"
+Columns = Mapping[str, Type | None]
+T = TypeVar("T")
+
+_TYPES = {
+    Type.INTEGER: ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"),
+    Type.NUMBER: ("FLOAT", "DOUBLE"),
+    Type.TEXT: ("VARCHAR",),
+    Type.BOOLEAN: ("BOOLEAN",),
+    Type.DATE: ("DATE",),
+}
+_TYPE_OF = {name: type_ for type_, names in _TYPES.items() for name in names}
+_CSV = (".csv", ".tsv", ".txt")
+_LINES_OF_TEXT = "(SELECT unnest(string_split($text, chr(10))) AS line)"
+_AT_ONCE = 2048  # rows of a stream that are held: what the engine hands over at a time
+_COUNTED = "ROW_NUMBER() OVER ()"  # the place of a row where nothing else tells it: every row before it is read
+_FAILURES = (duckdb.Error, OSError, UnicodeError, RuntimeError, ValueError, TypeError, ArithmeticError)
+
+
+@dataclass(frozen=True)
+class Invented:
+    """A population that the engine makes up itself: a SELECT and its parameters."""
+
+    sql: str
+    parameters: Mapping[str, int] = field(default_factory=dict)
+
+
+class Clean(Protocol):
+    """The SELECT that makes the clean table of a raw one; columns to `keep` go through untouched."""
+
+    def __call__(self, schema: Schema, columns: Columns, raw: str, keep: Sequence[str] = (), /) -> str: ...
+
+
+class DuckDB:
+    """One table. Opening reads the names and types of its columns, and each value at which a scan might fail.
+
+    Whatever DuckDB says quotes lines and values: one constant sentence stands in for it.
+    """
+
+    dialect = "duckdb"
+
+    def __init__(self, source: object, schema: Schema | None, clean: Clean) -> None:
+        self._connection = _connected(source.settings if isinstance(source, Held) else {})
+        self._raw_types: dict[str, str] = {}
+        self._lock = RLock()  # a connection holds one result at a time
+        self._schema, self._clean, self._name = schema, clean, named(source)
+        unreadable = SourceError(f"{named(source)} cannot be read as a table", hint=_readable(source))
+        self._source = self._guarded(unreadable, lambda: _kind(source))
+        self.columns: Columns = self._guarded(unreadable, self._described)
+        self._loaded = self._is_clean = self._is_numbered = self._raw_is_asked_for = False
+        self._share_read: float | None = None
+        self._digest: str | None = None
+        self._raw_texts: list[str] = []
+        self._free_names(named(source))
+        if schema is not None:
+            self._fits(schema, named(source))
+            if not isinstance(self._source, CsvFile):
+                self._guarded(unreadable, self._cleaned)  # a view of what lies there
+        if isinstance(self._source, ParquetFiles | Frame):
+            self._require_readable(named(source))
+
+    @property
+    def assumed(self) -> str:
+        """What reading the source row by row takes for granted."""
+        is_csv = isinstance(self._source, CsvFile)
+        return of_guarantee.CLOSED_QUOTES if is_csv else ""
+
+    @property
+    def raw(self) -> str:
+        self._raw_is_asked_for = True
+        self._guarded(EngineFailure(), self._load)
+        return RAW
+
+    @property
+    def numbered(self) -> str:
+        self._guarded(EngineFailure(), self._number)
+        return NUMBERED
+
+    def rows(self, sql: str) -> Sequence[tuple[object, ...]]:
+        return self._read_from_files(lambda: self._cleaned().execute(sql).fetchall())
+
+    def stream(self, sql: str) -> Iterator[tuple[object, ...]]:
+        """The rows of a pass, some at a time. That the files were the same all along is known at its end."""
+        self.require_unchanged()
+        with self._lock:
+            try:
+                result = self._guarded(EngineFailure(), lambda: self._cleaned().execute(sql))
+                while rows := self._guarded(EngineFailure(), lambda: result.fetchmany(_AT_ONCE)):
+                    yield from rows
+            except GeneratorExit:
+                self._abort()
+                raise
+            except EngineFailure:
+                self._require_unchanged_meanwhile()
+                raise
+            self._require_unchanged_meanwhile()
+
+    def table(self, sql: str) -> pa.Table:
+        return self._read_from_files(lambda: self._cleaned().sql(sql).to_arrow_table())
+
+    def require_unchanged(self) -> None:
+        if not self._is_unchanged:
+            raise self._changed()
+
+    @property
+    def _is_unchanged(self) -> bool:
+        """Whether the files that are read are those that were opened; a CSV that was loaded is read no more."""
+        source = self._source
+        if isinstance(source, CsvFile):
+            return self._loaded or self._is_clean or source.snapshot.holds
+        return not isinstance(source, ParquetFiles) or source.snapshot.holds
+
+    def _read_from_files(self, work: Callable[[], T]) -> T:
+        """What a pass gives, if the files were the same before and after it: it may have read some of each state."""
+        self.require_unchanged()
+        try:
+            return self._guarded(EngineFailure(), work)
+        finally:
+            self._require_unchanged_meanwhile()
+
+    def _require_unchanged_meanwhile(self) -> None:
+        if not self._is_unchanged:
+            raise self._changed_meanwhile()
+
+    def _changed(self) -> SourceError:
+        return SourceError(f"{self._name} was changed after it was opened", hint="open it again.")
+
+    def _changed_meanwhile(self) -> SourceError:
+        hint = "open it again; nothing was released, and what was charged stays charged."
+        return SourceError(f"{self._name} was changed while it was read", hint=hint)
+
+    def digest(self) -> str:
+        if self._digest is None:
+            self._digest = self._read_from_files(self._digested)
+        return self._digest
+
+    def progress(self) -> float | None:
+        """Asked from another thread while a query runs, so it takes no lock."""
+        if self._share_read is not None:
+            return self._share_read
+        try:
+            percent = self._connection.query_progress()
+        except duckdb.Error:
+            return None
+        return min(percent / 100, 1.0) if percent >= 0 else None
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _guarded(self, failure: SfumatoError, work: Callable[[], T]) -> T:
+        with self._lock:
+            try:
+                return instead(failure, _FAILURES, lambda: _uninterrupted(work))
+            except BaseException:
+                self._abort()
+                raise
+
+    def _abort(self) -> None:
+        """Drop a result that was not read to its end: it would stop every query after it."""
+        with suppress(duckdb.Error):
+            self._connection.abort()
+
+    def _described(self) -> Columns:
+        """Make the raw table known under its name, and say what columns it has."""
+        source = self._source
+        if isinstance(source, CsvFile):
+            return dict.fromkeys(source.names, Type.TEXT)
+        if isinstance(source, Invented):
+            self._connection.execute(f'CREATE TABLE "{RAW}" AS {source.sql}', dict(source.parameters))
+        elif isinstance(source, ParquetFiles):
+            source.check(self._connection)
+            self._source = replace(source, columns=self._readings(source.select()))
+            self._connection.execute(f'CREATE VIEW "{RAW}" AS {self._source.select()}')
+        else:
+            self._connection.register(FRAME, source.table)
+            columns = self._readings(f'SELECT * FROM "{FRAME}"')
+            self._connection.execute(f'CREATE VIEW "{RAW}" AS SELECT {columns} FROM "{FRAME}"')
+        self._raw_types = self._types(f'"{RAW}"')
+        return {name: _TYPE_OF.get(type_) for name, type_ in self._raw_types.items()}
+
+    def _readings(self, select: str) -> str:
+        """The columns of a table: categories as their texts, and moments that cannot be written out as NULL."""
+        read = {name: stored_values.reading(_quoted(name), type_) for name, type_ in self._types(select).items()}
+        other = ", ".join(f"{reading} AS {_quoted(name)}" for name, reading in read.items() if reading)
+        return f"* REPLACE ({other})" if other else "*"
+
+    def _require_readable(self, source: str) -> None:
+        """Refuse a table with a value at which a query would fail, by the name of its column: such columns are read.
+
+        A table in memory was made of values that can be scanned.
+        """
+        types, cleaned = self._raw_types, RAW if self._schema is None else self._schema.name
+        odd = [
+            name
+            for name, type_ in types.items()
+            if not stored_values.is_scanned(type_) and not stored_values.is_total(type_)
+        ]
+        doubtful = [(cleaned, name) for name in odd]
+        if isinstance(self._source, ParquetFiles):
+            scanned = [name for name, type_ in types.items() if stored_values.is_scanned(type_)]
+            if not self._reads(RAW, scanned):
+                if not self._reads(RAW, []):
+                    unknown = stored_values.unreadable(None, "TIMESTAMP", source)
+                    raise stored_values.unreadable(self._guarded(unknown, self._source.far_moment), "TIMESTAMP", source)
+                doubtful += [(RAW, name) for name in scanned]
+        for table, name in doubtful:
+            if not self._reads(table, [name]):
+                raise stored_values.unreadable(name, types[name], source)
+
+    def _reads(self, table: str, columns: Sequence[str]) -> bool:
+        """Whether every value of these columns can be read: nothing of them is kept."""
+        hashes = [f"bit_xor(hash({_quoted(name)}))" for name in columns]
+        sql = f"SELECT {', '.join([*hashes, 'count(*)'])} FROM {_quoted(table)}"
+        try:
+            self._guarded(EngineFailure(), lambda: self._connection.execute(sql).fetchall())
+        except EngineFailure:
+            return False
+        return True
+
+    def _types(self, relation: str) -> dict[str, str]:
+        found = self._connection.execute(f"DESCRIBE {relation}").fetchall()
+        return {str(name): str(type_) for name, type_, *_ in found}
+
+    def _load(self) -> None:
+        """Read a CSV as text, if it is not read yet."""
+        source = self._source
+        if self._loaded:
+            return
+        if isinstance(source, CsvFile):
+            self._load_lines(source)
+        self._loaded = True
+
+    def _load_lines(self, source: CsvFile) -> None:
+        if not source.snapshot.holds:
+            raise self._changed()
+        text = source.at_once(self._read)
+        lines = _LINES_OF_TEXT if text is not None else f'"{LINES}"'
+        if text is None:
+            self._connection.register(LINES, source.lines(self._read))
+        try:
+            of_text = {} if text is None else {"text": text}
+            self._connection.execute(f'CREATE OR REPLACE TABLE "{RAW}" AS {source.select(lines)}', of_text)
+        finally:
+            self._share_read = None
+        if text is None:
+            self._connection.unregister(LINES)
+        if not source.snapshot.holds:
+            raise self._changed_meanwhile()
+
+    def _digested(self) -> str:
+        source = self._source
+        if isinstance(source, CsvFile) and source.path.stat().st_size > digest.MOST_BYTES:
+            return digest.of_files([source.path])
+        self._load()
+        if not isinstance(source, CsvFile):
+            [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
+            values = rows * len(self.columns)
+            if isinstance(source, ParquetFiles) and values > digest.MOST_VALUES:
+                return digest.of_files(source.files)
+            if values > digest.MOST_IN_MEMORY:
+                raise EngineFailure
+        found = digest.of_rows(self._connection, RAW, self.columns)
+        if isinstance(source, CsvFile) and self._is_clean:
+            self._drop_raw()
+        return found
+
+    def _read(self, share: float) -> None:
+        self._share_read = share
+
+    def _cleaned(self) -> duckdb.DuckDBPyConnection:
+        """The connection, after the clean table was made. A CSV's is stored, and its raw one not kept for nothing."""
+        if self._schema is not None and not self._is_clean:
+            self._load()
+            select = self._clean(self._schema, self.columns, RAW)
+            if isinstance(self._source, CsvFile):
+                select = self._stored(select)
+            self._connection.execute(f"CREATE OR REPLACE VIEW {_quoted(self._schema.name)} AS {select}")
+            self._is_clean = True
+        return self._connection
+
+    def _stored(self, select: str) -> str:
+        """Store the clean table. Texts as they were written are not stored beside it: the clean ones stand for them."""
+        self._raw_texts = [name for name in self._types(select) if name.startswith(RAW_TEXT)]
+        once = f"SELECT * EXCLUDE ({', '.join(map(_quoted, self._raw_texts))})" if self._raw_texts else "SELECT *"
+        self._connection.execute(f'CREATE OR REPLACE TABLE "{STORED}" AS {once} FROM ({select})')
+        self._drop_raw()
+        return f'SELECT {self._all_of_stored} FROM "{STORED}"'
+
+    def _drop_raw(self) -> None:
+        if not self._raw_is_asked_for:
+            self._connection.execute(f'DROP TABLE "{RAW}"')
+            self._loaded = False
+
+    @property
+    def _all_of_stored(self) -> str:
+        texts = [f"{_quoted(name.removeprefix(RAW_TEXT))} AS {_quoted(name)}" for name in self._raw_texts]
+        return ", ".join(["*", *texts])
+
+    def _number(self) -> None:
+        """Make the view with numbers. The clean table has none: they would keep filters from reaching the source."""
+        connection = self._cleaned()
+        if self._is_numbered:
+            return
+        assert self._schema is not None
+        if isinstance(self._source, CsvFile):
+            select = f'SELECT {self._all_of_stored}, {self._row_of_table} AS "{PERSON}" FROM "{STORED}"'
+        else:
+            connection.execute(f'CREATE OR REPLACE VIEW "{NUMBERED_RAW}" AS {self._raw_with_numbers()}')
+            select = self._clean(self._schema, self.columns, NUMBERED_RAW, (PERSON,))
+        connection.execute(f'CREATE OR REPLACE VIEW "{NUMBERED}" AS {select}')
+        self._is_numbered = True
+
+    def _raw_with_numbers(self) -> str:
+        place: str | None = None
+        if isinstance(self._source, ParquetFiles):
+            if (select := self._source.numbered(self._connection, self.columns, PERSON)) is not None:
+                return select
+        elif not isinstance(self._source, Frame):
+            place = self._row_of_table
+        return f'SELECT *, {place or _COUNTED} AS "{PERSON}" FROM "{RAW}"'
+
+    @property
+    def _row_of_table(self) -> str:
+        return _COUNTED if "rowid" in map(str.lower, self.columns) else "rowid + 1"
+
+    def _free_names(self, source: str) -> None:
+        for name in self.columns:
+            if name.lower().startswith("sfumato "):
+                raise SourceError(
+                    f"Column '{name}' of {source} has a name as sfumato gives them to columns of its own",
+                    hint="rename it.",
+                )
+
+    def _fits(self, schema: Schema, source: str) -> None:
+        present = {name.lower() for name in self.columns}
+        for column in schema.columns:
+            if column.name.lower() not in present:
+                raise SchemaError(
+                    f"Column '{column.name}' is in {schema.origin} but not in {source}",
+                    hint="compare the two; the first line of a CSV must name its columns.",
+                )
+
+
+def _uninterrupted(work: Callable[[], T]) -> T:
+    """Do the work. DuckDB makes an error of its own of Ctrl-C, which is not a failure of the engine."""
+    try:
+        return work()
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":
+            raise
+    raise KeyboardInterrupt
+
+
+def write_parquet(population: Invented, path: Path) -> None:
+    """An invented population as a Parquet file, streamed."""
+    sql = f"COPY ({population.sql}) TO $path (FORMAT parquet)"
+    with _connected({}) as connection:
+        instead(
+            SourceError(f"{path} cannot be written", hint="name a file in a folder that exists."),
+            _FAILURES,
+            lambda: connection.execute(sql, {"path": str(path), **population.parameters}),
+        )
+
+
+def _connected(settings: Mapping[str, object]) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect(":memory:")
+    connection.execute("SET enable_progress_bar_print = false")  # it would print into our answers
+    connection.execute("SET enable_progress_bar = true")  # it is measured, for `progress`
+    connection.execute("SET TimeZone = 'UTC'")  # a moment falls on the same day on every machine
+    for name, value in settings.items():
+        connection.execute(f"SET {name} = $value", {"value": value})
+    return connection
+
+
+def named(source: object) -> str:
+    """What a sentence calls a source: a file by its name, a table by its kind."""
+    if isinstance(source, Held):
+        return source.name
+    return (Path(source).name or str(source)) if isinstance(source, str | Path) else f"the {type(source).__name__}"
+
+
+def _kind(source: object) -> CsvFile | ParquetFiles | Frame | Invented:
+    if isinstance(source, Invented):
+        return source
+    if isinstance(source, Held):
+        is_csv = source.format == "csv"
+        return CsvFile.of(source.path, source.name) if is_csv else ParquetFiles.of(source.path)
+    if not isinstance(source, str | Path):
+        return framed(source)
+    path = Path(source)
+    return CsvFile.of(path) if path.suffix.lower() in _CSV and not path.is_dir() else ParquetFiles.of(path)
+
+
+def _readable(source: object) -> str:
+    if isinstance(source, str | Path) and not Path(source).exists():
+        return "there is no such file."
+    return "a CSV in UTF-8 with a header line, Parquet (a file or a folder), a pandas, polars or Arrow table will do."
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,419 @@
+"""The oracle: literal leave-one-out. It takes each person's rows out, asks SQLite, and puts them back.
+
+Slow and exact, and it shares no code with the plan: sums, means and variances are added up as fractions.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from itertools import product
+
+from sfumato.model.confidential import Confidential
+from sfumato.model.schema import Bounds, Category, Schema, Type
+from sfumato.model.statement import Kind
+
+Figure = Fraction | None
+Answer = tuple[tuple[Figure, ...], ...]  # one row per public cell, in the schema's order; one figure per aggregate
+Value = int | float | str | None
+
+_SELECT = re.compile(r"\s*SELECT\s(.+?)\sFROM\s", re.IGNORECASE | re.DOTALL)
+_GROUP_BY = re.compile(r"\sGROUP\s+BY\s(.+)$", re.IGNORECASE | re.DOTALL)
+_AGGREGATE = re.compile(
+    r'\b(\w+)\s*\(\s*(DISTINCT\s+)?(\*|\w+|"[^"]+")\s*(?:,\s*([\d.]+)\s*)?\)', re.IGNORECASE | re.ASCII
+)
+_OTHER_NAMES = {"VARIANCE": Kind.VAR_SAMP, "STDDEV": Kind.STDDEV_SAMP, "MEDIAN": Kind.QUANTILE_CONT}
+_NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)", re.IGNORECASE | re.ASCII)
+_TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1"), 1) | dict.fromkeys(("false", "f", "no", "n", "0"), 0)
+
+
+# The question, in SQLite's words
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One aggregate. Its argument is spelled twice: as it is, and with each column in it clamped to its bounds.
+
+    Counts read the first and everything else the second; `bounds` are those of the second.
+    """
+
+    kind: Kind
+    argument: str = "*"
+    clamped: str = ""
+    bounds: Bounds | None = None
+    at: Fraction | None = None  # which quantile
+
+    @property
+    def sql(self) -> str:
+        match self.kind:
+            case Kind.COUNT:
+                return f"COUNT({self.argument})"
+            case Kind.COUNT_DISTINCT:
+                return f"COUNT(DISTINCT {self.argument})"
+            case Kind.QUANTILE_CONT | Kind.QUANTILE_DISC:
+                return f"{self.kind}({self.clamped}, '{self.at}')"
+        return f"{self.kind}({self.clamped})"
+
+    def numbers(self) -> dict[str, Fraction]:
+        """The noisy numbers behind it, as SQL, and by how much one row may move each.
+
+        Numbers that no row moves alone (distinct values, extremes, quantiles) stand for themselves.
+        """
+        if self.bounds is None:
+            return {self.sql: Fraction(1)}
+        low, high, middle, half = self.bounds.lower, self.bounds.upper, self.bounds.middle, self.bounds.half_width
+        total = {f"SUM_FROM({self.clamped}, '{middle}')": half, f"COUNT({self.argument})": Fraction(1)}
+        match self.kind:
+            case Kind.SUM:
+                return {f"SUM_FROM({self.clamped}, '0')": self.bounds.reach}
+            case Kind.AVG:
+                return total
+            case Kind.VAR_POP | Kind.VAR_SAMP | Kind.STDDEV_POP | Kind.STDDEV_SAMP:
+                return {f"SQUARES_FROM({self.clamped}, '{middle}', '{half}')": half**2 / 2} | total
+        return {self.sql: max(self.bounds.reach, high - low)}
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A question as the oracle asks it: aggregates, what stands after FROM, and the keys it is grouped by.
+
+    `cells` are those that its WHERE leaves possible, where not every combination of keys is; SQLite must find no row in
+    any other.
+    """
+
+    asked: tuple[Asked, ...]
+    source: str
+    keys: tuple[str, ...] = ()
+    cells: tuple[tuple[Category, ...], ...] | None = None
+
+    @classmethod
+    def of(cls, sql: str, schema: Schema) -> Literal:
+        """Plain SQL, whose aggregates take a column each, read by pattern: as little as will do."""
+        select = _SELECT.match(sql)
+        grouped = _GROUP_BY.search(sql)
+        assert select is not None
+        keys = tuple(_plain(key) for key in grouped[1].split(",")) if grouped else ()
+        source = sql[select.end() : grouped.start() if grouped else None]
+        return cls(tuple(_asked(call, schema) for call in _AGGREGATE.finditer(select[1])), source, keys)
+
+    def sql(self, numbers: Iterable[str]) -> str:
+        """Keys, then answers, then noisy numbers."""
+        keys = ", ".join(map(_quoted, self.keys))
+        items = ", ".join([*map(_quoted, self.keys), *(asked.sql for asked in self.asked), *numbers])
+        return f"SELECT {items} FROM {self.source}" + (f" GROUP BY {keys}" if keys else "")
+
+    def numbers(self, schema: Schema) -> dict[str, Fraction]:
+        """The noisy numbers of a cell and the most that one person may move each; one that serves twice is there once.
+
+        A person has up to `max_rows` rows, but is one person in each cell: a count of persons, and an answer at some
+        rank, move by at most so much in each of the cells that one person can be in.
+        """
+        found = {sql: most for asked in self.asked for sql, most in asked.numbers().items()}
+        ranked = {asked.sql for asked in self.asked if asked.kind.selects}
+        once = {sql for sql in found if sql in ranked or _counts_persons(sql, schema)}
+        rows, cells = schema.unit.max_rows, self._cells_of_one(schema)
+        return {sql: most * (cells if sql in once else rows) * schema.relation.steps for sql, most in found.items()}
+
+    def distances(self, schema: Schema) -> tuple[Fraction, ...]:
+        """The same as distances over all cells: of persons the root of the cells, rounded up to the grid of counts."""
+        cells, one = self._cells_of_one(schema), 1024 * schema.relation.steps
+        root = Fraction(math.isqrt(cells * one**2 - 1) + 1, 1024)
+        return tuple(root if _counts_persons(sql, schema) else d for sql, d in self.numbers(schema).items())
+
+    def _cells_of_one(self, schema: Schema) -> int:
+        """How many public cells share one value of the column of people, if it is a key; at most `max_groups`."""
+        others = [key for key in self.keys if key.lower() != str(schema.unit.column).lower()]
+        return min(schema.unit.groups, math.prod(len(_categories(key, schema)) for key in others))
+
+
+def _counts_persons(sql: str, schema: Schema) -> bool:
+    unit = schema.unit.column
+    return unit is not None and sql.lower() == f"COUNT(DISTINCT {_quoted(unit)})".lower()
+
+
+def clamped_name(name: str) -> str:
+    """What the oracle calls a column whose values are within the bounds."""
+    return f"{name}, clamped"
+
+
+# What it finds
+
+
+@dataclass(frozen=True)
+class Found:
+    """What SQLite says of some of the people: the answer, and the noisy numbers without their noise."""
+
+    answer: Answer
+    numbers: Answer
+
+
+@dataclass(frozen=True, repr=False)
+class LeaveOneOut(Confidential):
+    """What is found of everybody, and of everybody but one, person by person."""
+
+    asked: tuple[Asked, ...]
+    most: tuple[Fraction, ...]  # of each noisy number: how much one person may move it
+    furthest: tuple[Fraction, ...]  # the same, as a distance
+    people: tuple[object, ...]
+    everybody: Found
+    without: tuple[Found, ...]
+
+    @property
+    def answer(self) -> Answer:
+        return self.everybody.answer
+
+    @property
+    def outputs(self) -> int:
+        return len(self.answer) * len(self.most)
+
+    def influences(self) -> list[Fraction]:
+        """By how much the answer moves when each person leaves, in all (L1, Laplace)."""
+        return [sum(map(abs, self._changes(rest)), Fraction(0)) for rest in self.without]
+
+    def influences_l2(self) -> list[float]:
+        """The same as a distance (L2, Gaussian)."""
+        return [math.sqrt(sum(change**2 for change in self._changes(rest))) for rest in self.without]
+
+    def exposures(self) -> list[Fraction]:
+        """Each person's share of the worst case: equal parts of it to every noisy number that is drawn."""
+        return [sum(map(abs, self._parts(rest, self.most)), Fraction(0)) / len(self.most) for rest in self.without]
+
+    def exposures_l2(self) -> list[float]:
+        parts = [self._parts(rest, self.furthest) for rest in self.without]
+        return [math.sqrt(sum(part**2 for part in own) / len(self.furthest)) for own in parts]
+
+    def _changes(self, rest: Found) -> list[Fraction]:
+        return [change for row in _differences(self.answer, rest.answer) for change in row]
+
+    def _parts(self, rest: Found, most: Sequence[Fraction]) -> list[Fraction]:
+        rows = _differences(self.everybody.numbers, rest.numbers)
+        return [change / d for row in rows for change, d in zip(row, most, strict=True)]
+
+
+def leave_one_out(
+    rows: Sequence[Mapping[str, object]],
+    schema: Schema,
+    question: Literal | str,
+    columns: Sequence[str] = (),
+    people: Sequence[object] | None = None,
+) -> LeaveOneOut:
+    """Ask about everybody, then once per person without that person's rows.
+
+    `rows` are those that count: where a person has more than `max_rows`, the others are gone already, and `people`
+    says who is there all the same. `columns` are those that the table has beside the declared ones.
+    """
+    literal = Literal.of(question, schema) if isinstance(question, str) else question
+    numbers = literal.numbers(schema)
+    sql, every = literal.sql(numbers), list(product(*(_categories(key, schema) for key in literal.keys)))
+    cells = every if literal.cells is None else literal.cells
+    width, answers = len(literal.keys), len(literal.asked)
+    nothing = [Fraction(0) if asked.kind.counts else None for asked in literal.asked] + [None] * len(numbers)
+    connection = _filled(rows, schema, columns)
+    person_is = f"{_quoted(schema.unit.column)} = ?" if schema.unit.column else "rowid = ?"
+
+    def ask() -> Found:
+        found = {row[:width]: [_exact(value) for value in row[width:]] for row in connection.execute(sql)}
+        if not found.keys().isdisjoint(set(every).difference(cells)):
+            raise AssertionError("a row lies in a group that was said to be excluded")
+        figures = [found.get(cell, nothing) for cell in cells]
+        return Found(tuple(tuple(f[:answers]) for f in figures), tuple(tuple(f[answers:]) for f in figures))
+
+    def ask_without(person: object) -> Found:
+        connection.execute("BEGIN")
+        connection.execute(f"DELETE FROM {_quoted(schema.name)} WHERE {person_is}", (person,))
+        found = ask()
+        connection.execute("ROLLBACK")
+        return found
+
+    everyone = tuple(people_of(rows, schema) if people is None else people)
+    everybody, without = ask(), tuple(map(ask_without, everyone))
+    connection.close()
+    most, furthest = tuple(numbers.values()), literal.distances(schema)
+    return LeaveOneOut(literal.asked, most, furthest, everyone, everybody, without)
+
+
+def people_of(rows: Sequence[Mapping[str, object]], schema: Schema) -> list[Value]:
+    """Who is in the table: the rows by number, or the distinct values of the unit's column, in order."""
+    if schema.unit.column is None:
+        return list(range(1, len(rows) + 1))
+    found = {_read(row.get(schema.unit.column), schema, schema.unit.column) for row in rows} - {None}
+    return sorted(found)  # type: ignore[type-var]  # values of one column are of one type
+
+
+def _filled(rows: Sequence[Mapping[str, object]], schema: Schema, columns: Sequence[str]) -> sqlite3.Connection:
+    """The cleaned table, each column beside its clamped twin. What belongs to nobody is left out."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.execute("PRAGMA case_sensitive_like = ON")
+    for name, (arguments, statistic) in _STATISTICS.items():
+        connection.create_aggregate(name, arguments, _aggregate(statistic))
+    for name, cased in (("LOWER", str.lower), ("UPPER", str.upper)):
+        connection.create_function(name, 1, lambda text, cased=cased: None if text is None else cased(text))
+    names = list(dict.fromkeys([*(column.name for column in schema.columns), *columns]))
+    stored = [*map(_quoted, names), *(_quoted(clamped_name(name)) for name in names)]
+    connection.execute(f"CREATE TABLE {_quoted(schema.name)} ({', '.join(stored)})")
+    places = ", ".join("?" * len(stored))
+    for row in rows:
+        read = {name: _read(row.get(name), schema, name) for name in names}
+        if schema.unit.column is None or read[schema.unit.column] is not None:
+            values = [*read.values(), *(_clamped(value, schema, name) for name, value in read.items())]
+            connection.execute(f"INSERT INTO {_quoted(schema.name)} VALUES ({places})", values)
+    return connection
+
+
+# Statistics, exactly: of at least one value, in order
+
+
+def _variance(values: list[Fraction], lost: int) -> Figure:
+    mean = sum(values, Fraction(0)) / len(values)
+    squares = sum(((v - mean) ** 2 for v in values), Fraction(0))
+    return squares / (len(values) - lost) if len(values) > lost else None
+
+
+def _root(variance: Figure) -> Figure:
+    return None if variance is None else Fraction(math.sqrt(variance))
+
+
+def _quantile_cont(values: list[Fraction], p: Fraction) -> Fraction:
+    """Linear between the two values around rank p (m - 1), counted from 0."""
+    rank = p * (len(values) - 1)
+    below = math.floor(rank)
+    return values[below] + (rank - below) * (values[math.ceil(rank)] - values[below])
+
+
+def _quantile_disc(values: list[Fraction], p: Fraction) -> Fraction:
+    """The first value that at least a share p of the values do not exceed."""
+    return values[max(1, math.ceil(p * len(values))) - 1]
+
+
+_STATISTICS: dict[str, tuple[int, Callable[..., Figure]]] = {
+    "SUM": (1, lambda values: sum(values, Fraction(0))),
+    "AVG": (1, lambda values: sum(values, Fraction(0)) / len(values)),
+    "VAR_POP": (1, lambda values: _variance(values, 0)),
+    "VAR_SAMP": (1, lambda values: _variance(values, 1)),
+    "STDDEV_POP": (1, lambda values: _root(_variance(values, 0))),
+    "STDDEV_SAMP": (1, lambda values: _root(_variance(values, 1))),
+    "QUANTILE_CONT": (2, _quantile_cont),
+    "QUANTILE_DISC": (2, _quantile_disc),
+    "SUM_FROM": (2, lambda values, middle: sum((v - middle for v in values), Fraction(0))),
+    "SQUARES_FROM": (
+        3,
+        lambda values, middle, half: sum(((v - middle) ** 2 - half**2 / 2 for v in values), Fraction(0)),
+    ),
+}  # COUNT, COUNT(DISTINCT ...), MIN and MAX are SQLite's own
+
+
+def _aggregate(statistic: Callable[..., Figure]) -> type:
+    """A statistic as SQLite takes it; fractions travel through SQLite as text."""
+
+    class Aggregate:
+        def __init__(self) -> None:
+            self.values: list[Fraction] = []
+            self.parameters: tuple[Fraction, ...] = ()
+
+        def step(self, value: float | None, *parameters: str) -> None:
+            if value is not None:
+                self.values.append(Fraction(value))
+                self.parameters = tuple(map(Fraction, parameters))
+
+        def finalize(self) -> str | None:
+            figure = statistic(sorted(self.values), *self.parameters) if self.values else None
+            return None if figure is None else str(figure)
+
+    return Aggregate
+
+
+def _differences(everybody: Answer, rest: Answer) -> list[list[Fraction]]:
+    """Row by row, how far the figures are apart; one that does not exist counts as 0."""
+    return [
+        [(before or Fraction(0)) - (after or Fraction(0)) for before, after in zip(*pair, strict=True)]
+        for pair in zip(everybody, rest, strict=True)
+    ]
+
+
+# Cleaning: what a delivered value means
+
+
+def cleaned(
+    rows: Sequence[Mapping[str, object]], schema: Schema, columns: Sequence[str] | None = None
+) -> list[dict[str, Value]]:
+    """The declared columns, or these, with the schema's types: what does not fit is missing, like the missing texts."""
+    names = [c.name for c in schema.columns] if columns is None else columns
+    return [{name: _read(row.get(name), schema, name) for name in names} for row in rows]
+
+
+def _read(value: object, schema: Schema, name: str) -> Value:
+    """A value as its column's type, from the way it is written; None where it is missing or does not fit."""
+    column, text = schema.column(name), str(value)
+    if value is None or text in schema.null_values:
+        return None
+    match column.type if column else Type.TEXT:
+        case Type.INTEGER:
+            return _whole(text.strip())
+        case Type.NUMBER:
+            return float(text) if _NUMBER.fullmatch(text.strip()) else None
+        case Type.BOOLEAN:
+            return _TRUTHS.get(text.lower())
+        case Type.DATE:
+            return _day(text)
+    return text
+
+
+def _whole(text: str) -> int | None:
+    """A whole number of 64 bits, however it is written; None for anything else."""
+    if not _NUMBER.fullmatch(text) or "inf" in text.lower():
+        return None
+    exact = Fraction(text)
+    return int(exact) if exact.denominator == 1 and -(2**63) <= exact < 2**63 else None
+
+
+def _day(text: str) -> str | None:
+    """A day as 2026-11-15: in the order of days, and of texts."""
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        return None
+
+
+def _clamped(value: Value, schema: Schema, name: str) -> float | None:
+    """What is added up; a WHERE reads the value as it is."""
+    column = schema.column(name)
+    if value is None or isinstance(value, str) or column is None or column.bounds is None:
+        return None
+    low, high = column.bounds.lower, column.bounds.upper
+    return float(low if value < low else high if value > high else value)
+
+
+# Reading the SQL
+
+
+def _asked(call: re.Match[str], schema: Schema) -> Asked:
+    name, distinct, column, at = call.groups()
+    if distinct or name.upper() == "COUNT":
+        argument = column if column == "*" else _quoted(_plain(column).lower())
+        return Asked(Kind.COUNT_DISTINCT if distinct else Kind.COUNT, argument)
+    kind = _OTHER_NAMES.get(name.upper()) or Kind(name.upper())
+    column = _plain(column).lower()
+    ranked = Fraction(at or "1/2") if kind.ranks else None
+    return Asked(kind, _quoted(column), _quoted(clamped_name(column)), schema.bounds_of(column), ranked)
+
+
+def _categories(key: str, schema: Schema) -> tuple[Category, ...]:
+    column = schema.column(key)
+    return () if column is None or column.keys is None else column.keys
+
+
+def _exact(figure: Value) -> Figure:
+    return None if figure is None else Fraction(figure)
+
+
+def _plain(name: str) -> str:
+    return name.strip().strip('"')
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,41 @@
+"""Small texts under the master key (AES-256-GCM): nobody reads them, alters them or puts them in another's place."""
+
+from __future__ import annotations
+
+import base64
+import os
+from typing import TYPE_CHECKING
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from sfumato.errors import VaultBroken, instead
+
+if TYPE_CHECKING:
+    from sfumato.adapters.vault.master_key import Master
+
+PURPOSE = "sealed texts"
+NONCE = 12  # bytes; random: for 2^32 texts of one workspace, two alike have a chance of 2^-33
+
+
+def seal(master: Master, plain: bytes, about: str) -> str:
+    """Base64. `about` says what it is and whose, and is not in it: it opens under the same words only."""
+    nonce = os.urandom(NONCE)
+    return base64.b64encode(nonce + AESGCM(master.key(PURPOSE)).encrypt(nonce, plain, _words(about))).decode()
+
+
+def unseal(master: Master, sealed: str, about: str) -> bytes:
+    broken = VaultBroken(
+        f"What the vault keeps as {about} was altered, or put there from elsewhere",
+        hint="take it from a backup, or write it anew.",
+    )
+    return instead(broken, (InvalidTag, ValueError), lambda: _opened(master, sealed, about))
+
+
+def _opened(master: Master, sealed: str, about: str) -> bytes:
+    held = base64.b64decode(sealed, validate=True)
+    return AESGCM(master.key(PURPOSE)).decrypt(held[:NONCE], held[NONCE:], _words(about))
+
+
+def _words(about: str) -> bytes:
+    return about.encode("utf-8", "surrogatepass")

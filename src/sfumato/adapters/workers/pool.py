@@ -1,0 +1,178 @@
+"""Workers that wait for jobs. A job that takes too long or too much, or that nobody wants any more, is killed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Condition, Event, Thread
+from time import monotonic
+from typing import Any
+
+from sfumato.adapters.workers.child import Setup, Work
+from sfumato.adapters.workers.process import Process
+from sfumato.adapters.workers.protocol import Kind, Message, heard
+from sfumato.errors import Cancelled, EngineFailure
+
+_EVERY = 0.05  # seconds between two looks at the clock and at each worker's memory
+
+
+@dataclass(eq=False)
+class _Job:
+    name: str
+    waits: bool = True
+    process: Process | None = None
+    ends: float = 0.0
+    share: float | None = None
+    said: Message | None = None  # the worker's last word about it
+    is_cancelled: bool = False
+
+
+class Workers:
+    """A pool of processes. In each, `state = setup(given)` once, then `work(state, job, watch)` for each job.
+
+    `setup` and `work` are functions of a module; `given` may hold secrets and is small. A job and what comes back are
+    JSON. `work` hands `watch` a function that tells how far it is. Jobs are taken in the order in which they came.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        setup: Setup,
+        given: object,
+        *,
+        size: int = 2,
+        seconds: float = 300,
+        memory_mb: int = 4096,
+    ) -> None:
+        self._plan = setup, work, given
+        self._seconds = seconds
+        self._memory = memory_mb * 2**20
+        self._changed = Condition()  # and the lock of everything below
+        self._jobs: list[_Job] = []  # as they came
+        self._idle = [self._fresh() for _ in range(size)]  # None: could not be started
+        self._closed = Event()
+        self._guard = Thread(target=self._watch, name="sfumato workers", daemon=True)
+        self._guard.start()
+
+    def run(self, name: str, job: Mapping[str, Any], *, seconds: float | None = None) -> Mapping[str, Any]:
+        """Do a job and wait for what comes back.
+
+        Bad input and refusals are raised here as they were there. Whatever else goes wrong, too long and too much among
+        it, is one constant sentence.
+        """
+        with self._turn(name) as mine:
+            if mine.process is not None:
+                mine.said = self._asked(mine, mine.process, job, self._seconds if seconds is None else seconds)
+        if mine.is_cancelled:
+            raise Cancelled
+        if mine.said is None:
+            raise EngineFailure(worker_lost=True)
+        if mine.said.kind is Kind.ERROR:
+            raise heard(mine.said.content)
+        answer: Mapping[str, Any] = mine.said.content
+        return answer
+
+    def progress(self, name: str) -> float | None:
+        """How far a job is, 0 to 1, if that is known."""
+        with self._changed:
+            return next((job.share for job in self._jobs if job.name == name), None)
+
+    def cancel(self, name: str) -> bool:
+        """Stop a job that runs or waits; whether there was one."""
+        with self._changed:
+            found = [job for job in self._jobs if job.name == name]
+            self._stop(found)
+        return bool(found)
+
+    def close(self) -> None:
+        """Stop everything; whoever waits hears that it was cancelled."""
+        with self._changed:
+            self._closed.set()
+            self._stop(self._jobs)
+            self._changed.wait_for(lambda: not self._jobs)
+            for process in filter(None, self._idle):
+                process.forget()
+            self._idle.clear()
+        self._guard.join()
+
+    def _stop(self, jobs: list[_Job]) -> None:
+        for job in jobs:
+            job.is_cancelled = True
+            if job.process is not None:
+                job.process.kill()
+        self._changed.notify_all()
+
+    @contextmanager
+    def _turn(self, name: str) -> Iterator[_Job]:
+        """A job with a worker to itself, unless it is cancelled before its turn."""
+        mine = _Job(name)
+        try:
+            self._wait(mine)
+            yield mine
+        finally:
+            self._leave(mine)
+
+    def _wait(self, mine: _Job) -> None:
+        with self._changed:
+            if self._closed.is_set():
+                raise Cancelled
+            self._jobs.append(mine)
+            self._changed.wait_for(lambda: mine.is_cancelled or (self._idle and self._next is mine))
+            if mine.is_cancelled:
+                return
+            mine.waits, mine.process = False, self._idle.pop(0)
+            if mine.process is None or not mine.process.is_fit:
+                mine.process = self._fresh(mine.process)
+            mine.ends = monotonic() + self._seconds  # to be set up; then for the job
+            self._changed.notify_all()
+
+    @property
+    def _next(self) -> _Job | None:
+        return next((job for job in self._jobs if job.waits), None)
+
+    @staticmethod
+    def _asked(mine: _Job, process: Process, job: Mapping[str, Any], seconds: float) -> Message | None:
+        """The last word of a worker about a job: an answer or an error; None when there is none."""
+        message = process.hear_ready()
+        if message is not None and message.kind is Kind.READY:
+            mine.ends = monotonic() + seconds
+            process.ask(job)
+            while (message := process.hear()) is not None and message.kind is Kind.SHARE:
+                mine.share = message.content
+        return message if message is not None and message.kind in (Kind.ANSWER, Kind.ERROR) else None
+
+    def _leave(self, mine: _Job) -> None:
+        """Make room for the next. A worker that failed, or that holds on to much memory, is not asked again."""
+        with self._changed:
+            is_fit = mine.process is not None and mine.process.is_fit and mine.process.memory < self._memory / 2
+            if mine.waits or (mine.said is not None and is_fit):
+                self._give_back(mine, mine.process)
+                return
+        if mine.process is not None:
+            mine.process.forget()  # not under the lock: much memory takes a while
+        with self._changed:
+            self._give_back(mine, None if self._closed.is_set() else self._fresh())
+
+    def _give_back(self, mine: _Job, process: Process | None) -> None:
+        if mine in self._jobs:
+            self._jobs.remove(mine)
+        if not mine.waits:
+            self._idle.append(process)
+        self._changed.notify_all()
+
+    def _fresh(self, gone: Process | None = None) -> Process | None:
+        if gone is not None:
+            gone.forget()
+        try:
+            return Process(*self._plan)
+        except OSError:
+            return None
+
+    def _watch(self) -> None:
+        while not self._closed.wait(_EVERY):
+            with self._changed:
+                self._changed.wait_for(lambda: self._jobs or self._closed.is_set())  # nobody is watched while none run
+                for job in self._jobs:
+                    if job.process is not None and (monotonic() > job.ends or job.process.memory > self._memory):
+                        job.process.kill()

@@ -1,0 +1,1 @@
+"""What Python users hold: Dataset, Query, RiskProfile, Choice, Release, Ledger."""

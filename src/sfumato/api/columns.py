@@ -1,0 +1,53 @@
+"""A released answer by its columns, each with its type, and with its noise ranges if they are wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sfumato.model.release import Answer
+from sfumato.model.schema import Type
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    type: Type | None  # None: what there is tells
+    values: tuple[object, ...]
+
+
+def columns(answer: Answer, *, ranges: bool) -> list[Column]:
+    """With `ranges`, the ends of each figure's range stand beside it as NAME_low and NAME_high; empty if withheld."""
+    found, taken = [], set(answer.columns)
+    for i, (name, type_) in enumerate(zip(answer.columns, answer.types, strict=True)):
+        found.append(Column(name, type_, tuple(row[i] for row in answer.rows)))
+        if not ranges or not answer.ranged[i]:
+            continue
+        within = [None] * len(answer.rows) if answer.ranges is None else [row[i] for row in answer.ranges]
+        for end, called in enumerate(("low", "high")):
+            new = _new(f"{name}_{called}", taken)
+            found.append(Column(new, Type.NUMBER, tuple(interval and float(interval[end]) for interval in within)))
+    return found
+
+
+def arrow(column: Column) -> pa.Array:
+    import pyarrow as pa
+
+    types = {
+        Type.INTEGER: pa.int64(),
+        Type.NUMBER: pa.float64(),
+        Type.TEXT: pa.string(),
+        Type.BOOLEAN: pa.bool_(),
+        Type.DATE: pa.date32(),
+    }
+    return pa.array(column.values, None if column.type is None else types[column.type])
+
+
+def _new(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name

@@ -1,0 +1,39 @@
+"""How something shows itself: in full where it is public; where it is about the people, when `.show()` is called."""
+
+from __future__ import annotations
+
+import sys
+
+from sfumato.presentation.html import preformatted
+
+
+class Display:
+    """`withheld` is the line that stands for it until it is asked for; None where it is public."""
+
+    @property
+    def withheld(self) -> str | None:
+        raise NotImplementedError
+
+    def text(self) -> str:
+        raise NotImplementedError
+
+    def _html(self) -> str:
+        return preformatted(self.text())
+
+    def show(self) -> None:
+        show(self.text(), self._html())
+
+    def __repr__(self) -> str:
+        return self.text() if self.withheld is None else self.withheld
+
+    def _repr_html_(self) -> str:
+        return self._html() if self.withheld is None else preformatted(self.withheld)
+
+
+def show(text: str, html: str) -> None:
+    """Print the text; in a notebook draw the HTML. What a notebook draws is kept in its file."""
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
+        ipython.display.display(ipython.display.HTML(html))
+    else:
+        print(text)

@@ -1,0 +1,84 @@
+"""Individual accounting as its holder sees it: what everything released tells about each person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sfumato.api.display import Display
+from sfumato.api.figures import Figures
+from sfumato.model.confidential import Confidential
+from sfumato.model.facts import Summary
+from sfumato.presentation import individual_accounting as view
+from sfumato.presentation.figures.histogram import spread
+from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.release.individual_accounting import account
+from sfumato.release.ledger import digest
+from sfumato.sql.plans import individual_accounting as plan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sfumato.api.dataset import Dataset
+
+_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
+
+
+class PersonTotals(Display, Confidential):
+    """`.epsilon` (None where Gaussian noise took part) and `.rho` of all the people; `.in_all` is public.
+
+    Made by `Dataset.per_person`, which enters the look before anybody is read.
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._schema, self._engine = dataset.schema, dataset._engine
+        self._account, self.in_all = account(dataset)
+        dataset.ledger.look(digest(["per person", dataset.version]), "what each person carries of everything released")
+        tree = plan.summary(self._account, self._schema, self._engine.numbered)
+        epsilon, rho = plan.read_summary(self._engine.rows(tree.sql(self._engine.dialect)), self._account)
+        self.epsilon = None if epsilon is None else self._figures(plan.EPSILON, epsilon)
+        self.rho = self._figures(plan.RHO, rho)
+
+    @property
+    def people_count(self) -> int:
+        return self.rho.people
+
+    def people(self) -> pa.Table:
+        """One row per person, in order: person, epsilon, rho."""
+        tree = plan.listed(self._account, self._schema, self._engine.numbered)
+        return self._engine.table(tree.sql(self._engine.dialect))
+
+    def _figures(self, name: str, summary: Summary) -> Figures:
+        tree = plan.bins(self._account, self._schema, self._engine.numbered, name, summary)
+        return Figures(summary, lambda: plan.read_distribution(self._engine.rows(tree.sql(self._engine.dialect))))
+
+    @property
+    def view(self) -> view.Totals:
+        epsilon = None if self.epsilon is None else spread(self.epsilon.histogram, self.epsilon.quantile)
+        rho = spread(self.rho.histogram, self.rho.quantile)
+        return view.Totals(self.in_all, self._schema.relation, self.people_count, epsilon, rho)
+
+    def as_dict(self) -> dict[str, object]:
+        """The public part, and beside it how the people's totals are spread."""
+        return {
+            "in_all": self.in_all.as_dict(),
+            "people": self.people_count,
+            "epsilon": None if self.epsilon is None else _spread(self.epsilon),
+            "rho": _spread(self.rho),
+        }
+
+    def text(self, *, colour: bool = False) -> str:
+        return view.as_text(self.view, colour=colour)
+
+    @property
+    def withheld(self) -> str:
+        return (
+            f"<PersonTotals. {of_ledger.for_anybody(self.in_all)} What is each person's is confidential: call .show()>"
+        )
+
+    def _html(self) -> str:
+        return view.as_html(self.view)
+
+
+def _spread(figures: Figures) -> dict[str, object]:
+    quantiles = {f"{p:g}": figures.quantile(p) for p in _QUANTILES}
+    return {"min": figures.min, "max": figures.max, "mean": figures.mean, "quantiles": quantiles}

@@ -1,0 +1,126 @@
+"""Who is missing? The worlds of the data itself, as its controller sees them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sfumato.api.display import Display
+from sfumato.api.figure import Picture
+from sfumato.errors import PreferenceError
+from sfumato.model.choice import Noise
+from sfumato.model.confidential import Confidential
+from sfumato.model.possible_worlds import World
+from sfumato.presentation.beliefs import BeliefAt, as_html, as_text, figure
+from sfumato.presentation.beliefs import Beliefs as Shown
+from sfumato.presentation.wording import belief as of_belief
+from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
+from sfumato.privacy.preferences.stated import exactly
+from sfumato.privacy.risk.belief import suspected
+from sfumato.privacy.risk.guessing import guess_chance
+from sfumato.privacy.risk.possible_worlds import (
+    average_at,
+    beliefs_at,
+    countless,
+    prior_of,
+    widest,
+    width_of,
+)
+from sfumato.privacy.risk.profile import CANDIDATES
+
+if TYPE_CHECKING:
+    from sfumato.api.query import Query
+
+_ANY = Fraction(1, 2)  # whatever belief is asked for, it is the same noise that bounds none
+
+
+class Beliefs(Display, Confidential):
+    """If somebody knows the table but for one person who is missing: how sure can they become of who it is?
+
+    Made by `Query.missing`, which enters the look before anybody is read. `.at(epsilon)` has risk, bound, average and
+    the most identifiable person; `.limit` is what no epsilon goes beyond.
+    """
+
+    def __init__(self, query: Query, candidates: Sequence[float] | None, prior: float | None = None) -> None:
+        self._suspicion = None if prior is None else _suspicion(prior)
+        require_bounded(Belief(_ANY, Universe(None)), Noise(), query._declared)
+        survey = query._look(Noise())
+        found = sorted(survey.worlds(), key=lambda one: (one[0].loads, one[0].apart))
+        self._worlds = tuple(world for world, _ in found) or (World(()),)
+        self._who = tuple(who for _, who in found) or (None,)
+        self._countless = countless(self._worlds)
+        self._candidates = tuple(sorted(set(candidates or CANDIDATES)))
+        self.people_count = survey.people_count
+
+    @cached_property
+    def prior(self) -> float:
+        """What is believed beforehand: of everybody alike, or of the one who is suspected."""
+        return prior_of(self._worlds) if self._suspicion is None else self._suspicion
+
+    @cached_property
+    def limit(self) -> float:
+        """What no belief rises above, however large epsilon is: whoever is alike is not told apart."""
+        return 1.0 if self._countless else self._believed(max(beliefs_at(self._worlds, math.inf)))
+
+    def _believed(self, belief: float) -> float:
+        return belief if self._suspicion is None else suspected(belief, self._suspicion, self.people_count)
+
+    @cached_property
+    def _width(self) -> float:
+        return width_of(self._worlds)
+
+    def at(self, epsilon: float) -> BeliefAt:
+        if self._countless:
+            bound = guess_chance(epsilon * widest(self._worlds), self.prior)
+            return BeliefAt(epsilon, bound, bound, None, None, 0)
+        beliefs = beliefs_at(self._worlds, epsilon)
+        place = beliefs.index(max(beliefs))  # whoever it is of if all are suspected alike, it is if any one is
+        risk = self._believed(beliefs[place])
+        average = average_at(self._worlds, epsilon)
+        bound = max(risk, guess_chance(epsilon * self._width, self.prior))
+        shown = None if math.isnan(average) or self._suspicion is not None else average
+        return BeliefAt(epsilon, risk, bound, shown, self._who[place], int(self._worlds[place].mass))
+
+    @property
+    def candidates(self) -> tuple[BeliefAt, ...]:
+        return tuple(map(self.at, self._candidates))
+
+    @property
+    def view(self) -> Shown:
+        return self._view(self._candidates)
+
+    def _view(self, candidates: Iterable[float]) -> Shown:
+        apart = self._countless or any(world.apart for world in self._worlds)
+        found = tuple(map(self.at, candidates))
+        return Shown(self.people_count, self.prior, self.limit, found, apart, self._suspicion is not None)
+
+    def as_dict(self) -> dict[str, object]:
+        return self.view.as_dict()
+
+    def plot(self) -> Picture:
+        """The largest belief over epsilon, with its upper bound and its limit."""
+        return Picture(figure(self._curve))
+
+    @property
+    def _curve(self) -> Shown:
+        return self._view(sorted({*self._candidates, *CANDIDATES}))
+
+    def text(self) -> str:
+        return as_text(self.view)
+
+    @property
+    def withheld(self) -> str:
+        return f"<Beliefs. {of_belief.WHO_IS_MISSING} It is confidential: call .show()>"
+
+    def _html(self) -> str:
+        return as_html(self._curve)
+
+
+def _suspicion(stated: object) -> float:
+    number = exactly("prior", stated)
+    if not 0 < number < 1:
+        raise PreferenceError(f"prior must lie between 0 and 1, not {stated}", hint="try --prior 0.7.")
+    return float(number)

@@ -1,0 +1,177 @@
+"""A release as its holder sees it: the noisy answer, and the certificate that goes with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.api.columns import arrow, columns
+from sfumato.api.whole_file import write_text_whole, write_whole
+from sfumato.errors import BadInput
+from sfumato.model import release as model
+from sfumato.model.release import Answer, Interval, Row
+from sfumato.presentation import certificate as page
+from sfumato.presentation import release as view
+from sfumato.presentation.spreadsheet import write_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from sfumato.api.query import Query
+    from sfumato.api.signal import Signalled
+    from sfumato.release.posthoc import Aftermath
+    from sfumato.signals.tasks.task import Task
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate(model.Certificate):
+    """What goes with a release: printed, as JSON, or as a page that stands alone. The answer is not on it."""
+
+    def to_json(self) -> str:
+        return json.dumps(self.as_dict(), indent=2)
+
+    def to_html(self) -> str:
+        return page.certificate_page(self)
+
+    def write(self, path: str | Path) -> None:
+        """As a page (.html), as JSON (.json) or as text, by the name's ending; the whole file or none."""
+        forms: dict[str, Callable[[], str]] = {".html": self.to_html, ".json": self.to_json}
+        write_text_whole(Path(path), f"{forms.get(Path(path).suffix, self.__repr__)().rstrip()}\n")
+
+    def show(self) -> None:
+        print(self)
+
+    def __repr__(self) -> str:
+        return page.certificate_text(self)
+
+    def _repr_html_(self) -> str:
+        return page.certificate_html(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Release:
+    """What may leave. `rows` are the answer, `ranges` its noise ranges, `numbers` the noisy numbers behind it."""
+
+    answer: Answer
+    certificate: Certificate
+    _query: Query | None = field(default=None, repr=False, compare=False)  # stays in this process
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.answer, self.certificate)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.answer.columns
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return self.answer.rows
+
+    @property
+    def ranges(self) -> tuple[tuple[Interval | None, ...], ...] | None:
+        return self.answer.ranges
+
+    @property
+    def numbers(self) -> tuple[tuple[float, ...], ...]:
+        return self.answer.numbers
+
+    def to_arrow(self, *, ranges: bool = False) -> pa.Table:
+        """Typed by the statement, also where there is no row. `ranges` adds NAME_low and NAME_high to each figure."""
+        import pyarrow as pa
+
+        made = columns(self.answer, ranges=ranges)
+        return pa.table([arrow(column) for column in made], names=[column.name for column in made])
+
+    def to_pandas(self, *, ranges: bool = False) -> pd.DataFrame:
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            raise BadInput("pandas is not installed", hint="pip install 'sfumato[notebook]'.") from None
+        return self.to_arrow(ranges=ranges).to_pandas()
+
+    def to_csv(self, path: str | Path, *, ranges: bool = False) -> None:
+        """For spreadsheets: a text that begins like a formula has an apostrophe before it."""
+        made = columns(self.answer, ranges=ranges)
+
+        def write(part: Path) -> None:
+            with part.open("w", newline="", encoding="utf-8") as file:
+                rows = zip(*(column.values for column in made), strict=True)
+                write_csv(file, [column.name for column in made], rows)
+
+        write_whole(Path(path), write, private=False)
+
+    def write(self, path: str | Path, *, ranges: bool = False) -> None:
+        """As CSV, Parquet or JSON, by the name's ending; the whole file or none. JSON has the ranges anyway."""
+        match Path(path).suffix:
+            case ".json":
+                write_text_whole(Path(path), f"{self.to_json()}\n")
+            case ".parquet":
+                import pyarrow.parquet as pq
+
+                table = self.to_arrow(ranges=ranges)
+                write_whole(Path(path), lambda part: pq.write_table(table, part), private=False)
+            case _:
+                self.to_csv(path, ranges=ranges)
+
+    def aftermath(self, between: str | None = None) -> Aftermath:
+        """What this very answer says about each person: the controller's to see, and a look.
+
+        With `between="age > 60"` the median PRIs of two groups are compared.
+        """
+        if self._query is None:
+            hint = "ask the query that it is an answer to: query.aftermath(release)."
+            raise BadInput("This release does not know the data that it came from", hint=hint)
+        return self._query.aftermath(self, between)
+
+    def signal(
+        self,
+        task: Task | Mapping[str, Any],
+        kind: str = "free",
+        *,
+        epsilon: float | None = None,
+        draws: int | None = None,
+        blocks: int | None = None,
+        by_range: bool = False,
+        accept_none: bool = False,
+        again: bool = False,
+        fixed_beforehand: str = "",
+    ) -> Signalled:
+        """What the noise did to a task: by default from this answer alone, and free.
+
+        `kind` is "free", "noisy_difference" or "sample_and_aggregate" (both dp, and charged `epsilon`), or
+        "as_published": both scores, without a guarantee.
+        """
+        if self._query is None:
+            hint = "ask the query that it is an answer to: query.signal(release, task)."
+            raise BadInput("This release does not know the query that it came from", hint=hint)
+        return self._query.signal(
+            self,
+            task,
+            kind,
+            epsilon=epsilon,
+            draws=draws,
+            blocks=blocks,
+            by_range=by_range,
+            accept_none=accept_none,
+            again=again,
+            fixed_beforehand=fixed_beforehand,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        return self.answer.as_dict() | {"certificate": self.certificate.as_dict()}
+
+    def to_json(self) -> str:
+        return json.dumps(self.as_dict(), indent=2)
+
+    def show(self) -> None:
+        print(self)
+
+    def __repr__(self) -> str:
+        return view.answer_text(self.answer, self.certificate)
+
+    def _repr_html_(self) -> str:
+        return view.answer_html(self.answer, self.certificate)

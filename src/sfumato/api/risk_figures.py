@@ -1,0 +1,126 @@
+"""The pictures of a risk profile: one for each thing that may be asked of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sfumato.api.figures import Figures
+from sfumato.errors import BadInput
+from sfumato.model.exposure_histogram import Sketch
+from sfumato.model.facts import Histogram
+from sfumato.presentation import exposure_histogram, risk
+from sfumato.presentation.figures import curves
+from sfumato.presentation.figures.figure import Axis, Figure, Limit, number
+from sfumato.presentation.figures.histogram import histogram_figure
+from sfumato.presentation.wording import pictures as of_pictures
+from sfumato.presentation.wording import risk as of_risk
+from sfumato.privacy.risk.profile import roc_at
+
+if TYPE_CHECKING:
+    from sfumato.api.risk import RiskProfile
+
+MOST_EPSILON = 100.0  # beyond it an attacker's curve is a corner, and has been for long
+
+ALIKE = 0.01
+
+
+def figure(profile: RiskProfile, kind: str) -> Figure:
+    """The picture of this kind, or a sentence that says why there is none."""
+    if kind not in KINDS:
+        raise BadInput(f"There is no picture {kind!r}", hint=f"there are: {', '.join(KINDS)}.")
+    return KINDS[kind](profile)
+
+
+def _gap(profile: RiskProfile) -> Figure:
+    return risk.figure(profile.view, profile._limit, profile._chosen)
+
+
+def _exposure(profile: RiskProfile) -> Figure:
+    """The histogram; of a sketch the noisy one."""
+    if isinstance(profile.exposure, Sketch):
+        return exposure_histogram.bars(profile.exposure)
+    if not isinstance(profile.exposure, Figures):
+        raise BadInput(
+            of_pictures.NO_SPREAD[profile.source], hint="`rehearse` shows one of a look-alike, and reads nobody."
+        )
+    said = f"{of_risk.source(profile.view)} Exposure {of_risk.EXPOSURE}"
+    histogram = profile.exposure.histogram
+    if profile.exposure.min == profile.exposure.max:  # one bar, of no width: it is given some, up to where they all are
+        high = max(profile.exposure.max, ALIKE)
+        histogram = Histogram((high - ALIKE, high), histogram.people)
+        return replace(
+            histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, said), x=Axis("exposure", ticks=(0, 0.5, 1))
+        )
+    return histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, said)
+
+
+def _frontier(profile: RiskProfile) -> Figure:
+    """The gap against the noise range; of several noisy numbers that of the first one that has any."""
+    rows = profile.candidates
+    at = next((at for at, half in enumerate(rows[0].noise_90) if half is not None), None)
+    if at is None:
+        raise BadInput(
+            "Everything in this answer is selected by its rank: it has no noise range", hint="plot 'gap' or 'attack'."
+        )
+    named = profile.view.numbers if len(profile.view.numbers) > 1 else ()
+    limit = profile._limit
+    return curves.frontier(
+        [(row.epsilon, row.noise_90[at] or 0.0, row.gap) for row in rows],
+        risk.GAP,
+        noise=f"noise range of {named[at]}" if named else "noise range",
+        limit=None if limit is None else Limit(limit, f"your limit {limit:.3g}×"),
+        chosen=profile._chosen,
+        subtitle=of_risk.source(profile.view),
+        note=f"{of_pictures.FRONTIER} {of_risk.GAP_IS_NO_PROBABILITY}",
+    )
+
+
+def _attack(profile: RiskProfile) -> Figure:
+    chances = [(row.epsilon, row.attack_chance) for row in profile.candidates]
+    said = f"{of_risk.source(profile.view)} About {of_pictures.ATTACKED[profile.source]}."
+    return curves.attack_curve(chances, profile._chosen, said)
+
+
+def _roc(profile: RiskProfile) -> Figure:
+    """At the chosen epsilon, or at three of the candidates."""
+    rows = [row.epsilon for row in profile.candidates]
+    told = rows[:: -max(1, len(rows) // 3)][:3][::-1] if profile._chosen is None else [profile._chosen]
+    return roc(profile, *told)
+
+
+def roc(profile: RiskProfile, *epsilons: float, exposure: float | None = None) -> Figure:
+    """What an attacker finds at each rate of false alarms: a curve per epsilon, about one person."""
+    for epsilon in epsilons:
+        if not 0 < epsilon <= MOST_EPSILON:
+            raise BadInput(
+                f"An attacker's curve is drawn at an epsilon above 0 and up to {MOST_EPSILON:g}, not at {epsilon:g}",
+                hint="try 1.",
+            )
+    if exposure is not None:
+        if math.isnan(exposure) or not 0 <= exposure <= 1:
+            raise BadInput(
+                f"An exposure lies between 0 and 1, not at {exposure:g}", hint="leave it out: the most exposed."
+            )
+        if profile._measurement.steps > 1 or profile.not_additive:  # whoever is replaced shows, matched or not
+            raise BadInput("An exposure says nothing about the odds of this query", hint="leave it out.")
+    about = of_pictures.curve_of(profile.source, exposure)
+    said = f"{of_risk.source(profile.view)} About {about}."
+    drawn = {
+        f"{about}, epsilon {number(epsilon)}": roc_at(
+            epsilon, profile._spread, profile._measurement, profile._noise, exposure
+        )
+        for epsilon in epsilons
+    }
+    return curves.roc(drawn, said)
+
+
+KINDS: dict[str, Callable[[RiskProfile], Figure]] = {
+    "gap": _gap,
+    "exposure": _exposure,
+    "frontier": _frontier,
+    "attack": _attack,
+    "roc": _roc,
+}

@@ -1,0 +1,102 @@
+"""A risk profile in full, to read or to file: the range, how the people are spread, the most exposed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.api.figures import Figures
+from sfumato.api.whole_file import write_whole
+from sfumato.model.confidential import Confidential
+from sfumato.model.risk import Source
+from sfumato.model.schema import Relation
+from sfumato.presentation import exposure as view
+from sfumato.presentation.exposure import People, Person
+from sfumato.presentation.figures.histogram import spread
+from sfumato.presentation.risk_report import report
+from sfumato.presentation.wording import choosing as of_choosing
+from sfumato.presentation.wording import risk as of_risk
+from sfumato.privacy.risk.profile import chance_against
+
+if TYPE_CHECKING:
+    from sfumato.api.risk import RiskProfile
+
+
+@dataclass(frozen=True, repr=False)
+class Page(Confidential):
+    """A report as HTML. Of the people themselves it is for its owner's eyes only, on disk too."""
+
+    html: str = field(repr=False)
+    of_the_people: bool
+
+    def write(self, path: str | Path) -> None:
+        write_whole(Path(path), self._write, private=self.of_the_people)
+
+    def _write(self, path: Path) -> None:
+        path.write_text(self.html, "utf-8")
+
+
+def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = False) -> str:
+    """The range and its table, then how the people are spread; the most exposed are named when asked for."""
+    found = people(profile, most_exposed=most_exposed)
+    parts = [profile.text(colour=colour), *([view.as_text(found, colour=colour)] if found is not None else [])]
+    if most_exposed and found is not None and not found.most_exposed:
+        parts.append(of_risk.NOBODY_TO_NAME)
+    return "\n\n".join(parts)
+
+
+def page(profile: RiskProfile, footer: str = "") -> Page:
+    """The same as a page that stands alone, with the most exposed."""
+    solution = profile.solution
+    html = report(
+        profile.view,
+        people(profile, most_exposed=True),
+        limit=profile._limit,
+        chosen=None if solution is None else solution.epsilon,
+        tries=profile.tries,
+        conclusion="" if solution is None else of_choosing.rehearsed(solution.epsilon, solution.why),
+        footer=footer,
+    )
+    return Page(html, of_the_people=profile.source is Source.PEOPLE)
+
+
+def people(profile: RiskProfile, *, most_exposed: bool) -> People | None:
+    """What there is to show of the people; nothing in the worst case."""
+    if not isinstance(profile.influence, Figures):
+        return None
+    exposure = profile.exposure if isinstance(profile.exposure, Figures) else None
+    epsilons = _epsilons(profile)
+    return People(
+        influence=spread(profile.influence.histogram, profile.influence.quantile),
+        exposure=None if exposure is None else spread(exposure.histogram, exposure.quantile),
+        most_exposed=_most_exposed(profile, epsilons) if most_exposed else (),
+        epsilons=epsilons,
+        not_additive=profile.not_additive,
+        singletons=profile.singletons,
+    )
+
+
+def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[Person, ...]:
+    """Nobody, where nobody carries anything: then they are all alike."""
+    rows, found = profile.most_exposed().to_pylist(), []
+    if not any(row["influence"] or row.get("exposure") for row in rows):
+        return ()
+    for row in rows:
+        exposure = row.get("exposure")
+        chances = () if exposure is None else (chance_against(exposure, e, profile._noise) for e in epsilons)
+        found.append(Person(str(row["person"]), row["influence"], exposure, tuple(chances)))
+    return tuple(found)
+
+
+def _epsilons(profile: RiskProfile) -> tuple[float, ...]:
+    """At which epsilons odds are told: at the chosen one, or at three of the candidates, the largest among them.
+
+    Where one person replaces another, whoever is not matched loses as much: exposures are comparisons only.
+    """
+    if profile.relation is Relation.REPLACE:
+        return ()
+    if profile.solution is not None and profile.solution.epsilon is not None:
+        return (profile.solution.epsilon,)
+    candidates = tuple(candidate.epsilon for candidate in profile.candidates)
+    return candidates[:: -max(1, len(candidates) // 3)][:3][::-1]

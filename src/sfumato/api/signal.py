@@ -1,0 +1,60 @@
+"""A utility signal as its holder sees it: printed in full, because it may leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sfumato.api.figure import Picture
+from sfumato.model import signal as model
+from sfumato.presentation import signal as view
+
+
+class _Shown(model.Scored):
+    def text(self, *, colour: bool = False) -> str:
+        return view.as_text(self, colour=colour)
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return view.as_html(self)
+
+    def plot(self) -> Picture:
+        """Of a free one the histogram of scores; of others where the exact score lies, beside that of the release."""
+        return Picture(view.figure(self), of_the_people=False)
+
+
+@dataclass(frozen=True, repr=False)
+class FreeSignal(_Shown, model.FreeSignal):
+    """What noise of the same size does to the score."""
+
+
+@dataclass(frozen=True, repr=False)
+class NoisyDifference(_Shown, model.NoisyDifference):
+    """How far the score of the exact answer is from that of the release, with noise."""
+
+
+@dataclass(frozen=True, repr=False)
+class BlockMean(_Shown, model.BlockMean):
+    """The mean score over disjoint blocks of people, with noise."""
+
+
+@dataclass(frozen=True, repr=False)
+class Published(_Shown, model.Published):
+    """Both scores, rounded, without a guarantee."""
+
+
+Signalled = FreeSignal | NoisyDifference | BlockMean | Published
+_KINDS: dict[model.SignalKind, type[Signalled]] = {
+    kind.kind: kind for kind in (FreeSignal, NoisyDifference, BlockMean, Published)
+}
+
+
+def shown(signal: model.Scored) -> Signalled:
+    """The same, with words and pictures."""
+    values: dict[str, Any] = {field.name: getattr(signal, field.name) for field in fields(signal)}
+    return _KINDS[signal.kind](**values)

@@ -1,0 +1,183 @@
+"""`audit_mechanism`: what is claimed of a mechanism, held against a black-box audit of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sfumato.auditing.events import audit_delta, delta_power
+from sfumato.auditing.game import MECHANISMS, Mechanism, rounds
+from sfumato.auditing.guesser import Round, audit, power
+from sfumato.auditing.neighbours import Pair, Setup
+from sfumato.errors import PreferenceError
+from sfumato.model import mechanism_audit as model
+from sfumato.model.mechanism_audit import Finding
+from sfumato.model.schema import Relation
+from sfumato.presentation.html import preformatted
+from sfumato.presentation.mechanism_audit import audit_text
+from sfumato.presentation.wording import audit as of_audit
+from sfumato.presentation.wording import guarantee as of_guarantee
+
+RUNS = 2000
+CONFIDENCE = 0.999
+_FEWEST = 100  # runs a side
+_MORE_AND_MORE = [digit * 10**zeros for zeros in range(3, 7) for digit in (1, 2, 5)]  # runs a side
+_EPSILONS = (0.01, 100.0)  # below it nothing shows in a day of runs
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(model.Audit):
+    """Prints itself: there is nothing confidential in it."""
+
+    def show(self) -> None:
+        print(self)
+
+    def __repr__(self) -> str:
+        return audit_text(self)
+
+    def _repr_html_(self) -> str:
+        return preformatted(audit_text(self))
+
+
+def audit_mechanism(
+    mechanism: str,
+    aggregate: str,
+    epsilon: float,
+    *,
+    delta: float | None = None,
+    relation: str = "add-remove",
+    runs: int = RUNS,
+    confidence: float = CONFIDENCE,
+) -> Audit:
+    """Whether a black-box audit contradicts this epsilon, on made-up neighbours that differ as much as any may.
+
+    `runs` is how often each of the two tables is asked. What is shown is more than the real epsilon no more often than
+    `1 - confidence`.
+    """
+    return Auditing(mechanism, aggregate, epsilon, delta, relation, runs, confidence).result()
+
+
+class Auditing:
+    """An audit that is going on: it knows how far it is."""
+
+    def __init__(
+        self,
+        mechanism: str,
+        aggregate: str,
+        epsilon: float,
+        delta: float | None = None,
+        relation: str = "add-remove",
+        runs: int = RUNS,
+        confidence: float = CONFIDENCE,
+    ) -> None:
+        self._mechanism = _known(mechanism)
+        self._setup = _setup(self._mechanism, mechanism, aggregate, epsilon, delta, relation)
+        self._runs, self._confidence = _enough(runs), _sure(confidence)
+        self._pairs = self._mechanism.neighbours[aggregate](self._setup)
+        self._played = 0
+
+    def progress(self) -> float:
+        """The share of the runs that are done; asked from another thread."""
+        return self._played / (2 * self._runs * len(self._pairs))
+
+    def result(self) -> Audit:
+        """Play the game on each pair; the rate of false alarms is shared among them."""
+        setup = self._setup
+        return Audit(
+            setup.mechanism,
+            setup.aggregate,
+            setup.relation.value,
+            setup.epsilon,
+            setup.delta or 0.0,
+            self._confidence,
+            self._runs,
+            self._mechanism.broken,
+            tuple(self._found(pair, (1 - self._confidence) / len(self._pairs)) for pair in self._pairs),
+        )
+
+    def _found(self, pair: Pair, rate: float) -> Finding:
+        played = list(self._counted(rounds(pair, self._setup, self._mechanism, 2 * self._runs)))
+        claim, delta = self._setup.epsilon, self._setup.delta
+        if delta is None:
+            guessed = audit(played, claim, rate, pair.broken, pair.guesser)
+            counted = of_guarantee.guessed(guessed.right, guessed.guesses)
+            return Finding(pair.sql, pair.words, guessed.shown, guessed.power, self._enough(pair, rate), counted)
+        seen = [(r.present, sum(w * x for w, x in zip(pair.weights, r.numbers, strict=True))) for r in played]
+        event = audit_delta(seen, claim, delta, pair.broken, rate)
+        counted = of_audit.came_up(event.more, event.fewer)
+        return Finding(pair.sql, pair.words, event.least_epsilon, event.power, self._enough(pair, rate), counted)
+
+    def _enough(self, pair: Pair, rate: float) -> int | None:
+        """How many runs a side catch what is broken 90 times of 100, if some do."""
+        claim, delta = self._setup.epsilon, self._setup.delta
+
+        def caught(runs: int) -> float:
+            unseen = 2 * runs - 2 * runs // 4
+            if delta is None:
+                return max(power(claim, event, unseen, rate) for event in pair.broken)
+            return delta_power(claim, delta, pair.broken, unseen // 2, rate)
+
+        return next((runs for runs in _MORE_AND_MORE if caught(runs) >= 0.9), None)
+
+    def _counted(self, played: Iterable[Round]) -> Iterable[Round]:
+        for one in played:
+            self._played += 1
+            yield one
+
+
+def _known(mechanism: str) -> Mechanism:
+    if mechanism not in MECHANISMS:
+        raise PreferenceError(f"There is no mechanism '{mechanism}' to audit", hint=f"use {_either(MECHANISMS)}.")
+    return MECHANISMS[mechanism]
+
+
+def _setup(
+    known: Mechanism, mechanism: str, aggregate: str, epsilon: float, delta: float | None, relation: str
+) -> Setup:
+    if aggregate not in known.neighbours:
+        what = f"{mechanism} goes with {_either(known.neighbours)}"
+        others = [name for name, other in MECHANISMS.items() if aggregate in other.neighbours]
+        instead = f"; {aggregate} with {_either(others)}" if others else ""
+        raise PreferenceError(f"There is no {mechanism} of '{aggregate}' to audit", hint=f"{what}{instead}.")
+    if relation not in set(Relation):
+        raise PreferenceError(f"There is no relation '{relation}'", hint=f"use {_either(Relation)}.")
+    claimed = _finite("epsilon", epsilon)
+    low, high = _EPSILONS
+    if not low <= claimed <= high:
+        hint = "try --epsilon 1: what is wrong with a mechanism shows best near it."
+        raise PreferenceError(f"An audit takes an epsilon between {low:g} and {high:g}, not {epsilon}", hint=hint)
+    if known.takes_delta != (delta is not None):
+        seen = "try --delta 0.1: what that allows is seen in few runs."
+        hint = seen if known.takes_delta else "leave --delta out."
+        raise PreferenceError(f"{mechanism} {'needs a' if known.takes_delta else 'has no'} delta", hint=hint)
+    allowed = None if delta is None else _finite("delta", delta)
+    if allowed is not None and not 0 < allowed < 1:
+        raise PreferenceError(f"delta must lie between 0 and 1, not {delta}", hint="try --delta 0.1.")
+    return Setup(mechanism, aggregate, claimed, allowed, Relation(relation))
+
+
+def _enough(runs: int) -> int:
+    if runs < _FEWEST:
+        hint = f"try --runs {RUNS}: noise half as wide is then caught, of most aggregates near epsilon 1."
+        raise PreferenceError(f"An audit takes {_FEWEST} runs a side or more, not {runs}", hint=hint)
+    return runs
+
+
+def _sure(confidence: float) -> float:
+    stated = _finite("confidence", confidence)
+    if not 0 < stated < 1:
+        raise PreferenceError(f"confidence must lie between 0 and 1, not {confidence}", hint="try --confidence 0.999.")
+    return stated
+
+
+def _finite(what: str, value: object) -> float:
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        hint = "write it with digits, such as 0.5."
+        raise PreferenceError(f"{what} must be a finite number, not {value!r}", hint=hint)
+    return float(value)
+
+
+def _either(names: Iterable[str]) -> str:
+    *most, last = [str(name) for name in names]
+    return f"{', '.join(most)} or {last}" if most else last

@@ -1,0 +1,176 @@
+"""The game, played on the product's own path: tables that were made up, a coin, and what a release of one shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from sfumato.auditing.guesser import Numbers, Round
+from sfumato.auditing.neighbours import (
+    ADDED,
+    EDGE,
+    END,
+    HERE,
+    RARE,
+    THERE,
+    Pair,
+    Row,
+    Setup,
+    added,
+    as_published,
+    grouped,
+    hidden,
+    ranked,
+    selected_by_cap,
+    selected_by_count,
+    selected_by_sum,
+    sparse_vector_as_published,
+)
+from sfumato.composition import local
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.privacy.preferences.preference import exposure_cap, ratio, variance
+from sfumato.release.decide import EPSILON_MAX
+
+if TYPE_CHECKING:
+    from sfumato.api.query import Query
+    from sfumato.api.release import Release
+
+FRESH = 1000  # releases after which a table gets a new ledger: one in memory keeps every answer
+
+Outcome = tuple[Numbers, Numbers]  # the noisy numbers, and the answer that was made from them
+Draw = Callable[[], Outcome]
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """What can be audited: of which aggregates, on which neighbours, and what one draw of it shows."""
+
+    neighbours: Mapping[str, Callable[[Setup], tuple[Pair, ...]]]
+    drawing: Callable[[Query, Setup, Pair], Draw]
+    takes_delta: bool = False
+    broken: str = "noise half as wide"
+
+
+def rounds(pair: Pair, setup: Setup, mechanism: Mechanism, runs: int) -> Iterator[Round]:
+    """So many plays: a coin says which of the two tables is asked."""
+    tables: list[Draw] = []
+    for run, coin in enumerate(_coins(runs)):
+        if run % FRESH == 0:
+            tables = [mechanism.drawing(asked(pair, setup, rows), setup, pair) for rows in pair.tables()]
+        numbers, figures = tables[coin]()
+        yield Round(coin, numbers, figures)
+
+
+def _coins(runs: int) -> Iterator[bool]:
+    """Fair coins of the system's own: nobody can repeat them."""
+    tossed = os.urandom((runs + 7) // 8)
+    return (bool(tossed[run // 8] >> run % 8 & 1) for run in range(runs))
+
+
+def asked(pair: Pair, setup: Setup, rows: list[tuple[int, Row]]) -> Query:
+    """The question of a pair, about a table of its own whose ledger is forgotten."""
+    import pyarrow as pa
+
+    table = pa.table(
+        {
+            "who": pa.array([who for who, _ in rows], pa.int64()),
+            "value": pa.array([value for _, (value, _) in rows], pa.int64()),
+            "place": pa.array([place for _, (_, place) in rows], pa.string()),
+        }
+    )
+    place: dict[str, Any] = {"keys": "private"} if pair.private_keys else {"categories": [HERE, THERE]}
+    schema = {
+        "name": "people",
+        "relation": setup.relation.value,
+        "columns": {
+            "who": {"type": "integer"},
+            "value": {"type": "integer", "bounds": list(pair.bounds)},
+            "place": {"type": "text"} | place,
+        },
+    }
+    people = {"unit": "who", "max_rows": pair.max_rows} if pair.max_rows > 1 else {}
+    return local.open(table, schema | people, ledger=":memory:").query(pair.sql)
+
+
+# What one draw shows
+
+
+def _stated(query: Query, setup: Setup, _: Pair) -> Draw:
+    """A release at the epsilon that is claimed."""
+    noise = setup.mechanism if setup.mechanism in ("gaussian", "truncated") else "laplace"
+    ceiling = max(EPSILON_MAX, setup.epsilon)
+    choice = query.choose(stated_epsilon(setup.epsilon), mechanism=noise, delta=setup.delta, epsilon_max=ceiling)
+    return lambda: _numbers(query.release(choice, again=True))
+
+
+def _selected(query: Query, setup: Setup, pair: Pair) -> Draw:
+    """A candidate, and whether it lies beyond the edge; of a minimum that is the other way around."""
+    draw = _stated(query, setup, pair)
+
+    def beyond() -> Outcome:
+        (selected,), _ = draw()
+        edge = END - EDGE if setup.aggregate == "min" else EDGE
+        return (selected,), (float(selected > edge),)
+
+    return beyond
+
+
+def _thresholded(query: Query, setup: Setup, _: Pair) -> Draw:
+    """Of private groups only one is watched: what its count is, if it shows."""
+
+    choice = query.choose(stated_epsilon(setup.epsilon), delta=setup.delta, epsilon_max=max(EPSILON_MAX, setup.epsilon))
+
+    def draw() -> Outcome:
+        release = query.release(choice, again=True)
+        shown = {row[0]: numbers for row, numbers in zip(release.rows, release.numbers, strict=True)}
+        seen = (shown[RARE][0] if RARE in shown else float("-inf"),)
+        return seen, seen
+
+    return draw
+
+
+def _algorithm_1(query: Query, _setup: Setup, _pair: Pair) -> Draw:
+    """Find-epsilon-from-RDR on the paper's grid: whatever is claimed, the people size the noise."""
+    choice = query.choose(ratio(0.95), grid="paper")
+    return lambda: _numbers(query.release(choice, again=True, accept_none=True))
+
+
+def _epsilon_selected(query: Query, setup: Setup, pair: Pair) -> Draw:
+    """The epsilon that is selected; 0 where there is none."""
+    published = setup.mechanism == "algorithm-3"
+    preference = (
+        exposure_cap(1.0, allow=pair.asked, select_epsilon=setup.epsilon)
+        if setup.mechanism == "selection-cap"
+        else variance(pair.asked, select_epsilon=setup.epsilon, as_published=published)
+    )
+
+    def draw() -> Outcome:
+        seen = (query.choose(preference, again=True, accept_none=published).epsilon or 0.0,)
+        return seen, seen
+
+    return draw
+
+
+def _numbers(release: Release) -> Outcome:
+    """All of a release: every number of every cell, and every figure."""
+    figures = tuple(figure for row in release.rows for figure in row if not isinstance(figure, str))
+    return tuple(n for cell in release.numbers for n in cell), cast(Numbers, figures)
+
+
+MECHANISMS: Mapping[str, Mechanism] = {
+    "laplace": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated),
+    "gaussian": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated, takes_delta=True),
+    "truncated": Mechanism({**dict.fromkeys(ADDED, added), "group-by": grouped}, _stated, takes_delta=True),
+    "exponential": Mechanism(dict.fromkeys(("min", "max", "median", "quantile"), ranked), _selected),
+    "threshold": Mechanism({"group-by": hidden}, _thresholded, takes_delta=True),
+    "selection-variance": Mechanism({"count": selected_by_count, "sum": selected_by_sum}, _epsilon_selected),
+    "selection-cap": Mechanism({"count": selected_by_cap}, _epsilon_selected),
+    "algorithm-1": Mechanism({"count": as_published}, _algorithm_1, broken="the mechanism as published"),
+    "algorithm-3": Mechanism(
+        {"sum": sparse_vector_as_published},
+        _epsilon_selected,
+        broken="the mechanism as published",
+    ),
+}

@@ -1,1 +1,0 @@
-"""From a preference to an interval of epsilon: pure functions."""

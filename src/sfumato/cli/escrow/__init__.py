@@ -1,0 +1,1 @@
+"""Commands on a workspace or a server."""

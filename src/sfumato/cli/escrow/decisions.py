@@ -1,0 +1,64 @@
+"""`sfumato approve`, `return`, `refuse`, `withdraw` and `cancel`: what is decided about a request."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import options
+from sfumato.cli.desk import Desk, at_a_desk, show
+from sfumato.cli.escrow.requests import Id
+
+Note = Annotated[str, typer.Option(metavar="TEXT", help="A word to whoever asked.")]
+Why = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, for whoever asked.")]
+AcceptNone = Annotated[
+    bool, typer.Option("--accept-none", help="After a look: decide even though what follows carries no guarantee.")
+]
+
+
+@at_a_desk
+def approve(
+    id: Id,
+    desk: Desk,
+    note: Note = "",
+    binding: Annotated[
+        str, typer.Option(metavar="HASH", help="What `inspect` showed: whatever has changed since is not approved.")
+    ] = "",
+    accept_none: AcceptNone = False,
+    fixed_beforehand: options.FixedBeforehand = "",
+    as_json: options.Json = False,
+) -> None:
+    """Let it go ahead: this query, data, preference and policy, and nothing else."""
+    with desk.open() as client:
+        request = client.request(id)
+        approved = request.approve(note, binding=binding, accept_none=accept_none, fixed_beforehand=fixed_beforehand)
+        show(approved, as_json)
+
+
+@at_a_desk
+def give_back(id: Id, note: Why, desk: Desk, accept_none: AcceptNone = False, as_json: options.Json = False) -> None:
+    """Send it back with what is to be changed."""
+    with desk.open() as client:
+        show(client.request(id).return_(note, accept_none=accept_none), as_json)
+
+
+@at_a_desk
+def refuse(id: Id, note: Why, desk: Desk, accept_none: AcceptNone = False, as_json: options.Json = False) -> None:
+    """Say no, and why."""
+    with desk.open() as client:
+        show(client.request(id).refuse(note, accept_none=accept_none), as_json)
+
+
+@at_a_desk
+def withdraw(id: Id, desk: Desk, as_json: options.Json = False) -> None:
+    """Take your own request back before it is decided."""
+    with desk.open() as client:
+        show(client.request(id).withdraw(), as_json)
+
+
+@at_a_desk
+def cancel(id: Id, desk: Desk, accept_none: AcceptNone = False, as_json: options.Json = False) -> None:
+    """Stop one that is computed; what was charged stays charged."""
+    with desk.open() as client:
+        show(client.request(id).cancel(accept_none=accept_none), as_json)

@@ -1,0 +1,1 @@
+"""Commands on files of one's own."""

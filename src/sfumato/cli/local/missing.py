@@ -1,0 +1,32 @@
+"""`sfumato missing`: how sure somebody becomes of who is not in the data."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import options
+from sfumato.cli.progress import reading
+
+
+def missing(
+    data: options.Data,
+    schema: options.Schema,
+    sql: options.Sql,
+    prior: Annotated[
+        float | None, typer.Option(help="They suspect one person at so much beforehand, whoever it is; else all alike.")
+    ] = None,
+    grid: options.Grid = None,
+    ledger: options.Ledger = None,
+    as_json: options.Json = False,
+) -> None:
+    """Who is missing? How sure somebody becomes who knows everybody in DATA but for that: recorded as a look."""
+    from sfumato.composition import local
+
+    query = local.open(data, schema, ledger=ledger).query(options.query_text(sql))
+    with reading(query.dataset.progress):
+        beliefs = query.missing(candidates=options.grid_of(grid), prior=prior)
+        shown = json.dumps(beliefs.as_dict(), indent=2, default=str) if as_json else beliefs.text()
+    typer.echo(shown)

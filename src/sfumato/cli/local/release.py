@@ -1,0 +1,136 @@
+"""`sfumato choose` and `sfumato release`: from a preference to an epsilon, and to an answer that may leave."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sfumato.cli import options
+from sfumato.cli.preferences import Stated, with_preferences
+from sfumato.cli.progress import reading
+from sfumato.errors import BadInput
+
+if TYPE_CHECKING:
+    from sfumato.api.choice import Choice
+    from sfumato.api.query import Query
+
+_OUT = (".csv", ".parquet", ".json")
+_CERTIFICATE = (".html", ".json", ".txt")
+
+
+@with_preferences
+def choose(
+    data: options.Data,
+    schema: options.Schema,
+    sql: options.Sql,
+    preferences: Stated = (),
+    mechanism: options.Mechanism = "laplace",
+    delta: options.Delta = None,
+    calibration: options.Calibration = "analytic",
+    grid: options.Grid = None,
+    epsilon_max: options.EpsilonMax = 10.0,
+    bounds_from_data: options.BoundsFromData = False,
+    fixed_beforehand: options.FixedBeforehand = "",
+    again: options.Again = False,
+    accept_none: options.AcceptNone = False,
+    ledger: options.Ledger = None,
+    stop: options.Stop = None,
+    as_json: options.Json = False,
+) -> None:
+    """The largest epsilon that meets every preference given; without any, the schema's [rule].
+
+    A private selection (--variance, --exposure-cap with --allow) is charged here, and its release charges the rest.
+    """
+    from sfumato.composition import local
+    from sfumato.presentation.wording import choosing as of_choosing
+
+    options.settle()
+    dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
+    query = dataset.query(options.query_text(sql))
+    how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
+    charges = dataset.ledger.total.releases
+    with reading(query.dataset.progress):
+        choice = query.choose(*preferences, **how, accept_none=accept_none, again=again)
+    typer.echo(json.dumps(choice.as_dict(), indent=2) if as_json else choice.text())
+    if not as_json:
+        _explain(query, choice, bounds_from_data)
+    if choice.select_epsilon and charges == dataset.ledger.total.releases and not as_json:
+        typer.echo(of_choosing.AS_IT_WAS, err=True)
+    if not choice.feasible:
+        raise typer.Exit(3)
+
+
+def _explain(query: Query, choice: Choice, bounds_from_data: bool) -> None:
+    """What the epsilon means for the answer and for anybody; or that looking at the people was a look."""
+    from sfumato.presentation.wording import choosing as of_choosing
+    from sfumato.presentation.wording import guarantee as of_guarantee
+
+    if choice.asked.reads_people:
+        typer.echo(of_guarantee.LOOK)
+    elif choice.epsilon is not None and not bounds_from_data:
+        noise = choice.noise
+        at = query.worst_case(noise.mechanism, noise.delta, calibration=noise.calibration).at(choice.epsilon)
+        names = [number.words for number in query.measurement.numbers]
+        typer.echo(of_choosing.means(at, names, query.furthest(choice.epsilon, noise)))
+
+
+@with_preferences
+def release(
+    data: options.Data,
+    schema: options.Schema,
+    sql: options.Sql,
+    preferences: Stated = (),
+    mechanism: options.Mechanism = "laplace",
+    delta: options.Delta = None,
+    calibration: options.Calibration = "analytic",
+    grid: options.Grid = None,
+    epsilon_max: options.EpsilonMax = 10.0,
+    bounds_from_data: options.BoundsFromData = False,
+    fixed_beforehand: options.FixedBeforehand = "",
+    again: options.Again = False,
+    accept_none: options.AcceptNone = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE.csv|.parquet|.json", help="Write the answer.")] = None,
+    ranges: Annotated[
+        bool, typer.Option("--ranges", help="In the file, beside each figure NAME: NAME_low and NAME_high.")
+    ] = False,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE.html|.json|.txt", help="Write the certificate.")
+    ] = None,
+    ledger: options.Ledger = None,
+    stop: options.Stop = None,
+    as_json: options.Json = False,
+) -> None:
+    """A noisy answer with its certificate; the ledger is charged first."""
+    from sfumato.composition import local
+    from sfumato.presentation.wording import release as of_release
+
+    options.writable(out, "--out", *_OUT)
+    options.writable(certificate, "--certificate", *_CERTIFICATE)
+    if out is not None and certificate is not None and out.resolve() == certificate.resolve():
+        raise BadInput("--out and --certificate name the same file", hint="name two.")
+    options.spared(out, "--out", data, schema, ledger)
+    options.spared(certificate, "--certificate", data, schema, ledger)
+    if ranges and out is None:
+        raise BadInput("--ranges goes with --out", hint="try --out answer.csv --ranges.")
+    options.settle()
+    dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
+    query = dataset.query(options.query_text(sql))
+    how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
+    with reading(query.dataset.progress):
+        how |= {"accept_none": accept_none, "again": again}
+        known = query.require_releasable(*preferences, **how)
+        released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
+    typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
+    if known and not as_json:
+        typer.echo(of_release.AS_IT_LEFT, err=True)
+    try:
+        if certificate is not None:
+            released.certificate.write(certificate)
+        if out is not None:
+            released.write(out, ranges=ranges)
+    except OSError:
+        hint = "the answer is in the ledger: ask again, it costs nothing."
+        raise BadInput("The answer was released, but a file could not be written", hint=hint) from None

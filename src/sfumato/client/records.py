@@ -1,0 +1,61 @@
+"""What a server said of one thing, or of several, and how that prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from sfumato.presentation import escrow
+from sfumato.presentation.html import preformatted
+
+T = TypeVar("T", bound="Told")
+
+
+class Told:
+    """The facts of one thing as the server has them."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        self._facts = dict(facts)
+
+    def as_dict(self) -> dict[str, Any]:
+        return dict(self._facts)
+
+    def text(self) -> str:
+        return escrow.outlined(self._facts)
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))
+
+
+class Listing(tuple[T, ...]):
+    """Several of them, in the server's order; prints as a table."""
+
+    columns: Mapping[str, str]
+    nothing: str
+
+    @classmethod
+    def of(cls, items: Iterable[T], columns: Mapping[str, str], nothing: str) -> Listing[T]:
+        made = cls(items)
+        made.columns, made.nothing = columns, nothing
+        return made
+
+    def as_list(self) -> list[dict[str, Any]]:
+        return [item.as_dict() for item in self]
+
+    def text(self) -> str:
+        return escrow.listed(self.columns, self.as_list(), self.nothing)
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.text())

@@ -1,0 +1,424 @@
+"""The one place that names concrete engines, stores, mechanisms, accountants: `open`, `connect`, what they need."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from sfumato.api.dataset import Dataset
+from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SourceError
+from sfumato.ledger import failures
+from sfumato.ledger.entry import Draft, Entry, verify
+from sfumato.ledger.history import Record
+from sfumato.ledger.population import declarations
+from sfumato.model.budget import stop_of
+from sfumato.model.calibration import Law
+from sfumato.model.fit import Seen
+from sfumato.model.schema import Schema, Type
+from sfumato.release.ledger import digest
+from sfumato.release.services import Services
+from sfumato.schema.read import from_dict, load
+from sfumato.sql.plans.clean import clean
+from sfumato.version import __version__
+
+if TYPE_CHECKING:
+    from sfumato.adapters.engines.duckdb.engine import DuckDB
+    from sfumato.client.client import Client
+    from sfumato.model.authorization import Mandate
+    from sfumato.ports import Accountant, Engine, LedgerStore, Mechanism
+    from sfumato.release.records import Records
+    from sfumato.schema.interview import Answer
+
+REHEARSAL_SEED = 1
+
+
+def open(
+    source: object,
+    schema: str | Path | Mapping[str, Any] | Schema,
+    *,
+    engine: str = "duckdb",
+    ledger: str | Path | None = None,
+    bounds_from_data: bool = False,
+    version: str | None = None,
+    stop: float | tuple[float, float] | None = None,
+) -> Dataset:
+    """Open a table with its schema.
+
+    `source` is a CSV or Parquet file, a folder of Parquet files, or a pandas, polars or Arrow table. The ledger is a
+    file, by default NAME.ledger beside the schema file; ":memory:" is forgotten at exit. `version` names the data where
+    it is not a file: the same version of the same question gets the same answer. `stop` is an epsilon, or a pair of
+    epsilon and delta, that all releases together never pass; of this one and the schema's the stricter holds.
+    """
+    if engine != "duckdb":
+        raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
+    from sfumato.adapters.storage.ledger_file import SQLiteLedger
+
+    stated, beside = _schema(schema)
+    found = _version(source)
+    data = _duckdb(source, stated)
+    if isinstance(source, str | Path) and _version(source) != found:
+        raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
+    store = _store(ledger, beside, stated)
+    return Dataset(
+        stated,
+        data,
+        store,
+        _services(),
+        source=source,
+        version=version or found,
+        bounds_from_data=bounds_from_data,
+        stop=stop_of(stop),
+        known=store if isinstance(store, SQLiteLedger) and store.recorded else None,  # in memory there is no other name
+    )
+
+
+def in_memory(
+    fd: int, format: str, name: str, schema: Schema, *, memory_mb: int | None = None, threads: int | None = None
+) -> Engine:
+    """The engine of a CSV or Parquet file that lies in memory only, behind a descriptor that stays open.
+
+    Sentences call it by its name. It reads no other file and writes none.
+    """
+    from sfumato.adapters.engines.duckdb.memory_file import Held
+
+    return _duckdb(Held(fd, format, name, memory_mb, threads), schema)
+
+
+def invented(schema: Schema) -> Engine:
+    """The engine of rows that are made up by the schema."""
+    from sfumato.release.rehearsal import people_of
+
+    return _rehearsal(schema, None, people_of(schema))
+
+
+def in_place(path: str, schema: Schema) -> Engine:
+    """The engine of a file, or of a folder of Parquet files, that stays where it is."""
+    return _duckdb(path, schema)
+
+
+def held(
+    engine: Engine | None,
+    schema: Schema,
+    ledger: LedgerStore | None,
+    *,
+    who: str,
+    version: str = "",
+    mandate: Mandate | None = None,
+    present: Mapping[str, Type | None] | None = None,
+    records: Records | None = None,
+    assumed: tuple[str, ...] | None = None,
+) -> Dataset:
+    """A dataset that several parties share: `who` asks, under a mandate. Without an engine nobody is read.
+
+    Without a ledger what is drawn is forgotten. `records` are what was read of the ledger before. `assumed` is what
+    reading takes for granted where another process reads.
+    """
+    return Dataset(
+        schema,
+        engine,
+        _store(":memory:", Path(), schema) if ledger is None else ledger,
+        replace(_services(), who=who),
+        source=None,
+        version=version,
+        mandate=mandate,
+        present=present,
+        records=records,
+        assumed=assumed,
+    )
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    name: str = "",
+    password: str = "",
+    authority: str | Path | None = None,
+    insecure: bool = False,
+    timeout: float | None = None,
+) -> Client:
+    """Reach a server that holds data in trust: with a token (by default SFUMATO_TOKEN), or by name and password.
+
+    `authority` is a file that vouches for the server's. A token goes over http:// to this machine only, unless
+    `insecure` says that nobody else is on the wire. An answer is waited for `timeout` seconds.
+    """
+    said = os.environ.get("SFUMATO_TOKEN", "") if token is None else token
+    if not said and not name:
+        hint = "pass one, or set SFUMATO_TOKEN; `sfumato token` makes them."
+        raise BadInput("A server is reached with a token", hint=hint)
+    how = {} if timeout is None else {"timeout": timeout}
+    made: Client = _client().connect(
+        url, said, name=name, password=password, authority=authority, insecure=insecure, **how
+    )
+    return made
+
+
+def inside(app: object, token: str, called: str) -> Client:
+    """The same verbs on an app of this process, such as that of a local workspace."""
+    made: Client = _client().inside(app, token, called)
+    return made
+
+
+def _client() -> ModuleType:
+    try:
+        from sfumato.client import client
+    except ImportError:
+        raise BadInput("httpx is not installed", hint="pip install 'sfumato[client]'.") from None
+    return client
+
+
+def planned(
+    schema: str | Path | Mapping[str, Any] | Schema, *, source: object = None, ledger: str | Path | None = None
+) -> Dataset:
+    """A dataset whose data is not read: public facts, rehearsals and plans only."""
+    stated, beside = _schema(schema)
+    return Dataset(stated, None, _store(ledger, beside, stated), _services(), source=source, version="")
+
+
+def drafted(
+    source: object,
+    name: str,
+    watched: Callable[[Callable[[], float | None]], AbstractContextManager[object]] = nullcontext,
+    *,
+    values: bool = False,
+) -> str:
+    """A schema for a table that has none yet, for a person to complete; it is read while its progress is `watched`.
+
+    Of the data it shows names and guessed types. With `values` it shows values too, and says who looked.
+    """
+    from sfumato.schema.draft import draft
+
+    engine = _duckdb(source, None)
+    with watched(engine.progress):
+        types = _guessed_types(engine)
+        shown = _values(engine, types) if values else {}
+    return draft(name, [Seen(column, type_, shown.get(column, ())) for column, type_ in types.items()], _looks(values))
+
+
+def asked(source: object, suggested: str, answer: Answer, name: str | None = None, *, values: bool = False) -> str:
+    """A schema for a table from a person's answers; of the data they are shown names and guessed types.
+
+    With `values` they are shown values too, and the schema says who looked.
+    """
+    from sfumato.schema.interview import ask
+    from sfumato.schema.write import write
+
+    engine = _duckdb(source, None)
+    types = _guessed_types(engine)
+    shown = _values(engine, types) if values else {}
+    stated = ask(types, suggested, answer, name, values=shown, looked=_looks(values))
+    return write(stated, "Answers to `sfumato schema ask`.")
+
+
+def _looks(values: bool) -> str:
+    """Who is shown values of the data, and when."""
+    services = _services()
+    return f"{services.who}, {services.now()}" if values else ""
+
+
+def converted(schema: str | Path) -> str:
+    """A schema file in another form, such as SmartNoise's, as TOML."""
+    from sfumato.schema.write import write
+
+    return write(load(schema), f"Converted by sfumato from {Path(schema).name}.")
+
+
+def records(path: str | Path) -> list[Record]:
+    """What a ledger file says, dataset by dataset; those of one population are one."""
+    entries = _entries(path)
+    declared, found = declarations(entries), list[Record]()
+    for name in dict.fromkeys(entry.draft.dataset for entry in entries):
+        if all(name.casefold() not in record.together for record in found):
+            found.append(Record(name, declared))
+            found[-1].extend(entries)
+    return found
+
+
+def state_cause(path: str | Path, number: int, cause: str) -> str:
+    """State in a ledger file that a failure of the engine had a cause outside the data; the name of the dataset."""
+    from sfumato.adapters.storage.ledger_file import SQLiteLedger
+
+    found = records(path)
+    record = next((r for r in found if any(e.number == number for e in r.entries)), found[0])
+    services = _services()
+
+    def stated(new: Sequence[Entry]) -> Sequence[Draft]:
+        record.extend(new)
+        return [failures.state_cause(record, number, cause, who=services.who, at=services.now())]
+
+    SQLiteLedger(str(path)).append(record.last, stated, record.head)
+    return record.dataset
+
+
+def verified(path: str | Path) -> int:
+    """How many entries a ledger file has, after its chain was followed to the end."""
+    return verify(_entries(path))[0]
+
+
+def _entries(path: str | Path) -> Sequence[Entry]:
+    from sfumato.adapters.storage.ledger_file import SQLiteLedger
+
+    if not Path(path).is_file():
+        is_folder = Path(path).is_dir()
+        said = f"{path} is a folder, not a ledger" if is_folder else f"There is no ledger {path}"
+        raise SourceError(said, hint="check the path.")
+    entries = SQLiteLedger(str(path)).read(0)
+    if not entries:
+        hint = "a ledger has its first entry before anything is looked at or released; find the one that does."
+        raise LedgerBroken(f"{path} has no entries: it was never written to, or they are gone", hint=hint)
+    return entries
+
+
+def _guessed_types(engine: DuckDB) -> dict[str, Type]:
+    from sfumato.sql.plans import inspect
+
+    rows = engine.rows(inspect.guesses(engine.columns, engine.raw).sql(engine.dialect))
+    return inspect.read_guesses(rows, engine.columns)
+
+
+def _values(engine: DuckDB, types: Mapping[str, Type]) -> dict[str, tuple[str, ...]]:
+    """What texts a column holds, where they are few."""
+    return {name: _few_values(engine, name) for name, type_ in types.items() if type_ is Type.TEXT}
+
+
+def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
+    from sfumato.sql.plans import inspect
+
+    found = [str(row[0]) for row in engine.rows(inspect.values(column, engine.raw).sql(engine.dialect))]
+    return tuple(sorted(found)) if len(found) <= inspect.MOST_VALUES else ()
+
+
+def _duckdb(source: object, schema: Schema | None) -> DuckDB:
+    from sfumato.adapters.engines.duckdb.engine import DuckDB
+
+    return DuckDB(source, schema, lambda s, columns, raw, keep=(): clean(s, columns, raw, keep=keep).sql("duckdb"))
+
+
+def _services() -> Services:
+    return Services(
+        mechanism=_mechanism,
+        accountant=_accountant,
+        rehearsal=_rehearsal,
+        who=_who(),
+        now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
+        salt=lambda: os.urandom(16).hex(),
+        sampler=_sampler,
+        software=f"sfumato {__version__}",
+        notify=lambda warning: warnings.warn(warning, stacklevel=2),
+    )
+
+
+def _who() -> str:
+    """Who runs this, as the system knows them; what the environment says could be anybody."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"
+
+
+@cache
+def _sampler() -> str:
+    from importlib.metadata import version
+
+    return f"OpenDP {version('opendp')}, exact on a grid"
+
+
+def _mechanism(law: str, reach: int = 0) -> Mechanism:
+    from sfumato.adapters.noise.gaussian import gaussian
+    from sfumato.adapters.noise.laplace import laplace
+    from sfumato.adapters.noise.selection import selection
+    from sfumato.adapters.noise.sparse_vector import sparse_vector, sparse_vector_as_published
+    from sfumato.adapters.noise.truncated import truncated
+
+    draws: dict[Law, Mechanism] = {
+        Law.LAPLACE: laplace,
+        Law.GAUSSIAN: gaussian,
+        Law.EXPONENTIAL: selection,
+        Law.SPARSE_VECTOR: sparse_vector,
+        Law.SPARSE_VECTOR_AS_PUBLISHED: sparse_vector_as_published,
+        Law.TRUNCATED: partial(truncated, reach=reach),
+    }
+    return draws[Law(law)]
+
+
+def _accountant() -> Accountant:
+    from sfumato.adapters.accounting.pld import epsilon_at
+
+    return epsilon_at
+
+
+def _rehearsal(schema: Schema, like: object, rows: int) -> DuckDB:
+    from sfumato.adapters.engines.duckdb.engine import Invented
+    from sfumato.sql.plans.synthetic import lookalike
+
+    if like is not None:
+        return _duckdb(like, schema)
+    return _duckdb(Invented(lookalike(schema, rows, REHEARSAL_SEED).sql("duckdb")), schema)
+
+
+def _schema(schema: str | Path | Mapping[str, Any] | Schema) -> tuple[Schema, Path]:
+    """The schema, and the folder that its ledger lies in by default."""
+    if isinstance(schema, Schema):
+        return schema, Path()
+    if isinstance(schema, Mapping):
+        return from_dict(schema), Path()
+    return load(schema), Path(schema).parent
+
+
+def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
+    from sfumato.adapters.storage.ledger_file import SQLiteLedger
+
+    return SQLiteLedger(str(beside / f"{schema.name}.ledger" if ledger is None else ledger))
+
+
+def written(path: str) -> str:
+    """Which data a file or folder holds, opaquely: its place and when it was last written."""
+    if not Path(path).exists():
+        raise SourceError(f"There is no file {path}", hint="check the path.")
+    return _version(path)
+
+
+def _version(source: object) -> str:
+    """Which data this is, opaquely: of a file its place and time, of a folder its files', of a table this very opening.
+
+    Never its content: whether an answer is repeated must not depend on what the people's values are.
+    """
+    if not isinstance(source, str | Path):
+        return digest([id(source), datetime.now(UTC).isoformat()])
+    path = Path(source).resolve()
+    return digest([str(path), *map(_times, _places(path))])
+
+
+def _places(path: Path) -> Sequence[Path]:
+    """A file; or the files that a folder is read from, and the folders whose names are values of theirs.
+
+    The ledger may lie beside them and grow.
+    """
+    from sfumato.adapters.engines.duckdb.parquet import files_in
+
+    if not path.is_dir():
+        return [path]
+    files = files_in(path)
+    named = {folder for file in files for folder in file.relative_to(path).parents if "=" in folder.name}
+    return sorted({*files, *(path / folder for folder in named)})
+
+
+def _times(place: Path) -> tuple[int, int] | None:
+    """When it was last written and changed. Neither its name nor its size: they may tell about the people in it.
+
+    Whatever is done to a file or to its name has a time of change, which nobody sets and nobody guesses.
+    """
+    try:
+        found = place.stat()
+    except OSError:
+        return None  # whoever opens it is told so
+    return found.st_mtime_ns, found.st_ctime_ns

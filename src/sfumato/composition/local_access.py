@@ -1,0 +1,44 @@
+"""Whoever unlocks a workspace acts in it as its admin, or as anybody it knows: the keys to all of it are theirs."""
+
+from __future__ import annotations
+
+from hmac import compare_digest
+
+from sfumato.errors import NotFound
+from sfumato.escrow.identity.accounts import SCOPES, People
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.ports import Outside
+from sfumato.escrow.service import Escrow
+
+UNLOCKER = "whoever unlocked the workspace"
+
+
+class Present(People):
+    """The people of a workspace, of whom one is here: their token lives with this process, and is kept nowhere."""
+
+    def __init__(self, outside: Outside, person: Person) -> None:
+        super().__init__(outside)
+        self._here, self.token = person, outside.locks.new_secret()
+
+    def _require_known(self, person: Person, password: str | None) -> None:
+        """Whoever has the keys to all of it needs no password: so one that was forgotten is set anew."""
+
+    def of_token(self, secret: str) -> tuple[Person, frozenset[str]]:
+        if compare_digest(secret.encode(), self.token.encode()):
+            return self._let_in(self._here.name), frozenset(SCOPES)
+        return super().of_token(secret)
+
+
+def acting(escrow: Escrow, name: str | None = None) -> str:
+    """A token of that person, or of the first admin, for this escrow alone; that they act from here is on record."""
+    person = _admin(escrow) if name is None else escrow.people.one(name)
+    escrow.people = present = Present(escrow.outside, person)
+    escrow.outside.audit.append(escrow.outside.moment, UNLOCKER, "acts as", person.name, {})
+    return present.token
+
+
+def _admin(escrow: Escrow) -> Person:
+    admins = [one for one in escrow.people.all() if one.has(Role.ADMIN) and not one.disabled]
+    if not admins:
+        raise NotFound("This workspace has no admin", hint="say who you are: --as NAME.")
+    return min(admins, key=lambda one: (one.created_at, one.name))

@@ -1,0 +1,122 @@
+"""What a workspace is set to: one TOML file, which a person may edit."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sfumato.adapters.storage.database import in_file
+from sfumato.errors import BadInput
+from sfumato.schema.write import text
+
+FILE = "sfumato.toml"
+FORMAT = 1
+SQLITE = "sqlite"
+_MARGIN = 120  # seconds that starting and keeping what was drawn may take
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`database` is "sqlite", the workspace's own file, or an address of PostgreSQL; a key file opens the vault."""
+
+    database: str = SQLITE
+    key_file: str = ""
+    host: str = "127.0.0.1"
+    port: int = 8756
+    certificate: str = ""  # TLS, beside the key
+    certificate_key: str = ""
+    behind_proxy: bool = False  # something else speaks TLS for us
+    workers: int = 2
+    seconds: int = 300  # that one query may take
+    memory_mb: int = 4096  # that one worker may use
+    upload_mb: int = 2048
+    session_hours: int = 12
+    queries: int = 20  # of one request
+    code_seconds: int = 30  # that a function of an analyst's takes, always
+    code_memory_mb: int = 2048  # that it may use
+    references: tuple[str, ...] = ()  # folders whose files may be registered without being copied
+
+    def __post_init__(self) -> None:
+        for name, least, most in _LIMITS:
+            if not least <= getattr(self, name) <= most:
+                hint = f"write {name} = {getattr(Settings, name)}."
+                raise BadInput(f"{name} lies between {least:,} and {most:,}", hint=hint, where=FILE)
+        if bool(self.certificate) != bool(self.certificate_key):
+            raise BadInput("A certificate goes with its key", hint="state both, or neither.", where=FILE)
+
+    @property
+    def lease_seconds(self) -> float:
+        """How long what one server runs is left to it; a file has one server, which ends with what it ran."""
+        return 0.0 if self.database == SQLITE else self.seconds + _MARGIN
+
+    def database_url(self, folder: Path) -> str:
+        return in_file(folder.resolve() / "escrow.db") if self.database == SQLITE else self.database
+
+    def write(self, folder: Path) -> None:
+        """What differs from the defaults, and the defaults as remarks."""
+        lines = ["# The settings of this workspace; what is behind # is the default.", f"format = {FORMAT}"]
+        for field in fields(self):
+            value = getattr(self, field.name)
+            remark = "# " if value == field.default else ""
+            lines.append(f"{remark}{field.name} = {_toml(value)}")
+        (folder / FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+_LIMITS = (
+    ("port", 1, 65_535),
+    ("workers", 1, 64),
+    ("seconds", 1, 86_400),
+    ("memory_mb", 512, 1 << 24),
+    ("upload_mb", 1, 1 << 20),
+    ("session_hours", 1, 720),
+    ("queries", 1, 1000),
+    ("code_seconds", 2, 3600),
+    ("code_memory_mb", 256, 1 << 20),
+)
+
+
+def load(folder: Path) -> Settings:
+    try:
+        stated = tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(f"{folder} is no workspace", hint=f"make one with `sfumato init {folder}`.") from None
+    except (OSError, UnicodeError):
+        raise BadInput(f"{FILE} of {folder} cannot be read", hint="see who may read it.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{FILE} is not TOML: {error}", hint="mend the line that it names.") from None
+    return _read(stated)
+
+
+def _read(stated: Mapping[str, Any]) -> Settings:
+    if stated.get("format", FORMAT) != FORMAT:
+        hint = "install that one; this one changes nothing here."
+        raise BadInput("This workspace was made by a newer sfumato", hint=hint, where=FILE)
+    known: dict[str, Any] = {field.name: field.default for field in fields(Settings)}
+    said = {name: value for name, value in stated.items() if name != "format"}
+    for name, value in said.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean '{near[0]}'?" if near else f"it knows {', '.join(known)}."
+            raise BadInput(f"The settings do not know '{name}'", hint=hint, where=FILE)
+        if not _is_like(value, known[name]):
+            raise BadInput(f"{name} is not as it should be", hint=f"write {name} = {_toml(known[name])}.", where=FILE)
+    read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+    return Settings(**read)
+
+
+def _is_like(value: object, default: object) -> bool:
+    if isinstance(default, tuple):
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return type(value) is type(default)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(text(str(one)) for one in value)}]"
+    return str(value) if isinstance(value, int) else text(str(value))

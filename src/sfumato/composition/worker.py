@@ -1,0 +1,145 @@
+"""What runs in a worker: it has the keys and opens the data; what it opened stays in its memory."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from sfumato.adapters.storage.database import Database
+from sfumato.adapters.vault.files import Files
+from sfumato.adapters.vault.master_key import Master
+from sfumato.composition import local
+from sfumato.composition.locks import VaultLocks
+from sfumato.errors import SourceError
+from sfumato.escrow.jobs import DIGEST, performed
+from sfumato.model.authorization import Mandate
+from sfumato.model.budget import Stop
+from sfumato.model.schema import Schema
+from sfumato.ports import Engine, LedgerStore
+from sfumato.release.records import Records
+from sfumato.schema.read import parsed
+
+MOST_OPEN = 4  # datasets that one worker keeps in memory
+INVENTED = "invented"
+PING = "ping"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a worker is told when it starts: over a pipe, and nowhere else."""
+
+    database: str = field(repr=False)
+    vault: str
+    master: bytes = field(repr=False)
+    memory_mb: int
+    encrypted: bool = True
+
+
+@dataclass
+class Opened:
+    """A worker's own: its way to the ledger and the vault, and the engines it has open, the last used last."""
+
+    ledger: LedgerStore
+    files: Files
+    memory_mb: int
+    records: Records = field(default_factory=Records)
+    engines: OrderedDict[tuple[str, ...], tuple[Engine, int | None]] = field(default_factory=OrderedDict)
+
+
+def set_up(given: Given) -> Opened:
+    master = Master.of(given.master)
+    files = Files(Path(given.vault), master, encrypted=given.encrypted)
+    return Opened(Database(given.database, VaultLocks(master)).ledger(), files, given.memory_mb)
+
+
+def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], float | None]], None]) -> dict[str, Any]:
+    """Open what a job names, and do what it says."""
+    if job["verb"] == PING:
+        return {}
+    stated = _schema(job["schema"], job["name"])
+    schema = replace(stated, rule=job.get("rule"), population=job["population"])
+    version = _version(job)
+    engine = _engine(opened, job, stated, version)
+    watch(engine.progress)
+    is_invented = job["format"] == INVENTED
+    schema = replace(schema, looked="") if is_invented else schema  # nobody saw invented rows
+    dataset = local.held(
+        engine,
+        schema,
+        None if is_invented else opened.ledger,
+        who=job["who"],
+        version=version,
+        mandate=None if is_invented else _mandate(job["mandate"]),
+        records=None if is_invented else opened.records,
+    )
+    found = performed(dataset, job)
+    return found | {"digest": opened.files.keyed(found["digest"])} if job["verb"] == DIGEST else found
+
+
+def _engine(opened: Opened, job: Mapping[str, Any], schema: Schema, version: str) -> Engine:
+    """The engine of a version under its schema, opened once; beyond so many the one longest unused goes.
+
+    A file that lies elsewhere may change at any time: what was opened before that is opened again.
+    """
+    key = (job["dataset"], version, job["schema"])
+    if key in opened.engines:
+        opened.engines.move_to_end(key)
+        if _is_unchanged(opened.engines[key][0]):
+            return opened.engines[key][0]
+        _closed(*opened.engines.pop(key))
+    while len(opened.engines) >= MOST_OPEN:
+        _, (gone, descriptor) = opened.engines.popitem(last=False)
+        _closed(gone, descriptor)
+    made = _made(opened, job, schema)
+    if _version(job) != version:
+        _closed(*made)
+        raise SourceError(f"The data of {job['name']} was changed while it was opened", hint="try again.")
+    opened.engines[key] = made
+    return made[0]
+
+
+def _is_unchanged(engine: Engine) -> bool:
+    try:
+        engine.require_unchanged()
+    except SourceError:
+        return False
+    return True
+
+
+def _made(opened: Opened, job: Mapping[str, Any], schema: Schema) -> tuple[Engine, int | None]:
+    if job["format"] == INVENTED:
+        return local.invented(schema), None
+    if job["reference"] is not None:
+        return local.in_place(job["reference"], schema), None
+    descriptor = opened.files.opened(job["dataset"], job["version"], job["name"])
+    try:
+        made = local.in_memory(descriptor, job["format"], job["name"], schema, memory_mb=opened.memory_mb)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return made, descriptor
+
+
+def _version(job: Mapping[str, Any]) -> str:
+    """Which data this is: of a file that lies elsewhere, also when it was last written."""
+    return job["version"] if job["reference"] is None else f"{job['version']} {local.written(job['reference'])}"
+
+
+def _closed(engine: Engine, descriptor: int | None) -> None:
+    engine.close()
+    if descriptor is not None:
+        os.close(descriptor)
+
+
+@lru_cache(MOST_OPEN)
+def _schema(text: str, name: str) -> Schema:
+    return parsed(text, f"the schema of {name}")
+
+
+def _mandate(said: Mapping[str, Any] | None) -> Mandate | None:
+    return None if said is None else Mandate(**dict(said) | {"stop": Stop.from_texts(said["stop"])})

@@ -1,0 +1,112 @@
+"""Who did what, in one chain; and its head, signed, to be kept elsewhere: only that shows an older copy put back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from sfumato.errors import BadInput, LedgerBroken
+from sfumato.escrow.catalogue.dataset import Held
+from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.ports import Outside
+from sfumato.ledger import audit_log as chain
+from sfumato.ledger.audit_log import AuditEntry
+from sfumato.ledger.entry import verify
+
+LOOKS = ("asked for the risk of", "asked for the check of")  # the verbs of whoever views facts about the people
+_CHAINS = ("ledger", "audit")
+_AT_ONCE = 1000
+
+
+class Audit:
+    def __init__(self, outside: Outside, people: People) -> None:
+        self._outside, self._people = outside, people
+        self.hides_looks: Callable[[str], bool] = lambda _dataset: False  # of one person from another
+
+    def many(
+        self,
+        actor: Person,
+        after: int = 0,
+        limit: int = 100,
+        *,
+        newest_first: bool = False,
+        who: str | None = None,
+        about: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """All of it for an auditor and an admin; a controller's own deeds, and what was done to their datasets."""
+        self._may(actor)
+        read = partial(self._outside.audit.read, newest_first=newest_first, who=who, about=about)
+        if actor.has(Role.AUDITOR, Role.ADMIN):
+            return [entry.as_dict() for entry in read(after, limit)]
+        theirs = self._theirs(actor)
+        found: list[dict[str, Any]] = []
+        while len(found) < limit and (entries := read(after, _AT_ONCE)):
+            found += [entry.as_dict() for entry in entries if self._is_shown(entry, actor, theirs)]
+            after = entries[-1].number
+        return found[:limit]
+
+    def _is_shown(self, entry: AuditEntry, actor: Person, theirs: set[str]) -> bool:
+        """Where viewers and deciders are separate, how often somebody looks is nothing that deciders see."""
+        if entry.who == actor.name:
+            return True
+        return entry.about in theirs and not (entry.verb in LOOKS and self.hides_looks(entry.about))
+
+    def _theirs(self, actor: Person) -> set[str]:
+        """The datasets that a controller holds, the requests to them, and the signals about these."""
+        held = (Held.of(row) for row in self._outside.rows("datasets").many(limit=100_000))
+        names = [one.name for one in held if one.is_controlled_by(actor)]
+        tables = ("requests", "signals") if names else ()
+        asked = [row["id"] for table in tables for row in self._outside.rows(table).many(dataset=names, limit=100_000)]
+        return {*names, *asked}
+
+    def verify(self, actor: Person, head: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Follow both chains to their ends; with a head, which somebody kept, they must go through it."""
+        self._may(actor)
+        entries, said = self._outside.ledger.read(0), self._outside.audit.read()
+        ends = {"ledger": verify(entries), "audit": chain.verify(said)}
+        if head is not None:
+            self._signed(head)
+            held = {
+                "ledger": {entry.number: entry.digest for entry in entries},
+                "audit": {entry.number: entry.digest for entry in said},
+            }
+            for name in _CHAINS:
+                _goes_through(name, head[name], held[name])
+        return {name: {"number": number, "digest": digest} for name, (number, digest) in ends.items()}
+
+    def head(self, actor: Person) -> dict[str, Any]:
+        """Where both chains end now, signed by whoever takes it away."""
+        ends = self.verify(actor)
+        made = ends | {"at": self._outside.moment, "by": actor.name, "public_key": actor.public_key}
+        return made | {"signature": self._people.signed(actor, _message(made))}
+
+    def _signed(self, head: Mapping[str, Any]) -> None:
+        names = (*_CHAINS, "at", "by", "public_key", "signature")
+        shaped = all(name in head for name in names) and all(
+            isinstance(head[name], Mapping) and isinstance(head[name].get("number"), int) and "digest" in head[name]
+            for name in _CHAINS
+        )
+        made = {name: head[name] for name in names if name != "signature"} if shaped else {}
+        if not shaped or not self._outside.locks.verify(
+            str(head["public_key"]), _message(made), str(head["signature"])
+        ):
+            raise BadInput("This is no signed head of a record", hint="make one with `sfumato audit head`.")
+
+    def _may(self, actor: Person) -> None:
+        actor.require(Role.AUDITOR, Role.CONTROLLER, Role.ADMIN, to="read the record of who did what")
+
+
+def _goes_through(name: str, kept: Mapping[str, Any], held: Mapping[int, str]) -> None:
+    number = int(kept["number"])
+    if number and held.get(number) != kept["digest"]:
+        raise LedgerBroken(
+            f"The {name} does not go through the head that was kept, at entry {number}: an older copy was put back",
+            hint="find the copy that has it; what was released since then is not counted in this one.",
+        )
+
+
+def _message(made: Mapping[str, Any]) -> bytes:
+    return json.dumps(made, sort_keys=True).encode()

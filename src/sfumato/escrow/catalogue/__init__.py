@@ -1,0 +1,1 @@
+"""Registered datasets, their versions, and who may see what."""

@@ -1,0 +1,98 @@
+"""A dataset that is held in trust, and the versions of its data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.model.schema import Schema
+from sfumato.schema.read import parsed
+
+
+@dataclass(frozen=True)
+class Held:
+    """`name` is the table's name in SQL; `id` and `version` are opaque: they tell nothing about the data."""
+
+    name: str
+    id: str
+    title: str
+    schema_text: str
+    controllers: tuple[str, ...]
+    created_by: str
+    created_at: str
+    version: str | None
+    reference: str | None
+    retired: bool
+    population: str | None = None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Held:
+        names = ("name", "id", "title", "schema_text", "created_by", "created_at", "version", "reference", "population")
+        known = {name: row[name] for name in names}
+        return cls(**known, controllers=tuple(row["controllers"]), retired=bool(row["retired"]))
+
+    @cached_property
+    def schema(self) -> Schema:
+        return replace(_read(self.schema_text, self.name), population=self.population or "")
+
+    def is_controlled_by(self, person: Person) -> bool:
+        return person.name in self.controllers and person.has(Role.CONTROLLER)
+
+    def as_dict(self, *, to_controller: bool) -> dict[str, object]:
+        """What the catalogue shows: the schema as it was written; no counts and no samples."""
+        shown: dict[str, object] = {
+            "name": self.name,
+            "title": self.title,
+            "schema": self.schema_text,
+            "columns": [_column(column) for column in self.schema.columns],
+            "unit": self.schema.unit.words,
+            "relation": self.schema.relation.value,
+            "population": self.population,
+            "version": self.version,
+            "ready": self.version is not None and not self.retired,
+        }
+        if not to_controller:
+            return shown
+        told: dict[str, object] = {"controllers": list(self.controllers), "created_by": self.created_by}
+        return shown | told | {"created_at": self.created_at, "reference": self.reference, "retired": self.retired}
+
+
+@dataclass(frozen=True)
+class Version:
+    """One delivery. `fingerprint` is keyed and, as the size is, for controllers only: it would tell who is in it.
+
+    So is the digest of its rows, which stays in the database.
+    """
+
+    id: str
+    dataset: str
+    number: int
+    format: str
+    created_by: str
+    created_at: str
+    columns: Mapping[str, str | None]
+    bytes: int
+    fingerprint: str
+    forgotten: bool
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Version:
+        return cls(**{name: row[name] for name in cls.__dataclass_fields__} | {"forgotten": bool(row["forgotten"])})
+
+    def as_dict(self) -> dict[str, object]:
+        return dict(vars(self))
+
+
+@lru_cache(256)
+def _read(schema_text: str, name: str) -> Schema:
+    return parsed(schema_text, f"the schema of {name}")
+
+
+def _column(column: Any) -> dict[str, object]:
+    bounds = column.bounds and [float(column.bounds.lower), float(column.bounds.upper)]
+    keys = None if column.keys is None else list(column.keys)
+    return {"name": column.name, "type": column.type.value, "bounds": bounds, "categories": keys,
+            "private_keys": column.private_keys}  # fmt: skip

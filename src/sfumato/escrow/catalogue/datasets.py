@@ -1,0 +1,559 @@
+"""What is held in trust: registered, delivered, described; and who may see what of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from sfumato.api.dataset import Dataset
+from sfumato.errors import (
+    BadInput,
+    Conflict,
+    EngineFailure,
+    Forbidden,
+    LedgerBroken,
+    NotFound,
+    PolicyError,
+    PreferenceError,
+    Refused,
+    SfumatoError,
+    SourceError,
+)
+from sfumato.escrow.catalogue.dataset import Held, Version
+from sfumato.escrow.catalogue.populations import Populations
+from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, refuse_last, refuse_viewer
+from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.jobs import DIGEST
+from sfumato.escrow.policy.policy import Approve, Flow, Policy
+from sfumato.escrow.policy.store import Policies, Signed
+from sfumato.escrow.ports import Outside
+from sfumato.ledger.history import Record
+from sfumato.model.authorization import Mandate
+from sfumato.model.schema import Type
+from sfumato.presentation import ledger as ledger_view
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.release.decide import EPSILON_MAX
+from sfumato.release.ledger import Ledger, digest, refuse_below
+from sfumato.schema.read import parsed
+
+FORMATS = ("csv", "parquet")
+
+
+class Datasets:
+    def __init__(self, outside: Outside, people: People, policies: Policies, populations: Populations) -> None:
+        self._outside, self._people, self._policies = outside, people, policies
+        self._populations = populations
+        self._rows, self._versions = outside.rows("datasets"), outside.rows("versions")
+
+    # Registering
+
+    def register(
+        self,
+        actor: Person,
+        schema_text: str,
+        *,
+        title: str = "",
+        reference: str | None = None,
+        population: str = "",
+    ) -> Held:
+        """A table by its schema; its data is delivered next, or lies where the reference says.
+
+        `population` names the people in it, in place of what the schema says: datasets of one count together.
+        """
+        row = self._row(actor, schema_text, title, reference, population)
+        if reference is not None:
+            self._allowed(reference)
+        held = Held.of(row)
+        fits = None if reference is None else self._fits(actor, held, self._outside.new_id(), _format(reference))
+        with self._outside.transaction():
+            if not self._rows.add(row):
+                raise _taken(held)
+            self.say(actor, "registered", held.name, {"reference": reference is not None})
+            if fits is not None:
+                self._deliver(actor, held, fits)
+        self.planned(held, None, actor)  # its population is of record from now on
+        if fits is not None:
+            self._populations.tell(held)
+        return self._held(held.name)
+
+    def drafted(self, actor: Person, schema_text: str) -> Held:
+        """A table as it would be registered, or described anew before its data is there; nothing of it is kept."""
+        held = Held.of(self._row(actor, schema_text, "", None, ""))
+        before = self._rows.one(name=held.name)
+        if before is not None and (before["version"] is not None or not Held.of(before).is_controlled_by(actor)):
+            raise _taken(held)
+        return held
+
+    def _row(
+        self, actor: Person, schema_text: str, title: str, reference: str | None, population: str
+    ) -> dict[str, Any]:
+        actor.require(Role.CONTROLLER, to="register data")
+        schema = parsed(schema_text)
+        name = schema.name.casefold()
+        return {
+            "name": name,
+            "population": self._populations.checked(actor, name, population or schema.population),
+            "id": self._outside.new_id(),
+            "title": " ".join(title.split()) or schema.name,
+            "schema_text": schema_text,
+            "controllers": [actor.name],
+            "created_by": actor.name,
+            "created_at": self._outside.moment,
+            "version": None,
+            "reference": reference,
+            "retired": False,
+        }
+
+    def deliver(self, actor: Person, name: str, chunks: Iterable[bytes], format: str) -> Version:
+        """The data itself, encrypted as it comes; a file that does not fit the schema is forgotten again."""
+        held = self._changeable(actor, name)
+        if held.retired:
+            raise Conflict(f"{held.name} was retired", hint="register another under another name.")
+        if held.reference is not None:
+            hint = "register another without a reference."
+            raise Conflict(f"The data of {held.name} lies elsewhere and is not delivered", hint=hint)
+        if format not in FORMATS:
+            raise BadInput(f"Data is delivered as {' or '.join(FORMATS)}, not as '{format}'", hint="convert it.")
+        version = self._outside.new_id()
+        kept = self._outside.files.keep(held.id, version, chunks)
+        try:
+            made = self._fits(actor, held, version, format) | {"bytes": kept.bytes, "fingerprint": kept.fingerprint}
+            with self._outside.transaction():
+                delivered = self._deliver(actor, held, made)
+        except BaseException:
+            self._outside.files.forget(held.id, version)
+            raise
+        self._populations.tell(held)
+        return delivered
+
+    def _fits(self, actor: Person, held: Held, version: str, format: str) -> dict[str, Any]:
+        columns = self._columns(actor, held, version, format)
+        digest: str | None = None
+        with suppress(EngineFailure):  # it guards against mistakes, and is no reason to refuse data
+            job = self.job_on(DIGEST, held, version, format, actor.name)
+            digest = self._outside.runner.run(f"digest {version}", job)["digest"]
+        return {"id": version, "format": format, "columns": columns, "bytes": 0, "fingerprint": "", "digest": digest}
+
+    def _columns(self, actor: Person, held: Held, version: str, format: str) -> Mapping[str, str | None]:
+        """Those of a delivered file: refused where the schema has others."""
+        job = self.job_on("fits", held, version, format, actor.name)
+        found: Mapping[str, str | None] = self._outside.runner.run(f"fits {version}", job)["columns"]
+        return found
+
+    def _deliver(self, actor: Person, held: Held, made: Mapping[str, Any]) -> Version:
+        number = len(self._versions.many(dataset=held.name, limit=100_000)) + 1
+        told = {"number": number, "dataset": held.name, "created_by": actor.name, "created_at": self._outside.moment}
+        row = dict(made) | told | {"forgotten": False}
+        self._versions.add(row)
+        self._rows.change({"name": held.name}, {"version": made["id"]})
+        self.say(actor, "delivered", held.name, {"version": made["id"], "number": number})
+        return Version.of(row)
+
+    def describe(self, actor: Person, name: str, schema_text: str) -> Held:
+        """Another schema for the same table: what was changed after a look was changed after a look."""
+        held, schema = self._changeable(actor, name), parsed(schema_text)
+        if schema.name.casefold() != held.name:
+            raise BadInput(f"The schema is of '{schema.name}', not of '{held.name}'", hint="keep the table's name.")
+        if held.version is not None:
+            version = self.version(held)
+            self._columns(actor, replace(held, schema_text=schema_text), version.id, version.format)
+        named = held.population
+        if schema.population:
+            named = self._populations.checked(actor, held.name, schema.population)
+        with self._outside.transaction():
+            self._rows.change({"name": held.name}, {"schema_text": schema_text, "population": named})
+            self.say(actor, "described", held.name)
+        return self._entered(actor, held.name)
+
+    def populate(self, actor: Person, name: str, population: str) -> Held:
+        """Name the people in a dataset: datasets of one population count together, and a name is not taken back."""
+        held = self._changeable(actor, name)
+        named = self._populations.checked(actor, held.name, population)
+        if named is None:
+            raise BadInput("A population has a name", hint="state one, the same for each dataset about these people.")
+        with self._outside.transaction():
+            self._rows.change({"name": held.name}, {"population": named})
+            self.say(actor, "named the population of", held.name, {"population": named})
+        return self._entered(actor, held.name)
+
+    def _entered(self, actor: Person, name: str) -> Held:
+        """As it is kept now; what it says of its population is of record from then on."""
+        held = self._held(name)
+        self.planned(held, None, actor)
+        return held
+
+    def controllers(self, actor: Person, name: str, names: Sequence[str]) -> Held:
+        """Who holds it: they see everything of it, and each may decide."""
+        held, found = self._changeable(actor, name), [self._people.one(one) for one in names]
+        if not found:
+            raise BadInput("A dataset has one controller at least", hint="name one or several.")
+        for person in found:
+            person.require(Role.CONTROLLER, to="hold data")
+        record = self.record_of(actor, held)
+        if record is not None and record.separated and not {person.name for person in found} - record.viewers:
+            hint = "name one who has not."
+            raise Conflict("Every one of them has viewed individual risks, so that nobody could decide", hint=hint)
+        with self._outside.transaction():
+            self._rows.change({"name": held.name}, {"controllers": list(dict.fromkeys(p.name for p in found))})
+            self.say(actor, "named the controllers of", held.name, {"controllers": [p.name for p in found]})
+        return self._held(held.name)
+
+    def retire(self, actor: Person, name: str) -> None:
+        """Forget the data of every version; the record stays, and what was released stays released.
+
+        What never had data and never had a policy is no longer there at all.
+        """
+        held = self._changeable(actor, name)
+        never = not self._versions.many(dataset=held.name, limit=1) and self._policies.of(held) is None
+        if never:
+            with self._outside.transaction():
+                self._rows.remove(name=held.name)
+                self.say(actor, "took back", held.name)
+            return
+        for row in self._versions.many(dataset=held.name, forgotten=False, limit=100_000):
+            self._forget(held, row["id"])
+        with self._outside.transaction():
+            self._rows.change({"name": held.name}, {"retired": True, "version": None})
+            self.say(actor, "retired", held.name)
+
+    def sweep(self) -> int:
+        """Forget the data that was kept as long as its policy said."""
+        return sum(self._sweep(Held.of(row)) for row in self._rows.many(limit=100_000, retired=False))
+
+    def _sweep(self, held: Held) -> int:
+        policy = self._policies_quietly(held)
+        if policy is None or policy.policy.data_days is None:
+            return 0
+        until, forgotten = self._outside.now() - timedelta(days=policy.policy.data_days), 0
+        for version in self._versions.many(dataset=held.name, forgotten=False, limit=100_000):
+            if datetime.fromisoformat(version["created_at"]) <= until:
+                self._forget(held, version["id"])
+                self._rows.change({"name": held.name, "version": version["id"]}, {"version": None})
+                self._outside.audit.append(
+                    self._outside.moment, "the policy", "forgot", held.name, {"version": version["id"]}
+                )
+                forgotten += 1
+        return forgotten
+
+    def _forget(self, held: Held, version: str) -> None:
+        self._outside.files.forget(held.id, version)
+        self._versions.change({"id": version}, {"forgotten": True})
+
+    def _allowed(self, reference: str) -> None:
+        """A file of this machine may be named only where the settings let it be."""
+        path = Path(reference).resolve()
+        if not any(path.is_relative_to(Path(folder).resolve()) for folder in self._outside.limits.references):
+            hint = "an admin lists its folder under [references] in the settings of the workspace, or deliver the file."
+            raise Forbidden("Data that lies elsewhere may not be named from there", hint=hint)
+
+    # Seeing
+
+    def one(self, actor: Person, name: str) -> dict[str, object]:
+        held = self.visible(actor, name)
+        shown = held.as_dict(to_controller=self._sees_all(actor, held))
+        if held.is_controlled_by(actor):
+            same = self._populations.same_rows(held)
+            shown |= {"same_rows": [other.name if other.is_controlled_by(actor) else None for other in same]}
+        policy = self._policies.of(held)
+        flow = None if policy is None else policy.policy.flow_for(actor)
+        allowed = None if flow is None else flow.for_partner()
+        return shown | {"flow": allowed, "policy": None if policy is None else policy.number}
+
+    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[dict[str, object]]:
+        """Those that this person may see, in order."""
+        shown: list[dict[str, object]] = []
+        while len(shown) < limit:
+            rows = self._rows.many(after=after, limit=limit)
+            found = [Held.of(row) for row in rows]
+            shown += [h.as_dict(to_controller=self._sees_all(actor, h)) for h in found if self._may_see(actor, h)]
+            if len(rows) < limit:
+                break
+            after = rows[-1]["name"]
+        return shown[:limit]
+
+    def held_by(self, actor: Person, *, to_decide: bool = False) -> list[str]:
+        """The names of those that this person controls; or of those that they may decide about."""
+        rows = self._rows.many(limit=100_000, retired=False)
+        held = [one for one in map(Held.of, rows) if one.is_controlled_by(actor)]
+        return [one.name for one in held if not (to_decide and self._is_viewer(actor, one))]
+
+    def is_separated(self, held: Held) -> bool:
+        """Whether its policy keeps viewers of individual risks and deciders apart."""
+        signed = self._policies_quietly(held)
+        return signed is not None and signed.policy.separation
+
+    def _is_viewer(self, actor: Person, held: Held) -> bool:
+        return self.is_separated(held) and is_viewer(self.ledger_of(actor, held).record, actor)
+
+    def looked(self, actor: Person, name: str) -> bool:
+        """Whether what this person, who controls it, decides follows a look at the people."""
+        return decides_after_look(self.ledger_of(actor, self.controlled(actor, name)).known, actor)
+
+    def versions(self, actor: Person, name: str) -> list[Version]:
+        held = self.controlled(actor, name)
+        return [Version.of(row) for row in self._versions.many(dataset=held.name, limit=100_000)]
+
+    def ledger(self, actor: Person, name: str) -> dict[str, object]:
+        """What was looked at, planned and spent; an analyst sees the total."""
+        held = self.visible(actor, name)
+        ledger = self.ledger_of(actor, held)
+        total, stop = ledger.total, ledger.stop
+        seen = {one for one in ledger.record.together if self._sees_all_of(actor, one)}
+        shown = ledger_view.as_dict(ledger.record, of=seen) | {
+            "stop": {name: limit and float(limit) for name, limit in vars(stop).items()} if stop.stated else None,
+            "sentences": [ledger_view.total_text(total), of_ledger.odds(total)],
+        }
+        return shown if self._sees_all(actor, held) else {n: v for n, v in shown.items() if n != "entries"}
+
+    def state_cause(self, actor: Person, name: str, number: int, cause: str) -> dict[str, object]:
+        """State that a failure of the engine had a cause outside the data: the dataset's total then exists again."""
+        held = self.controlled(actor, name)
+        self.ledger_of(actor, held).state_cause(number, cause)
+        self.say(actor, "stated the cause of a failure of", held.name, {"entry": number})
+        return self.ledger(actor, name)
+
+    def public(self, name: str) -> dict[str, object]:
+        """What everybody may know, if the policy in force says so; else it is not there, whoever asks."""
+        row = self._rows.one(name=name.casefold())
+        held = None if row is None else Held.of(row)
+        signed = None if held is None else self._policies_quietly(held)
+        if held is None or signed is None or not signed.policy.public_page:
+            raise _not_there(name)
+        try:
+            ledger = self.planned(held, None, self._people.one(signed.author)).ledger
+            shown = ledger_view.for_everybody(ledger.record)
+        except (BadInput, Refused):  # a record that cannot be relied on is shown to nobody
+            raise _not_there(name) from None
+        protected = of_ledger.who_is_protected(held.schema.unit, held.schema.relation)
+        about = {"name": held.name, "title": held.title, "purpose": signed.policy.purpose}
+        return about | shown | {"protected": protected, "stop": of_guarantee.stop(ledger.stop)}
+
+    # What the verbs above and requests lean on
+
+    def visible(self, actor: Person, name: str) -> Held:
+        """A dataset that this person may know of; to others it is not there."""
+        return self._found(actor, name)[0]
+
+    def flowing(self, actor: Person, name: str) -> tuple[Held, Signed, Flow]:
+        """A dataset that this person may know of, the policy in force, and what it has for them."""
+        held, signed = self._found(actor, name)
+        flow = None if signed is None else signed.policy.flow_for(actor)
+        return (held, signed, flow) if signed is not None and flow is not None else (held, *self.flow(actor, held))
+
+    def _found(self, actor: Person, name: str) -> tuple[Held, Signed | None]:
+        """With its policy, where that was needed to tell whether it may be seen."""
+        row = self._rows.one(name=name.casefold())
+        held = None if row is None else Held.of(row)
+        if held is not None and self._sees_all(actor, held):
+            return held, None
+        signed = None if held is None else self._policies_quietly(held)
+        if held is None or not _is_shown(actor, held, signed):
+            raise _not_there(name)
+        return held, signed
+
+    def of(self, name: str) -> Held:
+        """By its name, for whoever was let through already."""
+        return self._held(name)
+
+    def enter_policy(self, held: Held, author: Person) -> None:
+        """A policy is of record from the moment it is written."""
+        self.planned(held, None, author)
+
+    def require_room(self, actor: Person, held: Held, policy: Policy) -> None:
+        """Refuse a policy that stops below what is spent: nothing could be asked under it, nor read."""
+        record = self.record_of(actor, held)
+        if record is None:
+            return
+        try:
+            refuse_below(record.total, policy.stop)
+        except PreferenceError as wrong:
+            raise PolicyError(wrong.message, hint=wrong.hint, where="stop") from None
+
+    def some_policy(self, is_so: Callable[[Policy], bool]) -> bool:
+        """Whether it is so of one of the policies in force."""
+        every = (self._policies_quietly(Held.of(row)) for row in self._rows.many(limit=100_000, retired=False))
+        return any(is_so(signed.policy) for signed in every if signed is not None)
+
+    def policy_of(self, held: Held) -> Signed | None:
+        return self._policies.of(held)
+
+    def for_whoever_decides(self, actor: Person, name: str) -> Held:
+        held = self.visible(actor, name)
+        if not self._sees_all(actor, held):
+            hint = "your own part of it is shown with the dataset."
+            raise Forbidden(f"Only a controller of {held.name} or an auditor sees its whole policy", hint=hint)
+        return held
+
+    def ledger_of(self, actor: Person, held: Held) -> Ledger:
+        return self.planned(held, None, actor).ledger
+
+    def computed(self, actor: Person, held: Held, name: str, job: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Have a worker do what is charged. One that is lost can enter nothing, so its failure is entered here."""
+        try:
+            return self._outside.runner.run(name, job)
+        except EngineFailure as failure:
+            if failure.worker_lost:
+                self.ledger_of(actor, held).enter_failure(f"the worker of a {job['verb']} was lost")
+            raise
+
+    def controlled(self, actor: Person, name: str) -> Held:
+        held = self.visible(actor, name)
+        if not held.is_controlled_by(actor):
+            raise Forbidden(f"Only a controller of {held.name} may do that", hint="ask one of them.")
+        return held
+
+    def _changeable(self, actor: Person, name: str) -> Held:
+        """A dataset that this person may change: not after viewing individual risks, where viewers are kept apart."""
+        held = self.controlled(actor, name)
+        if (record := self.record_of(actor, held)) is not None:
+            refuse_viewer(record, actor, f"change {held.name}")
+        return held
+
+    def record_of(self, actor: Person, held: Held) -> Record | None:
+        """What its ledger says; None where the policy in force leaves nothing readable: another takes its place."""
+        try:
+            return self.ledger_of(actor, held).record
+        except (LedgerBroken, PreferenceError):
+            return None
+
+    def refuse_viewers(self, actor: Person, to: str) -> None:
+        """Refuse whoever has viewed individual risks of any dataset whose policy keeps viewers apart."""
+        for held in map(Held.of, self._rows.many(limit=100_000)):
+            if self._is_viewer(actor, held):
+                refuse_viewer(self.ledger_of(actor, held).known, actor, to)
+
+    def require_look(self, actor: Person, held: Held) -> None:
+        """Refuse a look after which nobody would be left to decide, where viewers decide nothing."""
+        refuse_last(self.ledger_of(actor, held).record, held, actor, self._people.all())
+
+    def flow(self, actor: Person, held: Held) -> tuple[Signed, Flow]:
+        """The policy in force and what it has for this person. No policy, no flow."""
+        signed = self._policies.require(held)
+        flow = signed.policy.flow_for(actor)
+        if flow is None:
+            raise Forbidden(f"The policy of {held.name} has nothing for you", hint="ask a controller for a flow.")
+        return signed, flow
+
+    def planned(
+        self, held: Held, mandate: Mandate | None, actor: Person, rule: Mapping[str, Any] | None = None
+    ) -> Dataset:
+        schema = replace(held.schema, rule=rule)
+        if mandate is None and (policy := self._policies.of(held)) is not None:
+            mandate = mandate_of(policy, None)
+        return self._outside.planned(schema, mandate, actor.name, self.columns(held))
+
+    def as_read(self, held: Held, mandate: Mandate | None, who: str) -> Dataset:
+        """The newest data as a worker has it, though nobody is read here: what is asked of both is the same."""
+        version = self.version(held)
+        key = version.id if held.reference is None else f"{version.id} {self._written(held, held.reference)}"
+        assumed = (of_guarantee.CLOSED_QUOTES,) if version.format == "csv" else ()
+        schema, present = replace(held.schema, rule=None), self.columns(held)
+        return self._outside.planned(schema, mandate, who, present, version=key, assumed=assumed)
+
+    def columns(self, held: Held) -> dict[str, Type | None] | None:
+        """The columns that the data has, so that a question is read as it will be."""
+        row = None if held.version is None else self._versions.one(id=held.version)
+        return None if row is None else {name: type_ and Type(type_) for name, type_ in row["columns"].items()}
+
+    def version_key(self, held: Held) -> str:
+        """Which data an approval is of; of data that lies elsewhere also when it was last written."""
+        version = self.version(held)
+        if held.reference is None:
+            return version.id
+        return digest([version.id, self._written(held, held.reference)])
+
+    def _written(self, held: Held, reference: str) -> str:
+        try:
+            return self._outside.written(reference)
+        except SourceError:  # its place is for its controllers
+            raise Conflict(f"{held.name} has no data", hint="a controller sees to where it lies.") from None
+
+    def version(self, held: Held) -> Version:
+        """The newest data, unless it was kept as long as the policy said."""
+        if self._sweep(held):
+            held = self._held(held.name)
+        row = None if held.version is None else self._versions.one(id=held.version)
+        if row is None or row["forgotten"]:
+            hint = (
+                "a controller delivers it first." if held.version is None else "its time was over, or it was retired."
+            )
+            raise Conflict(f"{held.name} has no data", hint=hint)
+        return Version.of(row)
+
+    def job(self, verb: str, held: Held, who: str, mandate: Mandate | None) -> dict[str, Any]:
+        """A job on the newest data."""
+        version = self.version(held)
+        return self.job_on(verb, held, version.id, version.format, who, mandate)
+
+    def job_on(
+        self, verb: str, held: Held, version: str, format: str, who: str, mandate: Mandate | None = None
+    ) -> dict[str, Any]:
+        said = {"verb": verb, "dataset": held.id, "name": held.name, "version": version, "format": format, "who": who}
+        limits = None if mandate is None else vars(mandate) | {"stop": mandate.stop.as_texts()}
+        said |= {"schema": held.schema_text, "population": held.population or ""}
+        return said | {"reference": held.reference, "mandate": limits}
+
+    def _held(self, name: str) -> Held:
+        row = self._rows.one(name=name)
+        assert row is not None  # it was just written
+        return Held.of(row)
+
+    def _may_see(self, actor: Person, held: Held) -> bool:
+        return self._sees_all(actor, held) or _is_shown(actor, held, self._policies_quietly(held))
+
+    def _policies_quietly(self, held: Held) -> Signed | None:
+        """To a list, a dataset whose policy was edited is one without."""
+        try:
+            return self._policies.of(held)
+        except SfumatoError:
+            return None
+
+    def _sees_all_of(self, actor: Person, name: str) -> bool:
+        row = self._rows.one(name=name)
+        return row is not None and self._sees_all(actor, Held.of(row))
+
+    def _sees_all(self, actor: Person, held: Held) -> bool:
+        return held.is_controlled_by(actor) or actor.has(Role.AUDITOR)
+
+    def say(self, actor: Person, verb: str, about: str, said: Mapping[str, object] | None = None) -> None:
+        self._outside.audit.append(self._outside.moment, actor.name, verb, about, said or {})
+
+
+def _not_there(name: str) -> NotFound:
+    return NotFound(f"There is no dataset '{name}'", hint="list those that you may see.")
+
+
+def _is_shown(actor: Person, held: Held, signed: Signed | None) -> bool:
+    """To an analyst for whom its policy has a flow."""
+    flow = None if signed is None else signed.policy.flow_for(actor)
+    return actor.has(Role.ANALYST) and not held.retired and flow is not None
+
+
+def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_person: bool = False) -> Mandate:
+    """What a policy binds a dataset to, for what flows by `flow`; a person may decide what it does not by itself."""
+    policy = signed.policy
+    return Mandate(
+        policy=policy.fingerprint,
+        attestation=policy.fixed_beforehand,
+        decision=decision,
+        by_policy=flow is None or (flow.approve is Approve.AUTOMATIC and not by_a_person),
+        after_the_answer=flow is not None and flow.approve is Approve.AFTER_THE_ANSWER,
+        epsilon_max=policy.epsilon_max or EPSILON_MAX,  # nobody who asks raises it
+        stop=policy.stop,
+        separation=policy.separation,
+    )
+
+
+def _taken(held: Held) -> Conflict:
+    hint = "rename the table in the schema, or deliver a new version of that one."
+    return Conflict(f"There is a dataset '{held.schema.name}' already", hint=hint)
+
+
+def _format(reference: str) -> str:
+    return "csv" if Path(reference).suffix.lower() in (".csv", ".tsv", ".txt") else "parquet"

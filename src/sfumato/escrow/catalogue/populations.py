@@ -1,0 +1,58 @@
+"""Which datasets of a workspace are about the same people: as their controllers declare it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sfumato.errors import BadInput, Forbidden
+from sfumato.escrow.catalogue.dataset import Held
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.notices import Notices
+from sfumato.escrow.ports import Outside
+from sfumato.ledger.population import Declaration, counted_together, declaration, declarations
+from sfumato.presentation.wording import ledger as of_ledger
+
+_LONGEST = 200
+
+
+class Populations:
+    """Nothing here is found out from the data for anybody but controllers: equality is an exact fact about it."""
+
+    def __init__(self, outside: Outside, notices: Notices) -> None:
+        self._outside, self._notices = outside, notices
+        self._rows, self._versions = outside.rows("datasets"), outside.rows("versions")
+
+    def checked(self, actor: Person, dataset: str, stated: str) -> str | None:
+        """The name of a population that a dataset may be counted in: whoever adds one controls the others in it."""
+        population = " ".join(stated.split())
+        if len(population) > _LONGEST:
+            raise BadInput(f"The name of a population has up to {_LONGEST} characters", hint="shorten it.")
+        together = self._together(dataset, {declaration(dataset, population)} if population else set())
+        others = [held for held in self._held() if held.name in together - {dataset}]
+        if not all(held.is_controlled_by(actor) for held in others):
+            hint = "take another name, or ask a controller of those datasets to add yours."
+            named = population or dataset
+            raise Forbidden(f"The population '{named}' has datasets that you do not control", hint=hint)
+        return population or None
+
+    def _together(self, dataset: str, also: Collection[Declaration] = ()) -> frozenset[str]:
+        return counted_together(dataset, declarations(self._outside.ledger.read(0)).union(also))
+
+    def same_rows(self, held: Held) -> list[Held]:
+        """The datasets that were delivered the same rows and are counted separately: for its controllers alone."""
+        own = [row["digest"] for row in self._versions.many(dataset=held.name, limit=100_000) if row["digest"]]
+        found = {row["dataset"] for row in self._versions.many(digest=own, limit=100_000)} if own else set()
+        if apart := found - {held.name}:
+            apart -= self._together(held.name)
+        return [other for other in self._held() if other.name in apart]
+
+    def tell(self, held: Held) -> None:
+        """Tell the controllers of a dataset, and of those with the same rows, that they are counted separately."""
+        for other in self.same_rows(held):
+            for one, two in ((held, other), (other, held)):
+                for name in one.controllers:
+                    said = of_ledger.same_rows_held(one.name, two.name if name in two.controllers else None)
+                    self._notices.tell([name], said, f"dataset {one.name}")
+
+    def _held(self) -> list[Held]:
+        return [Held.of(row) for row in self._rows.many(limit=100_000)]

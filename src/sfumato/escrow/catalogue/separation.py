@@ -1,0 +1,40 @@
+"""Viewers of individual risks and deciders as separate people: who looked neither decides nor writes (methods 33)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sfumato.errors import Conflict, Forbidden
+from sfumato.escrow.catalogue.dataset import Held
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.ledger.history import Record
+from sfumato.presentation.wording import policy as of_policy
+
+
+def is_viewer(record: Record, actor: Person) -> bool:
+    """Whether this person may not decide: they viewed individual risks, and the policy keeps viewers apart."""
+    return record.separated and actor.name in record.viewers
+
+
+def decides_after_look(record: Record, actor: Person) -> bool:
+    """Whether a decision of this person follows a look: by anybody, or under separation by themselves."""
+    return record.somebody_looked and not record.decides_blindly(actor.name)
+
+
+def refuse_viewer(record: Record, actor: Person, to: str) -> None:
+    """Refuse what deciders or analysts would see, to whoever has viewed individual risks; `to` says what it is."""
+    if is_viewer(record, actor):
+        raise Forbidden(f"You viewed individual risks of {record.dataset}: you may not {to}", hint=of_policy.LEAVE_IT)
+
+
+def refuse_last(record: Record, held: Held, actor: Person, people: Iterable[Person]) -> None:
+    """Refuse the look of whoever is the last to decide, or the last admin: what only they may do would stay undone."""
+    if not record.separated or actor.name in record.viewers:
+        return
+    left = [one for one in people if not one.disabled and one.name not in record.viewers | {actor.name}]
+    if not any(held.is_controlled_by(one) for one in left):
+        hint = "leave it to somebody else, or name another controller first."
+        raise Conflict("You are the last controller who has not viewed individual risks, and may decide", hint=hint)
+    if actor.has(Role.ADMIN) and not any(one.has(Role.ADMIN) for one in left):
+        hint = "leave it to somebody else, or make another person admin first."
+        raise Conflict("You are the last admin who has not viewed individual risks, and may change roles", hint=hint)

@@ -1,0 +1,1 @@
+"""People, roles, sessions, tokens."""

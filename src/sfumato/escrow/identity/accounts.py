@@ -1,0 +1,295 @@
+"""Who is known, and how they show that they are who they say: passwords, sessions, tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
+from sfumato.escrow.identity.person import EVERYONE, Person, Role, checked_name, checked_roles
+from sfumato.escrow.ports import Outside
+from sfumato.presentation.wording.introduction import QUIZ
+
+SCOPES = ("read", "write")
+LEAST_PASSWORD, MOST_PASSWORD = 12, 1024
+_LONGEST_TOKEN = 366
+
+
+@dataclass(frozen=True)
+class Session:
+    """`secret` goes to the browser once; `csrf` must come back with whatever changes something."""
+
+    secret: str = field(repr=False)
+    csrf: str = field(repr=False)
+    person: Person
+    expires_at: str
+
+
+@dataclass(frozen=True)
+class Token:
+    id: str
+    person: str
+    label: str
+    scopes: tuple[str, ...]
+    created_at: str
+    expires_at: str
+    revoked: bool
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Token:
+        times = (row["created_at"], row["expires_at"], bool(row["revoked"]))
+        return cls(row["id"], row["person"], row["label"], tuple(row["scopes"]), *times)
+
+    def as_dict(self) -> dict[str, object]:
+        return vars(self) | {"scopes": list(self.scopes)}
+
+
+class People:
+    def __init__(self, outside: Outside) -> None:
+        self._outside = outside
+        self._rows, self._tokens = outside.rows("people"), outside.rows("tokens")
+        self._sessions = outside.rows("sessions")
+        self.keep_roles: Callable[[Person], None] = lambda _actor: None  # from those who may not change them
+
+    # Who is there
+
+    def first(self, name: str, password: str, roles: Iterable[str]) -> Person:
+        """The first admin, who is let in by whoever makes the workspace."""
+        if self._rows.many(limit=1):
+            raise Conflict("This workspace has people already", hint="sign in as its admin.")
+        return self._added(name, name, roles, "", password)
+
+    def add(
+        self, actor: Person, name: str, roles: Iterable[str], *, organisation: str = "", password: str | None = None
+    ) -> Person:
+        """Let somebody in. Without a password they come in by tokens only, which an admin makes for them."""
+        actor.require(Role.ADMIN, to="let people in")
+        self.keep_roles(actor)
+        return self._added(actor.name, name, roles, organisation, password)
+
+    def _added(self, by: str, stated: str, roles: Iterable[str], organisation: str, password: str | None) -> Person:
+        locks, name = self._outside.locks, checked_name(stated)
+        public, private = locks.new_pair()
+        row = {
+            "name": name,
+            "organisation": " ".join(organisation.split()),
+            "roles": sorted(checked_roles(roles)),
+            "password": None if password is None else locks.hashed(_checked_password(password)),
+            "public_key": public,
+            "sealed_key": locks.seal(private, _about_key(name)),
+            "created_at": self._outside.moment,
+            "disabled": False,
+        }
+        with self._outside.transaction():
+            self._keep_apart([name], [organisation])
+            if not self._rows.add(row):
+                raise Conflict(f"There is somebody named '{name}' already", hint="take another name.")
+            self._say(by, "let in", name, {"roles": row["roles"], "organisation": row["organisation"]})
+        return Person.of(row)
+
+    def change(
+        self,
+        actor: Person,
+        name: str,
+        *,
+        roles: Iterable[str] | None = None,
+        organisation: str | None = None,
+        disabled: bool | None = None,
+        password: str | None = None,
+        current_password: str | None = None,
+    ) -> Person:
+        """What an admin may change of anybody, and anybody of their own password, which they then know."""
+        own_password = actor.name == checked_name(name) and (roles, organisation, disabled) == (None, None, None)
+        if not own_password:
+            actor.require(Role.ADMIN, to="change others")
+            self.keep_roles(actor)
+        found = self.one(name)
+        if password is not None and actor.name == found.name:
+            self._require_known(found, current_password)
+        to: dict[str, object] = {}
+        to |= {} if roles is None else {"roles": sorted(checked_roles(roles))}
+        to |= {} if organisation is None else {"organisation": " ".join(organisation.split())}
+        to |= {} if disabled is None else {"disabled": disabled}
+        told = sorted(to) + ([] if password is None else ["password"])
+        to |= {} if password is None else {"password": self._outside.locks.hashed(_checked_password(password))}
+        if not to:
+            raise BadInput("Nothing is to be changed", hint="state roles, an organisation, disabled or a password.")
+        with self._outside.transaction():
+            self._keep_an_admin(found, to)
+            self._keep_apart([], [organisation or ""])
+            self._rows.change({"name": found.name}, to)
+            if disabled or password is not None:
+                self._sessions.remove(person=found.name)
+            self._say(actor.name, "changed", found.name, {"what": told})
+        return self.one(found.name)
+
+    def _require_known(self, person: Person, password: str | None) -> None:
+        """A token is not enough to take an account over; who has none so far may set one."""
+        row = self._rows.one(name=person.name)
+        stored = None if row is None else row["password"]
+        if stored is not None and not self._outside.locks.matches(stored, (password or "")[:MOST_PASSWORD]):
+            raise Forbidden("That is not your password so far", hint="state it, or ask an admin for another.")
+
+    def _keep_an_admin(self, found: Person, to: Mapping[str, Any]) -> None:
+        leaves = to.get("disabled") or ("roles" in to and Role.ADMIN not in to["roles"])
+        others = (p for p in self.all() if p.name != found.name and p.has(Role.ADMIN) and not p.disabled)
+        if leaves and found.has(Role.ADMIN) and not any(others):
+            raise Conflict("Somebody must stay admin", hint="make another person admin first.")
+
+    def _keep_apart(self, names: Sequence[str], organisations: Sequence[str]) -> None:
+        """A policy names people and organisations alike: nobody gets what is another's by being called so."""
+        stated = {" ".join(one.split()).casefold() for one in organisations} - {""}
+        people = {EVERYONE, *names, *(person.name for person in self.all())}
+        known = {person.organisation.casefold() for person in self.all()}
+        if both := sorted((stated & people) | ({*names} & known)):
+            hint = "take another name."
+            raise Conflict(f"'{both[0]}' would be a person and an organisation, or everyone", hint=hint)
+
+    def one(self, name: str) -> Person:
+        row = self._rows.one(name=name.strip().casefold())
+        if row is None:
+            raise NotFound(f"There is nobody named '{name}'", hint="`sfumato user list` tells who there is.")
+        return Person.of(row)
+
+    def all(self) -> list[Person]:
+        return [Person.of(row) for row in self._rows.many(limit=100_000)]
+
+    def many(self, actor: Person, after: str | None = None, limit: int = 100) -> list[Person]:
+        """Controllers see whom they may name in a policy; analysts see nobody."""
+        actor.require(Role.ADMIN, Role.CONTROLLER, Role.AUDITOR, to="list people")
+        return [Person.of(row) for row in self._rows.many(after=after, limit=limit)]
+
+    # Who asks
+
+    def sign_in(self, name: str, password: str) -> Session:
+        """One answer whether the name or the password is wrong, after the same work."""
+        locks, row = self._outside.locks, self._rows.one(name=name.strip().casefold())
+        stored = None if row is None or row["disabled"] else row["password"]
+        if not locks.matches(stored, password[:MOST_PASSWORD]) or row is None:
+            raise NotSignedIn("That name and password do not go together", hint="try again, or ask an admin.")
+        secret, csrf, now = locks.new_secret(), locks.new_secret(), self._outside.now()
+        until = (now + timedelta(hours=self._outside.limits.session_hours)).isoformat(timespec="seconds")
+        kept = {"digest": locks.digest_of(secret), "person": row["name"], "csrf": csrf}
+        with self._outside.transaction():
+            self._sessions.add(kept | {"created_at": self._outside.moment, "expires_at": until})
+            self._say(row["name"], "signed in", row["name"])
+        return Session(secret, csrf, Person.of(row), until)
+
+    def sign_out(self, secret: str) -> None:
+        self._sessions.remove(digest=self._outside.locks.digest_of(secret))
+
+    def of_session(self, secret: str) -> tuple[Person, str]:
+        row = self._sessions.one(digest=self._outside.locks.digest_of(secret))
+        if row is None or self._is_over(row["expires_at"]):
+            raise NotSignedIn("You are not signed in, or it was too long ago", hint="sign in again.")
+        return self._let_in(row["person"]), row["csrf"]
+
+    def of_token(self, secret: str) -> tuple[Person, frozenset[str]]:
+        row = self._tokens.one(digest=self._outside.locks.digest_of(secret))
+        if row is None or row["revoked"] or self._is_over(row["expires_at"]):
+            raise NotSignedIn("That token is not known, or no longer good", hint="make another with `sfumato token`.")
+        return self._let_in(row["person"]), frozenset(row["scopes"])
+
+    def _let_in(self, name: str) -> Person:
+        row = self._rows.one(name=name)
+        if row is None or row["disabled"]:
+            raise NotSignedIn("You are no longer let in", hint="ask an admin.")
+        return Person.of(row)
+
+    # Tokens
+
+    def new_token(
+        self,
+        actor: Person,
+        label: str,
+        days: float = 90,
+        scopes: Sequence[str] = SCOPES,
+        *,
+        person: str | None = None,
+    ) -> tuple[Token, str]:
+        """A token and its secret, which is shown this once; an admin may make one for somebody else."""
+        owner = actor
+        if person is not None and person.strip().casefold() != actor.name:
+            actor.require(Role.ADMIN, to="make tokens for others")  # first: else it would tell who is there
+            owner = self.one(person)
+        if not 0 < days <= _LONGEST_TOKEN:
+            raise BadInput(f"A token is good for up to {_LONGEST_TOKEN} days, not {days:g}", hint="try 90.")
+        if not scopes or not {*scopes} <= {*SCOPES}:
+            raise BadInput("A token is for 'read', or for 'read' and 'write'", hint="state one or both.")
+        secret, until = self._outside.locks.new_secret(), self._outside.now() + timedelta(days=days)
+        row = {
+            "id": self._outside.new_id(),
+            "person": owner.name,
+            "digest": self._outside.locks.digest_of(secret),
+            "label": label.strip()[:200],
+            "scopes": sorted({*scopes}),
+            "created_at": self._outside.moment,
+            "expires_at": until.isoformat(timespec="seconds"),
+            "revoked": False,
+        }
+        with self._outside.transaction():
+            self._tokens.add(row)
+            self._say(actor.name, "made a token for", owner.name, {"token": row["id"], "scopes": row["scopes"]})
+        return Token.of(row), secret
+
+    def tokens(self, actor: Person) -> list[Token]:
+        return [Token.of(row) for row in self._tokens.many(person=actor.name, limit=1000)]
+
+    def revoke(self, actor: Person, id: str) -> None:
+        row = self._tokens.one(id=id)
+        if row is None or (row["person"] != actor.name and not actor.has(Role.ADMIN)):
+            raise NotFound("There is no such token", hint="list yours first.")
+        with self._outside.transaction():
+            self._tokens.change({"id": id}, {"revoked": True})
+            self._say(actor.name, "revoked a token of", row["person"], {"token": id})
+
+    # The introduction
+
+    def introduced(self, actor: Person) -> str | None:
+        """When they passed it first."""
+        row = self._rows.one(name=actor.name)
+        return None if row is None else row["introduced_at"]
+
+    def introduce(self, actor: Person, answers: Sequence[int]) -> list[dict[str, object]]:
+        """What was answered wrong, and why; with nothing wrong it is passed."""
+        if len(answers) != len(QUIZ):
+            raise BadInput(
+                f"The quiz has {len(QUIZ)} questions", hint="answer each with the number of a choice, from 0."
+            )
+        wrong = [
+            {"question": number, "why": question.why}
+            for number, (question, answer) in enumerate(zip(QUIZ, answers, strict=True))
+            if answer != question.right
+        ]
+        if not wrong and self.introduced(actor) is None:
+            with self._outside.transaction():
+                self._rows.change({"name": actor.name}, {"introduced_at": self._outside.moment})
+                self._say(actor.name, "passed the introduction", actor.name)
+        return wrong
+
+    # Signing
+
+    def signed(self, author: Person, message: bytes) -> str:
+        row = self._rows.one(name=author.name)
+        assert row is not None  # whoever acts is known
+        locks = self._outside.locks
+        return locks.sign(locks.unseal(row["sealed_key"], _about_key(author.name)), message)
+
+    def _is_over(self, until: str) -> bool:
+        return datetime.fromisoformat(until) <= self._outside.now()
+
+    def _say(self, who: str, verb: str, about: str, said: Mapping[str, object] | None = None) -> None:
+        self._outside.audit.append(self._outside.moment, who, verb, about, said or {})
+
+
+def _checked_password(stated: str) -> str:
+    if not LEAST_PASSWORD <= len(stated) <= MOST_PASSWORD:
+        hint = "take four words that nobody else would put together."
+        raise BadInput(f"A password has at least {LEAST_PASSWORD} characters", hint=hint)
+    return stated
+
+
+def _about_key(name: str) -> str:
+    return f"signing key of {name}"

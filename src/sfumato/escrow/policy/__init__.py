@@ -1,0 +1,1 @@
+"""Policies: type, file, signed versions."""

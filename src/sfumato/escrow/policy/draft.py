@@ -1,0 +1,52 @@
+"""Schemas and policies that are still being written: read and said back in sentences, and kept nowhere."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.errors import PolicyError
+from sfumato.escrow.catalogue.datasets import Datasets
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.policy.policy import Policy
+from sfumato.escrow.policy.store import Policies, may_write
+from sfumato.presentation.wording import schema as of_schema
+
+
+class Drafts:
+    def __init__(self, datasets: Datasets, policies: Policies) -> None:
+        self._datasets, self._policies = datasets, policies
+
+    def schema(self, actor: Person, schema_text: str, policy: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """A table that is not registered yet, and the policy that it would have."""
+        held = self._datasets.drafted(actor, schema_text)
+        said = None if policy is None else _said(self._policies.read(held, policy))
+        sentences = [*of_schema.sentences(held.schema), *of_schema.askable(held.schema)]
+        return {"name": held.name, "schema_text": schema_text, "sentences": sentences, "policy": said}
+
+    def policy(self, actor: Person, name: str, policy: Mapping[str, Any] | str) -> dict[str, Any]:
+        """Another policy of a dataset: its tables, or the text of its file."""
+        held = self._datasets.visible(actor, name)
+        may_write(actor, held)
+        record = self._datasets.record_of(actor, held)
+        viewers = frozenset() if record is None else record.viewers
+        made = self._policies.read(held, _parsed(policy) if isinstance(policy, str) else policy, viewers)
+        self._datasets.require_room(actor, held, made)
+        return _said(made)
+
+
+def _said(policy: Policy) -> dict[str, Any]:
+    return {"policy": policy.as_dict(), "sentences": policy.sentences()}
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError(f"The policy is not TOML: {error}") from None
+    except (ValueError, RecursionError):
+        hint = "write it as the documentation has it."
+        raise PolicyError(
+            "The policy is not TOML: it is nested too deeply, or a number is too long", hint=hint
+        ) from None

@@ -1,0 +1,243 @@
+"""A policy: who may ask what of a dataset, by which rule, and who decides. What it does not allow does not flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from sfumato.errors import Forbidden
+from sfumato.escrow.identity.person import EVERYONE, Person
+from sfumato.model.budget import NO_STOP, Stop
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.signal import SignalKind
+from sfumato.model.statement import Kind, Statement
+from sfumato.presentation.wording import policy as of_policy
+from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences.guessing import level
+from sfumato.release.ledger import digest
+
+RULE = "rule"
+RETENTION = ("answers_days", "data_days")
+SWITCHES = ("introduction", "public_page", "separation")
+SIGNALLING = ("signals", "code", "signal_bits")
+_STOPS = {"epsilon": "stop", "delta": "stop_delta"}
+PARTNER = ("trust", "data_sensitivity")
+
+
+_UNSAID: Mapping[str, Any] = {"purpose": "", "fixed_beforehand": "", "introduction": True, "public_page": False}
+"""What a policy says that changes nothing of who gets what."""
+
+
+class Approve(StrEnum):
+    AUTOMATIC = "automatic"  # the policy decides by itself
+    BY_CONTROLLER = "by a controller"  # before anything is drawn
+    AFTER_THE_ANSWER = "after the answer"  # 003's own order: computed, withheld, looked at, then approved
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What may go to whom, and who decides it. None: no limit."""
+
+    who: tuple[str, ...]
+    aggregates: tuple[Kind, ...] | None = None
+    columns: tuple[str, ...] | None = None
+    preferences: tuple[str, ...] = (RULE,)
+    guarantees: tuple[Guarantee, ...] = (Guarantee.DP, Guarantee.SELECTED)
+    approve: Approve = Approve.BY_CONTROLLER
+    approvers: tuple[str, ...] = ()  # of the dataset's controllers; none named: any of them
+    approvals: int = 1
+    signals: tuple[SignalKind, ...] = (SignalKind.FREE,)  # what may be asked about the noise of a release
+    code: bool = False  # also by functions of their own
+    signal_bits: float = 20.0  # that exact scores may tell them in all, about one dataset
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Flow:
+        """From what `as_dict` says."""
+        aggregates, columns = said.get("aggregates"), said.get("columns")
+        return cls(
+            who=tuple(said["who"]),
+            aggregates=None if aggregates is None else tuple(map(Kind, aggregates)),
+            columns=None if columns is None else tuple(columns),
+            preferences=tuple(said["preferences"]),
+            guarantees=tuple(map(Guarantee, said["guarantees"])),
+            approve=Approve(said["approve"]),
+            approvers=tuple(said["approvers"]),
+            approvals=said["approvals"],
+            signals=tuple(map(SignalKind, said.get("signals", cls.signals))),
+            code=said.get("code", cls.code),
+            signal_bits=said.get("signal_bits", cls.signal_bits),
+        )
+
+    def require_signal(self, kind: SignalKind, *, own_code: bool) -> None:
+        if kind not in self.signals:
+            hint = f"it allows {', '.join(self.signals)}." if self.signals else "it allows none."
+            raise Forbidden(f"The policy does not let you ask for the signal '{kind}'", hint=hint)
+        if own_code and not self.code:
+            raise Forbidden("The policy does not let you bring code of your own", hint="take one of the tasks.")
+
+    def require(self, statement: Statement) -> None:
+        """Refuse a question that this flow does not have."""
+        asked = [aggregate.kind for aggregate in statement.aggregates]
+        if self.aggregates is not None and (beyond := [kind for kind in asked if kind not in self.aggregates]):
+            hint = f"it allows {', '.join(self.aggregates)}."
+            raise Forbidden(f"The policy does not let you ask for {beyond[0]}", hint=hint)
+        self.require_columns(statement.columns)
+
+    def require_columns(self, columns: Iterable[str]) -> None:
+        allowed = None if self.columns is None else {name.casefold() for name in self.columns}
+        if allowed is not None and (read := [name for name in columns if name.casefold() not in allowed]):
+            hint = f"it allows {', '.join(self.columns or ())}."
+            raise Forbidden(f"The policy does not let you ask about '{read[0]}'", hint=hint)
+
+    def require_preferences(self, stated: Mapping[str, Any] | None) -> None:
+        said = {name for name, value in (stated or {}).items() if value is not None and value is not False}
+        used = [name for name in named.NAMES if name in said] or [RULE]
+        if used == [RULE] and said:
+            hint = f"leave out {', '.join(sorted(said))}."
+            raise Forbidden("The rule is applied as it stands, with the noise that it has", hint=hint)
+        if beyond := [name for name in used if name not in self.preferences]:
+            what = "the rule alone" if beyond == [RULE] else f"'{beyond[0]}'"
+            hint = f"it allows {', '.join(self.preferences)}."
+            raise Forbidden(f"The policy does not let you go by {what}", hint=hint)
+
+    def for_partner(self) -> dict[str, object]:
+        """What those whom it goes to may know of it: not who else it goes to, nor who decides."""
+        known = {name: said for name, said in self.as_dict().items() if name not in ("who", "approvers", "approvals")}
+        return known | self._signalling
+
+    def as_dict(self) -> dict[str, object]:
+        said: dict[str, object] = {"who": list(self.who), "preferences": list(self.preferences)}
+        said |= {} if self.aggregates is None else {"aggregates": list(self.aggregates)}
+        said |= {} if self.columns is None else {"columns": list(self.columns)}
+        said |= {"guarantees": list(self.guarantees), "approve": self.approve.value}
+        said |= {"approvers": list(self.approvers), "approvals": self.approvals}
+        other = {name: told for name, told in self._signalling.items() if getattr(self, name) != getattr(Flow, name)}
+        return said | other
+
+    @property
+    def _signalling(self) -> dict[str, object]:
+        return {"signals": list(self.signals), "code": self.code, "signal_bits": self.signal_bits}
+
+
+@dataclass(frozen=True)
+class Policy:
+    flows: tuple[Flow, ...]
+    purpose: str = ""
+    rule: Mapping[str, Any] | None = None
+    epsilon_max: float | None = None
+    stop: Stop = NO_STOP
+    fixed_beforehand: str = ""  # where all this was written down before anyone looked
+    trust: Mapping[str, float | str] = field(default_factory=dict)  # of people and organisations
+    sensitivity: Mapping[str, float | str] = field(default_factory=dict)  # of columns
+    sensitivity_otherwise: float | str | None = None
+    answers_days: int | None = None
+    data_days: int | None = None
+    introduction: bool = True  # whoever signs in to approve has passed it
+    public_page: bool = False
+    separation: bool = False  # whoever views individual risks decides nothing, for ever
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Policy:
+        """From what `as_dict` says."""
+        sensitivity, kept = said.get("sensitivity", {}), said.get("retention", {})
+        return cls(
+            flows=tuple(map(Flow.of, said["flow"])),
+            purpose=said["purpose"],
+            rule=said.get("rule"),
+            epsilon_max=said.get("epsilon_max"),
+            stop=Stop.from_texts({name: said[key] for name, key in _STOPS.items() if key in said}),
+            fixed_beforehand=said["fixed_beforehand"],
+            trust=said.get("trust", {}),
+            sensitivity=sensitivity.get("columns", {}),
+            sensitivity_otherwise=sensitivity.get("dataset"),
+            **{name: kept.get(name) for name in RETENTION},
+            **{name: said[name] for name in SWITCHES if name in said},
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all that it says: whatever is changed after a look was changed after a look."""
+        return digest(self.as_dict())
+
+    def keeps(self, other: Policy) -> bool:
+        """Whether it lets happen whatever another does: it adds access rules at the end, or raises limits, at most."""
+        ours, theirs = (replace(one, flows=(), epsilon_max=None, stop=NO_STOP, **_UNSAID) for one in (self, other))
+        stops = ((self.stop.epsilon, other.stop.epsilon), (self.stop.delta, other.stop.delta))
+        limits = ((self.epsilon_max, other.epsilon_max), *stops)
+        raised = all(now is None or (before is not None and now >= before) for now, before in limits)
+        return ours == theirs and raised and self.flows[: len(other.flows)] == other.flows
+
+    def beside_the_rule(self, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """What is stated, unless it is the rule itself: that is nothing stated."""
+        said = {name: value for name, value in (stated or {}).items() if value is not None and value is not False}
+        return None if not said or said == dict(self.rule or {}) else stated
+
+    def flow_for(self, person: Person) -> Flow | None:
+        """The first flow that names this person, their organisation, or everyone."""
+        return next((flow for flow in self.flows if person.is_among(flow.who)), None)
+
+    def rule_for(
+        self, person: Person, columns: Callable[[], Iterable[str]], stated: Mapping[str, Any] | None
+    ) -> Mapping[str, Any] | None:
+        """A rule or a preference with what the policy says of this partner and of these columns (004 section 3).
+
+        What is asked about is read only where it is rated.
+        """
+        if stated is None or "sharing_risk" not in stated:
+            return stated
+        own = {name: value for name, value in stated.items() if name not in PARTNER}
+        return own | {
+            "trust": stated["trust"] if "trust" in stated else self._trust(person),
+            "data_sensitivity": stated["data_sensitivity"]
+            if "data_sensitivity" in stated
+            else self._sensitivity(columns()),
+        }
+
+    def _trust(self, person: Person) -> float | str:
+        rated = {name.casefold(): level for name, level in self.trust.items()}
+        for name in (person.name, person.organisation.casefold(), EVERYONE):
+            if name and name in rated:
+                return rated[name]
+        hint = "a controller adds them, or everyone, under [trust]."
+        raise Forbidden(f"The policy rates no trust in {person.name}", hint=hint)
+
+    def _sensitivity(self, columns: Iterable[str]) -> float | str:
+        rated = {name.casefold(): stated for name, stated in self.sensitivity.items()}
+        found = [rated[name.casefold()] for name in columns if name.casefold() in rated]
+        found += [] if self.sensitivity_otherwise is None else [self.sensitivity_otherwise]
+        if not found:
+            hint = 'a controller states dataset = "high" under [sensitivity].'
+            raise Forbidden("The policy does not say how sensitive this data is", hint=hint)
+        return max(found, key=lambda stated: level("sensitivity", stated))
+
+    def as_dict(self) -> dict[str, object]:
+        """As its file has it; a stop exactly. A switch that stands as it does by itself is not said."""
+        texts = self.stop.as_texts()
+        said: dict[str, object] = {"purpose": self.purpose, "fixed_beforehand": self.fixed_beforehand}
+        said |= {} if self.epsilon_max is None else {"epsilon_max": self.epsilon_max}
+        said |= {key: texts[name] for name, key in _STOPS.items() if name in texts}
+        said |= {} if self.rule is None else {"rule": dict(self.rule)}
+        said |= {} if not self.trust else {"trust": dict(self.trust)}
+        otherwise = {} if self.sensitivity_otherwise is None else {"dataset": self.sensitivity_otherwise}
+        sensitivity = otherwise | ({"columns": dict(self.sensitivity)} if self.sensitivity else {})
+        said |= {"sensitivity": sensitivity} if sensitivity else {}
+        kept = {name: getattr(self, name) for name in RETENTION if getattr(self, name) is not None}
+        said |= {name: getattr(self, name) for name in SWITCHES if getattr(self, name) is not getattr(Policy, name)}
+        return said | ({"retention": kept} if kept else {}) | {"flow": [flow.as_dict() for flow in self.flows]}
+
+    def sentences(self) -> list[str]:
+        """What it says, for people."""
+        said = [of_policy.purpose(self.purpose)] if self.purpose else []
+        for flow in self.flows:
+            said.append(of_policy.flow(flow.who, flow.aggregates, flow.columns, flow.preferences))
+            said.append(of_policy.decided(flow.approve.value, flow.approvers, flow.approvals, flow.guarantees))
+            said += [] if flow.signals == Flow.signals else [of_policy.signals(flow.signals, flow.signal_bits)]
+            said += [of_policy.CODE] if flow.code else []
+        said.append(of_policy.NOBODY_ELSE)
+        said.append(of_policy.rule(None if self.rule is None else dict(self.rule)))
+        said += of_policy.limits(self.epsilon_max, self.stop)
+        said += of_policy.partners(self.trust, self.sensitivity, self.sensitivity_otherwise)
+        said += of_policy.retention(self.answers_days, self.data_days)
+        return said + of_policy.switches(**{name: getattr(self, name) for name in SWITCHES})

@@ -1,0 +1,309 @@
+"""A policy as it is written down -> Policy. Whatever is wrong in it is said with its place."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from sfumato.errors import PolicyError, PreferenceError
+from sfumato.escrow.identity.person import EVERYONE, Person
+from sfumato.escrow.policy.policy import (
+    PARTNER,
+    RETENTION,
+    RULE,
+    SIGNALLING,
+    SWITCHES,
+    Approve,
+    Flow,
+    Policy,
+)
+from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, Stop, limit
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.signal import SignalKind
+from sfumato.model.statement import Kind
+from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences.guessing import level
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.release.decide import rule_of
+
+T = TypeVar("T")
+Word = TypeVar("Word", bound=StrEnum)
+_TOP = (
+    "purpose",
+    "rule",
+    "epsilon_max",
+    "stop",
+    "stop_delta",
+    "fixed_beforehand",
+    "trust",
+    "sensitivity",
+    "flow",
+    "retention",
+    *SWITCHES,
+)
+_EXACT = re.compile("[0-9]{1,30}(/[1-9][0-9]{0,30})?")  # a stop as a policy says it
+_FLOW = ("who", "aggregates", "columns", "preferences", "guarantees", "approve", "approvers", "approvals", *SIGNALLING)
+
+
+def policy_of(
+    stated: Mapping[str, Any],
+    people: Sequence[Person],
+    controllers: Sequence[str],
+    columns: Sequence[str],
+    *,
+    private_keys: bool = False,
+    viewers: Collection[str] = (),
+) -> Policy:
+    """Read a policy; it names people and columns that there are. `viewers` have viewed individual risks."""
+    return _Reader(people, controllers, columns, private_keys, viewers).policy(stated)
+
+
+class _Reader:
+    def __init__(
+        self,
+        people: Sequence[Person],
+        controllers: Sequence[str],
+        columns: Sequence[str],
+        private_keys: bool,
+        viewers: Collection[str],
+    ) -> None:
+        self.known = {EVERYONE, *(p.name for p in people), *(p.organisation.casefold() for p in people)} - {""}
+        self.controllers, self.columns, self.private_keys = controllers, columns, private_keys
+        self.viewers = viewers
+        self.deciders = controllers  # those who may approve
+
+    def policy(self, stated: Mapping[str, Any]) -> Policy:
+        self.only(stated, _TOP, "the policy")
+        if "separation" in stated and self.switch(stated, "separation"):
+            self.separate()
+        flows = stated.get("flow", [])
+        if not isinstance(flows, list) or not flows:
+            hint = 'add [[flow]] with who = ["a name, an organisation, or everyone"].'
+            raise PolicyError("The policy names nobody: without a flow nothing goes to anybody", hint=hint)
+        read = tuple(self.flow(flow, f"[[flow]] {number}") for number, flow in enumerate(flows, 1))
+        sensitivity = self.table(stated, "sensitivity")
+        self.only(sensitivity, ("dataset", "columns"), "[sensitivity]")
+        retention = self.table(stated, "retention")
+        self.only(retention, RETENTION, "[retention]")
+        trust = self.table(stated, "trust")
+        for name in trust:
+            self.somebody(name, "[trust]")
+        of_columns = self.table(sensitivity, "columns")
+        for name in of_columns:
+            self.column(name, "[sensitivity.columns]")
+        levels = [*trust.values(), *of_columns.values(), sensitivity.get("dataset", "low")]
+        for rated in levels:
+            self.checked("[trust] and [sensitivity]", lambda rated=rated: level("a rating", rated))
+        made = Policy(
+            flows=read,
+            purpose=self.text(stated, "purpose"),
+            rule=self.rule(stated.get("rule")),
+            epsilon_max=self.ceiling(stated.get("epsilon_max")),
+            stop=Stop(
+                *(self.stop(stated, name, most) for name, most in (("stop", MOST_EPSILON), ("stop_delta", MOST_DELTA)))
+            ),
+            fixed_beforehand=self.text(stated, "fixed_beforehand"),
+            trust=trust,
+            sensitivity=of_columns,
+            sensitivity_otherwise=sensitivity.get("dataset"),
+            answers_days=self.days(retention, "answers_days"),
+            data_days=self.days(retention, "data_days"),
+            **{name: self.switch(stated, name) for name in SWITCHES if name in stated},
+        )
+        self.require_partners(made)
+        for number, flow in enumerate(made.flows if made.separation else (), 1):
+            self.require_separable(flow, f"[[flow]] {number}")
+        return made
+
+    def separate(self) -> None:
+        """Leave those who viewed individual risks nothing to decide, if others are there to do it."""
+        self.deciders = [name for name in self.controllers if name not in self.viewers]
+        if len(self.controllers) < 2:
+            hint = "name another controller first, or leave separation out."
+            raise PolicyError("Viewers and deciders cannot be separate where there is one controller", hint=hint)
+        if not self.deciders:
+            hint = "name a controller who has not."
+            raise PolicyError("Every controller has viewed individual risks, so that nobody could decide", hint=hint)
+
+    def require_separable(self, flow: Flow, where: str) -> None:
+        """What shows an answer, or an exact score, to whoever approves it makes them a viewer."""
+        if flow.approve is Approve.AFTER_THE_ANSWER:
+            hint = 'state approve = "by a controller", or leave separation out.'
+            raise PolicyError("Whoever approves after the answer views it, and decides", hint=hint, where=where)
+        if SignalKind.PUBLISHED in flow.signals:
+            hint = f"leave '{SignalKind.PUBLISHED}' or separation out."
+            raise PolicyError("Whoever approves an exact score views it, and decides", hint=hint, where=where)
+
+    def flow(self, stated: object, where: str) -> Flow:
+        if not isinstance(stated, Mapping):
+            raise PolicyError("A flow is a table", hint='write [[flow]] and who = ["name"] below it.', where=where)
+        self.only(stated, _FLOW, where)
+        who = self.names(stated, "who", where)
+        if not who:
+            hint = 'state who = ["a name, an organisation, or everyone"].'
+            raise PolicyError("The policy names nobody: a flow says whom it goes to", hint=hint, where=where)
+        for name in who:
+            self.somebody(name, where)
+        approvers = self.names(stated, "approvers", where)
+        for name in approvers:
+            if name.casefold() not in self.controllers:
+                hint = f"it has {', '.join(self.controllers)}."
+                raise PolicyError(f"'{name}' is no controller of this dataset", hint=hint, where=where)
+            if name.casefold() not in self.deciders:
+                hint = f"those who may approve are {', '.join(self.deciders)}."
+                raise PolicyError(f"'{name}' has viewed individual risks, and decides nothing", hint=hint, where=where)
+        columns = self.names(stated, "columns", where) if "columns" in stated else None
+        for name in columns or ():
+            self.column(name, where)
+        read = Flow(
+            who=who,
+            aggregates=self.words(stated, "aggregates", Kind, where, upper=True) if "aggregates" in stated else None,
+            columns=columns,
+            preferences=self.allowed_preferences(stated, where),
+            guarantees=self.words(stated, "guarantees", Guarantee, where) or Flow.guarantees,
+            approve=(
+                self.words({"approve": [stated["approve"]]}, "approve", Approve, where)[0]
+                if "approve" in stated
+                else Approve.BY_CONTROLLER
+            ),
+            approvers=approvers,
+            approvals=self.approvals(stated, where),
+            signals=self.words(stated, "signals", SignalKind, where) if "signals" in stated else Flow.signals,
+            code=self.switch(stated, "code") if "code" in stated else Flow.code,
+            signal_bits=self.bits(stated, where),
+        )
+        if read.approve is Approve.AFTER_THE_ANSWER and Guarantee.NONE not in read.guarantees:
+            hint = 'add guarantees = ["none"], or approve = "by a controller".'
+            raise PolicyError("What is approved after the answer carries no guarantee", hint=hint, where=where)
+        if read.approve is Approve.AUTOMATIC and not any(word.holds for word in read.guarantees):
+            hint = 'state approve = "by a controller", or guarantees = ["dp"].'
+            raise PolicyError("Nothing without a guarantee is approved automatically", hint=hint, where=where)
+        most = len(approvers or self.deciders)
+        if read.approve is not Approve.AUTOMATIC and read.approvals > most:
+            hint = f"{most} may approve: state approvals = {most} or less, or add controllers."
+            raise PolicyError(f"{read.approvals} approvals cannot be given", hint=hint, where=where)
+        return read
+
+    def allowed_preferences(self, stated: Mapping[str, Any], where: str) -> tuple[str, ...]:
+        names = self.names(stated, "preferences", where)
+        for name in names:
+            if name not in (RULE, *named.NAMES):
+                hint = f"it knows {', '.join((RULE, *named.NAMES))}."
+                raise PolicyError(f"There is no preference '{name}'", hint=hint, where=where)
+        return names or Flow.preferences
+
+    def rule(self, stated: object) -> Mapping[str, Any] | None:
+        if stated is None:
+            return None
+        if not isinstance(stated, Mapping):
+            raise PolicyError("[rule] is a table", hint="write gap = 1.2 and worst_case = true below [rule].")
+        # Trust and sensitivity come from the policy where the rule leaves them to it.
+        rated = dict.fromkeys(PARTNER, "very low") if "sharing_risk" in stated else {}
+        self.checked("[rule]", lambda: rule_of(rated | dict(stated), "the policy", private_keys=self.private_keys))
+        return dict(stated)
+
+    def require_partners(self, made: Policy) -> None:
+        """A rule that goes by trust needs a rating of everybody whom a flow names."""
+        if made.rule is None or "sharing_risk" not in made.rule:
+            return
+        rated = {name.casefold() for name in made.trust}
+        unrated = [name for flow in made.flows for name in flow.who if name.casefold() not in rated | {EVERYONE}]
+        if "trust" not in made.rule and EVERYONE not in rated and unrated:
+            organisations = "name them, their organisation, or everyone under [trust]."
+            raise PolicyError(f"The rule goes by trust, and none is rated for '{unrated[0]}'", hint=organisations)
+        if "data_sensitivity" not in made.rule and made.sensitivity_otherwise is None:
+            hint = 'state dataset = "high" under [sensitivity].'
+            raise PolicyError("The rule goes by sensitivity, and none is rated for the dataset", hint=hint)
+
+    # Single values
+
+    def checked(self, where: str, make: Any) -> Any:
+        try:
+            return make()
+        except PreferenceError as wrong:
+            raise PolicyError(wrong.message, hint=wrong.hint, where=where) from None
+
+    def only(self, stated: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+        for name in stated:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"did you mean '{near[0]}'?" if near else f"it knows {', '.join(known)}."
+                raise PolicyError(f"A policy does not know '{name}'", hint=hint, where=where)
+
+    def table(self, stated: Mapping[str, Any], name: str) -> dict[str, Any]:
+        found = stated.get(name, {})
+        if not isinstance(found, Mapping):
+            raise PolicyError(f"'{name}' is a table", hint=f"write [{name}] and what it holds below.")
+        return dict(found)
+
+    def text(self, stated: Mapping[str, Any], name: str) -> str:
+        found = stated.get(name, "")
+        if not isinstance(found, str):
+            raise PolicyError(f"'{name}' is a text", hint=f'write {name} = "...".')
+        return " ".join(found.split())
+
+    def switch(self, stated: Mapping[str, Any], name: str) -> bool:
+        found = stated[name]
+        if not isinstance(found, bool):
+            raise PolicyError(f"'{name}' is true or false", hint=f"write {name} = true.")
+        return found
+
+    def names(self, stated: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
+        found = stated.get(name, [])
+        if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
+            raise PolicyError(f"'{name}' is a list of names", hint=f'write {name} = ["one", "two"].', where=where)
+        return tuple(" ".join(one.split()) for one in found)
+
+    def words(self, stated: Mapping[str, Any], name: str, kind: Any, where: str, *, upper: bool = False) -> Any:
+        found = self.names(stated, name, where)
+        try:
+            return tuple(kind(one.upper() if upper else one) for one in found)
+        except ValueError:
+            raise PolicyError(f"'{name}' knows {', '.join(kind)}", hint="state some of these.", where=where) from None
+
+    def somebody(self, name: str, where: str) -> None:
+        if name.casefold() not in self.known:
+            near = difflib.get_close_matches(name.casefold(), sorted(self.known), 1)
+            hint = f"did you mean '{near[0]}'?" if near else "let them in first, or name an organisation or everyone."
+            raise PolicyError(f"The policy names '{name}', and there is nobody of that name", hint=hint, where=where)
+
+    def column(self, name: str, where: str) -> None:
+        if name.casefold() not in {column.casefold() for column in self.columns}:
+            hint = f"it has {', '.join(self.columns)}."
+            raise PolicyError(f"The dataset has no column '{name}'", hint=hint, where=where)
+
+    def approvals(self, stated: Mapping[str, Any], where: str) -> int:
+        found = stated.get("approvals", 1)
+        if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= 10:
+            raise PolicyError("'approvals' is a number from 1 to 10", hint="write approvals = 1.", where=where)
+        return found
+
+    def bits(self, stated: Mapping[str, Any], where: str) -> float:
+        found = stated.get("signal_bits", Flow.signal_bits)
+        if not isinstance(found, int | float) or isinstance(found, bool) or not 0 <= found <= 10_000:
+            raise PolicyError("'signal_bits' is a number from 0 to 10,000", hint="write signal_bits = 20.", where=where)
+        return float(found)
+
+    def ceiling(self, stated: object) -> float | None:
+        if stated is None:
+            return None
+        return float(self.checked("epsilon_max", lambda: stated_epsilon(stated, "epsilon_max").value))  # type: ignore[arg-type]
+
+    def stop(self, stated: Mapping[str, Any], name: str, most: int) -> Fraction | None:
+        if name not in stated:
+            return None
+        said = stated[name]
+        if isinstance(said, str) and _EXACT.fullmatch(said):
+            said = Fraction(said)
+        found: Fraction = self.checked(name, lambda: limit(name, said, most))
+        return found
+
+    def days(self, stated: Mapping[str, Any], name: str) -> int | None:
+        found = stated.get(name)
+        if found is not None and (not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= 36_525):
+            raise PolicyError(f"'{name}' is a number of days", hint=f"write {name} = 365.", where="[retention]")
+        return found

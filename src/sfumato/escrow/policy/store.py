@@ -1,0 +1,138 @@
+"""Policies as they are kept: sealed, signed by whoever wrote them, every version of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from sfumato.errors import LedgerBroken, NotFound
+from sfumato.escrow.catalogue.dataset import Held
+from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.policy.policy import Policy
+from sfumato.escrow.policy.read import policy_of
+from sfumato.escrow.ports import Outside
+from sfumato.presentation.wording import policy as of_policy
+
+_WROTE = "wrote the policy of"
+
+
+@dataclass(frozen=True)
+class Signed:
+    """A policy, with who wrote it when."""
+
+    dataset: str
+    number: int
+    author: str
+    at: str
+    policy: Policy
+
+    def as_dict(self) -> dict[str, object]:
+        said: dict[str, object] = {"dataset": self.dataset, "number": self.number, "author": self.author, "at": self.at}
+        return said | {"policy": self.policy.as_dict(), "sentences": self.policy.sentences()}
+
+
+class Policies:
+    def __init__(self, outside: Outside, people: People) -> None:
+        self._outside, self._people = outside, people
+        self._rows = outside.rows("policies")
+        self._verified = lru_cache(256)(self._verify)  # of the same row and the same key, the same
+
+    def write(self, author: Person, held: Held, made: Policy) -> Signed:
+        """The next version of a dataset's policy, as it was read."""
+        content = json.dumps(made.as_dict(), sort_keys=True)
+        with self._outside.transaction():
+            number = max((row["number"] for row in self._rows.many(dataset=held.name, limit=100_000)), default=0) + 1
+            id, at = self._outside.new_id(), self._outside.moment
+            message = _message(id, held.name, number, author.name, at, content)
+            self._rows.add(
+                {
+                    "id": id,
+                    "number": number,
+                    "dataset": held.name,
+                    "author": author.name,
+                    "at": at,
+                    "sealed": self._outside.locks.seal(content.encode(), _about(held.name, number)),
+                    "signature": self._people.signed(author, message),
+                }
+            )
+            said = {"number": number, "fingerprint": made.fingerprint}
+            self._outside.audit.append(at, author.name, _WROTE, held.name, said)
+        return Signed(held.name, number, author.name, at, made)
+
+    def of(self, held: Held) -> Signed | None:
+        """The policy in force: the newest, if it is what its author signed."""
+        newest = self._rows.many(dataset=held.name, limit=1, newest_first=True)
+        found = self._opened(held, newest[0]) if newest else None
+        written = self._written(held.name)
+        if written is not None and (found is None or (found.number, found.policy.fingerprint) != written):
+            raise _edited(held.name, "is not the one that was written last")
+        return found
+
+    def history(self, held: Held) -> list[Signed]:
+        return [self._opened(held, row) for row in self._rows.many(dataset=held.name, limit=100_000)]
+
+    def require(self, held: Held) -> Signed:
+        found = self.of(held)
+        if found is None:
+            hint = f"a controller writes one with `sfumato policy set {held.name} FILE`."
+            raise NotFound(of_policy.NO_POLICY, hint=hint)
+        return found
+
+    def read(self, held: Held, stated: Mapping[str, Any], viewers: Collection[str] = ()) -> Policy:
+        """Where it states no rule it takes the schema's in, as it stands: another schema does not change a policy.
+
+        `viewers` have viewed individual risks: where the policy keeps them apart, they are no approvers.
+        """
+        rule = {} if held.schema.rule is None else {"rule": held.schema.rule}
+        people = [person for person in self._people.all() if not person.disabled]
+        names = [column.name for column in held.schema.columns]
+        how: dict[str, Any] = {"private_keys": _private_keys(held), "viewers": viewers}
+        return policy_of(rule | dict(stated), people, held.controllers, names, **how)
+
+    def _opened(self, held: Held, row: Mapping[str, Any]) -> Signed:
+        """What a row says, if its author signed it: a row that was edited is refused."""
+        said = (row[name] for name in ("id", "number", "author", "at", "sealed", "signature"))
+        return self._verified(held.name, *said, self._people.one(row["author"]).public_key)
+
+    def _verify(
+        self, dataset: str, id: str, number: int, author: str, at: str, sealed: str, signature: str, public_key: str
+    ) -> Signed:
+        content = self._outside.locks.unseal(sealed, _about(dataset, number)).decode()
+        message = _message(id, dataset, number, author, at, content)
+        if not self._outside.locks.verify(public_key, message, signature):
+            raise _edited(dataset, f"was not signed by {author}")
+        return Signed(dataset, number, author, at, Policy.of(json.loads(content)))
+
+    def _written(self, dataset: str) -> tuple[int, str] | None:
+        """Number and fingerprint of the policy that the record says was written last."""
+        wrote = self._outside.audit.newest(_WROTE, dataset)
+        return None if wrote is None else (cast(int, wrote.said["number"]), str(wrote.said["fingerprint"]))
+
+
+def may_write(author: Person, held: Held) -> None:
+    author.require(Role.CONTROLLER, to="write a policy")
+    if not held.is_controlled_by(author):
+        raise NotFound(f"There is no dataset '{held.name}'", hint="list those that you may see.")
+
+
+def _private_keys(held: Held) -> bool:
+    return any(column.private_keys for column in held.schema.columns)
+
+
+def _edited(dataset: str, how: str) -> LedgerBroken:
+    return LedgerBroken(
+        f"The policy of {dataset} {how}: it was edited in the database",
+        hint="nothing flows under it; a controller writes it anew.",
+    )
+
+
+def _about(dataset: str, number: int) -> str:
+    return f"policy {number} of {dataset}"
+
+
+def _message(*signed: str | int) -> bytes:
+    return json.dumps(signed).encode()

@@ -1,0 +1,126 @@
+"""What the escrow needs from the outside, handed in by `workspace`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from sfumato.api.dataset import Dataset
+from sfumato.model.authorization import Mandate
+from sfumato.model.schema import Schema, Type
+from sfumato.ports import AuditStore, LedgerStore, Rows, Sandbox
+
+
+class Kept(Protocol):
+    """What a file came to when it was encrypted: how large it was, and a keyed hash for its controllers."""
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+
+class Files(Protocol):
+    """Keeps datasets encrypted."""
+
+    def keep(self, dataset: str, version: str, chunks: Iterable[bytes]) -> Kept: ...
+
+    def forget(self, dataset: str, version: str) -> None: ...
+
+
+class Locks(Protocol):
+    """Seals texts, signs them, and hides passwords and tokens."""
+
+    def seal(self, plain: bytes, about: str) -> str: ...
+
+    def unseal(self, sealed: str, about: str) -> bytes: ...
+
+    def new_pair(self) -> tuple[str, bytes]: ...
+
+    def sign(self, private: bytes, message: bytes) -> str: ...
+
+    def verify(self, public: str, message: bytes, signature: str) -> bool: ...
+
+    def hashed(self, password: str) -> str: ...
+
+    def matches(self, stored: str | None, password: str) -> bool: ...
+
+    def digest_of(self, secret: str) -> str: ...
+
+    def new_secret(self) -> str: ...
+
+
+class Runner(Protocol):
+    """Does a job where it can be stopped; a job and what comes of it are plain values."""
+
+    def run(self, name: str, job: Mapping[str, Any]) -> Mapping[str, Any]: ...
+
+    def progress(self, name: str) -> float | None: ...
+
+    def cancel(self, name: str) -> bool: ...
+
+
+class Planned(Protocol):
+    """A dataset whose data is not read here; `version` and `assumed` are of what another process reads."""
+
+    def __call__(
+        self,
+        schema: Schema,
+        mandate: Mandate | None,
+        who: str,
+        present: Mapping[str, Type | None] | None,
+        *,
+        version: str = "",
+        assumed: tuple[str, ...] | None = None,
+    ) -> Dataset: ...
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the settings leave to choose."""
+
+    session_hours: float = 12.0
+    most_queries: int = 20
+    references: tuple[str, ...] = ()  # folders whose files may be registered without being copied
+    lease_seconds: float = 0.0  # that what one server runs is left to it by others; 0: there are no others
+    server: str = ""  # which one this is
+    code_seconds: float = 30.0  # that one run of an analyst's own function takes
+
+
+@dataclass(frozen=True)
+class Outside:
+    rows: Callable[[str], Rows]
+    transaction: Callable[[], AbstractContextManager[None]]
+    reading: Callable[[], AbstractContextManager[None]]  # what is read inside is of one moment
+    audit: AuditStore
+    ledger: LedgerStore
+    locks: Locks
+    files: Files
+    runner: Runner
+    sandbox: Sandbox  # where analysts' own functions run
+    planned: Planned
+    written: Callable[[str], str]  # when a file that lies elsewhere was last written, opaquely
+    later: Callable[[Callable[[], None]], None]  # do this in the background
+    in_turn: Callable[[Callable[[], None]], None]  # the same, one at a time and in nobody's way: functions of analysts
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    limits: Limits = Limits()
+
+    def lease(self, more: float = 0.0) -> str:
+        """Until when what runs is this server's, whatever others find, and which one it is."""
+        seconds = self.limits.lease_seconds and self.limits.lease_seconds + more
+        return f"{(self.now() + timedelta(seconds=seconds)).isoformat()} {self.limits.server}"
+
+    def is_over(self, lease: str | None, *, alone: bool) -> bool:
+        """Whether what was leased is nobody's any more; `alone`: this server has no twin that lives."""
+        until, _, server = (lease or "").partition(" ")
+        over = not until or datetime.fromisoformat(until) <= self.now()
+        return over or (alone and server == self.limits.server)
+
+    @property
+    def moment(self) -> str:
+        return self.now().isoformat(timespec="seconds")

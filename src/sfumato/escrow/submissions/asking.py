@@ -1,0 +1,37 @@
+"""From what a request states to what a session is asked: preferences by name, and how they are met."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.api.query import Query
+from sfumato.errors import PreferenceError
+from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences.preference import Preference, weighted
+
+HOW = ("mechanism", "delta", "calibration", "grid", "epsilon_max")
+_LOCAL = ("worlds",)  # a file is the client's: what it holds is stated
+
+
+def asked(
+    query: Query, stated: Mapping[str, Any] | None, share: float = 1.0
+) -> tuple[tuple[Preference, ...], dict[str, Any]]:
+    """The preferences of a query and how its noise is drawn; of nothing stated and a whole share, the rule's."""
+    if not stated:
+        if share == 1:
+            return (), {}
+        rule = query.rule
+        how: dict[str, Any] = {"mechanism": rule.noise.mechanism, "delta": rule.noise.delta}
+        return tuple(weighted(one, share) for one in rule.preferences), how
+    how = {name: stated[name] for name in HOW if name in stated}
+    said = {
+        name: value for name, value in stated.items() if name not in HOW and value is not None and value is not False
+    }
+    for name, value in said.items():
+        if name not in (*named.NAMES, *named.HOW):
+            raise PreferenceError(f"There is no preference '{name}'", hint=f"there are {', '.join(named.NAMES)}.")
+        if name in _LOCAL and not isinstance(value, list):
+            raise PreferenceError("The worlds of a belief are listed", hint="state them as numbers.")
+    preferences = named.preferences(said)
+    return preferences if share == 1 else tuple(weighted(one, share) for one in preferences), how

@@ -1,0 +1,126 @@
+"""What a decision is, whatever it is on: entered in the ledger with its word, and noted with what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from sfumato.errors import Forbidden, NoGuarantee, NotIntroduced
+from sfumato.escrow.catalogue.separation import is_viewer
+from sfumato.escrow.identity.accounts import People
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.policy.policy import Flow
+from sfumato.escrow.policy.store import Signed
+from sfumato.escrow.submissions.lifecycle import Act, State
+from sfumato.ledger.entry import Draft, Event
+from sfumato.ledger.history import Record
+from sfumato.model.guarantee import Guarantee
+from sfumato.presentation.wording import introduction as of_introduction
+from sfumato.presentation.wording import policy as of_policy
+from sfumato.release.ledger import Ledger
+
+WAITING = (State.SUBMITTED, State.COMPUTED)
+"""The states in which somebody has to decide."""
+
+
+class Decided(Protocol):
+    """What is decided: a request, or a signal about one."""
+
+    @property
+    def state(self) -> State: ...
+
+    @property
+    def decided_by(self) -> Sequence[Mapping[str, Any]]: ...
+
+
+def entered(
+    ledger: Ledger, what: str, act: Act, binding: str, actor: Person, accept_none: bool, attestation: str = ""
+) -> Guarantee:
+    """The decision, in the ledger, and its word: none after a look, which has to be accepted.
+
+    Whether somebody has looked is read in the transaction that enters it: no look comes in between.
+    """
+    attested = " ".join(attestation.split())
+
+    def decided(record: Record) -> list[Draft]:
+        holds = not record.somebody_looked or record.decides_blindly(actor.name)
+        holds = holds or (bool(attested) and act is Act.APPROVE)
+        if not holds and not accept_none:
+            raise no_guarantee(act)
+        public: dict[str, object] = {
+            "what": f"{what}: {act}",
+            "approved": act is Act.APPROVE,
+            "guarantee": (Guarantee.DP if holds else Guarantee.NONE).value,
+        }
+        public |= {"attested": attested} if attested else {}
+        return [ledger.draft(Event.DECIDED, binding, public, who=actor.name)]
+
+    return Guarantee(str(ledger.write(decided)[-1].draft.public["guarantee"]))
+
+
+def noted(
+    found: Decided,
+    actor: Person,
+    moment: str,
+    act: Act,
+    binding: str,
+    note: str,
+    accept_none: bool,
+    fixed_beforehand: str = "",
+) -> list[dict[str, Any]]:
+    """The decisions on it with this one."""
+    made = {"who": actor.name, "at": moment, "act": act.value, "binding": binding, "note": note}
+    made |= {"fixed_beforehand": " ".join(fixed_beforehand.split()), "state": found.state.value}
+    return [*map(dict, found.decided_by), made | {"accept_none": accept_none}]
+
+
+def approved_by(found: Decided, binding: str) -> tuple[str, ...]:
+    """Who approved exactly this, as it stands in this state."""
+    made = [d for d in found.decided_by if d["act"] == Act.APPROVE and d["binding"] == binding]
+    return tuple(dict.fromkeys(d["who"] for d in made if d["state"] == found.state))
+
+
+def valid(names: Iterable[str], record: Record) -> tuple[str, ...]:
+    """The approvals that still count: under separation, not of those who have viewed individual risks since."""
+    return tuple(name for name in names if not (record.separated and name in record.viewers))
+
+
+def approved_before(found: Decided, actor: Person, binding: str) -> bool:
+    """Whether this very approval was given: for what it led to, or as one of several."""
+    given = [d for d in found.decided_by if d["act"] == Act.APPROVE and d["who"] == actor.name]
+    return any(d["binding"] == binding and (d["state"] == found.state or found.state not in WAITING) for d in given)
+
+
+def warning(record: Record, actor: Person) -> str | None:
+    """What whoever decides should know of looks; nothing where there was none."""
+    if not record.somebody_looked:
+        return None
+    if is_viewer(record, actor):
+        return of_policy.VIEWED
+    return of_policy.others_viewed(len(record.viewers)) if record.separated else of_policy.AFTER_LOOK
+
+
+def require_approver(people: People, actor: Person, signed: Signed, flow: Flow, *, by_session: bool) -> None:
+    """Refuse whoever the policy does not ask, or who signed in without having passed the introduction."""
+    if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
+        raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
+    if by_session and signed.policy.introduction and people.introduced(actor) is None:
+        raise NotIntroduced(of_introduction.FIRST, hint="it takes three minutes: /introduction.")
+
+
+def require_word(word: Guarantee, flow: Flow, accept_none: bool) -> None:
+    """Refuse what would carry a word that the policy does not have, or none without a word that this is accepted."""
+    if word not in flow.guarantees:
+        hint = f"it allows {' and '.join(flow.guarantees)}; or state where it was fixed with --fixed-beforehand."
+        raise Forbidden(f"Approved now, this would carry the word {word}, which the policy does not allow", hint=hint)
+    if not word.holds and not accept_none:
+        raise no_guarantee(Act.APPROVE)
+
+
+def no_guarantee(act: Act) -> NoGuarantee:
+    if act is Act.APPROVE:
+        return NoGuarantee(
+            "Approved now, this would carry no guarantee. Nothing was drawn and nothing was charged",
+            hint="state where the approval was fixed with --fixed-beforehand, or accept it with --accept-none.",
+        )
+    return NoGuarantee(of_policy.NO_AFTER_LOOK, hint="accept that with --accept-none, or leave it to the policy.")

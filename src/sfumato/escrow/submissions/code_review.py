@@ -1,0 +1,159 @@
+"""An analyst's own function, as whoever decides reads it: by its syntax, lines that deserve attention are marked."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+from sfumato.errors import BadInput
+from sfumato.escrow.submissions.lifecycle import readable
+from sfumato.presentation.wording import code as of_code
+
+LONGEST = 20_000  # characters of a function
+_EXPECTED = {"numpy", "pandas", "sklearn", "math", "statistics"}
+_REACHING = {
+    "open", "exec", "eval", "compile", "getattr", "setattr", "delattr", "vars", "globals", "locals", "dir", "input",
+    "breakpoint", "__import__", "memoryview",
+}  # fmt: skip
+_ROWS = {"iterrows", "itertuples", "iloc", "loc", "iat", "at", "items", "to_dict", "tolist", "values", "item", "take"}
+_PACKING = {"ord", "chr", "hash", "hex", "bin", "oct", "from_bytes", "to_bytes", "pack", "unpack", "encode", "format"}
+_PACKING_OPERATORS = (ast.Pow, ast.LShift, ast.RShift, ast.BitOr, ast.BitXor)
+_FILES = (
+    "read_",
+    "to_csv",
+    "to_parquet",
+    "to_pickle",
+    "to_json",
+    "to_feather",
+    "tofile",
+    "fromfile",
+    "savez",
+    "memmap",
+)
+_NOW = {"now", "today", "utcnow"}
+_LARGEST, _LONGEST_TEXT, _MANY = 10**6, 200, 50
+
+
+@dataclass(frozen=True)
+class Mark:
+    line: int
+    why: str
+
+
+def checked(code: str) -> str:
+    """A function that can be kept and shown as it is."""
+    if not code.strip() or len(code) > LONGEST:
+        raise BadInput(f"A function has up to {LONGEST:,} characters", hint="write def evaluate(tables): ...")
+    for line in code.replace("\t", " ").split("\n"):
+        readable(line.removesuffix("\r"), "code")
+    return code
+
+
+def require_function(code: str) -> None:
+    """Refuse what would have no score on any table, by its text alone: nobody has to read it."""
+    for mark in marks(code):
+        if mark.why in (of_code.NOT_PYTHON, of_code.NO_FUNCTION):
+            hint = "write def evaluate(tables): ... as text, or name its file."
+            raise BadInput(mark.why.removesuffix("."), hint=hint, where=f"line {mark.line}")
+
+
+def fingerprint(code: str) -> str:
+    return sha256(code.encode()).hexdigest()
+
+
+def marks(code: str) -> list[Mark]:
+    """What deserves attention, line by line. That nothing is marked means nothing: the sandbox is what holds."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(code)
+        found = [*_missing(tree), *(mark for node in ast.walk(tree) for mark in _marks(node))]
+    except SyntaxError as wrong:
+        found = [Mark(wrong.lineno or 1, of_code.NOT_PYTHON)]
+    except (ValueError, RecursionError, MemoryError):
+        found = [Mark(1, of_code.NOT_PYTHON)]
+    return sorted(set(found), key=lambda mark: (mark.line, mark.why))
+
+
+def _missing(tree: ast.Module) -> Iterator[Mark]:
+    if not any(isinstance(node, ast.FunctionDef) and node.name == "evaluate" for node in tree.body):
+        yield Mark(1, of_code.NO_FUNCTION)
+
+
+def _marks(node: ast.AST) -> Iterator[Mark]:
+    at = getattr(node, "lineno", 1)
+    match node:
+        case ast.Import():
+            names = [alias.name for alias in node.names]
+            yield from (Mark(at, of_code.imports(name)) for name in names if name.partition(".")[0] not in _EXPECTED)
+        case ast.ImportFrom():
+            name = node.module or "."
+            if node.level or name.partition(".")[0] not in _EXPECTED:
+                yield Mark(at, of_code.imports(name))
+        case ast.Name():
+            yield from _name(node.id, at)
+        case ast.Attribute():
+            yield from _attribute(node.attr, at)
+        case ast.While():
+            yield Mark(at, of_code.ENDLESS)
+        case ast.BinOp() if isinstance(node.op, _PACKING_OPERATORS):
+            yield Mark(at, of_code.PACKS)
+        case ast.Try() | ast.Raise() | ast.Assert():
+            yield Mark(at, of_code.FAILS)
+        case ast.For() | ast.comprehension() if not _is_counted(node.iter):
+            yield Mark(getattr(node, "lineno", node.target.lineno), of_code.PICKS)
+        case ast.Constant(value=str(text)) if text in _NOW:
+            yield Mark(at, of_code.CLOCK)
+        case ast.Constant() if _is_large(node.value):
+            yield Mark(at, of_code.LARGE)
+        case ast.List() | ast.Tuple() | ast.Set() if len(node.elts) > _MANY:
+            yield Mark(at, of_code.LARGE)
+        case ast.Dict() if len(node.keys) > _MANY:
+            yield Mark(at, of_code.LARGE)
+
+
+def _name(name: str, at: int) -> Iterator[Mark]:
+    if name in _REACHING:
+        yield Mark(at, of_code.calls(name))
+    elif name.startswith("__"):
+        yield Mark(at, of_code.INSIDE)
+    elif name in _PACKING:
+        yield Mark(at, of_code.PACKS)
+    elif name in ("exit", "quit"):
+        yield Mark(at, of_code.FAILS)
+
+
+def _attribute(name: str, at: int) -> Iterator[Mark]:
+    if name.startswith("_"):
+        yield Mark(at, of_code.INSIDE)
+    elif name in _ROWS:
+        yield Mark(at, of_code.PICKS)
+    elif name in _PACKING:
+        yield Mark(at, of_code.PACKS)
+    elif name == "sleep":
+        yield Mark(at, of_code.WAITS)
+    elif name in _NOW:
+        yield Mark(at, of_code.CLOCK)
+    elif name == "random":
+        yield Mark(at, of_code.RANDOM)
+    elif name.startswith(_FILES):
+        yield Mark(at, of_code.FILES)
+    elif name in ("eval", "query", "system", "popen"):
+        yield Mark(at, of_code.calls(name))
+
+
+def _is_counted(over: ast.expr) -> bool:
+    """Whether a loop goes over a range of numbers that are written here, or over a list that is."""
+    if isinstance(over, ast.List | ast.Tuple):
+        return True
+    is_range = isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "range"
+    return is_range and all(isinstance(end, ast.Constant) for end in over.args)  # type: ignore[attr-defined]
+
+
+def _is_large(value: object) -> bool:
+    if isinstance(value, str | bytes):
+        return len(value) > _LONGEST_TEXT
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > _LARGEST

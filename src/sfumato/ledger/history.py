@@ -1,0 +1,357 @@
+"""The entries of a dataset and its population, in order: who looked when, what was planned before, what is spent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, cast
+
+from sfumato.ledger.entry import Entry, Event, verify
+from sfumato.ledger.hash_chain import GENESIS
+from sfumato.ledger.odometer import Total
+from sfumato.ledger.opening import Opening
+from sfumato.ledger.population import Declaration, counted_together, declared_by
+from sfumato.model.budget import NO_STOP, Stop
+from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Something that a dataset is opened with: what is said, by whom, and in which entry for the first time."""
+
+    said: str
+    who: str
+    at: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A request that is planned: its key, and the question that it is for.
+
+    `before` has both as older entries have them, which go by the words of a statement.
+    """
+
+    key: str
+    question: str
+    before: tuple[str, str] = ("", "")
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        return self.key, self.before[0]
+
+
+class Record:
+    """Folds entries as they come; everything it answers is a function of them alone.
+
+    Datasets of one population are about the same people, so their looks, plans and charges count together. `declared`
+    are the declarations known beforehand; one that comes later and adds a dataset leaves the record `outgrown`: it is
+    to be read anew, from the first entry.
+    """
+
+    def __init__(self, dataset: str, declared: Iterable[Declaration] = ()) -> None:
+        self.dataset = dataset
+        self.declared = frozenset(declared)
+        self.together = counted_together(dataset, self.declared)
+        self.outgrown = False
+        self.entries: list[Entry] = []
+        self.last = 0
+        self.head = GENESIS
+        self._first_look: int | None = None
+        self._opening: Opening | None = None
+        self._stated_by: dict[str | None, Stated] = {}  # of each fingerprint of the schema, and of the rule
+        self._viewers: dict[str, int] = {}  # when each person looked first
+        self._looked_at: dict[str, int] = {}  # which versions of the data, and when first
+        self.version = ""  # of the dataset's own data, as it was read last
+        self._at_look = Opening()
+        self._planned: set[str] = set()
+        self._plan_at_look: dict[object, str] = {}
+        self._access_changed = False  # by a policy, after the first look
+        self._looked: set[tuple[str, str]] = set()  # at what, and who
+        self._released: dict[str, list[Entry]] = {}
+        self._numbers: dict[str, Entry] = {}
+        self._decided: dict[str, list[Entry]] = {}
+        self.failures: list[int] = []  # of the engine, without a stated cause
+        self._total = Total()
+        self._stop = NO_STOP
+        self._stops: dict[str, Stop] = {}  # as each dataset states its own
+
+    def copy(self) -> Record:
+        """Another that goes on from here by itself."""
+        other = copy(self)
+        other.entries, other._looked, other._planned = [*self.entries], {*self._looked}, {*self._planned}
+        other._plan_at_look, other._stops = dict(self._plan_at_look), dict(self._stops)
+        other._stated_by, other._viewers = dict(self._stated_by), dict(self._viewers)
+        other._looked_at, other.failures = dict(self._looked_at), [*self.failures]
+        other._numbers = dict(self._numbers)
+        other._released = {key: [*entries] for key, entries in self._released.items()}
+        other._decided = {key: [*entries] for key, entries in self._decided.items()}
+        return other
+
+    def extend(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            self.last, self.head = verify([entry], self.last, self.head)
+            if (found := declared_by(entry.draft)) is not None and found not in self.declared:
+                self.declared |= {found}
+                self.outgrown |= counted_together(self.dataset, self.declared) != self.together
+            if entry.draft.dataset.casefold() in self.together:  # as SQL reads names
+                self._add(entry)
+
+    def _add(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        if "version" in entry.draft.public and entry.draft.dataset.casefold() == self.dataset.casefold():
+            self.version = str(entry.draft.public["version"])
+        match entry.draft.event:
+            case Event.OPENED:
+                self._open(entry)
+            case Event.LOOKED:
+                self._looked.add((entry.draft.key, entry.draft.who))
+                self._viewers.setdefault(entry.draft.who, entry.number)
+                self._looked_at.setdefault(str(entry.draft.public.get("version", "")), entry.number)
+                if self._first_look is None:
+                    self._first_look = entry.number
+                    self._at_look = self._opening or Opening()
+            case Event.PLANNED:
+                self._planned.add(entry.draft.key)
+                if self._first_look is None:
+                    said = entry.draft.public
+                    self._plan_at_look[said.get("question") or said.get("query_sha256")] = entry.draft.key
+            case Event.DECIDED:
+                self._decided.setdefault(entry.draft.key, []).append(entry)
+                self._access_changed |= bool(entry.draft.public.get("policy"))
+                if not Guarantee(str(entry.draft.public["guarantee"])).holds:
+                    self._total = self._total.without_guarantee()  # what follows a look tells, and stays told
+            case Event.RESERVED:
+                self._total = self._total.and_then(entry)
+                self._stop = Stop.from_texts(entry.draft.public.get("stop", {}))  # type: ignore[arg-type]
+            case Event.RELEASED:
+                self._released.setdefault(entry.draft.key, []).append(entry)
+                draw = cast(Mapping[str, Any], entry.draft.public.get("draw") or {})
+                if draw and Guarantee(str(entry.draft.public["guarantee"])).holds:
+                    self._numbers |= dict.fromkeys(draw["numbers"], entry)
+            case Event.FAILED:
+                self.failures.append(entry.number)
+            case Event.CAUSE:
+                self.failures.remove(int(str(entry.draft.public["failure"])))
+
+    def _open(self, entry: Entry) -> None:
+        """What a dataset is opened with is its own; only its stop holds for all of its population."""
+        stated, name = Opening.of(entry.draft.public), entry.draft.dataset.casefold()
+        if stated.stop is not None:
+            self._stops[name] = stated.stop
+        if name == self.dataset.casefold():
+            for part, said in (*stated.schema.items(), (None, stated.rule)):
+                if part not in self._stated_by or self._stated_by[part].said != said:
+                    self._stated_by[part] = Stated(said, entry.draft.who, entry.number)
+            self._opening = stated
+
+    # What was there before
+
+    @property
+    def population(self) -> str | None:
+        """The population that the dataset is counted in with others, as it is declared."""
+        named = sorted({population for _, population in self.declared if population in self.together})
+        return ", ".join(named) or None
+
+    @property
+    def somebody_looked(self) -> bool:
+        return self._first_look is not None
+
+    @property
+    def separated(self) -> bool:
+        """Whether those who view individual risks and those who decide are kept apart, from now on."""
+        return self._opening is not None and self._opening.separation
+
+    @property
+    def viewers(self) -> frozenset[str]:
+        """Everybody who has viewed individual risks of the population."""
+        return frozenset(self._viewers)
+
+    def viewers_before(self, number: int) -> int:
+        """How many had, before an entry."""
+        return sum(first < number for first in self._viewers.values())
+
+    def decides_blindly(self, who: str | None, at: int | None = None) -> bool:
+        """Whether somebody may decide as one who has viewed nothing: under separation alone, now or at an entry."""
+        first = None if who is None else self._viewers.get(who, math.inf)
+        return self.separated and first is not None and first > (self.last if at is None else at)
+
+    def is_open(self, stated: Opening, *, stop: bool = True) -> bool:
+        """Whether the dataset stands in the record as it is opened now; with `stop` false, whatever its stop is."""
+        return self._opening is not None and self._opening.is_as(stated, stop=stop)
+
+    def looked(self, key: str, who: str) -> bool:
+        """Whether this look by this person needs no entry: it has one.
+
+        Under separation the first look of a person is enough. When they look again may follow from what they saw, and
+        the numbers of later entries would tell it.
+        """
+        return (key, who) in self._looked or (self.separated and who in self._viewers)
+
+    def is_entered(self, key: str) -> bool:
+        """Whether this very look is entered, whoever had it."""
+        return any(key == seen for seen, _ in self._looked)
+
+    def in_force(self, plan: Plan) -> bool:
+        """Whether this plan is entered, and no other for the question since."""
+        return plan.key in self._planned and (self.somebody_looked or self._stood_at_look(plan))
+
+    def _stood_at_look(self, plan: Plan) -> bool:
+        """Whether it is the last plan for its question before the first look, if there was one.
+
+        One that an older ledger has counts where no plan for the noisy numbers was entered since.
+        """
+        question, words = plan.question, plan.before[1]
+        if question in self._plan_at_look:
+            return self._plan_at_look[question] == plan.key
+        return words in self._plan_at_look and self._plan_at_look[words] == plan.before[0]
+
+    def planned_at(self, plan: Plan, *, before: int) -> str | None:
+        """When this plan was last entered before an entry."""
+        return max(((e.number, e.draft.at) for e in self._plans(plan) if e.number < before), default=(0, None))[1]
+
+    def looked_before(self, number: int) -> bool:
+        """Whether somebody had looked before an entry."""
+        return self._first_look is not None and self._first_look < number
+
+    def looked_at_another(self, version: str, before: int) -> bool:
+        """Whether somebody had looked at other data of its population before an entry: data may be edited after it."""
+        return any(first < before for seen, first in self._looked_at.items() if seen != version)
+
+    def released(self, key: str) -> Entry | None:
+        """The last answer to this very request."""
+        return self._released.get(key, [None])[-1]
+
+    def all_released(self, key: str) -> list[Entry]:
+        """Every answer to this very request, oldest first."""
+        return self._released.get(key, [])
+
+    def drawn_number(self, key: str) -> Entry | None:
+        """The last draw of a noisy number that left, with a guarantee; entries of older ledgers do not say theirs."""
+        return self._numbers.get(key)
+
+    def selections(self, key: str) -> list[Entry]:
+        """Every selection that may still be released: after a look the last one before it, or the first one since.
+
+        Those without a guarantee are none; and to pick among several after a look would be a decision.
+        """
+        held = [e for e in self.all_released(key) if Guarantee(str(e.draft.public["guarantee"])).holds]
+        if self._first_look is None:
+            return held
+        return [e for e in held if not self.looked_before(e.number)][-1:] or held[:1]
+
+    def drawn(self, key: str) -> list[Entry]:
+        """Every plan of this request that had to be drawn, oldest first."""
+        plans = (e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key == key)
+        return [e for e in plans if "selected" in e.draft.confidential]
+
+    # Provenance: labels come from the record, not from good intentions
+
+    def preference(
+        self, plan: Plan, *, is_rule: bool, rule: str, attestation: str, who: str | None = None
+    ) -> Provenance:
+        """Where a preference comes from: the rule, or a person who had or had not looked; `who` states it now.
+
+        Of the plans for a question only the last before the first look counts: several would leave a choice.
+        """
+        if is_rule and (self._first_look is None or self._at_look.rule == rule):
+            return of_record("preference")
+        before = self._first_look is None or self._stood_at_look(plan)
+        return stated(
+            "preference",
+            before_first_look=before,
+            attestation=attestation,
+            replaced=self._was_planned(plan),
+            separated=self._stated_blindly(None, rule, who) if is_rule else self._planned_blindly(plan, who),
+        )
+
+    def _was_planned(self, plan: Plan) -> bool:
+        """Whether this was a plan before the first look, and another took its place."""
+        return self._first_look is not None and any(e.number < self._first_look for e in self._plans(plan))
+
+    def _planned_blindly(self, plan: Plan, who: str | None) -> bool:
+        """Whether somebody who had viewed nothing planned this; or states it now, where nobody planned it."""
+        plans = self._plans(plan)
+        return any(self.decides_blindly(e.draft.who, e.number) for e in plans) if plans else self.decides_blindly(who)
+
+    def _plans(self, plan: Plan) -> list[Entry]:
+        return [e for e in self.entries if e.draft.event is Event.PLANNED and e.draft.key in plan.keys]
+
+    def _stated_blindly(self, part: str | None, said: str | None, who: str | None) -> bool:
+        """The same of what a dataset is opened with: of a fingerprint that is entered, or of one that is new."""
+        known = self._stated_by.get(part)
+        if known is not None and known.said == said:
+            return self.decides_blindly(known.who, known.at)
+        return self.decides_blindly(who)
+
+    def policy(self, fingerprint: str, attestation: str) -> Provenance:
+        """Where a policy comes from that decides by itself: one in force ever since the first look is of record.
+
+        One that was taken away and given back is not: both were decided after a look.
+        """
+        if self._first_look is None or (self._at_look.rule == fingerprint and not self._access_changed):
+            return of_record("policy")
+        blindly = self._stated_blindly(None, fingerprint, None)
+        return stated("policy", before_first_look=False, attestation=attestation, separated=blindly)
+
+    def decision(self, key: str, attestation: str = "") -> tuple[Provenance, ...]:
+        """Where the approvals of a request come from: people who had or had not looked; or one that is to be made."""
+        made = self._decided.get(key, [])
+        if not made:  # where viewers and deciders are separate, none of the viewers will make it
+            before = not self.somebody_looked
+            return (stated("approval", before_first_look=before, attestation=attestation, separated=self.separated),)
+        return tuple(
+            stated(
+                "approval",
+                before_first_look=not self.looked_before(entry.number),
+                attestation=str(entry.draft.public.get("attested", "")),
+                separated=self.decides_blindly(entry.draft.who, entry.number),
+            )
+            for entry in made
+        )
+
+    def approved_by(self, key: str) -> tuple[str, ...]:
+        """Who approved a request, by the key of its decisions.
+
+        Under separation, whoever looked before the last of them had given one that was void from then on.
+        """
+        made = [entry for entry in self._decided.get(key, []) if entry.draft.public["approved"]]
+        names = dict.fromkeys(entry.draft.who for entry in made)
+        if not self.separated or not made:
+            return tuple(names)
+        return tuple(name for name in names if self._viewers.get(name, math.inf) > made[-1].number)
+
+    def schema(
+        self,
+        used: Iterable[str],
+        now: Mapping[str, str],
+        *,
+        attestation: str,
+        what: str = "schema",
+        who: str | None = None,
+    ) -> Provenance:
+        """Where bounds, types and categories come from: those in force at the first look are public."""
+        late = [n for n in ("", *used) if self._at_look.schema.get(n) != now.get(n)]
+        before = self._first_look is None or not late
+        blindly = all(self._stated_blindly(name, now.get(name), who) for name in late)
+        return stated(what, before_first_look=before, attestation=attestation, separated=blindly)
+
+    # What is spent
+
+    @property
+    def total(self) -> Total:
+        """What everything released adds up to; after a failure without a stated cause there is no total."""
+        return self._total.without_guarantee() if self.failures else self._total
+
+    @property
+    def stop(self) -> Stop:
+        """The stop that the last charge was made under."""
+        return self._stop
+
+    @property
+    def stop_of_others(self) -> Stop:
+        """The strictest stop of the other datasets of its population, as they were last opened."""
+        others = (stop for name, stop in self._stops.items() if name != self.dataset.casefold())
+        return reduce(Stop.strictest, others, NO_STOP)

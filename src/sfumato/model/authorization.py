@@ -1,0 +1,24 @@
+"""What a dataset is asked under when several parties share it: a policy, and the decisions on one request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.model.budget import NO_STOP, Stop
+
+
+@dataclass(frozen=True)
+class Mandate:
+    """`policy` is a fingerprint, entered in the record in place of the rule's; `decision` the key of the decisions.
+
+    Without a decision nobody has decided yet: the word that is foreseen is that of a decision made now.
+    """
+
+    policy: str
+    attestation: str = ""  # where the policy was written down before anyone looked
+    decision: str = ""
+    by_policy: bool = False  # the policy decides by itself
+    after_the_answer: bool = False  # whoever decides sees the answer first
+    epsilon_max: float | None = None
+    stop: Stop = NO_STOP
+    separation: bool = False  # whoever views individual risks decides nothing

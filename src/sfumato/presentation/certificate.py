@@ -1,0 +1,217 @@
+"""A certificate as text, as a page that stands alone, and as the same for a notebook. The answer is not on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.model.release import Certificate
+from sfumato.presentation import certificate_nist as nist
+from sfumato.presentation.document import (
+    code,
+    definitions,
+    framed,
+    items,
+    page,
+    paragraph,
+    scrolled,
+    section,
+)
+from sfumato.presentation.figures.figure import plain
+from sfumato.presentation.wording import (
+    guarantee as of_guarantee,
+)
+from sfumato.presentation.wording import (
+    ledger as of_ledger,
+)
+from sfumato.presentation.wording import (
+    release as of_release,
+)
+
+TITLE = "Certificate of a release"
+
+
+def certificate_text(certificate: Certificate) -> str:
+    """Everything a certificate states, a line each."""
+    c = certificate
+    lines = [
+        ("guarantee", f"{_word(c)}: {of_guarantee.guarantee(c)}"),
+        *([("declared", of_guarantee.declarations(c))] if of_guarantee.is_declared(c) else []),
+        ("for the people", of_guarantee.promise(c)),
+        ("dataset", c.dataset),
+        *([("population", c.population)] if c.population else []),
+        ("query", c.query),
+        ("query sha256", c.query_sha256),
+        ("protected", f"{of_guarantee.protected(c)}, relation {c.relation}"),
+        ("epsilon", _or_withheld(c.epsilon)),
+        ("delta", of_guarantee.exactly(c.delta)),
+        ("charged", _or_withheld(c.charged)),
+        *([("together", of_guarantee.together(c))] if c.batch else []),
+        *([("recorded", of_release.recorded(c))] if c.recorded else []),
+        ("chosen by", f"{c.method} (decided by: {c.decided_by}; fixed: {c.fixed})"),
+        *([("because", c.why)] if c.why else []),
+        *([("entered", c.planned_at)] if c.planned_at else []),
+        ("mechanism", ", ".join([c.mechanism, *of_release.outputs(c)])),
+        *([("calibration", c.calibration)] if c.calibration else []),
+        *(("  number", f"{c.numbers[i]}: {', '.join(_figures(c, i))}") for i in range(len(c.numbers))),
+        ("noise range", _ranges(c)),
+        *(("selected", said) for said in of_release.ranks(c)),
+        ("afterwards", "; ".join(c.post_processing) or "nothing"),
+        *([("bounds", nist.BOUNDS[c.bounds_source])] if c.bounds_source else []),
+        *(("assumed", assumption) for assumption in c.assumed),
+        ("in all", of_ledger.total(c)),
+        ("ledger entry", "not recorded" if c.ledger_entry is None else f"{c.ledger_entry}"),
+        *([("looked", nist.looked(c))] if c.looked is not None else []),
+        ("released", f"{c.released_at} by {c.released_by}" if c.released_by else c.released_at),
+        *([("drawn by", f"{c.sampler}; {c.software}")] if c.sampler else []),
+        *(("not promised", said) for said in nist.limits(c)),
+    ]
+    return "\n".join(f"{name + ':':<16} {plain(text)}" for name, text in lines)
+
+
+def certificate_page(certificate: Certificate) -> str:
+    """One page, to print or to file."""
+    c = certificate
+    footer = f"Written by {c.software or 'sfumato'}. The answer itself is not on this page."
+    return page(TITLE, _parts(c), banner=sheet(c).warning, footer=footer)
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """The same without the page, in the notebook's own style."""
+    return f"<article>{''.join(_parts(certificate))}</article>"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All that stands on the page of a certificate, in its order."""
+
+    of: str
+    word: str
+    holds: bool
+    promise: str
+    meaning: str
+    declared: str  # what the word rests on, if it is a declaration
+    warning: str
+    glance: list[tuple[str, str]]
+    query: str
+    sha256: str
+    columns: list[str]  # of the noisy numbers
+    numbers: list[list[str]]
+    noise: list[str]
+    assumed: list[str]
+    nist: str
+    questions: tuple[tuple[str, str], ...]
+    limits: tuple[str, ...]
+
+
+def sheet(c: Certificate) -> Sheet:
+    columns, numbers = _numbers(c)
+    wide = "" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")
+    return Sheet(
+        of=f"{c.dataset} · {of_release.moment(c.released_at)} · {_entry(c)}",
+        word=_word(c),
+        holds=c.guarantee.holds,
+        promise=of_guarantee.promise(c),
+        meaning=nist.meaning(c),
+        declared=of_guarantee.declarations(c),
+        warning="" if c.guarantee.holds else of_guarantee.without(c),
+        glance=_at_a_glance(c),
+        query=c.query,
+        sha256=c.query_sha256,
+        columns=["number", *columns],
+        numbers=numbers,
+        noise=[said for said in (of_release.columns(columns) if numbers else "", wide) if said],
+        assumed=[of_guarantee.sentence(said) for said in c.assumed],
+        nist=nist.NIST,
+        questions=nist.questions(c),
+        limits=nist.limits(c),
+    )
+
+
+def _parts(c: Certificate) -> list[str]:
+    said = sheet(c)
+    kinds = ("soft" if said.numbers else "", "")
+    return [
+        paragraph(said.of, "soft"),
+        framed(f"Guarantee: {said.word}", said.promise, *filter(None, (said.meaning, said.declared)), well=said.holds),
+        definitions(said.glance),
+        section("The query", code(said.query), paragraph(f"SHA-256 {said.sha256}", "soft break")),
+        section(
+            "The noise",
+            scrolled(said.columns, said.numbers, "Each noisy number") if said.numbers else "",
+            *(paragraph(words, kind) for words, kind in zip(said.noise, kinds, strict=False)),
+        ),
+        section("What was assumed", items(said.assumed)),
+        section("The questions of NIST SP 800-226", paragraph(said.nist, "soft"), definitions(said.questions, "asked")),
+        section("What this does not promise", items(said.limits)),
+    ]
+
+
+def _at_a_glance(c: Certificate) -> list[tuple[str, str]]:
+    return [
+        ("In the field’s words", of_guarantee.guarantee(c)),
+        ("Epsilon", _or_withheld(c.epsilon)),
+        ("Delta", of_guarantee.exactly(c.delta)),
+        ("Charged", _or_withheld(c.charged)),
+        *([("Together", of_guarantee.together(c))] if c.batch else []),
+        *([("Recorded", of_release.recorded(c))] if c.recorded else []),
+        ("Chosen by", c.method),
+        *([("Because", c.why)] if c.why else []),
+        ("In all", of_ledger.total(c)),
+    ]
+
+
+def _numbers(c: Certificate) -> tuple[list[str], list[list[str]]]:
+    """A table of the noisy numbers where they may be told. Columns that are withheld are left out."""
+    figures = {"share": c.shares, "sensitivity": c.sensitivity, "scale": c.scale, "grid step": c.grid_step}
+    known = {"law": c.laws} | figures | {"reach": _reach(c)}
+    columns = [name for name, values in known.items() if values is not None]
+    told = [values for values in known.values() if values is not None]
+    cells = zip(c.numbers, *told, strict=True) if c.numbers else ()
+    return columns, [["" if cell is None else _figure(cell) for cell in row] for row in cells]
+
+
+def _figures(c: Certificate, position: int) -> list[str]:
+    """What is known of one number: what is withheld, and what there is none of, is said of the scale alone."""
+    known = (
+        ("law", c.laws),
+        ("share", c.shares),
+        ("sensitivity", c.sensitivity),
+        ("scale", c.scale),
+        ("grid step", c.grid_step),
+        ("reach", _reach(c)),
+    )
+    found = []
+    for name, values in known:
+        value = None if values is None else values[position]
+        if value is not None:
+            found.append(f"{name} {_figure(value)}")
+        elif name == "scale":
+            found.append(f"{name} {of_guarantee.WITHHELD}" if values is None else "selected by its rank")
+    return found
+
+
+def _reach(c: Certificate) -> tuple[str, ...] | None:
+    """Rounded up: what is printed as "at most" must be."""
+    return None if c.reach is None else tuple(map(of_guarantee.rounded_up, c.reach))
+
+
+def _ranges(c: Certificate) -> str:
+    if c.noise_90 is None:
+        return of_guarantee.WITHHELD
+    return of_release.ranges(c) if of_release.has_ranges(c) else "there is none"
+
+
+def _word(c: Certificate) -> str:
+    return of_guarantee.worded(c.guarantee, declared=of_guarantee.is_declared(c))
+
+
+def _entry(c: Certificate) -> str:
+    return "not recorded" if c.ledger_entry is None else f"ledger entry {c.ledger_entry}"
+
+
+def _figure(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _or_withheld(figure: float | None) -> str:
+    return of_guarantee.WITHHELD if figure is None else f"{figure:.15g}"

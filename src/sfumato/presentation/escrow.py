@@ -1,0 +1,181 @@
+"""What a server says of people, datasets, requests and notices: lists as tables, facts line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sfumato.presentation.figures.figure import plain
+from sfumato.presentation.figures.terminal import paragraph
+from sfumato.presentation.table import table
+from sfumato.presentation.wording import requests as of_request
+
+Facts = Mapping[str, Any]
+
+PEOPLE = {"name": "name", "roles": "roles", "organisation": "organisation", "disabled": "disabled"}
+TOKENS = {"id": "id", "label": "label", "scopes": "may", "expires_at": "until", "revoked": "revoked"}
+DATASETS = {"name": "name", "title": "title", "controllers": "controllers", "version": "version"}
+VERSIONS = {"id": "version", "format": "format", "bytes": "bytes", "created_by": "delivered by", "created_at": "at"}
+REQUESTS = {
+    "number": "request",
+    "id": "id",
+    "dataset": "dataset",
+    "analyst": "asked by",
+    "purpose": "purpose",
+    "state": "state",
+    "submitted_at": "submitted",
+}
+METHODS = {
+    "method": "method",
+    "stated": "stated",
+    "epsilon": "epsilon",
+    "guarantee": "guarantee",
+    "noise_90": "noise range (90 of 100)",
+    "needs": "needs",
+}
+NOTICES = {"id": "notice", "at": "at", "text": "what happened", "about": "about", "read_at": "read"}
+_SHOWN_FIRST = ("id", "number", "dataset", "analyst", "purpose", "state", "next", "note")
+_LONGEST = 60
+
+
+def listed(columns: Mapping[str, str], items: Sequence[Facts], nothing: str) -> str:
+    """A row for each; a column that nobody fills is left out."""
+    if not items:
+        return nothing
+    shown = {
+        name: head for name, head in columns.items() if any(item.get(name) not in (None, "", []) for item in items)
+    }
+    rows = [[_crop(_cell(item.get(name))) for name in shown] for item in items]
+    return table(list(shown.values()), rows)
+
+
+def outlined(facts: Facts, leave: Sequence[str] = ()) -> str:
+    """Name by name; what lies within something is set in, and a list of sentences is read as sentences."""
+    order = sorted((name for name in facts if name not in leave), key=_place)
+    return "\n".join(line for name in order for line in _lines(name, facts[name]))
+
+
+def request(facts: Facts) -> str:
+    """A request: what was asked, where it stands, and what happens next."""
+    state = str(facts.get("state", ""))
+    decided = [f"{one['who']} ({one['act']})" for one in facts.get("decided_by") or ()]
+    told = dict(facts) | {"next": facts.get("next") or of_request.NEXT.get(state, ""), "decided_by": decided}
+    return outlined(told, leave=("version", "policy", "binding"))
+
+
+def page(facts: Facts) -> str:
+    """The approver's page: who asks, why, each query with its cost and its worst case, the total, who decides."""
+    asked, who = facts["request"], facts["analyst"]
+    whose = f"{who['name']}, {who['organisation']}" if who["organisation"] else who["name"]
+    given = ", ".join(facts["approvals"]["given"]) or "nobody yet"
+    shown = [
+        plain(f"Request {asked['number']} ({asked['id']}) to {asked['dataset']}, of {asked['submitted_at']}"),
+        plain(f"Asked by {whose}, for: {asked['purpose']}"),
+        foreseen(facts["facts"]),
+        *([_rehearsal(facts)] if facts.get("rehearsal") else []),
+        f"Approval {facts['approve']}: {facts['approvals']['needed']} needed, given by {plain(given)}.",
+        *([paragraph(facts["warning"])] if facts["warning"] else []),
+        "\n".join(paragraph(plain(sentence)) for sentence in facts["policy"]),
+        f"binding: {facts['binding']}",
+    ]
+    return "\n\n".join(shown)
+
+
+def withheld(answers: str, true: Sequence[Sequence[Sequence[object]]]) -> str:
+    """What would be released, and the true figures of each query, cell by cell."""
+    figures = (" · ".join(", ".join(map(_cell, cell)) for cell in query) for query in true)
+    return "\n".join([answers, "", "The true figures:", *(f"  {line}" for line in figures)])
+
+
+def foreseen(facts: Facts) -> str:
+    """What a request would cost and promise, query by query and in all."""
+    total = [f"In all: epsilon {_or_withheld(facts['epsilon'])}, delta {_or_withheld(facts['delta'])}"]
+    total += [f"guarantee {facts['guarantee']}", f"spent so far {_cell(facts['spent'])}"]
+    left = "" if facts["left"] is None else f", {_cell(facts['left'])} is left"
+    stop = f" It stops at {plain(facts['stop'])}{left}." if facts.get("stop") else ""
+    return "\n\n".join([*map(_foreseen, facts["queries"]), paragraph(f"{'; '.join(total)}.{stop}")])
+
+
+def _rehearsal(facts: Facts) -> str:
+    """What people who are made up by the schema would be exposed to, at the epsilon of each query."""
+    each = enumerate(facts["rehearsal"], 1)
+    return "\n".join(paragraph(of_request.rehearsed(number, rehearsal)) for number, rehearsal in each)
+
+
+def _foreseen(query: Facts) -> str:
+    weight = "" if query["weight"] == 1 else f"  (weight {query['weight']:g})"
+    count = query["outputs"]
+    many = "private group keys" if count is None else f"{count:,} noisy number{'s' * (count != 1)}"
+    drawn = f"{query['mechanism']} noise, epsilon {_or_withheld(query['epsilon'])}"
+    at = query["worst_case"]
+    widths = () if at is None else (f"±{half:.6g}" for half in at["noise_90"] if half is not None)
+    wide = f", {' · '.join(widths)} in 90 of 100 answers" if at is not None else ""
+    said = [
+        f"{plain(query['sql'])}{weight}",
+        f"  {many}: {plain('; '.join(query['numbers']))}; {drawn}{wide}",
+        f"  by {plain(query['method'])}: guarantee {query['guarantee']}",
+    ]
+    notes = [query["odds"]] if query["feasible"] else [query["why"]]
+    return "\n".join([*said, *(f"  {line}" for note in notes if note for line in paragraph(plain(note)).splitlines())])
+
+
+def _or_withheld(figure: float | None) -> str:
+    return "not told" if figure is None else f"{figure:.6g}"
+
+
+def _place(name: str) -> int:
+    return _SHOWN_FIRST.index(name) if name in _SHOWN_FIRST else len(_SHOWN_FIRST)
+
+
+def _lines(name: str, value: Any) -> list[str]:
+    head = plain(name.replace("_", " "))
+    if value in (None, "", [], {}):
+        return []
+    if isinstance(value, Mapping):
+        inner = outlined(value).splitlines()
+        return [head, *(f"  {line}" for line in inner)] if inner else []
+    if isinstance(value, str):
+        return [f"{head}: {plain(line)}" if not i else f"  {plain(line)}" for i, line in enumerate(value.splitlines())]
+    if isinstance(value, Sequence):
+        return _several(head, value)
+    return [f"{head}: {_cell(value)}"]
+
+
+def _several(head: str, values: Sequence[Any]) -> list[str]:
+    if all(isinstance(value, str) for value in values):
+        if any(" " in value for value in values):
+            return [head, *(f"  {line}" for value in values for line in paragraph(plain(value)).splitlines())]
+        return [f"{head}: {plain(', '.join(values))}"]
+    if all(isinstance(value, Mapping) for value in values):
+        if _flat(values):
+            columns = list(dict.fromkeys(name for value in values for name in value))
+            rows = [[_cell(value.get(name)) for name in columns] for value in values]
+            drawn = table([name.replace("_", " ") for name in columns], rows)
+            return [head, *(f"  {line}" for line in drawn.splitlines())]
+        return [line for place, value in enumerate(values, 1) for line in _lines(f"{head} {place}", value)]
+    return [f"{head}: {', '.join(map(_cell, values))}"]
+
+
+def _flat(values: Sequence[Facts]) -> bool:
+    """Whether they fit a table: nothing within them but short lists, and nothing long."""
+    cells = [cell for value in values for cell in value.values()]
+    nested = any(
+        isinstance(c, Mapping) or (isinstance(c, list) and any(isinstance(e, Mapping) for e in c)) for c in cells
+    )
+    return not nested and all(len(_cell(cell)) <= _LONGEST for cell in cells)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_cell, value))
+    return plain(str(value))
+
+
+def _crop(cell: str) -> str:
+    return cell if len(cell) <= _LONGEST else f"{cell[: _LONGEST - 1]}…"

@@ -1,0 +1,130 @@
+"""What a risk view shows of the people beyond its range: how exposed they are, and who is most exposed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.model.confidential import Confidential
+from sfumato.presentation.figures.figure import Figure, number
+from sfumato.presentation.figures.histogram import Heap, Spread, folded, histogram_figure, quantile_table
+from sfumato.presentation.figures.terminal import WIDTH, paragraph, text
+from sfumato.presentation.table import table
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import risk as of_risk
+
+Cells = tuple[list[str], list[list[str]]]
+
+
+@dataclass(frozen=True, repr=False)
+class Person(Confidential):
+    """One of the most exposed. `chances`: of an attacker who knows everybody else, at each epsilon asked about."""
+
+    name: str
+    influence: float
+    exposure: float | None
+    chances: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class People(Confidential):
+    """The people of a rehearsal or of a look. Without an exposure, as published, there is influence alone.
+
+    `not_additive` names the answer's columns that are no sum over people: their exposures bound nobody's odds, so no
+    chance is shown.
+    """
+
+    influence: Spread
+    exposure: Spread | None = None
+    most_exposed: tuple[Person, ...] = ()
+    epsilons: tuple[float, ...] = ()
+    not_additive: tuple[str, ...] = ()
+    singletons: int = 0  # groups of one person
+
+    @property
+    def figure_name(self) -> str:
+        """The figure whose histogram is shown."""
+        return "influence" if self.exposure is None else "exposure"
+
+    @property
+    def shown(self) -> Spread:
+        return self.influence if self.exposure is None else self.exposure
+
+    @property
+    def title(self) -> str:
+        return of_risk.HOW_MUCH_INFLUENCE if self.exposure is None else of_risk.HOW_EXPOSED
+
+    @property
+    def meaning(self) -> str:
+        """What the figure means, with what has to be said about columns that are no sums."""
+        meaning = f"Influence: {of_risk.INFLUENCE}" if self.exposure is None else f"Exposure {of_risk.EXPOSURE}"
+        more = [of_risk.not_additive(self.not_additive), of_risk.singletons(self.singletons)]
+        return " ".join(part for part in (meaning, *more) if part)
+
+    @property
+    def figure(self) -> Figure:
+        """The histogram in full, to stand under the title."""
+        title = of_risk.AT_EACH_INFLUENCE if self.exposure is None else of_risk.AT_EACH_EXPOSURE
+        return histogram_figure(self.shown.histogram, title, label=self.figure_name)
+
+    @property
+    def short_figure(self) -> Figure:
+        """The histogram in as many rows as a terminal has room for, with the title and what it means."""
+        return histogram_figure(folded(self.shown.histogram), self.title, self.meaning, label=self.figure_name)
+
+    @property
+    def quantiles(self) -> Cells:
+        figures = [("influence", self.influence.quantiles)]
+        if self.exposure is not None:
+            figures.insert(0, ("exposure", self.exposure.quantiles))
+        return quantile_table(figures)
+
+    @property
+    def most_exposed_title(self) -> str:
+        return of_risk.most_exposed(len(self.most_exposed), self.exposure is not None)
+
+    @property
+    def most_exposed_table(self) -> Cells:
+        """A row per person: who, how far they move the answer, their exposure, and the odds against them."""
+        exposed = self.exposure is not None
+        odds = exposed and not self.not_additive
+        columns = ["person", "influence", *(["exposure"] if exposed else [])]
+        columns += [f"at epsilon {number(epsilon)}" for epsilon in self.epsilons] if odds else []
+        rows = []
+        for each in self.most_exposed:
+            row = [each.name, number(each.influence, 4)]
+            row += [number(each.exposure or 0.0, 4)] if exposed else []
+            row += [of_guarantee.of_100(chance) for chance in each.chances] if odds else []
+            rows.append(row)
+        return columns, rows
+
+    @property
+    def most_exposed_note(self) -> str:
+        """What the odds are, and whether more people share the last row's place."""
+        odds = bool(self.epsilons) and self.exposure is not None and not self.not_additive
+        return f"{of_risk.ODDS if odds else ''} {of_risk.some_of(self._as_exposed, len(self.most_exposed))}".strip()
+
+    @property
+    def _as_exposed(self) -> int:
+        """How many carry exactly as much as the most exposed, where the last bar holds them alone."""
+        most: Heap | None = self.shown.most
+        return most.people if most is not None and most.low == most.high else 0
+
+
+def as_text(people: People, *, colour: bool = False) -> str:
+    """The histogram in at most 20 rows or a sentence, the quantiles, and the most exposed if they are to be named."""
+    if said := people.shown.in_words:
+        parts = [f"{people.title}\n{paragraph(people.meaning)}", paragraph(said)]
+    else:
+        parts = [text(people.short_figure, colour=colour)]
+    parts.append(lying(*people.quantiles))
+    if people.most_exposed:
+        parts.append(f"{people.most_exposed_title}\n{paragraph(people.most_exposed_note)}".rstrip())
+        parts.append(table(*people.most_exposed_table))
+    return "\n\n".join(parts)
+
+
+def lying(columns: list[str], rows: list[list[str]]) -> str:
+    """The table on its side, which takes fewer lines, unless its lines would not fit."""
+    first, *others = ([name, *cells] for name, *cells in zip(columns, *rows, strict=True))
+    lying = table(first, others)
+    return lying if max(map(len, lying.splitlines())) <= WIDTH + 8 else table(columns, rows)

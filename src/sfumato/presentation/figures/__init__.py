@@ -1,0 +1,1 @@
+"""Pictures: what is drawn, and three renderers of it."""

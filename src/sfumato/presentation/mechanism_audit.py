@@ -1,0 +1,27 @@
+"""An audit of a mechanism, as a person reads it."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+from sfumato.model.mechanism_audit import Audit
+from sfumato.presentation.wording import audit as of_audit
+
+WIDTH = 100
+
+
+def audit_text(audit: Audit) -> str:
+    """What was claimed, asked and shown, a line each; the verdict last."""
+    lines = [
+        ("claimed", of_audit.claimed(audit)),
+        *(line for f in audit.findings for line in (("asked", f"{f.query}, of {f.tables}"), ("seen", f.counted))),
+        ("shown", of_audit.shown_at_least(audit)),
+        ("power", of_audit.audit_power(audit)),
+        ("read", of_audit.AUDIT_MADE_UP),
+        ("verdict", of_audit.verdict(audit)),
+    ]
+    return "\n".join(_line(f"{name + ':':<10}", said) for name, said in lines)
+
+
+def _line(name: str, said: str) -> str:
+    return "\n".join(wrap(said, WIDTH, initial_indent=name, subsequent_indent=" " * len(name), break_long_words=False))

@@ -1,0 +1,143 @@
+"""Pictures of the risk of sharing an answer: against its noise, and over trust and sensitivity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.presentation.figures.curves import Course
+from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line, Pin, Points, Surface, number
+from sfumato.presentation.wording import (
+    guarantee as of_guarantee,
+)
+from sfumato.presentation.wording import (
+    guessing as of_guessing,
+)
+from sfumato.presentation.wording import (
+    pictures as of_pictures,
+)
+from sfumato.presentation.wording.guarantee import in_100
+from sfumato.privacy.risk.sharing import LEVELS, nearest_word, sharing_risk
+
+NOISE = Axis("added noise", "±, 90 of 100", start=0)
+RISK = Axis("risk of sharing", "0 to 1", start=0)
+
+
+def noise_against_risk(
+    points: Course,
+    limit: float | None = None,
+    *,
+    least: float | None = None,
+    chosen: tuple[float, float] | None = None,
+    noise: Axis = NOISE,
+    subtitle: str = "",
+) -> Figure:
+    """More noise, less risk; `least` is the noise from which on the risk is within the limit (004 Fig. 4)."""
+    pins = () if least is None else (Pin(least, f"within your limit from {number(least)} on"),)
+    picked = () if chosen is None else (Points((chosen,), "chosen"),)
+    marks = (Line(tuple(points)), *picked, *_limits(limit), *pins)
+    return Figure(of_pictures.SHARING_TITLE, subtitle, noise, RISK, marks, of_pictures.SHARING)
+
+
+def risk_by_trust(
+    curves: Mapping[str, Course], limit: float | None = None, noise: Axis = NOISE, subtitle: str = ""
+) -> Figure:
+    """The same, with a line per level of trust."""
+    lines = tuple(Line(tuple(course), label) for label, course in curves.items())
+    return Figure(of_pictures.SHARING_TITLE, subtitle, noise, RISK, (*lines, *_limits(limit)), of_pictures.SHARING)
+
+
+def sharing_surface(
+    trusts: Sequence[float],
+    sensitivities: Sequence[float],
+    risks: Sequence[Sequence[float]],
+    limit: float | None = None,
+    subtitle: str = "",
+) -> Figure:
+    """The risk over trust and sensitivity, `risks[i][j]` at `sensitivities[i]` and `trusts[j]` (004 Fig. 2 and 3)."""
+    surface = Surface(tuple(trusts), tuple(sensitivities), tuple(map(tuple, risks)), limit=limit)
+    axes = Axis("trust in the partner", "0 to 1"), Axis("sensitivity of the data", "0 to 1")
+    return Figure(of_pictures.SURFACE_TITLE, subtitle, *axes, (surface,), of_pictures.SHARING, z=RISK)
+
+
+EPSILONS = tuple(float(f"{10 ** (1 - step / 15):.2g}") for step in range(46))
+"""From 10 to 0.01, in steps of a sixth: little noise first."""
+STEPS = 20  # of trust and of sensitivity, from 0 to 1
+
+
+def grid(view: GuessView) -> dict[str, Any]:
+    """Everything that sliders show, to be looked up: a noise is a place in `points`, a partner one in `stakes`.
+
+    The risk is `risks[stakes[sensitivity][trust]][point]`, rounded up to four digits, with sensitivity and trust in
+    twentieths; its word is the last of `levels` that begins at or below it.
+    """
+    points = sorted(view.candidates, key=lambda row: -row.epsilon)
+    products = [[s * (STEPS - t) for t in range(STEPS + 1)] for s in range(STEPS + 1)]
+    known = sorted({product for row in products for product in row})
+    at_stake = [product / STEPS**2 for product in known]
+    place = {product: i for i, product in enumerate(known)}
+    by_rank = any(row.noise_90[0] is None for row in points)
+    return {
+        "query": view.query,
+        "secret": view.secret,
+        "blind": view.blind,
+        "across": "epsilon" if by_rank else f"noise range of the {view.numbers[0]} (±, 90 of 100)",
+        "points": [_point(row, view, by_rank) for row in points],
+        "stakes": [[place[product] for product in row] for row in products],
+        "risks": [[_upward(sharing_risk(stake, 0.0, row.chance, view.blind)) for row in points] for stake in at_stake],
+        "levels": [{"word": word, "from": start} for word, start in _levels()],
+        "steps": STEPS,
+    }
+
+
+def summary(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float, point: int) -> list[str]:
+    """What was chosen, and what it comes to: in the sentences that a page fills in as sliders move."""
+    risk = course(grid, sensitivity, trust)[point]
+    said = {
+        "trust": _with_word(trust / STEPS),
+        "sensitivity": _with_word(sensitivity / STEPS),
+        "limit": _with_word(limit),
+        "risk": _with_word(risk),
+    }
+    at = grid["points"][point]
+    verdict = of_guessing.WITHIN if risk <= limit else of_guessing.OVER
+    return [of_guessing.PARTNER.format(**said), at["noise"], at["snoop"], verdict.format(**said)]
+
+
+def course(grid: Mapping[str, Any], sensitivity: int, trust: int) -> Sequence[float]:
+    """The risk at each point of noise, for this partner and this data."""
+    risks: Sequence[float] = grid["risks"][grid["stakes"][sensitivity][trust]]
+    return risks
+
+
+def _with_word(figure: float) -> str:
+    return f"{figure:.15g} ({nearest_word(figure)})"
+
+
+def _point(row: GuessAt, view: GuessView, by_rank: bool) -> dict[str, object]:
+    far = row.noise_90[0]
+    return {
+        "epsilon": row.epsilon,
+        "across": row.epsilon if by_rank or far is None else far,
+        "short": f"epsilon {number(row.epsilon)}" if far is None else f"±{number(far)}",
+        "noise": of_guarantee.sentence(of_guessing.noise_range(view.numbers, row)),
+        "snoop": of_guarantee.sentence(of_guessing.snoop(row.chance, view.blind)),
+        "guesses": in_100(row.chance),
+    }
+
+
+def _upward(risk: float) -> float:
+    return math.ceil(risk * 10_000 - 1e-7) / 10_000
+
+
+def _levels() -> list[tuple[str, float]]:
+    """From which number on a word is the nearest one."""
+    words = list(LEVELS)
+    return [(words[0], 0.0)] + [(b, round((LEVELS[a] + LEVELS[b]) / 2, 6)) for a, b in pairwise(words)]
+
+
+def _limits(limit: float | None) -> tuple[Limit, ...]:
+    return () if limit is None else (Limit(limit, f"your limit {number(limit)}"),)

@@ -1,0 +1,231 @@
+"""What is promised, to whom, and what is not. Every such sentence stands here, once."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, Context
+
+from sfumato.model.budget import Stop
+from sfumato.model.calibration import Law
+from sfumato.model.guarantee import Fixed, Guarantee
+from sfumato.model.release import Certificate
+from sfumato.model.schema import PrivacyUnit, Relation
+from sfumato.privacy.risk.membership import attack_chance, attack_chance_gaussian
+
+EXACT = "score of the exact answer"  # as what was read off the people, where it left without noise
+LOOK = "This is a look at the people: what is decided after it carries no guarantee."
+CONTROLLER_ONLY = "Controller only: facts about the people in the data."
+WITHHELD = "withheld: chosen by looking at the data"
+ROW_BY_ROW = "somebody who has several rows is protected row by row, not with all of them"
+ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
+LINE_KEPT = "no line `looked`, which says that its author saw values of the data, was removed from the schema"
+CLOSED_QUOTES = "the CSV file was written by a program that closes every quote it opens"
+ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
+ROWS_CHOSEN_BLINDLY = (
+    "which rows the data has did not depend on what was seen of the people in another version, or under another name"
+)
+BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
+FIXED_BEFORE = "This holds if so much was fixed before the first release, as a plan or as a limit."
+OTHER_UNITS = "its releases protect different units, or under different relations"
+AFTER_NONE = "everything released before, including releases without a guarantee"
+NO_GUARANTEE = "The noise was sized by looking at the data. No differential-privacy guarantee."
+NO_NOISE = (
+    "The score of the exact answer is a fact about the people in the data, and there is no noise on it. No "
+    "differential-privacy guarantee."
+)
+DECIDED_BY_LOOKING = "It was decided by looking at the data that this leaves. No differential-privacy guarantee."
+DECLARED = "fixed beforehand: “{}” (said by {})"
+BY_A_DECLARATION = (
+    "Somebody had looked at the people before. The word holds only if it is true that this was decided before anybody "
+    "looked, as was declared; nobody has checked that."
+)
+DECLARE = "I declare that this was decided before anybody looked at the people, and where that is written:"
+BATCHED = "One of {:,} releases that were fixed in advance and charged together"
+
+
+def counted_apart(population: str | None) -> str:
+    """What the total takes for granted: datasets with totals of their own are about other people.
+
+    >>> counted_apart("patients")
+    'the people of the population patients are in no dataset outside it'
+    """
+    if population is None:
+        return "the people in this dataset are in no other dataset that is counted separately"
+    return f"the people of the population {population} are in no dataset outside it"
+
+
+def told_nothing(viewers: int) -> str:
+    """What a decision takes for granted where viewers of individual risks and deciders are separate.
+
+    >>> told_nothing(2)
+    'the 2 people who saw individual risks told nothing to those who decide'
+    """
+    who = "1 person" if viewers == 1 else f"{viewers:,} people"
+    return f"the {who} who saw individual risks told nothing to those who decide"
+
+
+def guarantee(certificate: Certificate) -> str:
+    """The promise, in the words of the field."""
+    match certificate.guarantee:
+        case Guarantee.DP:
+            return f"{_pair(certificate)} for {_changed(certificate)}."
+        case Guarantee.SELECTED:
+            delta = f", {exactly(certificate.delta)}" if certificate.delta else ""
+            most = f"({certificate.at_most:.15g}{delta})" if delta else f"{certificate.at_most:.15g}"
+            return (
+                f"spent {certificate.select_epsilon:.15g} for selecting epsilon privately + {certificate.epsilon:.15g} "
+                f"for the answer = {certificate.promised:.15g}; never more than {certificate.at_most:.15g}: before "
+                f"anything was drawn, {most}-differential privacy for {_changed(certificate)}."
+            )
+        case Guarantee.NONE:
+            return without(certificate)
+
+
+def worded(guarantee: Guarantee, *, declared: bool) -> str:
+    """The word, and that it rests on a declaration where it does.
+
+    >>> worded(Guarantee.DP, declared=True), worded(Guarantee.DP, declared=False), worded(Guarantee.NONE, declared=True)
+    ('dp, by a declaration', 'dp', 'none')
+    """
+    return f"{guarantee.value}, by a declaration" if declared and guarantee.holds else guarantee.value
+
+
+def is_declared(certificate: Certificate) -> bool:
+    """Whether its word rests on somebody's declaration that something was fixed before anybody looked."""
+    return certificate.guarantee.holds and certificate.fixed == Fixed.ATTESTED.value
+
+
+def declarations(certificate: Certificate) -> str:
+    """What its word rests on, in the words of whoever declared it; nothing where it rests on no declaration."""
+    if not is_declared(certificate):
+        return ""
+    start = DECLARED.partition("{}")[0]
+    said = [sentence(one) for one in certificate.assumed if one.startswith(start)]
+    return " ".join([BY_A_DECLARATION, *said])
+
+
+def without(certificate: Certificate) -> str:
+    """Why there is no guarantee: there was no noise, or it was sized by looking, or only whether the answer leaves."""
+    if certificate.lost is not None and EXACT in certificate.lost:
+        return NO_NOISE
+    decided = certificate.lost is not None and {*certificate.lost} <= {"approval", "policy"}
+    return DECIDED_BY_LOOKING if decided else NO_GUARANTEE
+
+
+def _changed(certificate: Certificate) -> str:
+    """What two neighbours differ in."""
+    replaced = certificate.relation == Relation.REPLACE.value
+    return f"{protected(certificate)}, {'replaced by any other' if replaced else certificate.relation}"
+
+
+def protected(certificate: Certificate) -> str:
+    """Who is protected: one row, or one person with all their rows."""
+    unit = certificate.unit
+    return f"one {unit}" if unit == PrivacyUnit().words else f"one person (one {unit})"
+
+
+def rows_that_count(unit: PrivacyUnit) -> str:
+    """What a column of people is taken to say, and how much of anybody an answer holds."""
+    rows = "1 row of one person counts" if unit.max_rows == 1 else f"{unit.max_rows:,} rows of one person count"
+    if unit.groups < unit.max_rows:
+        rows = f"{rows}, in at most {unit.groups:,} group{'' if unit.groups == 1 else 's'},"
+    return (
+        f"each person has one {unit.words}; at most {rows} in a query, picked by a rule that reads that person's rows "
+        f"alone; rows without a {unit.words} are left out"
+    )
+
+
+def _pair(certificate: Certificate) -> str:
+    if certificate.delta:
+        return f"({certificate.promised:.15g}, {exactly(certificate.delta)})-differential privacy"
+    return f"{certificate.promised:.15g}-differential privacy"
+
+
+def exactly(delta: float) -> str:
+    """With every digit: a delta that is rounded may read as less than it is.
+
+    >>> exactly(1e-9), exactly(1.2345641e-06), exactly(0.0)
+    ('1e-09', '1.2345641e-06', '0')
+    """
+    return str(delta).removesuffix(".0")
+
+
+def in_100(chance: float) -> int:
+    """Rounded up: what is printed as "at most" must be."""
+    return math.ceil(100 * chance - 1e-9)
+
+
+def _chance(certificate: Certificate) -> float:
+    """How often an attacker is right, at most: as epsilon and delta say it, or as Gaussian noise does."""
+    stated = attack_chance(certificate.promised or 0.0, certificate.delta)
+    if set(certificate.laws or ()) != {Law.GAUSSIAN} or certificate.select_epsilon:
+        return stated
+    moved = [d / s for d, s in zip(certificate.sensitivity or (), certificate.scale or (), strict=True) if s]
+    return min(stated, attack_chance_gaussian(math.hypot(*moved), 1.0))
+
+
+def promise(certificate: Certificate) -> str:
+    """The same for the people in the data."""
+    if not certificate.guarantee.holds or certificate.promised is None:
+        return "This release makes no promise to the people in the data."
+    right = in_100(_chance(certificate))
+    replaced = certificate.relation == Relation.REPLACE.value
+    guessed = "whether you or somebody else is in it" if replaced else "whether you are in it"
+    return (
+        f"Whoever knows everybody else in the data still guesses {guessed} at most "
+        f"{right} times of 100 from this release (50 is a coin)."
+    )
+
+
+def together(certificate: Certificate) -> str:
+    """What was charged for this and others at once; nothing where it was charged by itself."""
+    c = certificate
+    if c.batch is None:
+        return ""
+    delta = f", delta {exactly(c.batch_delta)}" if c.batch_delta else ""
+    spent = f"epsilon {c.charged:.15g}{delta} for all of them"
+    return f"{BATCHED.format(c.batch)}: {spent}. The epsilon of this one holds for it alone."
+
+
+def rounded_up(figure: float) -> str:
+    """With four digits, and never less.
+
+    >>> rounded_up(0.46211), rounded_up(0.2), rounded_up(5.22151), rounded_up(1e-12)
+    ('0.4622', '0.2', '5.222', '1e-12')
+    """
+    return f"{float(Context(prec=4, rounding=ROUND_CEILING).create_decimal(str(figure))):.4g}"
+
+
+def rounded_down(figure: float) -> str:
+    """With four digits, and never more.
+
+    >>> rounded_down(0.46219), rounded_down(-0.46211), rounded_down(0)
+    ('0.4621', '-0.4622', '0')
+    """
+    return f"{0.0 - float(rounded_up(-figure)):.4g}"
+
+
+def at_most(epsilon: float) -> str:
+    """What is known beforehand of what was selected privately."""
+    return f"Whatever epsilons had been selected, it would have been at most {epsilon:.15g}."
+
+
+def stop(stated: Stop) -> str | None:
+    """The most that may be spent in all, if that is stated."""
+    parts = [f"{name} {float(limit):.15g}" for name, limit in vars(stated).items() if limit is not None]
+    return ", ".join(parts) or None
+
+
+def of_100(chance: float) -> str:
+    """A chance as so many of 100, with one decimal, rounded up."""
+    return f"{math.ceil(1000 * chance - 1e-9) / 10:.1f}"
+
+
+def guessed(right: int, guesses: int) -> str:
+    """What a guesser made of it."""
+    return f"whoever guesses which table it was is right {right:,} times of {guesses:,}"
+
+
+def sentence(words: str) -> str:
+    """With a capital letter and a full stop, and the rest as it is."""
+    return f"{words[:1].upper()}{words[1:]}."

@@ -1,0 +1,41 @@
+"""What a release costs as zero-concentrated privacy: from how its numbers will be drawn, before they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.measurement import Measurement, NoisyNumber
+from sfumato.privacy.accounting.zcdp import entered, rho_gaussian, rho_laplace, rho_pure
+
+
+def rho_of(measurement: Measurement, calibration: Calibration, positions: Sequence[int] | None = None) -> Fraction:
+    """The sum of what each number costs, in all its cells together, rounded up to whole trillionths (methods 12.2).
+
+    Of all numbers, or of those that are drawn.
+    """
+    drawn = range(len(measurement.numbers)) if positions is None else positions
+    costs = (entered(_rho(measurement.numbers[i], calibration.numbers[i])) for i in drawn)
+    return sum(costs, Fraction(0))
+
+
+def rho_delta_of(calibration: Calibration) -> Fraction:
+    """The chance of what rho does not cover: that a private group of one person shows, or where truncated noise ends.
+
+    Gaussian noise has none.
+    """
+    covered = calibration.threshold is None and calibration.noise.mechanism != Law.TRUNCATED
+    return Fraction(0) if covered else Fraction(str(calibration.noise.delta))
+
+
+def _rho(number: NoisyNumber, drawing: Drawing) -> float:
+    match drawing.law:
+        case Law.LAPLACE:
+            return rho_laplace(drawing.budget, max(1, number.steps))  # what nobody moves counts too
+        case Law.GAUSSIAN:
+            return rho_gaussian(drawing.budget)
+        case Law.EXPONENTIAL | Law.SPARSE_VECTOR | Law.SPARSE_VECTOR_AS_PUBLISHED:
+            return rho_pure(drawing.budget)
+        case Law.TRUNCATED:
+            return rho_pure(drawing.budget)  # where it does not show

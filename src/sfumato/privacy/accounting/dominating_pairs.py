@@ -1,0 +1,35 @@
+"""From a calibration to the pairs that dominate it, number by number (docs/theory/batch.md)."""
+
+from __future__ import annotations
+
+import math
+
+from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.dominating_pairs import Normal, OnGrid, Pair, Pure
+from sfumato.model.measurement import Measurement, NoisyNumber
+from sfumato.model.schema import Relation, Schema
+
+STEPS = 4096  # a finer grid is taken for a coarser one of about so many steps, which tells no less
+_UP = 1 + 2**-40
+
+
+def pairs_of(measurement: Measurement, calibration: Calibration, schema: Schema) -> tuple[Pair, ...]:
+    """All Gaussian numbers together are one pair; others have one each. What thresholds and truncation show is not."""
+    if calibration.noise.mechanism == Law.GAUSSIAN:
+        return (Normal(math.hypot(*(drawing.budget for drawing in calibration.numbers)) * _UP),)
+    alone = in_one_cell(measurement, schema)
+    drawn = zip(measurement.numbers, calibration.numbers, strict=True)
+    return tuple(_pair(number, drawing, alone) for number, drawing in drawn)
+
+
+def in_one_cell(measurement: Measurement, schema: Schema) -> bool:
+    """Whether one person moves each number in one cell only: there is one, or a row comes or goes with its cell."""
+    single = measurement.cells is not None and len(measurement.cells) == 1
+    return single or (schema.unit.column is None and schema.relation is Relation.ADD_REMOVE)
+
+
+def _pair(number: NoisyNumber, drawing: Drawing, alone: bool) -> Pair:
+    if drawing.law is not Law.LAPLACE or not alone:
+        return Pure(drawing.budget)
+    together = math.ceil(number.steps / STEPS)
+    return OnGrid(drawing.budget * together / number.steps * _UP, math.ceil(number.steps / together))

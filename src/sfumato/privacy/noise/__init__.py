@@ -1,0 +1,1 @@
+"""How wide the noise is, and how far it goes."""

@@ -1,0 +1,246 @@
+"""Preferences about the answer: how far it may lie from the truth. They ask for an epsilon that is large enough."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.errors import PreferenceError
+from sfumato.model.choice import Noise
+from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
+from sfumato.privacy.bisection import largest
+from sfumato.privacy.noise.calibration import furthest_of
+from sfumato.privacy.noise.error import (
+    each_confidence,
+    epsilon_for_error,
+    epsilon_for_error_on_grid,
+    sigma_for_error,
+)
+from sfumato.privacy.noise.truncated_laplace import delta_of_each, epsilon_of_reach
+from sfumato.privacy.noise.worth import epsilon_of_mu
+from sfumato.privacy.preferences.stated import Stated, exactly
+
+_LEAST, _MOST = 1e-9, 1e6  # epsilons
+_UP = 1 + 1e-9  # rounded up, so that the noise that is drawn is not a hair too wide
+
+
+@dataclass(frozen=True)
+class Within(Stated):
+    """Every figure of the answer within `error` of the true one, all of them together this often (methods 12.4)."""
+
+    error: Fraction
+    confidence: Fraction
+    each: bool = False  # cell by cell, not all of them together
+    expected_count: Fraction | None = None  # how many people are in the smallest cell of a mean, at least
+
+    @property
+    def words(self) -> str:
+        return f"within {float(self.error):g}{_how_often(self.confidence, self.each)}"
+
+
+@dataclass(frozen=True)
+class RelativeError(Stated):
+    """The same as a share of an answer that is publicly expected (002, equation 6)."""
+
+    share: Fraction
+    expected: Fraction
+    confidence: Fraction
+    each: bool = False
+    expected_count: Fraction | None = None
+
+    @property
+    def words(self) -> str:
+        expected = f" of an expected {float(self.expected):g}"
+        return f"relative error {float(self.share):g}{expected}{_how_often(self.confidence, self.each)}"
+
+    @property
+    def as_error(self) -> Within:
+        error = self.share * abs(self.expected)
+        return Within(error, self.confidence, self.each, self.expected_count)
+
+
+def within(
+    error: float, *, confidence: float = 0.95, each: bool = False, expected_count: float | None = None
+) -> Within:
+    """All figures of the answer at most `error` off, in `confidence` of all answers; `each` promises it one by one.
+
+    A mean needs `expected_count`: how many people its smallest cell has, at least, by public knowledge.
+    """
+    number = exactly("within", error)
+    if number <= 0:
+        raise PreferenceError(f"within must lie above 0, not {error}", hint="try --within 5.")
+    return Within(number, _confidence(confidence), each, _count(expected_count))
+
+
+def relative_error(
+    share: float,
+    *,
+    expected: float | None = None,
+    confidence: float = 0.9,
+    each: bool = False,
+    expected_count: float | None = None,
+) -> RelativeError:
+    """At most `share` off, as a share of the answer that is publicly `expected`; of several, the smallest of them."""
+    number = exactly("relative error", share)
+    if number <= 0:
+        raise PreferenceError(f"relative error must lie above 0, not {share}", hint="try --relative-error 0.1.")
+    if expected is None:
+        hint = "add --expected 2300: a public guess, not the true answer."
+        raise PreferenceError("relative error needs an expected answer", hint=hint)
+    answer = exactly("expected", expected)
+    if answer == 0:
+        hint = "an error cannot be a share of nothing; use --within."
+        raise PreferenceError("expected must not be 0", hint=hint)
+    return RelativeError(number, answer, _confidence(confidence), each, _count(expected_count))
+
+
+def smallest_epsilon(stated: Within, noise: Noise, measurement: Measurement | None) -> float:
+    """The least epsilon that keeps the answer within its error, as its noise will be drawn."""
+    if measurement is None:
+        hint = "leave --bounds-from-data out."
+        raise PreferenceError(f"“{stated.words}” goes by the bounds of the schema", hint=hint)
+    if measurement.cells is None:
+        raise PreferenceError(
+            "A group with private keys is shown where its noise came out high, so its error is not bounded",
+            hint="list the public categories, or choose by --gap, --guess or --epsilon.",
+        )
+    if stated.confidence == 1 and noise.mechanism != "truncated":
+        hint = "use --mechanism truncated with a --delta, or a confidence below 1."
+        raise PreferenceError(
+            f"{noise.mechanism.capitalize()} noise has no end, so nothing holds every time", hint=hint
+        )
+    answers = [column for column in measurement.columns if column.numbers]
+    together = 1 if stated.each else len(answers) * len(measurement.cells)
+    confidence = each_confidence(float(stated.confidence), together)
+    return _UP * max(_LEAST, *(_smallest(column, stated, confidence, noise, measurement) for column in answers))
+
+
+def errors_of_means(
+    measurement: Measurement, noise: Noise, epsilon: float, count: float, confidence: float = 0.9
+) -> dict[str, float]:
+    """How far noise takes each mean off at this epsilon, this often, in a cell of at least `count` people.
+
+    The other way round than `within`, by the same bound (methods 12.4). Infinite: as far as from bound to bound. A
+    group with private keys is shown where its noise came out high: of its mean nothing is said.
+    """
+    if measurement.cells is None:
+        return {}
+    found = {}
+    for column in measurement.columns:
+        numbers = [measurement.numbers[i] for i in column.numbers]
+        if len(numbers) == 2 and numbers[0].bounds is not None:
+            widest = 2 * float(numbers[0].bounds.half_width)
+            found[column.name] = _error_of_mean(numbers, widest, count, confidence, noise, epsilon)
+    return found
+
+
+def _error_of_mean(
+    numbers: list[NoisyNumber], widest: float, count: float, confidence: float, noise: Noise, epsilon: float
+) -> float:
+    def takes_more(error: float) -> bool:
+        return _for_mean(numbers, error, count, confidence, noise) > epsilon
+
+    return math.inf if takes_more(widest) else _UP * largest(takes_more, 0.0, widest)
+
+
+def _smallest(column: Assembly, stated: Within, confidence: float, noise: Noise, measurement: Measurement) -> float:
+    """Of one column of the answer, right with this confidence in each of its cells."""
+    numbers = [measurement.numbers[i] for i in column.numbers]
+    if any(number.kind is NumberKind.SELECTION for number in numbers) or len(numbers) > 2:
+        what = "is selected by its rank" if len(numbers) == 1 else "is put together from three noisy numbers"
+        raise PreferenceError(
+            f"{column.name} {what}, so no epsilon bounds its error beforehand", hint="ask for counts, sums or means."
+        )
+    if len(numbers) == 1:
+        error = _before_rounding(numbers[0], float(stated.error))
+        if confidence == 1 and error <= numbers[0].sensitivity:
+            raise PreferenceError(
+                f"Truncated noise always reaches further than what one person moves, {float(numbers[0].sensitivity):g}",
+                hint="allow a larger error, or a confidence below 1.",
+            )
+        wide = _for_number(numbers[0], error, confidence, noise)
+        return min(wide, _for_reach(numbers[0], error, noise, measurement))
+    if confidence == 1:
+        hint = "ask for a confidence below 1, or for counts and sums."
+        raise PreferenceError(f"No error of {column.name} holds every time", hint=hint)
+    if stated.expected_count is None:
+        hint = "add --expected-count 1000: how many people its smallest cell has at least, by public knowledge."
+        raise PreferenceError(f"How far {column.name} is off depends on how many people it is of", hint=hint)
+    return _for_mean(numbers, float(stated.error), float(stated.expected_count), confidence, noise)
+
+
+def _before_rounding(number: NoisyNumber, error: float) -> float:
+    """How far noise may go: a count is rounded, which takes what lies half a person off or more a whole one off."""
+    return min(error, math.floor(error) + 0.5 - float(number.step)) if number.kind.counts else error
+
+
+def _for_reach(number: NoisyNumber, error: float, noise: Noise, measurement: Measurement) -> float:
+    """The least epsilon at which truncated noise never goes further than the error; it always goes beyond D."""
+    if noise.mechanism != "truncated":
+        return math.inf
+    delta = delta_of_each(noise.delta or 0.0, len(measurement.numbers))
+    between = epsilon_of_reach(error, delta, float(number.sensitivity))
+    if between is None:
+        return math.inf
+    high = max(_LEAST, between) / float(number.share)  # on a grid it takes a little more
+    low = high / 2
+    while furthest_of(number, measurement, noise, high) > error:
+        low, high = high, 2 * high
+        if high > _MOST:
+            return math.inf
+    return largest(lambda epsilon: furthest_of(number, measurement, noise, epsilon) > error, low, high)
+
+
+def _for_number(number: NoisyNumber, error: float, confidence: float, noise: Noise) -> float:
+    if confidence == 1:
+        return math.inf
+    if noise.mechanism == "gaussian":
+        return epsilon_of_mu(_mu(number, error, confidence), noise)
+    steps = math.floor(Fraction(error) / number.step)
+    return epsilon_for_error_on_grid(steps, confidence, number.steps) / float(number.share)
+
+
+def _for_mean(numbers: list[NoisyNumber], error: float, count: float, confidence: float, noise: Noise) -> float:
+    """A centred sum and its count, of at least `count` people.
+
+    Off by e and f they make the mean `|e - m f| / |n + f|` off, at most `(E + H F) / (n - F)` where `|e| <= E` and
+    `|f| <= F`, H being half the width of the bounds. Noise of width w stays within `c w`, on a grid within a step
+    more: `w (c_e + (H + A) c_f) <= A n - s_e - (H + A) s_f`.
+    """
+    (total, people), one = numbers, each_confidence(confidence, 2)
+    weight = error + (0.0 if total.bounds is None else float(total.bounds.half_width))
+    room = error * count - float(total.step) - weight * float(people.step)
+    if room <= 0:
+        return math.inf
+    if noise.mechanism == "gaussian":
+        far = [_mu(number, 1.0, one) for number in numbers]
+        return epsilon_of_mu((far[0] + weight * far[1]) / room, noise)
+    far = [epsilon_for_error(1.0, one, float(number.sensitivity / number.share)) for number in numbers]
+    return (far[0] + weight * far[1]) / room
+
+
+def _mu(number: NoisyNumber, error: float, confidence: float) -> float:
+    """How much of the noise's mu keeps one number within its error."""
+    return float(number.euclidean) / math.sqrt(number.share) / sigma_for_error(error, confidence)
+
+
+def _confidence(stated: object) -> Fraction:
+    number = exactly("confidence", stated)
+    if not 0 < number <= 1:
+        hint = "0.95 means: 95 of 100 answers; 1, which only truncated noise has, every one."
+        raise PreferenceError(f"confidence must lie above 0 and not above 1, not {stated}", hint=hint)
+    return number
+
+
+def _count(stated: object) -> Fraction | None:
+    if stated is None:
+        return None
+    number = exactly("expected count", stated)
+    if number < 1:
+        raise PreferenceError(f"expected count must be 1 or more, not {stated}", hint="try --expected-count 1000.")
+    return number
+
+
+def _how_often(confidence: Fraction, each: bool) -> str:
+    return f", in {float(100 * confidence):g} of 100 answers{', each figure by itself' if each else ''}"

@@ -1,0 +1,40 @@
+"""The preference of the Privacy Risk Indicator (003): everybody nearly as far from the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.errors import PreferenceError
+from sfumato.privacy.preferences.stated import Stated, exactly
+
+
+@dataclass(frozen=True)
+class Pri(Stated):
+    """Find-eps-from-PRI as published: the first output from which everybody lies nearly as far is what is released."""
+
+    percent: Fraction
+
+    @property
+    def reads_people(self) -> bool:
+        return True
+
+    @property
+    def draws(self) -> bool:
+        return True
+
+    @property
+    def words(self) -> str:
+        return f"pri {float(self.percent):g}, Find-eps-from-PRI as published"
+
+
+def pri(percent: float) -> Pri:
+    """The largest PRI deviates from the smallest by no more than `percent` in 100 of it: no guarantee.
+
+    >>> pri(5).words
+    'pri 5, Find-eps-from-PRI as published'
+    """
+    number = exactly("pri", percent)
+    if not 0 <= number <= 100:
+        raise PreferenceError(f"pri must lie between 0 and 100, not {percent}", hint="try --pri 5.")
+    return Pri(number)

@@ -1,0 +1,82 @@
+"""What a private selection comes to: post-processing of its noisy numbers, on a published grid (methods 3.4, 3.9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_FLOOR, Decimal
+
+from sfumato.model.choice import Noise
+from sfumato.privacy.noise.calibration import mu_of
+from sfumato.privacy.noise.worth import epsilon_of_mu
+from sfumato.privacy.preferences.preference import ExposureCap, Variance
+from sfumato.privacy.risk.rdr_variance import beta_of_spread, epsilon_for_variance, margin
+
+LEVELS = 64  # of exposure that an exposure cap tells apart
+SMALLEST, DIGITS = 0.001, 3
+"""The published grid, where no other is stated: from 0.001 up, in three significant digits."""
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The largest epsilon on the grid that a private selection allows, or why there is none or no more. A dp output.
+
+    As published it is none. Find-eps-from-PRI also has the `output` that it accepted: exact numbers, cell by cell.
+    """
+
+    epsilon: float | None
+    why: str = ""
+    output: Sequence[Sequence[str]] = field(default=(), repr=False)
+
+    @classmethod
+    def on_grid(cls, epsilon: float, ceiling: float, grid: Sequence[float] | None) -> Selected:
+        """Rounded down, never above the ceiling; below the smallest value of the grid there is none."""
+        found = rounded_down(min(epsilon, ceiling), grid, ceiling)
+        if found is None:
+            return cls(None, "it allows no epsilon as large as the smallest on the grid")
+        return cls(found, f"epsilon_max, or the stop, leaves {ceiling:g}" if epsilon > ceiling else "")
+
+
+def rounded_down(epsilon: float, grid: Sequence[float] | None, ceiling: float = math.inf) -> float | None:
+    """The largest value of the grid that is not above epsilon. The ceiling itself is one where no grid is stated.
+
+    >>> rounded_down(0.70675, None), rounded_down(0.00099, None), rounded_down(0.70675, (0.5, 0.6, 0.7, 0.8))
+    (0.706, None, 0.7)
+    """
+    if grid is not None:
+        return max((candidate for candidate in grid if candidate <= epsilon), default=None)
+    if epsilon < SMALLEST:
+        return None
+    if epsilon == ceiling:
+        return ceiling
+    exact = Decimal(repr(epsilon))
+    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() + 1 - DIGITS), rounding=ROUND_FLOOR))
+
+
+def epsilon_within_variance(preference: Variance, bound: float, noise: Noise) -> float:
+    """The largest epsilon under which the variance, at most `bound` for exposures, is at most tau (k = 1).
+
+    Under Gaussian noise exposures are squares, and what is bounded is mu squared.
+    """
+    allowed = epsilon_for_variance(float(preference.tau), bound)
+    return allowed if noise.mechanism != "gaussian" else epsilon_of_mu(math.sqrt(allowed), noise)
+
+
+def floor_of_variance(preference: Variance, people: float, scale: float, noise: Noise, *, alone: bool) -> float:
+    """The smallest tau that a selection among so many people can be asked for: below, it would cost more than it gives.
+
+    However alike they were, its margin leaves a bound of `b ln(1/beta) / n` or more on their variance in half of all
+    cases, and so no epsilon as large as the one that it spends. `alone`: how many people there are is public.
+    """
+    spends = preference.select_epsilon
+    worth = spends if noise.mechanism != "gaussian" else mu_of(spends, noise) ** 2
+    return margin(scale, beta_of_spread(float(preference.beta), alone=alone)) / people * (worth / (1 + worth)) ** 2
+
+
+def epsilon_under_cap(preference: ExposureCap, most_exposed: float, noise: Noise) -> float:
+    """The epsilon under which somebody of this exposure is at the cap: `e0 / u`, or the same of mu."""
+    cap = float(preference.cap)
+    if noise.mechanism != "gaussian":
+        return cap / most_exposed
+    return epsilon_of_mu(mu_of(cap, noise) / most_exposed, noise)

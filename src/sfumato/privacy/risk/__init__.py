@@ -1,0 +1,1 @@
+"""One risk indicator a file: equation, citation, doctest."""

@@ -1,0 +1,59 @@
+"""The risk of sharing an answer with a partner: sensitivity of the data, trust in the partner, chance of a guess.
+
+Pankova et al., "Decision Support for Sharing Data Using Differential Privacy", sections 2.1 and 2.3; methods 8.
+"""
+
+from __future__ import annotations
+
+from sfumato.privacy.risk.guessing import chance_for_normalised, normalised_advantage
+
+LEVELS = {"very low": 0.1, "low": 0.3, "medium": 0.5, "high": 0.7, "very high": 0.9}
+"""Numbers behind the five words; the paper gives none."""
+
+
+def nearest_word(number: float) -> str:
+    """The word whose number lies closest; of two, the higher.
+
+    >>> nearest_word(0.0893), nearest_word(0.2)
+    ('very low', 'low')
+    """
+    return min(reversed(LEVELS), key=lambda word: round(abs(LEVELS[word] - number), 12))
+
+
+def sharing_risk(sensitivity: float, trust: float, chance: float, prior: float) -> float:
+    """`s (1 - t) (q - p) / (1 - p)`: nothing is risked where nothing is learned.
+
+    >>> round(sharing_risk(0.8, 0.2, 0.35466, 1 / 4), 4)
+    0.0893
+    """
+    return sensitivity * (1 - trust) * normalised_advantage(chance, prior)
+
+
+def sharing_risk_as_published(sensitivity: float, trust: float, chance: float) -> float:
+    """`s (1 - t) q`, which never falls below `s (1 - t) / N`, whatever the noise.
+
+    >>> round(sharing_risk_as_published(0.8, 0.2, 0.35466), 4)
+    0.227
+    """
+    return sensitivity * (1 - trust) * chance
+
+
+def surface(chance: float, prior: float) -> tuple[tuple[float, ...], tuple[float, ...], tuple[tuple[float, ...], ...]]:
+    """Trusts, sensitivities, and for each sensitivity the risk at each trust: 004's picture in three dimensions.
+
+    >>> trusts, sensitivities, risks = surface(0.4, 1 / 4)
+    >>> trusts[0], sensitivities[-1], round(risks[-1][0], 4)
+    (0.0, 1.0, 0.2)
+    """
+    steps = tuple(step / 10 for step in range(11))
+    return steps, steps, tuple(tuple(sharing_risk(s, t, chance, prior) for t in steps) for s in steps)
+
+
+def chance_for_risk(
+    risk: float, sensitivity: float, trust: float, prior: float, *, as_published: bool = False
+) -> float:
+    """The inverse of both: the chance of a guess at which the risk is this; 1 where it is never more."""
+    stake = sensitivity * (1 - trust)
+    if risk >= stake:
+        return 1.0
+    return risk / stake if as_published else chance_for_normalised(risk / stake, prior)

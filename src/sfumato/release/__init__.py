@@ -1,0 +1,1 @@
+"""The pipeline: request -> choose -> reserve -> draw -> record -> certificate."""

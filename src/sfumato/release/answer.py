@@ -1,0 +1,165 @@
+"""Noisy numbers -> the released answer with its noise ranges. Post-processing: it reads nothing but what was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
+from sfumato.model.release import Answer, Interval
+from sfumato.model.schema import Type
+from sfumato.model.statement import NOTHING, Afterwards, Kind
+from sfumato.presentation.wording import release as of_release
+from sfumato.privacy.noise.intervals import COVERAGE, mean_range, reach, variance_range
+from sfumato.release.noise import Noisy
+from sfumato.release.postprocess import kept
+
+
+def answer(
+    measurement: Measurement, noisy: Noisy, calibration: Calibration | None, afterwards: Afterwards = NOTHING
+) -> Answer:
+    """Without a calibration, which tells epsilon, the ranges are withheld."""
+    numbers = [tuple(map(float, cell)) for cell in noisy.numbers]
+    cells = list(zip(noisy.cells, numbers, strict=True))
+    rows = [
+        tuple(key[c.key] if c.key is not None else _figure(c, measurement, cell) for c in measurement.columns)
+        for key, cell in cells
+    ]
+    shown = [i for i, c in enumerate(measurement.columns) if c.shown]
+    names = [c.name for c in measurement.columns]
+    order = kept(afterwards, names, rows)
+    ranges = None
+    if calibration is not None:
+        ranges = tuple(
+            tuple(range_of(measurement.columns[i], measurement, numbers[row], calibration.numbers) for i in shown)
+            for row in order
+        )
+    return Answer(
+        tuple(names[i] for i in shown),
+        tuple(tuple(rows[row][i] for i in shown) for row in order),
+        ranges,
+        tuple(numbers[row] for row in order),
+        tuple(_type_of(measurement.columns[i], measurement) for i in shown),
+        tuple(_has_ranges(measurement.columns[i], measurement) for i in shown),
+    )
+
+
+def half_widths(released: Answer, measurement: Measurement, calibration: Calibration) -> tuple[float | None, ...]:
+    """Per cell of the answer, how far the noise reaches: of what divides, the further end; of a selection, nothing."""
+    found: list[float | None] = []
+    columns = [c for c in measurement.columns if c.shown]
+    for row, ranges in zip(released.rows, released.ranges or (), strict=True):
+        for column, value, interval in zip(columns, row, ranges, strict=True):
+            if column.key is not None:
+                continue
+            if len(column.numbers) == 1:
+                found.append(_reach(calibration.numbers[column.numbers[0]]))
+            elif interval is not None:
+                found.append(max(float(value) - interval[0], interval[1] - float(value)))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def post_processing(
+    measurement: Measurement, calibration: Calibration | None, afterwards: Afterwards
+) -> tuple[str, ...]:
+    """What was done to the noisy numbers before they became this answer."""
+    columns = [c for c in measurement.columns if c.kind is not None]
+    counts = any(measurement.numbers[c.numbers[0]].kind.counts for c in columns)
+    means, variances = any(c.kind is Kind.AVG for c in columns), any(c.kind and c.kind.spreads for c in columns)
+    threshold = None if calibration is None else calibration.threshold
+    found = measurement.thresholded is not None
+    picked = found or afterwards.having is not None or afterwards.limit is not None or afterwards.offset > 0
+    done = (
+        (counts, of_release.COUNTS_ROUNDED),
+        (means, of_release.MEANS_DIVIDED),
+        (variances, of_release.VARIANCES_COMPOSED),
+        (found, of_release.thresholded(threshold)),
+        (afterwards != NOTHING, of_release.APPLIED_AFTERWARDS),
+        (picked, of_release.PICKED),
+    )
+    return tuple(said for applies, said in done if applies)
+
+
+def _type_of(column: Assembly, measurement: Measurement) -> Type | None:
+    if column.key is not None:
+        return column.type
+    counted = len(column.numbers) == 1 and measurement.numbers[column.numbers[0]].kind.counts
+    return Type.INTEGER if counted else Type.NUMBER
+
+
+def _has_ranges(column: Assembly, measurement: Measurement) -> bool:
+    """Whether its figures have noise; keys have none, and a selection is within so many ranks instead."""
+    return all(measurement.numbers[i].kind is not NumberKind.SELECTION for i in column.numbers) and column.key is None
+
+
+def _figure(column: Assembly, measurement: Measurement, cell: Sequence[float]) -> int | float:
+    first = measurement.numbers[column.numbers[0]]
+    values = [cell[i] for i in column.numbers]
+    if len(values) == 1:
+        return max(0, round(values[0])) if first.kind.counts else values[0]
+    if first.kind is NumberKind.SQUARES:
+        return _spread(column, first, values)
+    assert first.bounds is not None
+    furthest = float(first.bounds.half_width)
+    mean = values[0] / values[1] if values[1] > 0 else 0.0
+    return float(first.centre) + max(-furthest, min(furthest, mean))
+
+
+def _spread(column: Assembly, squares: NoisyNumber, values: Sequence[float]) -> float:
+    """`q/c + H^2/2 - (s/c)^2`, between 0 and the largest variance there is; of a sample, times c / (c - 1).
+
+    There is no sample of fewer than two: near one that factor would go beyond all that the bounds allow.
+    """
+    assert squares.bounds is not None
+    assert column.kind is not None
+    second, first, count = values
+    most = float(squares.bounds.half_width) ** 2
+    if count <= 1:
+        return 0.0
+    variance = max(0.0, min(most, second / count + float(squares.offset) - (first / count) ** 2))
+    counted = max(count, 1.0 + column.kind.lost)
+    variance *= counted / (counted - column.kind.lost)
+    return variance**0.5 if column.kind.is_root else variance
+
+
+def range_of(
+    column: Assembly,
+    measurement: Measurement,
+    cell: Sequence[float],
+    drawn: Sequence[Drawing],
+    miss: float = 1 - COVERAGE,
+) -> Interval | None:
+    """Where the true figure lies, but for a share `miss` of the time; of keys and selections, nothing."""
+    if column.key is not None:
+        return None
+    parts = [measurement.numbers[i] for i in column.numbers]
+    drawings = [drawn[i] for i in column.numbers]
+    values = [cell[i] for i in column.numbers]
+    if len(parts) == 1:
+        return _plain_range(parts[0], values[0], drawings[0], miss)
+    law, scales, bounds = drawings[0].law, [drawing.scale or 0.0 for drawing in drawings], parts[0].bounds
+    assert bounds is not None
+    assert column.kind is not None
+    if parts[0].kind is NumberKind.SQUARES:
+        low, high = variance_range(values, scales, float(bounds.half_width), column.kind.lost, law, miss)
+        return (low**0.5, high**0.5) if column.kind.is_root else (low, high)
+    low, high = mean_range(values[0], values[1], (scales[0], scales[1]), float(bounds.half_width), law, miss)
+    centre = float(parts[0].centre)
+    return centre + low, centre + high
+
+
+def _plain_range(number: NoisyNumber, value: float, drawing: Drawing, miss: float) -> Interval | None:
+    half = _reach(drawing, miss)
+    if half is None:
+        return None
+    if not number.kind.counts:
+        return value - half, value + half
+    # A rounded count is at most half a person further off, and the true one is whole and not below 0.
+    middle, furthest = round(value), int(half + 0.5)
+    return max(0, middle - furthest), max(0, middle + furthest)
+
+
+def _reach(drawing: Drawing, miss: float = 1 - COVERAGE) -> float | None:
+    if drawing.law is Law.EXPONENTIAL or drawing.scale is None:
+        return None
+    return reach(drawing.law, drawing.scale, miss, drawing.furthest)

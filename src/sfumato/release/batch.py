@@ -1,0 +1,242 @@
+"""Releases that are fixed in advance and charged together: one charge, tight, before anything is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from sfumato.api.choice import Choice
+from sfumato.api.release import Release
+from sfumato.errors import NoGuarantee, PreferenceError
+from sfumato.ledger.charges import BATCH
+from sfumato.ledger.entry import NANO, Draft, Event, nano
+from sfumato.ledger.history import Record
+from sfumato.model.calibration import Calibration, Law
+from sfumato.model.dominating_pairs import Pair
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
+from sfumato.presentation.html import preformatted
+from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
+from sfumato.privacy.accounting.dominating_pairs import pairs_of
+from sfumato.privacy.noise.gaussian import for_the_grid
+from sfumato.release.decide import checked_delta
+from sfumato.release.draw import as_it_left, calibrated, drawable, drawn_and_kept, from_record, numbers_of
+from sfumato.release.ledger import digest
+from sfumato.release.recorded import Recorded
+from sfumato.release.request import require_made_here
+from sfumato.release.reserve import Cost, Reserved, as_before, keep, on_this_data, reserve, row, version_of
+
+if TYPE_CHECKING:
+    from sfumato.api.dataset import Dataset
+
+
+class Batch:
+    """Made by `Dataset.batch`. `epsilon` and `delta` are what all of it is charged; the sums are one by one.
+
+    Without a delta for tight accounting, the sums are what is charged.
+    """
+
+    def __init__(self, dataset: Dataset, choices: Sequence[Choice], delta: float | None) -> None:
+        self._dataset = dataset
+        self._stated = None if delta is None else checked_delta(delta)
+        self._members = tuple(_Member(dataset, choice) for choice in choices)
+        if not self._members:
+            raise PreferenceError("A batch has one choice at least", hint="make one with query.choose().")
+        keys = [member.key for member in self._members]
+        twice = next((m for m in self._members if keys.count(m.key) > 1), None)
+        if twice is not None:
+            raise PreferenceError(f"The same choice is in the batch twice: {twice.query.sql}", hint="leave one out.")
+        self._key = digest(["batch", keys, self._stated])
+
+    # What it costs: public, and read off nobody
+
+    @property
+    def epsilon(self) -> float:
+        """What is charged for all of it: tight, at `delta`; or the sum, where that is no more."""
+        return self._charge[0] / NANO
+
+    @property
+    def delta(self) -> float:
+        return float(self._charge[1])
+
+    @property
+    def epsilon_sum(self) -> float:
+        return self._sums[0] / NANO
+
+    @property
+    def delta_sum(self) -> float:
+        return float(self._sums[1])
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether tight accounting charges less than the sum."""
+        return self._charge != self._sums
+
+    @cached_property
+    def _sums(self) -> tuple[int, Fraction]:
+        return sum(nano(m.epsilon) for m in self._members), sum((m.delta for m in self._members), Fraction(0))
+
+    @cached_property
+    def _charge(self) -> tuple[int, Fraction]:
+        """In billionths of epsilon, and delta. What thresholds and truncated noise may show comes on top."""
+        summed = self._sums
+        if self._stated is None:
+            return summed
+        numbers = sum(m.gaussian_numbers for m in self._members)
+        more, left = for_the_grid(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
+        tight = self._dataset.services.accountant()(self._pairs, left) + more
+        if tight >= summed[0] / NANO:
+            return summed
+        shown = sum((m.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
+        return nano(tight), Fraction(str(self._stated)) + shown
+
+    @cached_property
+    def _pairs(self) -> tuple[Pair, ...]:
+        return tuple(pair for member in self._members for pair in member.pairs)
+
+    # Reserve once, draw and keep each
+
+    def release(self, *, again: bool = False, fixed_beforehand: str = "") -> tuple[Release, ...]:
+        """The noisy answers with their certificates, in order, charged together first.
+
+        The same batch on the same data returns the answers that were released, uncharged, and so does one whose noisy
+        numbers are all in the record; `again` draws anew.
+        """
+        ledger = self._dataset.ledger
+        each: list[tuple[Provenance, ...]] = []  # as it was when all of it was reserved
+
+        def inputs(record: Record) -> tuple[Provenance, ...]:
+            each[:] = [m.query.provenances(m.choice, record, fixed_beforehand) for m in self._members]
+            return tuple(i for own in each for i in own)
+
+        left_before = as_before(self._key, accept_none=False, again=again)
+
+        def recorded(record: Record) -> Draft | list[Recorded] | None:
+            stored = left_before(record)
+            if stored is not None or again:
+                return stored
+            known = [numbers_of(m.query, m.choice, record) for m in self._members]
+            return known if all(numbers.is_complete for numbers in known) else None
+
+        self._dataset.require_data()
+        held: Reserved | Draft | list[Recorded] = reserve(
+            ledger, recorded, inputs, self._reservation, accept_none=False, what=BATCH
+        )
+        if isinstance(held, Draft):
+            return self._as_they_left(held)
+        if isinstance(held, list):
+            each_known = zip(self._members, held, strict=True)
+            return tuple(from_record(m.query, m.choice, m.key, known) for m, known in each_known)
+        left, numbers = [], []
+        for member, own in zip(self._members, each, strict=True):
+            its = replace(held, inputs=own, together=len(self._members))
+            released, number = drawn_and_kept(member.query, member.choice, member.key, its)
+            left.append(released)
+            numbers.append(number)
+        keep(ledger, self._key, held, self._what, {"members": numbers})
+        return tuple(left)
+
+    @property
+    def _what(self) -> str:
+        return f"{len(self._members)} charged together: {'; '.join(m.query.sql for m in self._members)}"
+
+    def _reservation(self, outcome: Guarantee) -> Draft:
+        epsilon, delta = self._charge
+        public: dict[str, object] = {
+            "what": self._what,
+            "guarantee": outcome.value,
+            "method": self._method,
+            "kind": BATCH,
+            "version": version_of(self._dataset),
+        }
+        mechanisms = dict.fromkeys(m.calibration.mechanism for m in self._members)
+        public |= row(chosen_by(outcome, outright=self._outright), ", ".join(mechanisms), self._cost)
+        return self._dataset.ledger.draft(Event.RESERVED, self._key, public, nano_epsilon=epsilon, delta=delta)
+
+    @property
+    def _method(self) -> str:
+        return of_ledger.TIGHT if self.is_tight else of_ledger.SUMMED
+
+    @property
+    def _outright(self) -> bool:
+        return all(m.choice.asked.outright for m in self._members)
+
+    @property
+    def _cost(self) -> Cost:
+        epsilon, delta = self._charge
+        drawn = [(m.query.measurement, m.calibration) for m in self._members]
+        numbers = [measurement.k for measurement, _ in drawn]
+        return Cost(
+            epsilon / NANO,
+            sum((rho_of(measurement, calibration) for measurement, calibration in drawn), Fraction(0)),
+            tuple(float(n.sensitivity_under(c.noise.mechanism)) for found, c in drawn for n in found.numbers),
+            tuple(drawing.scale for _, calibration in drawn for drawing in calibration.numbers),
+            None if None in numbers else sum(number or 0 for number in numbers),
+            delta,
+            sum((rho_delta_of(calibration) for _, calibration in drawn), Fraction(0)),
+        )
+
+    def _as_they_left(self, kept: Draft) -> tuple[Release, ...]:
+        entries = {entry.number: entry.draft for entry in self._dataset.ledger.known.entries}
+        return tuple(as_it_left(entries[number]) for number in cast(list[Any], kept.public["members"]))
+
+    def text(self) -> str:
+        sums = (self.epsilon_sum, self._sums[1])
+        return of_ledger.batch(len(self._members), self.epsilon, self._charge[1], sums)
+
+    def as_dict(self) -> dict[str, object]:
+        sums: dict[str, object] = {"epsilon_sum": self.epsilon_sum, "delta_sum": self.delta_sum}
+        return {"epsilon": self.epsilon, "delta": self.delta} | sums | {"queries": [m.query.sql for m in self._members]}
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return f"<Batch of {self.text()}>"
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.text())
+
+
+class _Member:
+    """One choice of a batch, with what it will draw: all of it public."""
+
+    def __init__(self, dataset: Dataset, choice: object) -> None:
+        if not isinstance(choice, Choice):
+            raise PreferenceError("A batch takes choices", hint="make them with query.choose().")
+        self.query, self.choice = dataset.query(choice.asked.statement.text), choice
+        if choice.guarantee is not Guarantee.DP or choice.asked.selecting:
+            said = choice.asked.said(told=choice.guarantee.holds)
+            raise NoGuarantee(
+                f"A batch takes epsilons that are public, and this one is {choice.guarantee.value} ({said}): "
+                f"{self.query.sql}",
+                hint="leave it out, and release it by itself.",
+            )
+        require_made_here(self.query, choice)
+        drawable(self.query, choice)
+        self.key = on_this_data(self.query, choice.asked.wording)
+
+    @property
+    def epsilon(self) -> float:
+        assert self.choice.epsilon is not None  # whatever has none is not drawable
+        return self.choice.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        return Fraction(str(self.choice.noise.delta or 0))
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        return calibrated(self.query, self.choice, self.epsilon)
+
+    @property
+    def gaussian_numbers(self) -> int:
+        """How many numbers carry Gaussian noise: all of them, or none."""
+        return (self.query.measurement.k or 0) if self.choice.noise.mechanism == Law.GAUSSIAN else 0
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        return pairs_of(self.query.measurement, self.calibration, self.query.dataset.schema)

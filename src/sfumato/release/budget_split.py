@@ -1,0 +1,297 @@
+"""DIFF as its holder sees it: one epsilon for several queries, split by an index, planned and charged once for all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sfumato.api.display import Display
+from sfumato.api.query import Query
+from sfumato.errors import NoGuarantee, PreferenceError
+from sfumato.ledger.charges import BATCH
+from sfumato.model import budget_split as model
+from sfumato.model.budget_split import Checked, Part
+from sfumato.model.calibration import Drawing
+from sfumato.model.choice import Noise
+from sfumato.model.confidential import Confidential
+from sfumato.model.measurement import NumberKind
+from sfumato.presentation import budget_split as view
+from sfumato.presentation.html import preformatted
+from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import split as of_split
+from sfumato.privacy.noise.calibration import calibrate
+from sfumato.privacy.noise.error import relative_error as error_of
+from sfumato.privacy.noise.intervals import COVERAGE, reach
+from sfumato.privacy.preferences.budget_split import (
+    best_index,
+    checked_confidence,
+    checked_errors,
+    checked_guesses,
+    checked_index,
+    epsilon_needed,
+    parts,
+)
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.privacy.sensitivity import sensitivity_of_rows
+from sfumato.release.batch import Batch
+from sfumato.release.decide import EPSILON_MAX, checked_delta
+from sfumato.release.request import request_of
+from sfumato.release.reserve import refuse_without_guarantee
+
+if TYPE_CHECKING:
+    from sfumato.api.dataset import Dataset
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Split(model.Split):
+    """Made by `Dataset.split` from public facts: nothing was read, entered or charged."""
+
+    queries: tuple[Query, ...] = field(compare=False)
+    noises: tuple[Noise, ...]  # of each query
+    tight: float | None = None  # the delta at which all of it is accounted for together, where that is asked for
+
+    def text(self) -> str:
+        return view.as_text(self)
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return view.as_html(self)
+
+
+def split(
+    dataset: Dataset,
+    queries: Sequence[str | Query],
+    epsilon: float,
+    *,
+    index: Sequence[float] | None,
+    expected: Sequence[float] | None,
+    aim: str | None,
+    relative_error: float | Sequence[float],
+    confidence: float,
+    mechanism: str,
+    delta: float | None,
+) -> Split:
+    """Each query's part of epsilon, and what that means for its answer. Without index and guesses all are alike."""
+    asked = tuple(_query(dataset, query) for query in queries)
+    if not asked:
+        raise PreferenceError("A batch has one query at least", hint='state them as ["SELECT ...", "SELECT ..."].')
+    if index is not None and aim is not None:
+        raise PreferenceError("An index is stated, or found for an aim, not both", hint="leave one of them out.")
+    whole = stated_epsilon(epsilon).value
+    errors, confidence = checked_errors(relative_error, len(asked)), checked_confidence(confidence)
+    units = [_unit(query) for query in asked]
+    guesses = None if expected is None else _guessed(asked, expected)
+    if index is not None:
+        chosen = checked_index(index, len(asked))
+    elif guesses is not None or aim is not None:
+        aim = "largest" if aim is None else aim
+        chosen = best_index(units, guesses, aim)
+    else:
+        chosen = (1.0,) * len(asked)
+    noises, tight = _noises(asked, mechanism, delta)
+    own = _parts(asked, units, chosen, whole)
+    each = zip(asked, noises, own, chosen, units, errors, guesses or [None] * len(asked), strict=True)
+    found = tuple(_part(*of_query, miss=1 - confidence) for of_query in each)
+    laplace = guesses is not None and mechanism == "laplace"
+    needed = epsilon_needed(units, chosen, guesses or (), errors, 1 - confidence) if laplace else None
+    return Split(
+        epsilon=whole,
+        parts=found,
+        confidence=confidence,
+        aim=aim,
+        needed=needed,
+        queries=asked,
+        noises=noises,
+        tight=tight,
+    )
+
+
+class SplitBatch(Batch):
+    """Made by `Dataset.batch` from queries and an epsilon: each part is planned as an epsilon of its query."""
+
+    def __init__(self, dataset: Dataset, split: Split, fixed_beforehand: str = "") -> None:
+        self.split = split
+        stated = [stated_epsilon(part.epsilon) for part in split.parts]
+        each = list(zip(split.queries, stated, split.noises, strict=True))
+        record = dataset.ledger.record
+        inputs = [
+            provenance
+            for query, own, noise in each
+            for provenance in query._provenances(
+                request_of(query, (own,), noise.mechanism, noise.delta, noise.calibration, None, EPSILON_MAX),
+                record,
+                fixed_beforehand,
+            )
+        ]
+        refuse_without_guarantee(inputs, BATCH, "use what was planned before the look, as it was planned")
+        choices = [
+            query.choose(own, mechanism=noise.mechanism, delta=noise.delta, fixed_beforehand=fixed_beforehand)
+            for query, own, noise in each
+        ]
+        super().__init__(dataset, choices, split.tight)
+
+    def check(self) -> Check:
+        """Test (9) with the true answers, for the controller's eyes: a look, entered before anything is read."""
+        each = zip(self.split.queries, self.split.parts, strict=True)
+        return Check(tuple(_checked(query, part) for query, part in each))
+
+    @property
+    def _method(self) -> str:
+        said = of_split.split_by(self.split)
+        return f"{said}; {of_ledger.TIGHT}" if self.is_tight else said
+
+    @property
+    def _charged(self) -> str:
+        return super().text() if self.is_tight else of_split.charged_once(len(self.split.parts), *self._sum_charged)
+
+    @property
+    def _sum_charged(self) -> tuple[float, Fraction]:
+        return self.epsilon_sum, self._sums[1]
+
+    def text(self) -> str:
+        return f"{self.split.text()}\n\n{self._charged}"
+
+    def as_dict(self) -> dict[str, object]:
+        return super().as_dict() | {"split": self.split.as_dict()}
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return view.as_html(self.split) + preformatted(self._charged)
+
+
+@dataclass(frozen=True, repr=False)
+class Check(Display, Confidential):
+    """Made by `SplitBatch.check`, after the look was entered: whether the true answers are large enough."""
+
+    queries: tuple[Checked, ...]
+
+    def text(self) -> str:
+        return view.checked_text(self.queries)
+
+    @property
+    def withheld(self) -> str:
+        return f"<Check of {len(self.queries)} queries: confidential; call .show()>"
+
+    def _html(self) -> str:
+        return view.checked_html(self.queries)
+
+
+def _query(dataset: Dataset, query: object) -> Query:
+    if isinstance(query, Query) and query.dataset is not dataset:
+        raise PreferenceError("This query belongs to another dataset", hint="make it with this one's query().")
+    if not isinstance(query, str | Query):
+        hint = 'state each as "SELECT ...", or make it with query(); a choice has an epsilon of its own.'
+        raise PreferenceError("An epsilon is split over queries", hint=hint)
+    if dataset.bounds_from_data:
+        raise NoGuarantee(
+            "With bounds from the data there is no split that is public: sensitivities are read off the people",
+            hint="leave --bounds-from-data out.",
+        )
+    return dataset.query(query) if isinstance(query, str) else query
+
+
+def _is_one_number(query: Query) -> bool:
+    """Whether each figure of its answer is one number with noise, so that its scale tells how far it is off."""
+    numbers = query.measurement.numbers
+    return len(numbers) == 1 and numbers[0].kind is not NumberKind.SELECTION
+
+
+def _unit(query: Query) -> Fraction:
+    """What its noise scale is in units of: its sensitivity; or that of a count of rows, where there is no one scale."""
+    one = _is_one_number(query)
+    return query.measurement.numbers[0].sensitivity if one else sensitivity_of_rows(query.dataset.schema)
+
+
+def _guessed(queries: Sequence[Query], expected: Sequence[float]) -> tuple[float, ...]:
+    for query in queries:
+        if not _is_one_number(query):
+            raise PreferenceError(
+                f"An expected answer is for one noisy number, and this is several or selected: {query.sql}",
+                hint="state an --index, or ask for a COUNT or a SUM.",
+            )
+    return checked_guesses(expected, len(queries))
+
+
+def _parts(
+    queries: Sequence[Query], units: Sequence[Fraction], index: Sequence[float], epsilon: float
+) -> tuple[float, ...]:
+    found = parts(units, index, epsilon)
+    for query, own in zip(queries, found, strict=True):
+        if own <= 0:
+            hint = "state a larger epsilon, or an index whose numbers lie closer together."
+            raise PreferenceError(f"Less than a billionth of epsilon is left for: {query.sql}", hint=hint)
+        if own > EPSILON_MAX:
+            hint = "state a smaller epsilon: no query has more than this of it."
+            raise PreferenceError(f"A part of epsilon would be above {EPSILON_MAX:g}, for: {query.sql}", hint=hint)
+    return found
+
+
+def _noises(queries: Sequence[Query], mechanism: str, delta: float | None) -> tuple[tuple[Noise, ...], float | None]:
+    """How each is drawn, and the delta of tight accounting.
+
+    A delta goes to the noise that needs one, in equal parts; where none does it is for tight accounting.
+    """
+    delta = None if delta is None else checked_delta(delta)
+    needing = [query.has_private_keys or mechanism != "laplace" for query in queries]
+    own = None if delta is None else _equal(delta, sum(needing) or 1)
+    noises = [
+        q._noise(mechanism, own if needs else None, "analytic") for q, needs in zip(queries, needing, strict=True)
+    ]
+    return tuple(noises), None if any(needing) else delta
+
+
+def _equal(delta: float, parts: int) -> float:
+    """One of so many equal parts, rounded down: they never add up to more."""
+    own = delta / parts
+    while parts * Fraction(str(own)) > Fraction(str(delta)):
+        own = math.nextafter(own, 0)
+    return own
+
+
+def _part(
+    query: Query,
+    noise: Noise,
+    epsilon: float,
+    index: float,
+    unit: Fraction,
+    error: float,
+    guess: float | None,
+    *,
+    miss: float,
+) -> Part:
+    drawings = calibrate(query.measurement, noise, epsilon, EPSILON_MAX).numbers
+    one = drawings[0] if _is_one_number(query) else None
+    off = None if one is None else _reach(one, miss)
+    return Part(
+        query=query.sql,
+        index=index,
+        sensitivity=float(unit),
+        epsilon=epsilon,
+        scale=tuple(drawing.scale for drawing in drawings),
+        noise_90=tuple(_reach(drawing, 1 - COVERAGE) for drawing in drawings),
+        relative_error=error,
+        least=None if off is None else off / error,
+        expected=guess,
+        expected_error=None if off is None or guess is None else error_of(off, guess),
+    )
+
+
+def _reach(drawing: Drawing, miss: float) -> float | None:
+    return None if drawing.scale is None else reach(drawing.law, drawing.scale, miss)
+
+
+def _checked(query: Query, part: Part) -> Checked:
+    if part.least is None:
+        return Checked(query.sql, None, ())
+    answers = tuple(float(row[0] or 0) for row in query.answer())  # type: ignore[arg-type]
+    return Checked(query.sql, part.least, answers)

@@ -1,0 +1,263 @@
+"""From preferences to a choice: what the record says about them, and the epsilon they lead to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from sfumato.errors import PreferenceError
+from sfumato.ledger.history import Plan, Record
+from sfumato.model.choice import Noise
+from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people, selected_privately
+from sfumato.model.measurement import Measurement
+from sfumato.model.schema import AT_LEAST
+from sfumato.model.statement import Statement
+from sfumato.presentation.wording import choosing as of_choosing
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.privacy.preferences.guessing import secret_columns
+from sfumato.privacy.preferences.preference import Epsilon, Preference, Satisfies
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.privacy.preferences.private_selection import SMALLEST, Selected
+from sfumato.privacy.preferences.rule import from_rule
+from sfumato.privacy.preferences.solver import People, Solution, solve
+from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.release.ledger import digest
+
+EPSILON_MAX = 10.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for, canonically: one hash per request, so that asking again is recognised."""
+
+    statement: Statement
+    preferences: tuple[Preference, ...]
+    noise: Noise
+    grid: tuple[float, ...] | None
+    epsilon_max: float
+    bounds_from_data: bool
+    version: str
+    question: str  # the noisy numbers that the statement asks for
+    opening: str = ""  # of the dataset, where a function was stated: it is known to nobody else
+
+    @property
+    def reads_people(self) -> bool:
+        return self.bounds_from_data or any(p.reads_people for p in self.preferences)
+
+    @property
+    def selecting(self) -> tuple[Preference, ...]:
+        """The preferences that a private selection is run for; one that is stated twice is met once."""
+        return tuple(dict.fromkeys(p for p in self.preferences if p.selects))
+
+    @property
+    def as_published(self) -> tuple[Preference, ...]:
+        """Those that are drawn as the papers have it, without a guarantee."""
+        return tuple(dict.fromkeys(p for p in self.preferences if p.draws and not p.selects))
+
+    @property
+    def draws(self) -> bool:
+        """Whether what comes out is drawn, so that only the record tells it."""
+        return any(p.draws for p in self.preferences)
+
+    @property
+    def select_epsilon(self) -> float:
+        """What the private selections cost, in all."""
+        return float(sum(Fraction(str(p.select_epsilon)) for p in self.selecting))
+
+    @property
+    def outright(self) -> bool:
+        """Whether it is an epsilon that was stated, and nothing that leads to one."""
+        return all(isinstance(p, Epsilon) for p in self.preferences)
+
+    @property
+    def smallest(self) -> float:
+        """The smallest epsilon that a private selection may come to."""
+        return SMALLEST if self.grid is None else self.grid[0]
+
+    @cached_property
+    def key(self) -> str:
+        """One for the same noisy numbers in other words. What is drawn as published is kept in the statement's order,
+        so that it is of these words alone.
+        """
+        return self.wording if self.as_published else digest(["question", self.question, *self._how])
+
+    @cached_property
+    def wording(self) -> str:
+        """The request in these very words, as older ledgers have it."""
+        return digest([self.statement.text, *self._how])
+
+    @property
+    def _how(self) -> list[object]:
+        """Public facts only; what reads the people is bound to the data that was read."""
+        version = self.version if self.reads_people else ""
+        stated = [[repr(p) for p in self.preferences], repr(self.noise), self.grid, self.epsilon_max]
+        return [*stated, self.bounds_from_data, version, self.opening]
+
+    def applies(self, rule: Rule) -> bool:
+        """Whether this is the rule as it stands: its preferences and its noise, and nothing else said."""
+        plain = self.grid is None and self.epsilon_max == rule.epsilon_max
+        return plain and self.preferences == rule.preferences and self.noise == rule.noise
+
+    @property
+    def method(self) -> str:
+        return self.said(told=True)
+
+    def said(self, *, told: bool) -> str:
+        """How epsilon was chosen. What leads to it without the people would tell it, where it is not to be told."""
+        parts = [p.words if told or p.reads_people else of_guarantee.WITHHELD for p in self.preferences]
+        return "; ".join(dict.fromkeys([*parts, *(["bounds from the data"] if self.bounds_from_data else [])]))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What was fixed before anyone looked: preferences, and how the noise of a statement is drawn."""
+
+    preferences: tuple[Preference, ...]
+    noise: Noise
+    epsilon_max: float = EPSILON_MAX
+
+
+def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: bool, selects: bool = False) -> Rule:
+    """The `[rule]` of a schema, for statements with private group keys or without.
+
+    Private keys and values that are selected by their rank carry neither Gaussian nor truncated noise: there it is
+    Laplace noise.
+    """
+    if stated is None:
+        return Rule((), Noise())
+    preferences = from_rule({k: v for k, v in stated.items() if k not in ("mechanism", "delta")}, origin)
+    mechanism, delta = str(stated.get("mechanism", "laplace")), stated.get("delta")
+    if delta is not None and (isinstance(delta, bool) or not isinstance(delta, int | float)):
+        raise PreferenceError("delta must be a number", hint="write delta = 1e-9.", where=f"[rule] in {origin}")
+    try:
+        checked_noise(mechanism, delta, "analytic", private_keys=True)
+        if mechanism != "laplace" and (private_keys or selects):
+            mechanism = "laplace"
+        if mechanism == "laplace" and not private_keys:
+            delta = None  # it is there for other statements
+        return Rule(preferences, checked_noise(mechanism, delta, "analytic", private_keys=private_keys))
+    except PreferenceError as wrong:
+        raise PreferenceError(wrong.message, hint=wrong.hint, where=f"[rule] in {origin}") from None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The rule and the schema as they stand now, and the fingerprints under which they are in the record."""
+
+    rule: Rule
+    rule_hash: str
+    schema: Mapping[str, str]
+    who: str  # asks, or decides
+
+
+def provenances(
+    request: Request, record: Record, standing: Standing, attestation: str, of_rule: str = ""
+) -> tuple[Provenance, ...]:
+    """The labels of everything that goes into a release, from the record; `of_rule` is attested for the rule alone."""
+    if any(p.reads_people for p in request.preferences):
+        chosen = computed_from_people("preference")
+    else:
+        is_rule = request.applies(standing.rule)
+        said = attestation or (of_rule if is_rule else "")
+        how = {"rule": standing.rule_hash, "attestation": said, "who": standing.who}
+        chosen = record.preference(planned_as(request), is_rule=is_rule, **how)
+    drawn = [selected_privately("epsilon")] if request.selecting else []
+    if request.bounds_from_data:
+        return chosen, *drawn, computed_from_people("bounds")
+    secrets = secret_columns(request.preferences)
+    read = (*dict.fromkeys((*request.statement.columns, *secrets)), *([AT_LEAST] if request.selecting else []))
+    return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation, who=standing.who)
+
+
+def solved(
+    request: Request,
+    people: People,
+    measurement: Measurement | None,
+    selected: Mapping[Preference, Selected] | None,
+    *,
+    bounded: bool,
+) -> Solution:
+    """The epsilon that the preferences lead to; where every epsilon will do, the ceiling, if somebody set one."""
+    ceiling = request.epsilon_max
+    found = solve(
+        request.preferences,
+        people,
+        request.noise,
+        measurement=measurement,
+        grid=request.grid,
+        epsilon_max=ceiling,
+        selected=selected,
+    )
+    if not (found.unbounded and bounded):
+        return found
+    return Solution(ceiling, feasible=True, unbounded=False, why=of_choosing.up_to_the_ceiling(found.why, ceiling))
+
+
+def planned_as(request: Request) -> Plan:
+    """How a record knows the plan of a request: by its noisy numbers, and in older ledgers by its words."""
+    return Plan(request.key, request.question, (request.wording, request.statement.sha256))
+
+
+def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:
+    """A rule that a person had to approve is no policy that decides by itself."""
+    is_rule = is_rule and all(i.what != "approval" for i in inputs)
+    if any(i.fixed not in (Fixed.PLANNED, Fixed.SEPARATED) for i in inputs):
+        return DecidedBy.LOOKED
+    return DecidedBy.RULE if is_rule else DecidedBy.BLIND
+
+
+def opening_of(preferences: Sequence[Preference], opening: str) -> str:
+    """What a request is bound to beside the data: where a function was stated, to the opening it was stated in."""
+    return opening if any(isinstance(p, Satisfies) for p in preferences) else ""
+
+
+def grid_of(grid: object) -> tuple[float, ...] | None:
+    """A grid by name ("paper": the 37 of the RDR paper) or as numbers."""
+    if grid is None:
+        return None
+    if grid == "paper":
+        return PAPER_GRID
+    if not isinstance(grid, Sequence) or not grid or not all(isinstance(e, int | float) and e > 0 for e in grid):
+        hint = "try --grid paper or --grid 0.1,1."
+        raise PreferenceError("A grid is 'paper' or a list of epsilons above 0", hint=hint)
+    return tuple(sorted(stated_epsilon(e).value for e in grid))
+
+
+def checked_noise(mechanism: str, delta: float | None, calibration: str, *, private_keys: bool = False) -> Noise:
+    """How the noise is to be drawn. Laplace noise has no delta, but the threshold that finds private groups does."""
+    if mechanism not in ("laplace", "gaussian", "truncated"):
+        raise PreferenceError(f"There is no mechanism '{mechanism}'", hint="use laplace, gaussian or truncated.")
+    if calibration not in ("analytic", "classic"):
+        raise PreferenceError(f"There is no calibration '{calibration}'", hint="use analytic or classic.")
+    delta = None if delta is None else checked_delta(delta)
+    if mechanism == "laplace":
+        if delta is not None and not private_keys:
+            raise PreferenceError("Laplace noise has no delta", hint="leave --delta out, or use --mechanism gaussian.")
+        return Noise(delta=delta)
+    if delta is None:
+        noise = f"{mechanism.capitalize()} noise"
+        raise PreferenceError(f"{noise} needs a delta", hint="state one with --delta, such as 1e-9.")
+    if mechanism == "truncated":
+        return Noise(mechanism, _below_half(delta))
+    return Noise(mechanism, delta, calibration)
+
+
+def _below_half(delta: float) -> float:
+    """From 1/2 on noise would reach no further than one person moves a number, and say nothing."""
+    if delta >= 0.5:
+        raise PreferenceError(f"The delta of truncated noise lies below 1/2, not at {delta}", hint="try --delta 1e-9.")
+    return delta
+
+
+def checked_delta(stated: object) -> float:
+    """A number of any kind as a float, which is what is charged, drawn for and kept."""
+    try:
+        delta = float(stated)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        delta = math.nan
+    if not 0 < delta < 1:
+        raise PreferenceError(f"delta must lie between 0 and 1, not {stated}", hint="try --delta 1e-9.")
+    return delta

@@ -1,0 +1,158 @@
+"""The difference of two released figures: what noise makes of it. It reads nothing but what was released."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.errors import BadInput, Conflict, NoGuarantee
+from sfumato.model.calibration import Drawing, Law
+from sfumato.model.measurement import Assembly, Measurement
+from sfumato.model.release import Answer, Certificate, Interval
+from sfumato.presentation.wording import (
+    difference as of_difference,
+)
+from sfumato.presentation.wording import (
+    guarantee as of_guarantee,
+)
+from sfumato.presentation.wording import (
+    release as of_release,
+)
+from sfumato.privacy.noise.difference import Added, reach_apart
+from sfumato.privacy.noise.intervals import COVERAGE
+from sfumato.release.answer import range_of
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Which figure: of which query of a request, in which row and column of its answer, from 1."""
+
+    query: int
+    row: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A released figure with the noise of the numbers that it is put together from."""
+
+    cell: Cell
+    value: float
+    column: Assembly
+    measurement: Measurement
+    numbers: Sequence[float]
+    drawn: Sequence[Drawing]
+    furthest: float
+    picked: bool
+
+    @property
+    def sources(self) -> frozenset[tuple[int, int, int]]:
+        """The noisy numbers behind it, each with noise of its own."""
+        return frozenset((self.cell.query, self.cell.row, number) for number in self.column.numbers)
+
+    @property
+    def is_plain(self) -> bool:
+        return len(self.column.numbers) == 1
+
+    @property
+    def counts(self) -> bool:
+        return self.is_plain and self.measurement.numbers[self.column.numbers[0]].kind.counts
+
+    @property
+    def noise(self) -> Added:
+        drawing = self.drawn[self.column.numbers[0]]
+        return Added(drawing.law, drawing.scale or 0.0, drawing.step, self.furthest)
+
+    def range(self, miss: float) -> Interval:
+        found = range_of(self.column, self.measurement, self.numbers, self.drawn, miss)
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much larger the first is than the second; the true difference lies within low and high 90 times of 100."""
+
+    value: float
+    low: float
+    high: float
+    picked: bool
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "difference": self.value,
+            "low": self.low,
+            "high": self.high,
+            "larger": self.low > 0,
+            "smaller": self.high < 0,
+            "sentence": of_difference.sentence(self.value, self.low, self.high),
+            "covers": of_difference.covers(picked=self.picked),
+        }
+
+
+def figure_of(measurement: Measurement, answer: Answer, certificate: Certificate, cell: Cell) -> Figure:
+    """A cell of an answer, as its certificate says that it was drawn; what has no noise range is refused."""
+    if not 0 < cell.row <= len(answer.rows) or not 0 < cell.column <= len(answer.columns):
+        raise BadInput("There is no such figure in the answer", hint="rows and columns count from 1.")
+    if certificate.scale is None or certificate.laws is None or certificate.grid_step is None:
+        raise NoGuarantee(
+            f"The size of the noise is {of_guarantee.WITHHELD}", hint="nothing can be said of a difference."
+        )
+    _require_the_same(measurement, answer, certificate)
+    column = [c for c in measurement.columns if c.shown][cell.column - 1]
+    if not answer.ranged[cell.column - 1]:
+        what = (
+            "is a group and no figure" if column.key is not None else "is selected by its rank and has no noise range"
+        )
+        raise BadInput(f"'{column.name}' {what}", hint="choose two figures with noise ranges.")
+    drawn = [
+        Drawing(Law(law), 0.0, Fraction(str(step)), scale)
+        for law, step, scale in zip(certificate.laws, certificate.grid_step, certificate.scale, strict=True)
+    ]
+    whole = certificate.reach if len(certificate.reach or ()) == len(drawn) else None
+    return Figure(
+        cell,
+        float(answer.rows[cell.row - 1][cell.column - 1]),  # type: ignore[arg-type]
+        column,
+        measurement,
+        answer.numbers[cell.row - 1],
+        drawn,
+        math.inf if whole is None else whole[column.numbers[0]],
+        of_release.PICKED in certificate.post_processing,
+    )
+
+
+def difference(first: Figure, second: Figure) -> Difference:
+    """First less second. Of two numbers with noise of their own, by the law of what is left of it; otherwise bounded.
+
+    A count is rounded, and not below 0: its difference is taken before that and rounded itself, so that the true one,
+    which is whole, is at most half a person further off. What is put together from several numbers, which two figures
+    may share, goes by ranges that each miss half as often: that both hold needs no independence.
+    """
+    if first.sources == second.sources and first.column.kind == second.column.kind:
+        raise BadInput("Both are the same noisy number", hint="choose two figures.")
+    picked = first.picked or second.picked
+    if first.is_plain and second.is_plain and first.sources != second.sources:
+        half = reach_apart(first.noise, second.noise)
+        (one,), (other,) = ([figure.numbers[i] for i in figure.column.numbers] for figure in (first, second))
+        if first.counts and second.counts:
+            value, furthest = round(one - other), math.floor(half + 0.5)
+            return Difference(value, value - furthest, value + furthest, picked)
+        return Difference(one - other, one - other - half, one - other + half, picked)
+    (low, high), (below, above) = (figure.range((1 - COVERAGE) / 2) for figure in (first, second))
+    return Difference(first.value - second.value, low - above, high - below, picked)
+
+
+def _require_the_same(measurement: Measurement, answer: Answer, certificate: Certificate) -> None:
+    """What is read of the query now is what was drawn then: another schema may have other numbers, bounds or keys."""
+    numbers = measurement.numbers
+    now = (
+        tuple(n.words for n in numbers),
+        tuple(float(n.sensitivity_under(certificate.mechanism)) for n in numbers),
+        tuple(float(n.share) for n in numbers),
+        tuple(c.name for c in measurement.columns if c.shown),
+    )
+    if now != (certificate.numbers, certificate.sensitivity, certificate.shares, answer.columns):
+        raise Conflict("The schema is no longer the one that this was released under", hint="go by the noise ranges.")

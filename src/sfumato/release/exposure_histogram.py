@@ -1,0 +1,179 @@
+"""A private sketch: everybody's exposure, as a noisy histogram over public bins, charged before anybody is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from sfumato.api.release import Certificate
+from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.ledger.charges import SKETCH
+from sfumato.ledger.entry import Draft, Event, nano
+from sfumato.ledger.history import Plan, Record
+from sfumato.model.calibration import Law
+from sfumato.model.choice import Noise
+from sfumato.model.exposure_histogram import BINS, Sketch
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
+from sfumato.presentation.wording import sketch as of_sketch
+from sfumato.privacy.accounting.zcdp import entered, rho_laplace
+from sfumato.privacy.noise.intervals import joint_reach, one_sided_reach, reach
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.privacy.sensitivity import people_by_exposure
+from sfumato.release.certificate import about
+from sfumato.release.decide import EPSILON_MAX, decided_by
+from sfumato.release.ledger import digest
+from sfumato.release.reserve import (
+    Cost,
+    Reserved,
+    as_before,
+    keep,
+    on_this_data,
+    read_for,
+    reserve,
+    row,
+    version_of,
+)
+
+if TYPE_CHECKING:
+    from sfumato.api.query import Query
+
+FEWEST, MOST = 2, 200
+
+
+def sketch(
+    query: Query, noise: Noise, epsilon: float, bins: int, *, accept_none: bool, again: bool, attestation: str
+) -> Sketch:
+    """Reserved before the data is read, and kept before it leaves."""
+    spent = _affordable(epsilon)
+    _countable(bins)
+    _sketchable(query)
+    ledger, key = query.dataset.ledger, on_this_data(query, _asked(query, noise, spent, bins))
+    held = reserve(
+        ledger,
+        as_before(key, accept_none=accept_none, again=again),
+        lambda record: _inputs(query, key, record, attestation),
+        lambda guarantee: _reservation(query, key, spent, bins, guarantee),
+        accept_none=accept_none,
+        what="sketch",
+        instead="see `sfumato worst-case`, which reads nobody",
+    )
+    if isinstance(held, Draft):
+        stored = cast(dict[str, Any], held.public["sketch"])
+        certificate = Certificate.from_dict(stored["certificate"])
+        return Sketch.from_stored(stored, certificate, _sum_noise(query, certificate, bins))
+    number = people_by_exposure(query.dataset.schema)
+    counts = read_for(ledger, key, held, _what(query), lambda: query._people_by_bin(noise, bins))
+    noisy = noisy_counts(query, counts, spent)
+    furthest = joint_reach(number.scale(spent), len(noisy), float(number.step)) + 0.5  # counts are shown rounded
+    certificate = _certificate(query, held, spent, bins)
+    shown = furthest if held.guarantee.holds else None
+    made = Sketch(noisy, shown, certificate, _sum_noise(query, certificate, bins))
+    keep(ledger, key, held, _what(query), {"sketch": made.stored()})
+    return made
+
+
+def noisy_counts(query: Query, counts: Sequence[int], epsilon: float) -> tuple[float, ...]:
+    """People in each bin, with noise."""
+    number = people_by_exposure(query.dataset.schema)
+    people = [int(count / number.step) for count in counts]
+    drawn = query.dataset.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(epsilon))
+    return tuple(float(count * number.step) for count in drawn)
+
+
+def _sum_noise(query: Query, certificate: Certificate, bins: int) -> tuple[float, ...]:
+    """For each number of bins that are added up: what their noise exceeds at most 10% of the time."""
+    if certificate.epsilon is None:
+        return ()
+    number = people_by_exposure(query.dataset.schema)
+    scale, step = number.scale(certificate.epsilon), float(number.step)
+    return tuple(one_sided_reach(scale, numbers, step) for numbers in range(1, bins + 1))
+
+
+def _affordable(epsilon: float) -> float:
+    spent = stated_epsilon(epsilon).value
+    if spent > EPSILON_MAX:
+        raise PreferenceError(
+            f"A sketch spends an epsilon of at most {EPSILON_MAX:g}, not {spent:g}", hint="try --epsilon 0.05."
+        )
+    return spent
+
+
+def _countable(bins: object) -> None:
+    if not isinstance(bins, int) or isinstance(bins, bool) or not FEWEST <= bins <= MOST:
+        raise PreferenceError(f"A sketch has {FEWEST} to {MOST} bins, not {bins}", hint=f"try --bins {BINS}.")
+
+
+def _sketchable(query: Query) -> None:
+    """Refuse exposures that are not each person's own, from public facts, before anything is charged."""
+    dataset = query.dataset
+    if dataset.bounds_from_data:
+        raise NoMechanism(
+            "With bounds from the data nobody's exposure is their own, so there is no private sketch",
+            hint="open the data with the bounds of its schema, or look at the worst case, which reads nobody.",
+        )
+    if query.measurement.not_additive:
+        raise NoMechanism(
+            f"There is no private sketch of {', '.join(query.measurement.not_additive)}: that is no sum over people, "
+            "and how exposed one of them is depends on the others",
+            hint="look at the worst case, which reads nobody; there everybody counts as exposed in full.",
+        )
+    dataset.require_data()
+
+
+def _asked(query: Query, noise: Noise, epsilon: float, bins: int) -> str:
+    """What is asked for; of the noise of a later release only its kind is in the exposures."""
+    return digest(["sketch", query.question, noise.mechanism, epsilon, bins])
+
+
+def _inputs(query: Query, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
+    """An epsilon that a person states, and the schema. No rule and no plan foresees a sketch."""
+    statement, ledger, said = query.statement, query.dataset.ledger, " ".join(attestation.split())
+    by = {"attestation": said, "who": ledger.who}
+    stated = record.preference(Plan(key, query.question), is_rule=False, rule=ledger.rule, **by)
+    return replace(stated, what="epsilon"), record.schema(statement.columns, ledger.schema, **by)
+
+
+def _reservation(query: Query, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
+    """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
+    charge = nano(epsilon if outcome.holds else EPSILON_MAX)
+    public: dict[str, object] = {
+        "what": _what(query),
+        "guarantee": outcome.value,
+        "method": of_sketch.SKETCHED_BY,
+        "kind": SKETCH,
+        "version": version_of(query.dataset),
+    }
+    number = people_by_exposure(query.dataset.schema)
+    rho = entered(rho_laplace(number.part(epsilon), number.steps))
+    cost = Cost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
+    public |= row(chosen_by(outcome, outright=True), Law.LAPLACE.value, cost)
+    confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
+    return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
+
+
+def _what(query: Query) -> str:
+    return f"sketch of exposures under {query.sql}"
+
+
+def _certificate(query: Query, held: Reserved, epsilon: float, bins: int) -> Certificate:
+    number, holds = people_by_exposure(query.dataset.schema), held.guarantee.holds
+    half_width = reach(Law.LAPLACE, number.scale(epsilon))
+    return Certificate(
+        **about(query, held),
+        epsilon=epsilon if holds else None,
+        delta=0.0,
+        mechanism=Law.LAPLACE.value,
+        sensitivity=(float(number.sensitivity),),
+        scale=(number.scale(epsilon),) if holds else None,
+        outputs=bins + 1,
+        select_epsilon=0.0,
+        noise_90=(half_width,) * (bins + 1) if holds else None,
+        method=of_sketch.SKETCHED_BY,
+        decided_by=decided_by(held.inputs, is_rule=False).value,
+        grid_step=(float(number.step),) if holds else None,
+        numbers=(of_sketch.SKETCHED_NUMBERS,),
+        post_processing=(of_sketch.SKETCH_AFTERWARDS,),
+        shares=(1.0,),
+        laws=(Law.LAPLACE.value,),
+    )

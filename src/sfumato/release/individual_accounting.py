@@ -1,0 +1,106 @@
+"""From the ledger to what is added up for each person: which charges are their own, and which are everybody's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sfumato.errors import BadInput
+from sfumato.ledger.charges import RELEASE, Charge, charges
+from sfumato.ledger.entry import upward
+from sfumato.model.calibration import Law
+from sfumato.model.individual_accounting import InAll
+from sfumato.privacy.accounting.individual import for_the_grid, rho_of_loss
+from sfumato.privacy.accounting.zcdp import rho_gaussian, rho_pure
+from sfumato.privacy.noise.calibration import mu_of
+from sfumato.privacy.sensitivity import measure
+from sfumato.release.reserve import version_of
+from sfumato.sql.parser.statement import parse
+from sfumato.sql.plans.individual_accounting import Account, Own, Spent
+from sfumato.sql.plans.rows import L1, L2, Question
+
+if TYPE_CHECKING:
+    from sfumato.api.dataset import Dataset
+
+
+def account(dataset: Dataset) -> tuple[Account, InAll]:
+    """What is added up, and what of it is public. Whatever carries no guarantee, or protects others, is left out."""
+    every = charges(dataset.ledger.entries)
+    held = [charge for charge in every if charge.guarantee.holds]
+    added = [charge for charge in held if charge.protected in (None, dataset.ledger.protected)]
+    asked = [(charge, _question(dataset, charge)) for charge in added]
+    full = [charge for charge, question in asked if question is None]
+    own: dict[tuple[str, bool], tuple[Question, list[Charge]]] = {}
+    for charge, question in asked:
+        if question is not None:
+            own.setdefault((charge.what, charge.gaussian), (question, []))[1].append(charge)
+    parts = tuple(_own(question, found) for question, found in own.values())
+    in_one = sum(map(_rho_of_anybody, full)) + sum(_at(part.question.norm, part.spent, 1.0)[1] for part in parts)
+    rho = min(in_one, sum(map(_rho_of_anybody, added)))  # both hold for anybody; entries know of each number by itself
+    exactly = sum((charge.epsilon for charge in added), Fraction(0))
+    least_epsilon = upward(sum((charge.epsilon for charge in full), Fraction(0))) + sum(part.rest[0] for part in parts)
+    least_rho = sum(map(_rho_of_anybody, full)) + sum(part.rest[1] for part in parts)
+    pure = not any(charge.gaussian for charge in added)
+    in_all = InAll(
+        epsilon=float(sum((charge.charged for charge in added), Fraction(0))),
+        delta=upward(sum((charge.delta for charge in added), Fraction(0))),
+        rho=rho,
+        by_exposure=len(added) - len(full),
+        in_full=len(full),
+        without_guarantee=len(every) - len(held),
+        other_units=len(held) - len(added),
+        pure=pure,
+    )
+    return Account(parts, (least_epsilon, least_rho), (upward(exactly), rho), pure), in_all
+
+
+def _question(dataset: Dataset, charge: Charge) -> Question | None:
+    """The question that a charge was for, where it is a sum over people of this very data that left.
+
+    None, and so everybody's in full, also where the statement or what it reads is understood otherwise today; and of
+    truncated noise, whose rho is that of anything pure.
+    """
+    if charge.kind != RELEASE or not charge.released or charge.mechanism in ("", Law.TRUNCATED):
+        return None
+    if charge.version != version_of(dataset):
+        return None
+    schema, now = dataset.schema, dataset.ledger.schema
+    try:
+        statement = parse(charge.what, schema, dataset._engine.columns)
+        measurement = measure(statement, schema)
+    except BadInput:
+        return None
+    as_it_was = all(charge.schema.get(name) == now.get(name) for name in ("", *statement.columns))
+    if statement.text != charge.what or not as_it_was or not measurement.additive:
+        return None
+    return Question(schema, statement, measurement, L2 if charge.gaussian else L1)
+
+
+def _own(question: Question, found: Sequence[Charge]) -> Own:
+    """The charges of one question, those that are alike together."""
+    budgets = Counter(_mu(charge) if charge.gaussian else upward(charge.epsilon) for charge in found)
+    gaussian = question.norm == L2
+    spent = tuple(Spent(b, times, 0.0 if gaussian else for_the_grid(b)) for b, times in budgets.items())
+    return Own(question, spent, _at(question.norm, spent, question.schema.relation.at_rest))
+
+
+def _at(norm: str, spent: Sequence[Spent], share: float) -> tuple[float, float]:
+    """Epsilon and rho of somebody with this share of the worst case."""
+    if norm == L2:
+        return 0.0, sum(s.times * rho_gaussian(s.budget * share) for s in spent)
+    epsilon = sum(s.times * s.budget * share for s in spent)
+    return epsilon, sum(s.times * rho_of_loss(s.budget * share, s.budget) for s in spent)
+
+
+def _rho_of_anybody(charge: Charge) -> float:
+    """As the entry says it; else of Gaussian noise, or of anything that is pure; where that is not known, the more."""
+    if charge.rho is not None:
+        return charge.rho
+    gaussian = rho_gaussian(_mu(charge)) if charge.gaussian else 0.0
+    return gaussian if charge.mechanism and charge.gaussian else max(gaussian, rho_pure(upward(charge.epsilon)))
+
+
+def _mu(charge: Charge) -> float:
+    return mu_of(upward(charge.epsilon), charge.noise)

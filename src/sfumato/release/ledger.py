@@ -1,0 +1,276 @@
+"""A dataset's ledger: the record, and the one way to write to it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from fractions import Fraction
+from threading import RLock
+
+from sfumato.errors import PreferenceError, SfumatoError, StopReached, UnrecordedLookWarning
+from sfumato.ledger.entry import NANO, Draft, Entry, Event
+from sfumato.ledger.failures import failure_of, state_cause
+from sfumato.ledger.history import Record
+from sfumato.ledger.odometer import Total
+from sfumato.ledger.opening import Opening
+from sfumato.ledger.population import Declaration, declaration
+from sfumato.model.budget import NO_STOP, Stop
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.schema import STOP, Schema
+from sfumato.ports import LedgerStore
+from sfumato.presentation import ledger as view
+from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.release.recognition import Recognition
+from sfumato.release.records import Records
+from sfumato.release.services import Services
+
+
+class Ledger:
+    """What was looked at, planned and spent for one dataset and its population, oldest first."""
+
+    def __init__(
+        self,
+        store: LedgerStore,
+        schema: Schema,
+        services: Services,
+        stop: Stop = NO_STOP,
+        policy: str = "",
+        records: Records | None = None,
+        *,
+        separation: bool = False,
+        version: str = "",
+    ) -> None:
+        self._store = store
+        self._services = services
+        self._dataset = schema.name
+        self.recognition: Recognition | None = None  # of data that is opened here
+        self._population, self._separation = schema.population, separation
+        self.version = digest(["version", version]) if version else ""  # which data is read, telling nothing else
+        self._stated = schema.stop.strictest(stop)
+        self._fingerprints = schema.fingerprints()
+        self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
+        self.protected = f"one {schema.unit.words}, {schema.relation}"
+        self._record = (records or Records()).of(schema.name, _declared(schema))
+        self._lock = RLock()
+        refuse_below(self.total, stop)
+        if records is not None:
+            records.keep(self._record)
+        self._enter_look_of_draft(schema.looked)
+        is_open = self.known.is_open(self._opening, stop=False)
+        if (policy or schema.rule is not None or schema.population) and not is_open:
+            # A rule and a population are of record from the moment the dataset is first opened.
+            self.write(lambda _record: [])
+
+    @property
+    def who(self) -> str:
+        """Who asks, or decides, now."""
+        return self._services.who
+
+    @property
+    def recorded(self) -> bool:
+        return self._store.recorded
+
+    @property
+    def stop(self) -> Stop:
+        """The strictest of what is stated for the dataset and for the others of its population."""
+        return self._stated.strictest(self.known.stop_of_others)
+
+    @property
+    def schema(self) -> Mapping[str, str]:
+        """Fingerprints of all that a release may rest on."""
+        return self._fingerprints | _fingerprint(self.stop)
+
+    @property
+    def record(self) -> Record:
+        """The record as it is now, read from the store."""
+        with self._lock:
+            self._record.extend(self._store.read(self._record.last, self._record.head))
+            self._read_anew()
+            return self._record
+
+    def _read_anew(self) -> None:
+        """From the first entry, if a dataset was declared since to be about the same people."""
+        while self._record.outgrown:
+            self._record = Record(self._dataset, self._record.declared)
+            self._record.extend(self._store.read(0))
+
+    @property
+    def known(self) -> Record:
+        """The record as it was when it was last read or written."""
+        return self._record
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        return tuple(self.record.entries)
+
+    @property
+    def total(self) -> Total:
+        return self.record.total
+
+    def epsilon_at(self, delta: float) -> float | None:
+        """The smallest epsilon of everything released, at this delta: by summing epsilons and deltas, or rhos.
+
+        None where there is none. Sums of rho hold for a plan or a limit (docs/theory/odometer.md).
+        """
+        at = self.total.at(delta)
+        return None if at.by is None else at.epsilon
+
+    def write(self, decide: Callable[[Record], Sequence[Draft]], *, opened: bool = True) -> Sequence[Entry]:
+        """Let `decide` see the record as it is now and add what it returns, in one transaction; returns what was added.
+
+        The schema and the rule are entered first, whenever they are not in the record as they stand; another stop only
+        with what is added under it. With `opened` false they are left for later.
+        """
+
+        def decided(new: Sequence[Entry]) -> Sequence[Draft]:
+            self._record.extend(new)
+            if self._record.outgrown:
+                raise _Outgrown
+            drafts = decide(self._record)
+            is_open = not opened or self._record.is_open(self._opening, stop=bool(drafts))
+            return [*drafts] if is_open else [self._opened(), *drafts]
+
+        with self._lock:
+            try:
+                added = self._store.append(self._record.last, decided, self._record.head)
+            except _Outgrown:
+                self._read_anew()
+                return self.write(decide, opened=opened)
+            self._record.extend(added)
+            return added
+
+    def look(self, key: str, what: str) -> None:
+        """Enter a look, before anything is shown: once for each person, and never taken back."""
+        if not self.known.looked(key, self.who):
+            with self.recognised():
+                self.write(lambda record: [] if record.looked(key, self.who) else [self._look(record, key, what)])
+            if not self.recorded:
+                self._services.notify(UnrecordedLookWarning(of_ledger.UNRECORDED_LOOK))
+
+    def _enter_look_of_draft(self, looked: str) -> None:
+        """What was seen while the schema was drafted comes before the schema: what it states was stated after it."""
+        key = digest(["schema draft", looked])
+        if looked and not self.known.is_entered(key):
+            what = f"values of the data, while the schema was drafted ({looked})"
+            self.write(lambda record: [] if record.is_entered(key) else [self._look(record, key, what)], opened=False)
+
+    def _look(self, record: Record, key: str, what: str) -> Draft:
+        return self.draft(Event.LOOKED, key, {"what": what} | self._which(record))
+
+    def _which(self, record: Record) -> dict[str, object]:
+        """Which version of the data is read, and which one it follows, where that is another."""
+        if not self.version:
+            return {}
+        which: dict[str, object] = {"version": self.version}
+        return which if record.version in ("", self.version) else which | {"follows": record.version}
+
+    def recognised(self) -> AbstractContextManager[None]:
+        """Around the first look or draw: rows that the ledger knows under another name are told of."""
+        return nullcontext() if self.recognition is None else self.recognition.around(self.known.together)
+
+    def enter_failure(self, what: str, key: str = "", reserved: int | None = None) -> None:
+        """Enter that the engine failed, as an event without a guarantee, until its cause is stated."""
+        self.write(lambda _record: [self.draft(Event.FAILED, key, failure_of(what, reserved))])
+
+    def state_cause(self, number: int, cause: str) -> None:
+        """State that the failure in this entry had a cause outside the data, such as a full disk.
+
+        The ledger keeps the sentence and your name. The totals of the dataset then exist again.
+        """
+        who, at = self._services.who, self._services.now()
+        self.write(lambda record: [state_cause(record, number, cause, who=who, at=at)])
+
+    def reserve(self, record: Record, charge: Draft) -> Sequence[Draft]:
+        """The charge, to be written by the transaction that `record` was read in; refused where it passes the stop."""
+        charge = replace(charge, public={**charge.public, **self._which(record), "protected": self.protected})
+        limit = self.stop
+        if not limit.stated:
+            return [charge]
+        asked = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}
+        for name, stop, spent in _limits(record.total, limit):
+            if spent + asked[name] > stop:
+                raise _stopped(name, stop, spent, asked[name], Guarantee(str(charge.public["guarantee"])))
+        return [replace(charge, public={**charge.public, "stop": limit.as_texts()})]
+
+    def draft(
+        self,
+        event: Event,
+        key: str,
+        public: dict[str, object],
+        confidential: dict[str, object] | None = None,
+        nano_epsilon: int = 0,
+        delta: Fraction = Fraction(0),
+        who: str = "",
+    ) -> Draft:
+        now, who = self._services.now(), who or self._services.who
+        hidden = confidential | {"salt": self._services.salt()} if confidential else {}  # digests must not tell it
+        return Draft(event, self._dataset, who, now, key, nano_epsilon, str(delta), public, hidden)
+
+    @property
+    def _opening(self) -> Opening:
+        return Opening(self.schema, self.rule, self._population, self._stated, self._separation)
+
+    def _opened(self) -> Draft:
+        what = "the schema, and the rule if there is one, as they stand"
+        what += f"; counted in the population {self._population}" if self._population else ""
+        return self.draft(Event.OPENED, "", {"what": what} | self._opening.as_public())
+
+    def show(self) -> None:
+        print(self)
+
+    def __repr__(self) -> str:
+        try:
+            return view.as_text(self.entries, self.total, self.stop)
+        except SfumatoError as error:
+            return str(error)
+
+    def _repr_html_(self) -> str:
+        return view.as_html(self.entries, self.total, self.stop)
+
+
+class _Outgrown(Exception):
+    """Another dataset was declared to be about the same people, before this could be written."""
+
+
+def _declared(schema: Schema) -> frozenset[Declaration]:
+    return frozenset({declaration(schema.name, schema.population)} if schema.population else ())
+
+
+def _fingerprint(stop: Stop) -> dict[str, str]:
+    """Of the epsilon to stop at, where one is stated: what is left of it is a ceiling for what is selected."""
+    return {} if stop.epsilon is None else {STOP: digest(str(stop.epsilon))[:16]}
+
+
+def _limits(total: Total, stop: Stop) -> Sequence[tuple[str, Fraction, Fraction]]:
+    """What is limited, to how much, and how much of it is spent."""
+    spent = {"epsilon": Fraction(total.nano_epsilon, NANO), "delta": total.exact_delta}
+    return [(name, limit, spent[name]) for name, limit in vars(stop).items() if limit is not None]
+
+
+def refuse_below(total: Total, stated: Stop) -> None:
+    """Refuse a stop that is stated at opening and was passed before: nobody could have meant to keep it."""
+    for name, stop, spent in _limits(total, stated):
+        if stop < spent:
+            raise PreferenceError(
+                f"The stop is stated as {name} {view.figure(stop)}, and {view.figure(spent)} is spent already",
+                hint=f"state {view.figure(spent)} or more, or none; what was released before comes back for nothing.",
+            )
+
+
+def _stopped(name: str, stop: Fraction, spent: Fraction, asked: Fraction, word: Guarantee) -> StopReached:
+    left = max(stop - spent, Fraction(0))
+    charge = f"{name} {view.figure(asked)}{'' if word.holds else ', the charge of a release without a guarantee'}"
+    less = f"ask for {view.figure(left)} or less, or " if left else ""
+    return StopReached(
+        f"This asks for {charge}: {view.figure(spent)} is spent, the stop is {view.figure(stop)} and "
+        f"{view.figure(left)} is left. Nothing was drawn and nothing was charged",
+        hint=f"{less}raise the stop where it is stated; what was released before comes back for nothing.",
+    )
+
+
+def digest(public: object) -> str:
+    """A hash of something public, canonically."""
+    return hashlib.sha256(json.dumps(public, sort_keys=True, default=str).encode()).hexdigest()

@@ -1,0 +1,119 @@
+"""Exact totals -> the noisy numbers of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from types import MappingProxyType
+from typing import Protocol
+
+from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.facts import Cell, Counts
+from sfumato.model.measurement import Measurement
+from sfumato.ports import Mechanism, Mechanisms
+from sfumato.privacy.noise.rank_selection import scores
+
+_AT_ONCE = 10_000  # private groups whose noisy counts of persons are drawn together
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Everything that was drawn: the cells that are released, and the noisy numbers of each."""
+
+    cells: tuple[Cell, ...]
+    numbers: tuple[tuple[Fraction, ...], ...]
+
+
+class ByCell(Protocol):
+    """Exact totals, in whole steps, and the counts of what is selected by its rank: one cell after the other."""
+
+    def by_cell(self) -> Iterable[tuple[Cell, tuple[int, ...]]]: ...
+
+    def counts_by_cell(self, position: int) -> Iterable[tuple[Cell, Counts]]: ...
+
+
+def drawn(
+    exact: ByCell,
+    measurement: Measurement,
+    calibration: Calibration,
+    mechanism: Mechanisms,
+    before: Mapping[int, Sequence[Fraction]] = MappingProxyType({}),
+) -> Noisy:
+    """Each number with its part of the budget over all its cells: in all of them together, a person moves it by D.
+
+    Where group keys are private, the noisy count of persons comes first, and says which cells there are; in an order
+    that does not depend on the data. Of the others nothing is held: what a draw holds goes by public facts, and by
+    what it shows. `before` are numbers of public cells that are not drawn again.
+    """
+    draw = _Draw(exact, measurement, calibration, mechanism)
+    position = measurement.thresholded
+    columns: dict[int, Sequence[Fraction]] = dict(before)
+    if position is None:
+        totals = dict(exact.by_cell())
+    else:
+        totals, columns[position] = draw.shown(position)
+    columns |= draw.selected(totals, before)
+    for i in range(len(measurement.numbers)):
+        if i not in columns:
+            columns[i] = draw.added_to(i, [steps[i] for steps in totals.values()])
+    return Noisy(tuple(totals), tuple(zip(*(columns[i] for i in sorted(columns)), strict=True)))
+
+
+@dataclass(frozen=True)
+class _Draw:
+    exact: ByCell
+    measurement: Measurement
+    calibration: Calibration
+    mechanism: Mechanisms
+
+    def shown(self, position: int) -> tuple[dict[Cell, tuple[int, ...]], list[Fraction]]:
+        """The cells with enough persons, by the noisy count of them: their exact totals, and that count."""
+        threshold, groups = self.calibration.threshold, iter(self.exact.by_cell())
+        assert threshold is not None
+        shown: list[tuple[Cell, tuple[int, ...], Fraction]] = []
+        while some := list(islice(groups, _AT_ONCE)):
+            persons = self.added_to(position, [steps[position] for _, steps in some])
+            noisy = zip(some, persons, strict=True)
+            shown += [(cell, steps, many) for (cell, steps), many in noisy if many >= threshold]
+        shown.sort(key=lambda group: in_order(group[0]))
+        return {cell: steps for cell, steps, _ in shown}, [many for _, _, many in shown]
+
+    def added_to(self, position: int, totals: Sequence[int]) -> list[Fraction]:
+        """One number of several cells, with noise."""
+        number, drawing = self.measurement.numbers[position], self.calibration.numbers[position]
+        finer = int(number.step / drawing.step)
+        most = int(number.sensitivity_under(drawing.law) / drawing.step)
+        noisy = self._by(drawing)([steps * finer for steps in totals], most, drawing.budget)
+        return [drawing.step * steps for steps in noisy]
+
+    def selected(self, cells: Collection[Cell], before: Collection[int]) -> dict[int, list[Fraction]]:
+        """The other numbers that are selected by their rank: one cell at a time, of whose counts nothing is kept."""
+        alike: dict[object, list[int]] = {}
+        for i, drawing in enumerate(self.calibration.numbers):
+            if drawing.law is Law.EXPONENTIAL and i not in before:
+                alike.setdefault(self.measurement.numbers[i].ranks, []).append(i)
+        found: dict[int, dict[Cell, Fraction]] = {i: {} for positions in alike.values() for i in positions}
+        for positions in alike.values():
+            for cell, counts in self.exact.counts_by_cell(positions[0]):
+                if cell in cells:
+                    for i in positions:
+                        found[i][cell] = self._selected(i, counts)
+            for i in positions:
+                found[i] |= {cell: self._selected(i, {}) for cell in cells if cell not in found[i]}
+        return {i: [found[i][cell] for cell in cells] for i in found}
+
+    def _by(self, drawing: Drawing) -> Mechanism:
+        return self.mechanism(drawing.law) if drawing.reach is None else self.mechanism(drawing.law, drawing.reach)
+
+    def _selected(self, position: int, counts: Counts) -> Fraction:
+        number, drawing = self.measurement.numbers[position], self.calibration.numbers[position]
+        good = scores(number, counts, drawing.budget)
+        (best,) = self.mechanism(drawing.law)(good, number.steps, drawing.budget)
+        return number.candidate(best)
+
+
+def in_order(cell: Cell) -> tuple[tuple[str, object], ...]:
+    """By value, each key among those of its kind."""
+    return tuple((type(key).__name__, key) for key in cell)

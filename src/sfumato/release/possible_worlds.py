@@ -1,0 +1,78 @@
+"""Possible worlds, read from a universe that is declared public; or, as a look, from the data itself."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from sfumato.errors import PreferenceError
+from sfumato.model.choice import Noise
+from sfumato.privacy.preferences.belief import (
+    Answers,
+    Belief,
+    Missing,
+    Universe,
+    above_prior,
+    answers,
+    missing_of,
+    require_bounded,
+)
+from sfumato.privacy.risk.possible_worlds import prior_of
+from sfumato.release.survey import Survey
+
+if TYPE_CHECKING:
+    from sfumato.api.query import Query
+
+T = TypeVar("T")
+
+_ANSWERS = (["answer"], ["answer", "prior"])  # the columns of a file that holds no people
+
+
+def possible(query: Query, preference: T, noise: Noise) -> T:
+    """With its worlds read, if it is about worlds; a universe that is the data itself is refused."""
+    if not isinstance(preference, Belief):
+        return preference
+    require_bounded(preference, noise, query._declared)
+    if not isinstance(preference.worlds, Universe):
+        return preference
+    known = _answered(query, preference) or _missing(query, preference)
+    found = replace(preference, worlds=known)
+    require_bounded(found, noise, query._declared)
+    before = prior_of(known.worlds) if isinstance(known, Missing) else float(known.likeliest)
+    above_prior(found.rho, before)
+    return found
+
+
+def _missing(query: Query, preference: Belief) -> Missing:
+    assert isinstance(preference.worlds, Universe)
+    source, name = preference.worlds.source, preference.worlds.name
+    dataset = query.dataset
+    hint = "pass a public table, or see `sfumato missing`, which records the look."
+    if dataset.is_the_data(source):
+        raise PreferenceError("The universe passed is the data itself, which is not public", hint=hint)
+    engine = dataset.services.rehearsal(dataset.schema, source, 0)
+    if dataset.is_copied(engine):
+        raise PreferenceError("The universe passed has the same rows as the data, which is not public", hint=hint)
+    survey = Survey(engine, dataset.schema, query.statement, query._public(), Noise())
+    return missing_of((world for world, _ in survey.worlds()), preference.missing, name)
+
+
+def _answered(query: Query, preference: Belief) -> Answers | None:
+    """The answers in each world, where the file holds these and no people."""
+    assert isinstance(preference.worlds, Universe)
+    source = preference.worlds.source
+    if not isinstance(source, str | Path) or Path(source).suffix.lower() != ".csv" or not Path(source).is_file():
+        return None
+    with Path(source).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines = csv.reader(file)
+        header = [name.strip().lower() for name in next(lines, [])]
+        if header not in _ANSWERS or query.dataset.schema.column("answer") is not None:
+            return None
+        rows = [line for line in lines if line]
+    if preference.missing > 1 or any(len(row) != len(header) for row in rows):
+        said = "missing goes with a universe" if preference.missing > 1 else "a world has one answer and one prior"
+        raise PreferenceError(f"{preference.worlds.name} has the answers in each world: {said}", hint="check the file.")
+    prior = [row[1] for row in rows] if len(header) > 1 else None
+    return answers([row[0] for row in rows], prior)

@@ -1,0 +1,135 @@
+"""HAVING, ORDER BY and LIMIT, on the noisy answer: post-processing, it reads nothing else."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import cmp_to_key
+from typing import Any
+
+from sfumato.model.statement import (
+    Afterwards,
+    All,
+    AnyOf,
+    Arithmetic,
+    Call,
+    Case,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Membership,
+    Missing,
+    Not,
+    Pattern,
+    Predicate,
+    Scalar,
+    Truth,
+)
+
+Row = Mapping[str, Any]
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_COMPUTE: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+
+_CALLS: dict[str, Callable[[Any], Any]] = {"ABS": abs, "LOWER": str.lower, "UPPER": str.upper}
+
+
+def kept(afterwards: Afterwards, names: Sequence[str], rows: Sequence[Sequence[object]]) -> list[int]:
+    """The positions of the rows that stay, in their order."""
+    named = [dict(zip(names, row, strict=True)) for row in rows]
+    condition = afterwards.having
+    found = [i for i, row in enumerate(named) if condition is None or holds(condition, row) is True]
+    for by in reversed(afterwards.order):
+        found.sort(key=cmp_to_key(_by(by.output, by.descending, named)))
+    end = None if afterwards.limit is None else afterwards.offset + afterwards.limit
+    return found[afterwards.offset : end]
+
+
+def _by(name: str, descending: bool, rows: Sequence[Row]) -> Callable[[int, int], int]:
+    def compare(i: int, j: int) -> int:
+        a, b = rows[i][name], rows[j][name]
+        if a is None or b is None:
+            return (a is None) - (b is None)  # what is missing comes last
+        return (int(a > b) - int(a < b)) * (-1 if descending else 1)
+
+    return compare
+
+
+def holds(condition: Predicate, row: Row) -> bool | None:
+    """Whether a row meets a condition, as SQL has it: None where that is not known.
+
+    >>> from fractions import Fraction
+    >>> from sfumato.model.schema import Type
+    >>> n = ColumnRef("n", Type.INTEGER)
+    >>> holds(Comparison(">", n, Constant(Fraction(3), Type.INTEGER)), {"n": 4})
+    True
+    """
+    match condition:
+        case Comparison(compare, left, right):
+            a, b = value(left, row), value(right, row)
+            return None if a is None or b is None else _COMPARE[compare](a, b)
+        case Membership(operand, members):
+            a = value(operand, row)
+            return None if a is None else a in [value(m, row) for m in members]
+        case Missing(operand):
+            return value(operand, row) is None
+        case Truth(operand):
+            truth = value(operand, row)
+            return None if truth is None else bool(truth)
+        case Pattern(operand, pattern, ignore_case):
+            text = value(operand, row)
+            return None if text is None else _like(str(text), pattern, ignore_case)
+        case Not(part):
+            met = holds(part, row)
+            return None if met is None else not met
+        case All(parts):
+            verdicts = [holds(part, row) for part in parts]
+            return False if False in verdicts else None if None in verdicts else True
+        case AnyOf(parts):
+            verdicts = [holds(part, row) for part in parts]
+            return True if True in verdicts else None if None in verdicts else False
+
+
+def value(part: Scalar, row: Row) -> Any:
+    match part:
+        case ColumnRef(name):
+            return row[name]
+        case Constant(Fraction() as number) if number.denominator > 1:
+            return float(number)  # as an engine reads it: 0.1 is the float that is written so
+        case Constant(constant):
+            return constant
+        case Arithmetic(compute, left, right):
+            a, b = (None if v is None else float(v) for v in (value(left, row), value(right, row)))
+            if a is None or b is None or (compute == "/" and b == 0):
+                return None
+            return a / b if compute == "/" else _COMPUTE[compute](a, b)
+        case Case(branches, otherwise):
+            met = next((result for condition, result in branches if holds(condition, row)), otherwise)
+            return value(met, row)
+        case Call("COALESCE", parts):
+            return next((v for v in (value(p, row) for p in parts) if v is not None), None)
+        case Call(name, (only,)):
+            found = value(only, row)
+            return None if found is None else _CALLS[name](found)
+    raise ValueError("not a scalar")
+
+
+def _like(text: str, pattern: str, ignore_case: bool) -> bool:
+    """What stands between two % is taken where it first comes and never tried again: time goes by both lengths.
+
+    >>> _like("Surgery", "s%g_r%", True), _like("Surgery", "s%g_r%", False)
+    (True, False)
+    """
+    first, *rest = ("".join("." if sign == "_" else re.escape(sign) for sign in part) for part in pattern.split("%"))
+    found = "".join(f"(?>.*?{part})" for part in rest[:-1])
+    written = f"{first}{found}.*{rest[-1]}" if rest else first
+    return re.fullmatch(written, text, re.DOTALL | (re.IGNORECASE if ignore_case else re.NOFLAG)) is not None

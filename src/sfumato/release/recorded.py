@@ -1,0 +1,172 @@
+"""Noisy numbers in the record: drawn and charged once, they answer every question that asks for them.
+
+Such an answer is a function of the question and of what was released before, so that it costs nothing
+(docs/theory/charges.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+from sfumato.ledger.entry import Entry
+from sfumato.ledger.history import Record
+from sfumato.model.calibration import Calibration, Drawing, Law
+from sfumato.model.canonical import canonical
+from sfumato.model.facts import Cell
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.measurement import NoisyNumber
+from sfumato.model.release import Certificate
+from sfumato.model.statement import Statement, columns_in
+from sfumato.release.ledger import digest
+from sfumato.release.noise import Noisy, in_order
+from sfumato.release.question import number_form
+from sfumato.release.reserve import version_of
+from sfumato.sql.plans.rows import Question
+
+if TYPE_CHECKING:
+    from sfumato.api.query import Query
+
+_ALONE = (Law.LAPLACE, Law.EXPONENTIAL)  # of these each number has a part of epsilon that is its own
+
+
+def number_keys(query: Query, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
+    """One key for each noisy number of a query: which data, rows and groups, which number, and its exact noise."""
+    asked_before = query.number_keys
+    if (calibration, guarantee) not in asked_before:
+        asked_before[calibration, guarantee] = _number_keys(query, calibration, guarantee)
+    return asked_before[calibration, guarantee]
+
+
+def _number_keys(query: Query, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
+    measurement = query.measurement
+    asked = Question(query.dataset.schema, query.statement, measurement)
+    scales = [
+        [d.law.value, _scale(n, d), canonical(d.step), d.reach]
+        for n, d in zip(measurement.numbers, calibration.numbers, strict=True)
+    ]
+    at = measurement.thresholded
+    found = None if at is None else [scales[at], number_form(measurement.numbers[at], asked)]
+    shared = [
+        version_of(query.dataset),
+        query.scope,
+        [found, canonical(calibration.threshold)],
+        guarantee.value,
+    ]
+    return tuple(
+        digest(["number", shared, _stated(query, number), number_form(number, asked), scale])
+        for number, scale in zip(measurement.numbers, scales, strict=True)
+    )
+
+
+def _scale(number: NoisyNumber, drawing: Drawing) -> str:
+    """Exactly as it is drawn: the sensitivity over the number's part of the budget."""
+    return str(number.sensitivity_under(drawing.law) / Fraction(drawing.budget))
+
+
+def _stated(query: Query, number: NoisyNumber) -> list[object]:
+    """The schema's facts about the table and about every column that the number depends on."""
+    statement, schema = query.statement, query.dataset.ledger.schema
+    read = {key.name for key in statement.keys}
+    for part in (statement.where, number.argument):
+        read |= {column.name for column in columns_in(part)} if part is not None else set()
+    if query.dataset.schema.unit.column is not None:  # which rows of a person count depends on all that is read
+        read |= set(statement.columns)
+    return [[name, schema.get(name)] for name in ("", *sorted(read))]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The noisy numbers of a query that the record has: by position, the entry that has each."""
+
+    keys: tuple[str, ...]
+    entries: Mapping[int, Entry]
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self.keys) and len(self.entries) == len(self.keys)
+
+    @property
+    def sources(self) -> tuple[tuple[int, Certificate], ...]:
+        """The releases that they were drawn for: the number of the charge, and the certificate."""
+        releases = {entry.number: entry.draft.public for entry in self.entries.values()}
+        return tuple(
+            (cast(int, public["reserved"]), Certificate.from_dict(cast(dict[str, Any], public["certificate"])))
+            for _, public in sorted(releases.items())
+        )
+
+    @property
+    def charges(self) -> tuple[int, ...]:
+        """The numbers of the entries that they were charged in."""
+        return tuple(sorted({number for number, _ in self.sources}))
+
+    def columns(self, query: Query) -> dict[int, list[Fraction]]:
+        """Of public cells: by position, the number of each cell in their order."""
+        order, found = key_order(query.statement), {}
+        for position, entry in self.entries.items():
+            values = dict(zip(*_stored(entry, self.keys[position]), strict=True))
+            found[position] = [values[tuple(cell[i] for i in order)] for cell in query.measurement.public_cells]
+        return found
+
+    def noisy(self, query: Query) -> Noisy:
+        """All of them, as they were drawn. Private groups come in the order of their keys."""
+        if query.measurement.cells is not None:
+            columns = self.columns(query)
+            each = zip(*(columns[i] for i in range(len(self.keys))), strict=True)
+            return Noisy(query.measurement.public_cells, tuple(each))
+        order = key_order(query.statement)
+        stored = [_stored(self.entries[i], key) for i, key in enumerate(self.keys)]
+        cells = [tuple(cell[order.index(i)] for i in range(len(order))) for cell in stored[0][0]]
+        numbers = dict(zip(cells, zip(*(values for _, values in stored), strict=True), strict=True))
+        shown = tuple(sorted(cells, key=in_order))
+        return Noisy(shown, tuple(numbers[cell] for cell in shown))
+
+
+NOTHING = Recorded((), {})
+
+
+def recorded_numbers(query: Query, calibration: Calibration, guarantee: Guarantee, record: Record) -> Recorded:
+    """What the record has of a query's noisy numbers, with this very noise.
+
+    Groups of private keys were found by one draw, so that all numbers come from that draw, or none does. Gaussian and
+    truncated noise is calibrated for all numbers together, and has no parts that could be charged: all, or none.
+    """
+    keys = number_keys(query, calibration, guarantee)
+    newest = {i: entry for i, key in enumerate(keys) if (entry := record.drawn_number(key)) is not None}
+    at = query.measurement.thresholded
+    if at is not None:
+        together = newest.get(at)
+        has_all = together is not None and all(key in _draw(together)["numbers"] for key in keys)
+        newest = dict.fromkeys(range(len(keys)), together) if together is not None and has_all else {}
+    found = Recorded(keys, newest)
+    parts = at is None and all(drawing.law in _ALONE for drawing in calibration.numbers)
+    return found if found.is_complete or parts else Recorded(keys, {})
+
+
+def kept_draw(
+    query: Query, noisy: Noisy, calibration: Calibration, guarantee: Guarantee, positions: Sequence[int]
+) -> dict[str, object]:
+    """What a record keeps of a draw: all its cells, shown or not, and the numbers that were drawn."""
+    order, keys = key_order(query.statement), number_keys(query, calibration, guarantee)
+    return {
+        "keys": [query.statement.keys[i].name for i in order],
+        "cells": [[cell[i] for i in order] for cell in noisy.cells],
+        "numbers": {keys[i]: [float(numbers[i]) for numbers in noisy.numbers] for i in positions},
+    }
+
+
+def key_order(statement: Statement) -> list[int]:
+    """The positions of the group keys, by their names."""
+    return sorted(range(len(statement.keys)), key=lambda i: statement.keys[i].name)
+
+
+def _draw(entry: Entry) -> dict[str, Any]:
+    return cast(dict[str, Any], entry.draft.public["draw"])
+
+
+def _stored(entry: Entry, key: str) -> tuple[list[Cell], list[Fraction]]:
+    """The cells of a draw, in the order of the keys' names, and one of its numbers in each."""
+    draw = _draw(entry)
+    return [tuple(cell) for cell in draw["cells"]], [Fraction(value) for value in draw["numbers"][key]]

@@ -1,0 +1,110 @@
+"""A query on a look-alike: invented rows, or a public table. Free, and nobody is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sfumato.api.risk import RiskProfile
+from sfumato.errors import SchemaError, SourceError
+from sfumato.model.choice import Noise
+from sfumato.model.risk import Source
+from sfumato.model.schema import Schema
+from sfumato.model.selection_trials import Tries
+from sfumato.privacy.preferences.preference import Preference, Ratio
+from sfumato.privacy.preferences.solver import Solution, solve
+from sfumato.release.decide import Request
+from sfumato.release.exposure_range import compared, spread
+from sfumato.release.selection_trials import tried, typical
+from sfumato.release.survey import Survey
+
+if TYPE_CHECKING:
+    from sfumato.api.query import Query
+
+_PEOPLE = 10_000  # that are invented, where nobody says how many there are
+
+
+def people_of(schema: Schema) -> int:
+    """How many people are invented: as many as there are at least, by public knowledge."""
+    return schema.people_at_least or _PEOPLE
+
+
+def rehearsed(
+    query: Query,
+    preferences: tuple[Preference, ...],
+    asked: Request | None,
+    noise: Noise,
+    *,
+    like: object,
+    rows: int | None,
+) -> RiskProfile:
+    """Risk on the look-alike, and what the preferences would lead to there."""
+    measurement, survey = query._public(), _look_alike(query, noise, like, rows)
+    found = spread(survey, noise, sums=True)
+    solution: Solution | None = None
+    tries: tuple[Tries, ...] = ()
+    if asked is not None:
+        tries = tried(asked, survey, query.dataset.services)
+        solution = solve(
+            asked.preferences,
+            lambda p: compared(p, survey, noise),
+            noise,
+            measurement=measurement,
+            grid=asked.grid,
+            epsilon_max=asked.epsilon_max,
+            selected=typical(asked, tries),
+        )
+    return RiskProfile(
+        Source.REHEARSAL,
+        query.sql,
+        measurement,
+        noise,
+        found,
+        survey=survey,
+        solution=solution,
+        tries=tries,
+        preferences=preferences,
+        limit=_limit(preferences),
+        exact=found.fixed is not None and any(isinstance(p, Ratio) and p.exact for p in preferences),
+    )
+
+
+def _look_alike(query: Query, noise: Noise, like: object, rows: int | None) -> Survey:
+    dataset, schema = query.dataset, query.dataset.schema
+    if like is None:
+        _inventable(query)
+    elif dataset.is_the_data(like):
+        raise _is_the_data("this is the data itself")
+    engine = dataset.services.rehearsal(schema, like, rows or people_of(schema))
+    if like is not None and dataset.is_copied(engine):
+        raise _is_the_data("this has the same rows as the data")
+    return Survey(engine, schema, query.statement, query._public(), noise)
+
+
+def _is_the_data(how: str) -> SourceError:
+    return SourceError(
+        f"A rehearsal needs a look-alike, and {how}",
+        hint="pass a public table, or use `sfumato risk`, which records the look.",
+    )
+
+
+def _inventable(query: Query) -> None:
+    schema = query.dataset.schema
+    for name in query.statement.columns:
+        column = schema.column(name)
+        if name == schema.unit.column:
+            continue  # a person is a number
+        if column is None or (column.bounds is None and column.keys is None):
+            private = column is not None and column.private_keys
+            state = f"state them under [columns.{name}] in {schema.origin}"
+            instead = "see `sfumato worst-case`, which needs none" if private else state
+            raise SchemaError(
+                f"Column '{name}' has neither bounds nor categories, so no look-alike can be invented for it",
+                hint=f"{instead}, or pass --like PUBLIC.",
+            )
+
+
+def _limit(preferences: Sequence[Preference]) -> float | None:
+    """The gap that was asked for, if one was."""
+    taus = [float(p.tau) for p in preferences if isinstance(p, Ratio) and p.tau and p.between is None]
+    return 1 / max(taus) if taus else None

@@ -1,0 +1,196 @@
+"""Decide and reserve, before the data is read; keep what was drawn, before it leaves: the way of every charge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeVar
+
+from sfumato.errors import EngineFailure, NoGuarantee, SfumatoError
+from sfumato.ledger.charges import BATCH
+from sfumato.ledger.entry import Draft, Entry, Event
+from sfumato.ledger.history import Record
+from sfumato.ledger.odometer import Total
+from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, word
+from sfumato.release.ledger import Ledger, digest
+
+if TYPE_CHECKING:
+    from sfumato.api.dataset import Dataset
+    from sfumato.api.query import Query
+
+T = TypeVar("T")
+_INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
+    ("preference", False): "use a preference that reads nobody, such as --gap 1.2 --worst-case",
+    ("preference", True): "state no preference, where the schema had its [rule] before the look",
+    ("bounds", False): "leave --bounds-from-data out",
+}
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """A charge that was entered, what it rests on, and what the dataset has spent with it.
+
+    `recorded` are entries that noisy numbers of the release were charged in before. Where that is so of all of them,
+    nothing is charged now: `entry` is the last of those, and `asked_after` the last entry of all.
+    """
+
+    entry: Entry
+    inputs: tuple[Provenance, ...]
+    total: Total
+    together: int | None = None  # how many releases it was made for, where that is more than this one
+    recorded: tuple[int, ...] = ()
+    asked_after: int | None = None
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return word(self.inputs)
+
+    @property
+    def is_free(self) -> bool:
+        return self.asked_after is not None
+
+    @property
+    def number(self) -> int:
+        """What was entered before this number came before the release."""
+        return self.entry.number if self.asked_after is None else self.asked_after + 1
+
+
+def reserve(
+    ledger: Ledger,
+    recorded: Callable[[Record], T | None],
+    inputs: Callable[[Record], tuple[Provenance, ...]],
+    charge: Callable[[Guarantee], Draft],
+    *,
+    accept_none: bool,
+    what: str = "release",
+    instead: str = "",
+) -> Reserved | T:
+    """One transaction decides and reserves; or what the record has comes back, and nothing is entered.
+
+    A crash afterwards leaves epsilon spent: an unknown outcome counts as spent.
+    """
+    stored: T | None = None
+    found: tuple[Provenance, ...] = ()
+    total = Total()
+
+    def decide(record: Record) -> Sequence[Draft]:
+        nonlocal stored, found, total
+        stored = recorded(record)
+        if stored is not None:
+            return []
+        found, total = inputs(record), record.total
+        if not accept_none:
+            refuse_without_guarantee(found, what, instead)
+        return ledger.reserve(record, _declared(charge(word(found)), found))
+
+    with ledger.recognised() if recorded(ledger.known) is None else nullcontext():
+        added = ledger.write(decide)
+    return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
+
+
+def as_before(key: str, *, accept_none: bool, again: bool) -> Callable[[Record], Draft | None]:
+    """What left to this very request, for `reserve`; nothing where it is to be drawn again."""
+    return lambda record: None if again else repeatable(record.released(key), accept_none)
+
+
+def _declared(charge: Draft, inputs: Sequence[Provenance]) -> Draft:
+    """With the declarations that its word rests on."""
+    said = sorted({i.attestation for i in inputs if i.attestation})
+    holds = Guarantee(str(charge.public["guarantee"])).holds
+    return replace(charge, public={**charge.public, "attested": said}) if said and holds else charge
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What there is to tell of a charge (methods 5); one sensitivity and one scale a number, in its own units."""
+
+    epsilon: float
+    rho: Fraction
+    sensitivity: tuple[float, ...]
+    scale: tuple[float | None, ...]  # None: selected
+    numbers: int | None  # that are drawn; None where group keys are private
+    delta: Fraction = Fraction(0)
+    rho_delta: Fraction = Fraction(0)  # of delta, what rho does not cover
+    select_epsilon: float = 0.0
+    at_most: float | None = None  # epsilon, before it was selected privately
+
+
+def row(how: ChosenBy, mechanism: str, cost: Cost | None) -> dict[str, object]:
+    """What a charge says for anybody to read. Where epsilon was chosen by looking, whatever follows from it is none."""
+    public: dict[str, object] = {"chosen_by": how.value, "mechanism": mechanism}
+    if how is ChosenBy.LOOKED or cost is None:
+        return public
+    return public | {
+        "epsilon": cost.epsilon,
+        "delta": str(cost.delta),
+        "rho": str(cost.rho),
+        "rho_delta": str(cost.rho_delta),
+        "select_epsilon": cost.select_epsilon,
+        "at_most": cost.epsilon if cost.at_most is None else cost.at_most,
+        "numbers": cost.numbers,
+        "sensitivity": list(cost.sensitivity),
+        "scale": list(cost.scale),
+    }
+
+
+def read_for(ledger: Ledger, key: str, reserved: Reserved, what: str, work: Callable[[], T]) -> T:
+    """Do what reads the data for a charge. Should it fail, that is entered, and one constant sentence is raised.
+
+    Errors of our own, from public facts, go through as they are. Of any other nothing is left, not even as a context.
+    """
+    try:
+        return work()
+    except Exception as error:
+        if isinstance(error, SfumatoError) and not isinstance(error, EngineFailure):
+            raise
+    ledger.enter_failure(what, key, reserved.entry.number)
+    raise EngineFailure
+
+
+def keep(ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str, object], *, told: bool = True) -> int:
+    """Enter what was drawn: only then may it leave. What is not to be told stays in the record.
+
+    Returns the number of the entry.
+    """
+    public: dict[str, object] = {"what": what, "guarantee": reserved.guarantee.value, "reserved": reserved.entry.number}
+    hidden: dict[str, object] = {} if reserved.guarantee.holds else {"key": key}
+    if told:
+        public |= left
+    else:
+        hidden |= left
+    return ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public, hidden)])[-1].number
+
+
+def on_this_data(query: Query, asked: str) -> str:
+    """The same request, on the same data, under the same schema: the same answer."""
+    schema = [query.dataset.ledger.schema.get(name) for name in ("", *query.statement.columns)]
+    return digest([asked, query.dataset.version, schema])
+
+
+def version_of(dataset: Dataset) -> str:
+    """Which data was read, for a record: the same for the same version, and telling nothing else."""
+    return dataset.ledger.version
+
+
+def repeatable(released: Entry | None, accept_none: bool) -> Draft | None:
+    """What left, if it did; what carries no guarantee has to be accepted each time."""
+    if released is None:
+        return None
+    holds = Guarantee(str(released.draft.public["guarantee"])).holds
+    return released.draft if holds or accept_none else None
+
+
+def refuse_without_guarantee(inputs: Sequence[Provenance], what: str = "release", instead: str = "") -> None:
+    if word(inputs).holds:
+        return
+    lost = list(dict.fromkeys(i for i in inputs if not word([i]).holds))
+    reason = "; ".join(f"the {i.what} was {i.because}" for i in lost)
+    others = [instead] if instead else [_INSTEAD.get((i.what, i.can_be_attested), "") for i in lost]
+    attest = "state where it was fixed with --fixed-beforehand" if all(i.can_be_attested for i in lost) else ""
+    accept = "" if what == BATCH else "accept it with --accept-none"  # whatever is in a batch has a guarantee
+    raise NoGuarantee(
+        f"This {what} would carry no guarantee: {reason}. Nothing was drawn and nothing was charged",
+        hint=f"{'; or '.join(filter(None, [*others, attest, accept]))}.",
+    )

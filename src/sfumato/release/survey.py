@@ -1,0 +1,201 @@
+"""One pass on an engine at a time: from a question to what the people carry, no more of it than is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from sfumato.model.choice import Noise
+from sfumato.model.confidential import Confidential
+from sfumato.model.facts import EXPOSURE, INFLUENCE, Bin, Cell, Counts, Distribution, Facts, Moments, Summary, Totals
+from sfumato.model.measurement import Measurement, NumberKind
+from sfumato.model.possible_worlds import World
+from sfumato.model.schema import Schema, Type
+from sfumato.model.statement import Predicate, Statement
+from sfumato.ports import Engine
+from sfumato.sql.plans import exposure_histogram, exposure_totals, possible_worlds, posthoc, ranks, totals
+from sfumato.sql.plans import exposure_summary as plan
+from sfumato.sql.plans.rows import L1, L2, Question
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+T = TypeVar("T")
+_PEOPLE: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()  # counted once for every table that is open
+
+
+class Survey(Confidential):
+    """What can be found out about the people under one statement and one kind of noise. Each pass is made once."""
+
+    def __init__(
+        self, engine: Engine, schema: Schema, statement: Statement, measurement: Measurement, noise: Noise
+    ) -> None:
+        norm = L2 if noise.mechanism == "gaussian" else L1
+        self.question = Question(schema, statement, measurement, norm)
+        self._engine = engine
+
+    @property
+    def measurement(self) -> Measurement:
+        return self.question.measurement
+
+    @property
+    def people_count(self) -> int:
+        if self._engine not in _PEOPLE:
+            _PEOPLE[self._engine] = plan.whole(self._rows(plan.people_count(self.question))[0][0])
+        return _PEOPLE[self._engine]
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Smallest, largest, sum and sum of squares of influence and exposure."""
+        everybody = self.people_count
+        alike = plan.uniform(self.question)
+        if alike is not None:
+            return Facts(*(Summary.alike(self._matched, f).and_zeros(everybody - self._matched) for f in alike))
+        return Facts(*plan.read_moments(self._rows(plan.moments(self.question)), self.question, everybody))
+
+    def reach(self, figure: str = EXPOSURE, *, sums: bool = False) -> tuple[float, float]:
+        """The smallest and the largest figure of anybody: all that a ratio compares. `sums`: with those at once."""
+        if sums or "facts" in self.__dict__ or plan.uniform(self.question) is not None:
+            summary = self.facts.of(figure)
+            return summary.min, summary.max
+        return (self._ends if figure == EXPOSURE else None) or self._reach(figure)
+
+    @cached_property
+    def _ends(self) -> tuple[float, float] | None:
+        tree = plan.ends(self.question)
+        return None if tree is None else plan.read_ends(self._rows(tree), self.question, self.people_count)
+
+    def _reach(self, figure: str) -> tuple[float, float]:
+        count, low, high = self._rows(plan.reach(self.question, figure))[0]
+        if not count:
+            return 0.0, 0.0
+        return float(low) if plan.whole(count) == self.people_count else 0.0, float(high)
+
+    def distribution(self, figure: str) -> Distribution:
+        """How a figure is spread over the people."""
+        factor = plan.proportional(self.question)
+        if figure == EXPOSURE and factor is not None:
+            return self._distributions(INFLUENCE).scaled(float(factor))
+        return self._distributions(figure)
+
+    def _distributions(self, figure: str) -> Distribution:
+        if figure not in self._found:
+            self._found[figure] = self._distribution(figure, self.facts.of(figure))
+        return self._found[figure]
+
+    @cached_property
+    def _found(self) -> dict[str, Distribution]:
+        return {}
+
+    def _distribution(self, figure: str, summary: Summary) -> Distribution:
+        alike = plan.uniform(self.question)
+        if alike is not None:
+            carried = alike[0] if figure == INFLUENCE else alike[1]
+            found = [Bin(0.0, 0.0, self.people_count - self._matched), Bin(carried, carried, self._matched)]
+            return Distribution(tuple(b for b in found if b.people))
+        tree = plan.bins(self.question, figure, summary.min, summary.max)
+        return plan.read_bins(self._rows(tree), self.people_count)
+
+    @cached_property
+    def singletons(self) -> int:
+        """In how many cells one person is all there is, where the answer does not exist without them."""
+        tree = plan.singletons(self.question)
+        return 0 if tree is None else plan.whole(self._rows(tree)[0][0])
+
+    def most_exposed(self) -> pa.Table:
+        return self._engine.table(self._sql(plan.most_exposed(self.question, self._engine.numbered)))
+
+    def people(self) -> pa.Table:
+        """One row per person, in order."""
+        return self._engine.table(self._sql(plan.listed(self.question, self._engine.numbered)))
+
+    def medians(self, side: Predicate, figure: str) -> dict[bool, float]:
+        """The median of those who meet a condition, and of all the others; a group that nobody is in has none."""
+        lower = self.question.norm == L2  # the root does not commute with the mean of two
+        rows = self._rows(plan.medians(self.question, self._engine.numbered, side, figure, lower=lower))
+        return {bool(met): float(median) for met, median in rows}
+
+    @property
+    def columns(self) -> Mapping[str, Type | None]:
+        return self._engine.columns
+
+    def answer(self) -> tuple[tuple[object, ...], ...]:
+        return plan.read_answer(self._rows(plan.answer(self.question)), self.question)
+
+    def totals(self) -> Totals:
+        """All exact totals at once, for what is computed from them and drawn from by nobody else."""
+        selected = [i for i, number in enumerate(self.measurement.numbers) if number.kind is NumberKind.SELECTION]
+        return Totals(dict(self.by_cell()), {i: dict(self.counts_by_cell(i)) for i in selected})
+
+    def by_cell(self) -> Iterable[tuple[Cell, tuple[int, ...]]]:
+        """The exact totals of one cell after the other: one pass for all that is added up."""
+        question = self.question
+        added_up = any(number.kind is not NumberKind.SELECTION for number in self.measurement.numbers)
+        return self._read_once(
+            "totals", lambda: totals.read_totals(self._stream(totals.totals(question)) if added_up else (), question)
+        )
+
+    def counts_by_cell(self, position: int) -> Iterable[tuple[Cell, Counts]]:
+        """The counts of a number that is selected by its rank, of one cell after the other: one pass."""
+        number = self.measurement.numbers[position]
+        return self._read_once(
+            number.ranks, lambda: ranks.read_counts(self._stream(ranks.counts(self.question, number)))
+        )
+
+    def _read_once(self, what: object, read: Callable[[], Iterator[T]]) -> Iterable[T]:
+        """Read for each draw and then forgotten; held where there are few, which public facts decide."""
+        if not self.measurement.few:
+            return read()
+        if what not in self._held:
+            self._held[what] = tuple(read())
+        return self._held[what]
+
+    @cached_property
+    def _held(self) -> dict[object, tuple[Any, ...]]:
+        return {}
+
+    def moved(self, outputs: Sequence[posthoc.Residuals], weights: Sequence[float]) -> list[tuple[float, float]]:
+        """By how much nearer and further each output lies from the answer without somebody, at most: in one pass."""
+        tree = posthoc.extremes(self.question, self._engine.numbered, outputs, weights)
+        return posthoc.read_extremes(self._rows(tree), len(outputs), self.people_count)
+
+    def people_by_bin(self, bins: int) -> tuple[int, ...]:
+        """How many people are at exposure 0, and in each of so many bins up to 1."""
+        if bins not in self._placed:
+            rows = self._rows(exposure_histogram.people_by_bin(self.question, bins))
+            self._placed[bins] = exposure_histogram.read_people_by_bin(rows, self.people_count, bins)
+        return self._placed[bins]
+
+    @cached_property
+    def _placed(self) -> dict[int, tuple[int, ...]]:
+        return {}
+
+    def worlds(self) -> list[tuple[World, object]]:
+        """Everybody but one of them, and who that is: of people who are alike, one."""
+        rows = self._rows(possible_worlds.alike(self.question, self._engine.numbered))
+        return possible_worlds.read_alike(rows, self.question, self.people_count)
+
+    @cached_property
+    def moments(self) -> Moments:
+        """How many people there are, and how exposed, in whole units."""
+        alike = plan.uniform(self.question)
+        if alike is not None:
+            found = exposure_totals.moments_alike(self.question, alike[1], self._matched, Moments.ONE)
+        else:
+            found = exposure_totals.read_moments(self._rows(exposure_totals.moments(self.question, Moments.ONE)))
+        return Moments(self.people_count, *found)
+
+    @cached_property
+    def _matched(self) -> int:
+        return plan.read_matched(self._rows(plan.matched(self.question)), self.question)
+
+    def _rows(self, tree: plan.Tree) -> plan.Rows:
+        return self._engine.rows(self._sql(tree))
+
+    def _stream(self, tree: plan.Tree) -> Iterator[tuple[Any, ...]]:
+        return self._engine.stream(self._sql(tree))
+
+    def _sql(self, tree: plan.Tree) -> str:
+        return tree.sql(self._engine.dialect, copy=False)

@@ -1,0 +1,202 @@
+"""A schema by questions: what only a person can state, asked one thing at a time."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from sfumato.errors import SchemaError
+from sfumato.model.schema import Relation, Schema, Type
+from sfumato.schema.read import from_dict
+
+T = TypeVar("T")
+_PRIVATE, _NO_RULE, _GAP = "private", "no", "1.2"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, what an empty entry means, and what was wrong with the entry before."""
+
+    words: str
+    default: str = ""
+    wrong: str = ""
+
+
+Answer = Callable[[Question], str]
+
+
+def ask(
+    types: Mapping[str, Type],
+    suggested: str,
+    answer: Answer,
+    name: str | None = None,
+    *,
+    values: Mapping[str, Sequence[str]] | None = None,
+    looked: str = "",
+) -> Schema:
+    """The schema that the answers state, for columns of which the types are guesses.
+
+    The table's name is asked for unless it is given; everything else is asked for. No value of the data is shown but
+    those in `values`, by column; then `looked` says who saw them, and when.
+    """
+    columns = {column: {"type": type_} for column, type_ in types.items()}
+    from_dict({"name": name or "t", "columns": columns})  # what no answer could mend is said before the first question
+    stated: dict[str, Any] = {"name": name or _ask(Question("The table's name in SQL", suggested), _name, answer)}
+    stated |= {"looked": looked} if looked else {}
+    unit = _ask(_who(types), lambda entry: _unit(entry, types), answer)
+    if unit is not None:
+        rows = Question(f"At most how many rows of one {unit} may count", "1")
+        stated |= {"unit": unit, "max_rows": _ask(rows, _max_rows, answer)}
+        if stated["max_rows"] > 1:
+            groups = Question(f"In at most how many groups of a GROUP BY may one {unit} count", str(stated["max_rows"]))
+            most = _ask(groups, _max_rows, answer)
+            stated |= {"max_groups": most} if most < stated["max_rows"] else {}
+    stated["relation"] = _ask(_NEIGHBOURS, _relation, answer)
+    stated["null_values"] = _ask(_MISSING, _listed, answer)
+    seen = values or {}
+    stated["columns"] = {
+        column: _column(column, type_, column == unit, answer, seen.get(column, ())) for column, type_ in types.items()
+    }
+    rule = _ask(_RULE, _rule, answer)
+    return from_dict(stated if rule is None else stated | {"rule": rule})
+
+
+_NEIGHBOURS = Question(
+    "May a person join or leave the table (add-remove), or only be replaced by another (replace)",
+    Relation.ADD_REMOVE.value,
+)
+_MISSING = Question("Texts that mean missing, with commas (nothing: none)")
+_RULE = Question(
+    "The rule for every release: nobody, in any data, at more than how many times the risk of anybody else (or no)",
+    _GAP,
+)
+
+
+def _who(types: Mapping[str, Type]) -> Question:
+    return Question(f"Who is one person: each row (row), or the column that names a person ({', '.join(types)})", "row")
+
+
+def _column(name: str, guess: Type, names_people: bool, answer: Answer, seen: Sequence[str]) -> dict[str, Any]:
+    fitting = [type_ for type_ in Type if not (names_people and type_ is Type.NUMBER)]
+    words = f"{name}: its type ({', '.join(fitting)}); confirm the guess"
+    question = Question(words, (guess if guess in fitting else Type.TEXT).value)
+    type_ = _ask(question, lambda entry: _type(entry, fitting), answer)
+    if names_people:
+        return {"type": type_}
+    if type_.numeric:
+        return {"type": type_} | _bounds(name, type_, answer)
+    return {"type": type_} | (_keys(name, answer, seen) if type_ is Type.TEXT else {})
+
+
+def _bounds(name: str, type_: Type, answer: Answer) -> dict[str, Any]:
+    lowest = Question(f"{name}: the lowest value that is possible (nothing: not stated, it cannot be added up then)")
+    highest = Question(f"{name}: the highest value that is possible")
+    while True:
+        low = _ask(lowest, lambda entry: _number(entry) if entry else None, answer)
+        if low is None:
+            return {}
+        bounds = {"bounds": [low, _ask(highest, _number, answer)]}
+        try:
+            _check({"type": type_} | bounds)
+            return bounds
+        except SchemaError as error:
+            lowest = replace(lowest, wrong=_sentence(error))
+
+
+def _keys(name: str, answer: Answer, seen: Sequence[str]) -> dict[str, Any]:
+    words = f"{name}: its public categories, with commas, or private (nothing: none, it cannot be grouped by then)"
+    words += f"; in the data there are {', '.join(seen)}" if seen else ""
+    return _ask(Question(words), _categories, answer)
+
+
+def _ask(question: Question, read: Callable[[str], T], answer: Answer) -> T:
+    """Ask until the entry can be read."""
+    while True:
+        try:
+            return read(answer(question).strip() or question.default)
+        except SchemaError as error:
+            question = replace(question, wrong=_sentence(error))
+
+
+def _sentence(error: SchemaError) -> str:
+    """What was wrong, without the place in a file that is still to be written."""
+    return str(SchemaError(error.message))
+
+
+# What an entry means
+
+
+def _name(entry: str) -> str:
+    return from_dict({"name": entry}).name
+
+
+def _unit(entry: str, types: Mapping[str, Type]) -> str | None:
+    if entry.lower() == "row":
+        return None
+    for column in types:
+        if column.lower() == entry.lower():
+            return column
+    raise SchemaError(f"There is no column '{entry}'")
+
+
+def _max_rows(entry: str) -> int:
+    if not re.fullmatch("[1-9][0-9]{0,8}", entry):
+        raise SchemaError("Type a whole number such as 1")
+    return int(entry)
+
+
+def _relation(entry: str) -> Relation:
+    return from_dict({"name": "t", "relation": entry}).relation
+
+
+def _type(entry: str, fitting: list[Type]) -> Type:
+    if entry not in fitting:
+        raise SchemaError(f"The type is one of {', '.join(fitting)}")
+    return Type(entry)
+
+
+def _number(entry: str) -> int | float:
+    """
+    >>> _number("-3"), _number("2.50"), _number("1e3")
+    (-3, 2.5, 1000.0)
+    """
+    try:
+        return int(entry) if entry.lstrip("+-").isdecimal() else float(entry)
+    except ValueError:
+        raise SchemaError("Type a number such as 0 or 99.5") from None
+
+
+def _listed(entry: str) -> list[str]:
+    """Texts with commas between them; one that holds a comma stands in quotes.
+
+    >>> _listed('a, "b, c", d')
+    ['a', 'b, c', 'd']
+    """
+    parts = next(csv.reader([entry], skipinitialspace=True), [])
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _categories(entry: str) -> dict[str, Any]:
+    """In quotes, "private" is a category like any other."""
+    if not entry:
+        return {}
+    keys: dict[str, Any] = {"keys": _PRIVATE} if entry.lower() == _PRIVATE else {"categories": _listed(entry)}
+    _check({"type": Type.TEXT} | keys)
+    return keys
+
+
+def _rule(entry: str) -> dict[str, Any] | None:
+    if entry.lower() == _NO_RULE:
+        return None
+    gap = _number(entry)
+    if not 1 < gap < math.inf:
+        raise SchemaError("The gap is a number above 1, such as 1.2; no rule is `no`")
+    return {"gap": gap, "worst_case": True}
+
+
+def _check(column: Mapping[str, Any]) -> None:
+    from_dict({"name": "t", "columns": {"c": column}})

@@ -1,0 +1,281 @@
+"""A schema file (TOML, or SmartNoise's YAML) -> Schema. Whatever is wrong in it is said with its place."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NoReturn, TypeGuard
+
+from sfumato.errors import PreferenceError, SchemaError
+from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, Stop, limit
+from sfumato.model.schema import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
+from sfumato.schema import smartnoise
+from sfumato.schema.write import key
+
+_STOPS = {"stop": MOST_EPSILON, "stop_delta": MOST_DELTA}
+_TABLE = (
+    *("name", "population", "looked", "unit", "max_rows", "max_groups", "relation", "null_values", "people_at_least"),
+    *(*_STOPS, "rule", "columns"),
+)
+_COLUMN = ("type", "bounds", "categories", "step", "keys")
+_KEYED = (Type.TEXT, Type.INTEGER, Type.BOOLEAN)  # what categories are written as
+_YAML = (".yaml", ".yml")
+_BOUNDS = ("max_rows", "max_groups")  # on what one person contributes
+_MOST_ROWS = 10**9
+_LONGEST_NAME = 200
+_LARGEST_WHOLE = 2**62
+_LARGEST, _CLOSEST = 1e100, 1e-100  # beyond, squares of numbers leave what a float can hold
+
+
+def load(path: str | Path) -> Schema:
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeError:
+        raise SchemaError(f"{path} is not UTF-8 text", hint="save it as UTF-8.") from None
+    except (OSError, ValueError):
+        raise SchemaError(
+            f"There is no schema file {path}", hint="draft one with `sfumato schema draft DATA`."
+        ) from None
+    read = _smartnoise if file.suffix.lower() in _YAML else _toml
+    return read(text, file.name)
+
+
+def parsed(text: str, origin: str = "the schema") -> Schema:
+    """The same from the text of a TOML file."""
+    return _toml(text, origin)
+
+
+def from_dict(stated: Mapping[str, Any], origin: str = "the schema") -> Schema:
+    """The same from a mapping, for those who state their schema in Python."""
+    return _Reader(origin).schema(stated)
+
+
+def _toml(text: str, origin: str) -> Schema:
+    try:
+        stated = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SchemaError(f"{origin} is not TOML: {error}") from None
+    except ValueError:
+        raise SchemaError(f"{origin} is not TOML: a number is too long") from None
+    except RecursionError:
+        raise SchemaError(f"{origin} is not TOML: it is nested too deeply") from None
+    return from_dict(stated, origin)
+
+
+def _smartnoise(text: str, origin: str) -> Schema:
+    stated = smartnoise.stated(text, origin)
+    try:
+        return from_dict(stated, origin)
+    except SchemaError as wrong:  # its hint would say how TOML is written
+        raise SchemaError(wrong.message, where=wrong.where) from None
+
+
+class _Reader:
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+
+    def schema(self, stated: Mapping[str, Any]) -> Schema:
+        self.only(stated, _TABLE, "")
+        name = stated.get("name")
+        if not isinstance(name, str) or not name:
+            self.wrong("The table has no name", hint='add name = "adult", the name that SQL uses.')
+        self.ours(name)
+        columns = self.columns(stated.get("columns", {}))
+        return Schema(
+            name=name,
+            columns=columns,
+            unit=self.unit(stated, columns),
+            relation=self.relation(stated.get("relation", Relation.ADD_REMOVE)),
+            null_values=self.texts(stated.get("null_values", []), "null_values"),
+            people_at_least=self.people(stated.get("people_at_least")),
+            rule=self.rule(stated.get("rule")),
+            origin=self.origin,
+            stop=Stop(*(self.stop(stated, name) for name in _STOPS)),
+            population=self.population(stated.get("population", "")),
+            looked=self.looked(stated.get("looked", "")),
+        )
+
+    def looked(self, stated: Any) -> str:
+        if not isinstance(stated, str) or len(stated) > _LONGEST_NAME:
+            hint = 'keep the line as `sfumato schema draft --values` wrote it: looked = "who, when".'
+            self.wrong("looked is a text that says who saw values of the data, and when", hint=hint, where="looked")
+        return " ".join(stated.split())
+
+    def population(self, stated: Any) -> str:
+        if not isinstance(stated, str) or len(stated) > _LONGEST_NAME:
+            hint = 'write population = "patients", the same in each schema about these people.'
+            self.wrong("population is the name of a group of people", hint=hint, where="population")
+        return " ".join(stated.split())
+
+    def columns(self, stated: Any) -> tuple[Column, ...]:
+        if not isinstance(stated, Mapping):
+            self.wrong("Columns are stated as [columns.NAME] tables", where="columns")
+        if not all(isinstance(name, str) and name for name in stated):
+            self.wrong("A column has no name", hint="call it as the data does.", where="columns")
+        for name in stated:
+            self.ours(name)
+        read = tuple(self.column(name, facts) for name, facts in stated.items())
+        if len({c.name.lower() for c in read}) < len(read):
+            self.wrong("Two columns differ only in upper and lower case", where="columns")
+        return read
+
+    def ours(self, name: str) -> None:
+        if name.lower().startswith("sfumato "):
+            self.wrong("Names that start with 'sfumato ' are ours", hint="rename it.")
+
+    def unit(self, stated: Mapping[str, Any], columns: tuple[Column, ...]) -> PrivacyUnit:
+        named, bounds = stated.get("unit", "row"), {name: stated[name] for name in _BOUNDS if name in stated}
+        for name, most in bounds.items():
+            if not _is_whole(most) or not 1 <= most <= _MOST_ROWS:
+                self.wrong(f"{name} is a whole number from 1 to {_MOST_ROWS:,}", where=name)
+        if named == "row":
+            for name, most in bounds.items():
+                if most > 1:
+                    hint = f'name the column of people as unit = "COLUMN", or leave {name} out.'
+                    self.wrong(
+                        f"{name} is for people with several rows, and one row is one person", hint=hint, where=name
+                    )
+            return PrivacyUnit()
+        if not isinstance(named, str) or named.lower() in ("", "row"):
+            self.wrong('unit is "row" or the column that names a person', where="unit")
+        column = next((c for c in columns if c.name.lower() == named.lower()), None)
+        if column is None:
+            hint = f"add [columns.{key(named)}] with its type."
+            self.wrong(f"unit names a column '{named}' that is not described", hint=hint, where="unit")
+        if column.type is Type.NUMBER:
+            hint = f'write type = "text" or "integer" under [columns.{key(column.name)}].'
+            self.wrong("Numbers with fractions do not name people", hint=hint, where="unit")
+        if "max_rows" not in bounds:
+            self.wrong(
+                f"How many rows of one {column.name} count in a query is not stated",
+                hint="add max_rows = 10, or as many rows as most people have; of whoever has more, a sample counts.",
+                where="max_rows",
+            )
+        return PrivacyUnit(column.name, bounds["max_rows"], bounds.get("max_groups"))
+
+    def relation(self, stated: Any) -> Relation:
+        try:
+            return Relation(stated)
+        except ValueError:
+            hint = f"use {Relation.ADD_REMOVE} or {Relation.REPLACE}."
+            self.wrong(f"There is no relation {stated!r}", hint=hint, where="relation")
+
+    def column(self, name: str, stated: Any) -> Column:
+        where = f"[columns.{key(name)}]"
+        if not isinstance(stated, Mapping):
+            self.wrong(f"Column '{name}' is not a table", hint=f"write {where} on a line of its own.")
+        self.only(stated, _COLUMN, where)
+        categories = self.categories(stated["categories"], where) if "categories" in stated else None
+        type_ = self.type(stated.get("type", _type_of(categories)), where)
+        if categories is not None and any(_type_of((c,)) != type_ for c in categories):
+            hint = "" if type_ in _KEYED else 'write type = "text" to group by it.'
+            self.wrong(f"Categories must be of type {type_}", hint=hint, where=where)
+        bounds = self.bounds(stated["bounds"], type_, where) if "bounds" in stated else None
+        step = self.step(stated["step"], type_, bounds, where) if "step" in stated else None
+        private = "keys" in stated and self.private(stated["keys"], type_, categories, where)
+        return Column(name, type_, bounds, categories, step, private)
+
+    def type(self, stated: Any, where: str) -> Type:
+        try:
+            return Type(stated)
+        except ValueError:
+            self.wrong(f"There is no type {stated!r}", hint=f"use one of {', '.join(Type)}.", where=where)
+
+    def bounds(self, stated: Any, type_: Type, where: str) -> Bounds:
+        if not type_.numeric:
+            self.wrong(f"Bounds are for numbers, and this column is {type_}", where=where)
+        if not isinstance(stated, list | tuple) or len(stated) != 2 or not all(map(_is_number, stated)):
+            self.wrong("Bounds are two numbers", hint="write bounds = [lowest, highest].", where=where)
+        if not all(abs(bound) <= _LARGEST for bound in stated):
+            self.wrong("Bounds must be finite", hint="state the lowest and highest value that can occur.", where=where)
+        if type_ is Type.INTEGER and any(b != int(b) or abs(b) > _LARGEST_WHOLE for b in stated):
+            self.wrong("Bounds of an integer column are whole numbers below 2^62", where=where)
+        lower, upper = (Fraction(str(bound)) for bound in stated)
+        if upper - lower < _CLOSEST and lower < upper:
+            self.wrong("The bounds are too close together", hint="state them in a smaller unit.", where=where)
+        if lower >= upper:
+            self.wrong("The lower bound must be below the upper", hint="write bounds = [lowest, highest].", where=where)
+        return Bounds(lower, upper)
+
+    def step(self, stated: Any, type_: Type, bounds: Bounds | None, where: str) -> Fraction:
+        if not type_.numeric:
+            self.wrong(f"A step is for numbers, and this column is {type_}", where=where)
+        if not _is_number(stated) or not _CLOSEST <= stated <= 2 * _LARGEST:
+            self.wrong("A step is a positive number", hint="write step = 1.", where=where)
+        if bounds is None:
+            self.wrong("A step needs bounds to lie between", hint="add bounds = [lowest, highest].", where=where)
+        step = Fraction(str(stated))
+        if step > bounds.upper - bounds.lower:
+            self.wrong("The step is wider than the bounds", hint="state a smaller one.", where=where)
+        return step
+
+    def private(self, stated: Any, type_: Type, categories: tuple[Category, ...] | None, where: str) -> bool:
+        if stated != "private":
+            hint = 'write keys = "private", or list the public ones as categories.'
+            self.wrong("keys can only be private", hint=hint, where=where)
+        if type_ is Type.BOOLEAN:
+            self.wrong("The keys of a boolean column are public: false and true", hint="leave keys out.", where=where)
+        if type_ not in (Type.TEXT, Type.INTEGER):
+            hint = 'write type = "text" to group by it.'
+            self.wrong(f"Private keys are texts or whole numbers, and this column is {type_}", hint=hint, where=where)
+        if categories is not None:
+            hint = "state one of the two."
+            self.wrong("Categories are public keys, so the keys are not private", hint=hint, where=where)
+        return True
+
+    def categories(self, stated: Any, where: str) -> tuple[Category, ...]:
+        if not isinstance(stated, list) or not stated or not all(isinstance(c, str | int) for c in stated):
+            self.wrong("Categories are a list of texts or whole numbers", where=where)
+        if len(set(stated)) < len(stated):
+            self.wrong("A category is listed twice", where=where)
+        if any(_is_whole(c) and not -(2**63) <= c < 2**63 for c in stated):
+            self.wrong("A category is a whole number beyond 64 bits", hint="list it as a text.", where=where)
+        return tuple(stated)
+
+    def texts(self, stated: Any, where: str) -> tuple[str, ...]:
+        if not isinstance(stated, list) or not all(isinstance(text, str) for text in stated):
+            self.wrong("A list of texts is needed", hint='write null_values = ["?"].', where=where)
+        return tuple(stated)
+
+    def people(self, stated: Any) -> Any:
+        if stated is not None and (not _is_whole(stated) or stated < 0):
+            self.wrong("people_at_least is a whole number", where="people_at_least")
+        return stated
+
+    def stop(self, stated: Mapping[str, Any], name: str) -> Fraction | None:
+        try:
+            return limit(name, stated[name], _STOPS[name]) if name in stated else None
+        except PreferenceError as wrong:
+            self.wrong(wrong.message, hint=wrong.hint, where=name)
+
+    def rule(self, stated: Any) -> Any:
+        if stated is not None and not isinstance(stated, Mapping):
+            self.wrong("[rule] is a table", hint="write [rule], then gap = 1.2 and worst_case = true.", where="rule")
+        return stated
+
+    def only(self, stated: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+        for name in stated:
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                hint = f"did you mean '{close[0]}'?" if close else f"it knows {', '.join(known)}."
+                self.wrong(f"The schema does not know '{name}'", hint=hint, where=where)
+
+    def wrong(self, message: str, *, hint: str = "", where: str = "") -> NoReturn:
+        raise SchemaError(message, hint=hint, where=f"{where} in {self.origin}" if where else self.origin)
+
+
+def _type_of(categories: tuple[Category, ...] | None) -> str:
+    kinds = {type(c) for c in categories or ()}
+    return {bool: "boolean", int: "integer"}.get(kinds.pop(), "text") if len(kinds) == 1 else "text"
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,87 @@
+"""The audit log: who did what, in a chain that shows every edit."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.server.dependencies import AfterNumber, Here, Limit, Page, Reader, Slowly, page
+from sfumato.server.openapi import SENT, SIGNED_IN
+from sfumato.server.texts import Body, Line, Name, Number, Open
+
+routes = APIRouter(prefix="/audit", tags=["audit"])
+
+
+class End(Body):
+    number: Number
+    digest: Line
+
+
+class KeptHead(Body):
+    """As GET /audit/head gave it."""
+
+    ledger: End
+    audit: End
+    at: Line
+    by: Line
+    public_key: Line
+    signature: Line
+
+
+class Verification(Body):
+    """`head` is one that was kept elsewhere: it shows a restored backup."""
+
+    head: KeptHead | None = None
+
+
+class EntryShown(BaseModel):
+    number: int
+    at: str
+    who: str
+    verb: str
+    about: str
+    said: dict[str, Any]
+    previous: str
+    digest: str
+
+
+class Verdict(Open):
+    """Where both chains end, and in a sentence what that shows; a chain that is broken is a problem."""
+
+    sentence: str
+
+
+class Head(Open):
+    """The newest entry, signed: to be kept elsewhere."""
+
+
+@routes.get("", responses=SIGNED_IN)
+def many(
+    actor: Reader,
+    escrow: Here,
+    after: AfterNumber = None,
+    limit: Limit = 100,
+    newest_first: Annotated[bool, Query()] = False,
+    who: Annotated[Name | None, Query()] = None,
+    about: Annotated[Name | None, Query()] = None,
+) -> Page[EntryShown]:
+    """Everything that was done, from the beginning or from the end; by one person, or to one thing."""
+    found = escrow.audit.many(actor, after or 0, limit + 1, newest_first=newest_first, who=who, about=about)
+    return page(map(EntryShown.model_validate, found), limit, "number")
+
+
+@routes.get("/head", responses=SIGNED_IN)
+def head(actor: Reader, escrow: Here) -> Head:
+    """The head of the chain, signed."""
+    return Head.model_validate(escrow.audit.head(actor))
+
+
+@routes.post("/verify", responses=SENT)
+async def verify(actor: Reader, body: Verification, escrow: Here, lanes: Slowly) -> Verdict:
+    """Go through the chain, and hold it against a head that was kept."""
+    head = None if body.head is None else body.head.model_dump()
+    ends = await lanes.asking.run(actor.name, escrow.audit.verify, actor, head)
+    return Verdict.model_validate(ends | {"sentence": of_ledger.verified(ends, head)})

@@ -1,0 +1,54 @@
+"""Data on its way into the vault: a raw body, handed on chunk by chunk and kept nowhere in between."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import suppress
+from functools import partial
+
+from anyio import fail_after, from_thread
+from fastapi import APIRouter, HTTPException, Request
+from starlette.requests import ClientDisconnect
+
+from sfumato.errors import SourceError
+from sfumato.server.api.datasets import VersionShown
+from sfumato.server.dependencies import Here, NameInPath, Slowly, Told, Writer
+from sfumato.server.middleware.body_limit import raise_limit
+from sfumato.server.openapi import SENT, statuses
+
+routes = APIRouter(prefix="/datasets", tags=["datasets"])
+FORMATS = {"text/csv": "csv", "application/vnd.apache.parquet": "parquet"}
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind in FORMATS},
+    }
+}
+
+
+@routes.put("/{name}/data", responses=SENT | statuses(415), openapi_extra=_BODY)
+async def deliver(
+    actor: Writer, name: NameInPath, request: Request, escrow: Here, told: Told, lanes: Slowly
+) -> VersionShown:
+    """A new version of the data: a CSV or Parquet file as it is, encrypted as it comes."""
+    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind not in FORMATS:
+        raise HTTPException(415)
+    raise_limit(request.scope, told.data_bytes)
+    chunks = _chunks(partial(_next, request.stream(), told.silence_seconds))
+    version = await lanes.delivering.run(actor.name, escrow.datasets.deliver, actor, name, chunks, FORMATS[kind])
+    return VersionShown.model_validate(version.as_dict())
+
+
+def _chunks(coming: Callable[[], Coroutine[None, None, bytes | None]]) -> Iterator[bytes]:
+    """The body as the vault's thread reads it: the next chunk is taken from the network when it is asked for."""
+    while (chunk := from_thread.run(coming)) is not None:
+        if chunk:
+            yield chunk
+
+
+async def _next(body: AsyncIterator[bytes], patience: float) -> bytes | None:
+    """One chunk, or None at the end; whoever sends nothing for too long, or goes away, is waited for no longer."""
+    with suppress(ClientDisconnect, TimeoutError), fail_after(patience):
+        return await anext(body, None)
+    raise SourceError("The data did not arrive whole", hint="send it again; nothing of it was kept.")

@@ -1,0 +1,165 @@
+"""Datasets: what is held, as far as this person may know of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field, model_validator
+
+from sfumato.schema.read import from_dict
+from sfumato.schema.write import write
+from sfumato.server.api.policies import PolicyDraft
+from sfumato.server.dependencies import AfterName, Here, Limit, NameInPath, Page, Reader, Writer, page
+from sfumato.server.openapi import FOUND, SENT, SIGNED_IN
+from sfumato.server.texts import Body, Document, Line, Name, Number, Open, Table
+
+routes = APIRouter(prefix="/datasets", tags=["datasets"])
+Population = Annotated[Line, Field(max_length=200)]
+
+
+class Described(Body):
+    """A schema, as the text of its file or as the tables that it has: one of the two."""
+
+    schema_text: Document | None = None
+    schema_table: Table | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.schema_text is None) == (self.schema_table is None):
+            raise ValueError("A schema is stated as schema_text or as schema_table")
+        return self
+
+    @property
+    def text(self) -> str:
+        return self.schema_text or write(from_dict(self.schema_table or {}))
+
+
+class NewDataset(Described):
+    """The schema states the name. `reference` names data that stays where it lies, `population` the people in it."""
+
+    title: Line = ""
+    reference: Line | None = None
+    population: Population = ""
+
+
+class Draft(Described):
+    """A table that is not registered yet, and the policy that it is to have, if that is written already."""
+
+    policy: Table | None = None
+
+
+class DraftShown(BaseModel):
+    """The same, as it would be kept, and in sentences."""
+
+    name: str
+    schema_text: str
+    sentences: list[str]
+    policy: PolicyDraft | None
+
+
+class NewSchema(Body):
+    schema_text: Document
+
+
+class NewPopulation(Body):
+    population: Annotated[Population, Field(min_length=1)]
+
+
+class Controllers(Body):
+    controllers: Annotated[list[Name], Field(min_length=1, max_length=100)]
+
+
+class Cause(Body):
+    """Why the engine failed, where that has nothing to do with the data."""
+
+    entry: Number
+    cause: Line
+
+
+class DatasetShown(Open):
+    """What this person may know: analysts see what the controller wrote, and nothing that was counted."""
+
+    name: str
+
+
+class VersionShown(Open):
+    """One delivery of data."""
+
+    id: str
+
+
+@routes.get("", responses=SIGNED_IN)
+def many(actor: Reader, escrow: Here, after: AfterName = None, limit: Limit = 100) -> Page[DatasetShown]:
+    """Datasets that this person controls, audits or may ask, by name."""
+    found = escrow.datasets.many(actor, after, limit + 1)
+    return page(map(DatasetShown.model_validate, found), limit, "name")
+
+
+@routes.post("", status_code=201, responses=SENT)
+def register(actor: Writer, body: NewDataset, escrow: Here) -> DatasetShown:
+    """State a schema; the data comes after, by PUT data, or stays where `reference` says."""
+    held = escrow.datasets.register(
+        actor, body.text, title=body.title, reference=body.reference, population=body.population
+    )
+    return one(actor, held.name, escrow)
+
+
+@routes.post("/check-schema", responses=SENT)
+def check_schema(actor: Reader, body: Draft, escrow: Here) -> DraftShown:
+    """What a schema says, before it is registered; nothing of it is kept."""
+    return DraftShown.model_validate(escrow.drafts.schema(actor, body.text, body.policy))
+
+
+@routes.get("/{name}", responses=FOUND)
+def one(actor: Reader, name: NameInPath, escrow: Here) -> DatasetShown:
+    """One dataset, with its schema as the controller wrote it."""
+    return DatasetShown.model_validate(escrow.datasets.one(actor, name))
+
+
+@routes.put("/{name}/schema", responses=SENT)
+def describe(actor: Writer, name: NameInPath, body: NewSchema, escrow: Here) -> DatasetShown:
+    """State the schema anew."""
+    escrow.datasets.describe(actor, name, body.schema_text)
+    return one(actor, name, escrow)
+
+
+@routes.put("/{name}/controllers", responses=SENT)
+def controllers(actor: Writer, name: NameInPath, body: Controllers, escrow: Here) -> DatasetShown:
+    """State who controls it."""
+    escrow.datasets.controllers(actor, name, body.controllers)
+    return one(actor, name, escrow)
+
+
+@routes.put("/{name}/population", responses=SENT)
+def populate(actor: Writer, name: NameInPath, body: NewPopulation, escrow: Here) -> DatasetShown:
+    """Name the people in it: datasets of one population share looks, plans and budget. It is not taken back."""
+    escrow.datasets.populate(actor, name, body.population)
+    return one(actor, name, escrow)
+
+
+@routes.delete("/{name}", status_code=204, responses=SENT)
+def retire(actor: Writer, name: NameInPath, escrow: Here) -> None:
+    """Forget the data; what was spent stays on record."""
+    escrow.datasets.retire(actor, name)
+
+
+@routes.get("/{name}/versions", responses=FOUND)
+def versions(actor: Reader, name: NameInPath, escrow: Here) -> Page[VersionShown]:
+    """Every delivery, for controllers."""
+    found = escrow.datasets.versions(actor, name)
+    return Page(items=[VersionShown.model_validate(version.as_dict()) for version in found], next=None)
+
+
+@routes.post("/{name}/failures", responses=SENT)
+def state_cause(actor: Writer, name: NameInPath, body: Cause, escrow: Here) -> dict[str, Any]:
+    """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""
+    found: dict[str, Any] = escrow.datasets.state_cause(actor, name, body.entry, body.cause)
+    return found
+
+
+@routes.get("/{name}/ledger", responses=FOUND)
+def ledger(actor: Reader, name: NameInPath, escrow: Here) -> dict[str, Any]:
+    """What was spent, as far as this person may see it."""
+    found: dict[str, Any] = escrow.datasets.ledger(actor, name)
+    return found

@@ -1,0 +1,149 @@
+"""Questions about a dataset before anything is released: from public facts, or a controller's look."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from sfumato.model.risk import Source
+from sfumato.server.dependencies import Here, NameInPath, Reader, Slowly, Writer
+from sfumato.server.openapi import SENT
+from sfumato.server.stated import Guesses, How, Preference, table_of
+from sfumato.server.texts import Body, Sql
+
+routes = APIRouter(prefix="/datasets/{name}", tags=["questions"])
+Answer = dict[str, Any]
+
+
+class Asked(Body):
+    """One query of several that are answered together; a larger weight gets a larger share of epsilon."""
+
+    sql: Sql
+    weight: Annotated[float, Field(gt=0, le=1e9)] = 1.0
+
+
+class Several(Body):
+    """`preference` has the names of a schema's [rule]; null is the rule of record."""
+
+    queries: Annotated[list[Asked], Field(min_length=1, max_length=100)]
+    preference: Preference | None = None
+
+
+class Estimated(Several):
+    """`people`: how many are in the smallest group at least, if that is public knowledge."""
+
+    people: Annotated[float, Field(ge=1, le=1e12)] | None = None
+
+
+class Preferred(Body):
+    sql: Sql
+    preference: Preference | None = None
+
+
+class Looked(Body):
+    """`how`: mechanism, delta and the like."""
+
+    sql: Sql
+    how: How = How()
+
+
+class Guessed(Body):
+    """`how` says what is guessed, and with whom the answer is shared."""
+
+    sql: Sql
+    how: Guesses
+
+
+class Sketched(Looked):
+    epsilon: Annotated[float, Field(gt=0, le=1e6)]
+
+
+class Explored(Looked):
+    """`preference` and `now` are what is in force, and its epsilon; `epsilon` is a sketch's own."""
+
+    source: Literal["worst case", "rehearsal", "sketch", "people"] = "worst case"
+    epsilon: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    preference: Preference | None = None
+    now: Annotated[float, Field(gt=0, le=1e6)] | None = None
+
+
+def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
+    return [asked.model_dump() for asked in queries]
+
+
+# From public facts: the data is not read
+
+
+@routes.post("/estimate", responses=SENT)
+async def estimate(actor: Reader, name: NameInPath, body: Estimated, escrow: Here, lanes: Slowly) -> Answer:
+    """What a request would cost, and what noise it would get."""
+    said = as_asked(body.queries), table_of(body.preference), body.people
+    return await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *said)
+
+
+@routes.post("/dry-run", responses=SENT)
+async def dry_run(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
+    """The same queries on rows that were made up from the schema."""
+    work = escrow.questions.dry_run
+    return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), table_of(body.preference))
+
+
+@routes.post("/worst-case", responses=SENT)
+async def worst_case(actor: Reader, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
+    """The risk from public facts alone."""
+    return await lanes.asking.run(actor.name, escrow.questions.worst_case, actor, name, body.sql, body.how.table())
+
+
+@routes.post("/guessing", responses=SENT)
+async def guessing(actor: Reader, name: NameInPath, body: Guessed, escrow: Here, lanes: Slowly) -> Answer:
+    """What a snoop guesses of somebody, and what it risks to share the answer; for controllers."""
+    return await lanes.asking.run(actor.name, escrow.questions.guessing, actor, name, body.sql, body.how.table())
+
+
+@routes.post("/rehearse", responses=SENT)
+async def rehearse(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
+    """The same query on a look-alike."""
+    return await lanes.asking.run(
+        actor.name, escrow.questions.rehearse, actor, name, body.sql, table_of(body.preference)
+    )
+
+
+@routes.post("/compare", responses=SENT)
+async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
+    """Every method side by side."""
+    work = escrow.questions.compare
+    return await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
+
+
+# From the data: controllers only, and on record
+
+
+@routes.post("/sketch", responses=SENT)
+async def sketch(actor: Writer, name: NameInPath, body: Sketched, escrow: Here, lanes: Slowly) -> Answer:
+    """A private histogram of exposures: charged, and free to decide from."""
+    return await lanes.asking.run(
+        actor.name, escrow.questions.sketch, actor, name, body.sql, body.epsilon, body.how.table()
+    )
+
+
+@routes.post("/risk", responses=SENT)
+async def risk(actor: Writer, name: NameInPath, body: Looked, escrow: Here, lanes: Slowly) -> Answer:
+    """The people themselves: recorded as a look."""
+    return await lanes.asking.run(actor.name, escrow.questions.look, actor, name, body.sql, body.how.table())
+
+
+@routes.post("/explore", responses=SENT)
+async def explore(actor: Writer, name: NameInPath, body: Explored, escrow: Here, lanes: Slowly) -> Answer:
+    """Risk as sliders move through it, in points with sentences. A sketch is charged, the people are a look."""
+    said: Answer = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
+    work = partial(escrow.questions.explore, actor, name, body.sql, Source(body.source), body.how.table(), **said)
+    return await lanes.asking.run(actor.name, work)
+
+
+@routes.post("/check", responses=SENT)
+async def check(actor: Writer, name: NameInPath, escrow: Here, lanes: Slowly) -> Answer:
+    """What does not fit the schema: recorded as a look."""
+    return await lanes.asking.run(actor.name, escrow.questions.check, actor, name)

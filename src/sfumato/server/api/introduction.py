@@ -1,0 +1,59 @@
+"""The introduction: four questions, which the server checks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from sfumato.presentation.wording.introduction import QUIZ
+from sfumato.server.dependencies import Here, Reader, Writer
+from sfumato.server.openapi import SENT, SIGNED_IN
+from sfumato.server.texts import Body, Number
+
+routes = APIRouter(prefix="/introduction", tags=["introduction"])
+
+
+class Answers(Body):
+    """Of each question, the number of a choice, from 0."""
+
+    answers: Annotated[list[Number], Field(min_length=len(QUIZ), max_length=len(QUIZ))]
+
+
+class QuestionShown(BaseModel):
+    asked: str
+    choices: list[str]
+
+
+class Introduction(BaseModel):
+    """`passed_at` is when this person passed it first."""
+
+    questions: list[QuestionShown]
+    passed_at: str | None
+
+
+class Wrong(BaseModel):
+    """A question, from 0, and what is right."""
+
+    question: int
+    why: str
+
+
+class Outcome(BaseModel):
+    wrong: list[Wrong]
+    passed_at: str | None
+
+
+@routes.get("", responses=SIGNED_IN)
+def shown(actor: Reader, escrow: Here) -> Introduction:
+    """The questions, and whether one passed them."""
+    questions = [QuestionShown.model_validate(one.as_dict()) for one in QUIZ]
+    return Introduction(questions=questions, passed_at=escrow.people.introduced(actor))
+
+
+@routes.post("", responses=SENT)
+def answered(actor: Writer, body: Answers, escrow: Here) -> Outcome:
+    """Which were wrong, and why. It can be repeated at will; with none wrong it is passed."""
+    wrong = [Wrong.model_validate(one) for one in escrow.people.introduce(actor, body.answers)]
+    return Outcome(wrong=wrong, passed_at=escrow.people.introduced(actor))

@@ -1,0 +1,42 @@
+"""Notices: what happened that somebody should know."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from sfumato.server.dependencies import AfterNumber, Here, Limit, NameInPath, Page, Reader, Writer, page
+from sfumato.server.openapi import SENT, SIGNED_IN
+
+routes = APIRouter(prefix="/notices", tags=["notices"])
+
+
+class NoticeShown(BaseModel):
+    id: str
+    number: int
+    person: str
+    at: str
+    text: str
+    about: str
+    read_at: str | None
+
+
+@routes.get("", responses=SIGNED_IN)
+def many(
+    actor: Reader,
+    escrow: Here,
+    unread: Annotated[bool, Query()] = False,
+    after: AfterNumber = None,
+    limit: Limit = 100,
+) -> Page[NoticeShown]:
+    """One's own."""
+    found = escrow.notices.many(actor, unread=unread, after=after, limit=limit + 1)
+    return page(map(NoticeShown.model_validate, found), limit, "number")
+
+
+@routes.post("/{id}/read", status_code=204, responses=SENT)
+def read(actor: Writer, id: NameInPath, escrow: Here) -> None:
+    """It was read."""
+    escrow.notices.read(actor, id)

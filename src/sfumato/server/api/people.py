@@ -1,0 +1,79 @@
+"""People: who is let in, and as what."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from sfumato.escrow.identity.person import Person
+from sfumato.server.dependencies import (
+    AfterName,
+    Here,
+    Limit,
+    NameInPath,
+    Page,
+    Reader,
+    Slowly,
+    Writer,
+    page,
+)
+from sfumato.server.openapi import SENT, SIGNED_IN
+from sfumato.server.texts import Body, Line, Name, Secret
+
+routes = APIRouter(prefix="/people", tags=["people"])
+Roles = Annotated[list[Name], Field(max_length=10)]
+
+
+class NewPerson(Body):
+    """Without a password they come in by tokens only."""
+
+    name: Name
+    roles: Roles
+    organisation: Line = ""
+    password: Secret | None = None
+
+
+class PersonChange(Body):
+    """What is left out, or null, stays as it is."""
+
+    roles: Roles | None = None
+    organisation: Line | None = None
+    disabled: bool | None = None
+    password: Secret | None = None
+    current_password: Secret | None = None  # one's own so far, to change it
+
+
+class PersonShown(BaseModel):
+    name: str
+    organisation: str
+    roles: list[str]
+    public_key: str
+    created_at: str
+    disabled: bool
+
+    @classmethod
+    def of(cls, person: Person) -> PersonShown:
+        return cls.model_validate(person.as_dict())
+
+
+@routes.get("", responses=SIGNED_IN)
+def many(actor: Reader, escrow: Here, after: AfterName = None, limit: Limit = 100) -> Page[PersonShown]:
+    """Who is let in, by name."""
+    return page(map(PersonShown.of, escrow.people.many(actor, after, limit + 1)), limit, "name")
+
+
+@routes.post("", status_code=201, responses=SENT)
+async def add(actor: Writer, body: NewPerson, escrow: Here, lanes: Slowly) -> PersonShown:
+    """Let somebody in."""
+    work = partial(escrow.people.add, organisation=body.organisation, password=body.password)
+    return PersonShown.of(await lanes.signing_in.run(actor.name, work, actor, body.name, body.roles))
+
+
+@routes.patch("/{name}", responses=SENT)
+async def change(actor: Writer, name: NameInPath, body: PersonChange, escrow: Here, lanes: Slowly) -> PersonShown:
+    """Change roles, organisation, password, or whether they are let in at all."""
+    work = partial(escrow.people.change, **body.model_dump())
+    return PersonShown.of(await lanes.signing_in.run(actor.name, work, actor, name))

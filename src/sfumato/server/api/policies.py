@@ -1,0 +1,68 @@
+"""Policies: who may ask what of a dataset. Without one nothing flows."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, JsonValue, model_validator
+
+from sfumato.server.dependencies import Here, NameInPath, Page, Reader, Writer
+from sfumato.server.openapi import FOUND, SENT
+from sfumato.server.texts import Body, Document, Open, Table
+
+routes = APIRouter(prefix="/datasets", tags=["policies"])
+AcceptNone = Annotated[bool, Query()]
+
+
+class PolicyShown(Open):
+    """A policy as its author signed it, and in sentences."""
+
+
+class NewPolicy(Body):
+    """A policy, as the text of its file or as the tables that it has: one of the two."""
+
+    policy_text: Document | None = None
+    policy: Table | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.policy_text is None) == (self.policy is None):
+            raise ValueError("A policy is stated as policy_text or as policy")
+        return self
+
+
+class PolicyDraft(BaseModel):
+    """What would be signed, and in sentences."""
+
+    policy: dict[str, JsonValue]
+    sentences: list[str]
+
+
+@routes.get("/{name}/policy", responses=FOUND)
+def current(actor: Reader, name: NameInPath, escrow: Here) -> PolicyShown:
+    """The policy that holds now."""
+    return PolicyShown.model_validate(escrow.policies.current(actor, name).as_dict())
+
+
+@routes.put("/{name}/policy", responses=SENT)
+def write(actor: Writer, name: NameInPath, body: Table, escrow: Here, accept_none: AcceptNone = False) -> PolicyShown:
+    """A new policy, signed by whoever writes it. The tables of a policy file, as JSON.
+
+    After a look, what takes access away has no guarantee, which `accept_none` accepts.
+    """
+    return PolicyShown.model_validate(escrow.policies.set(actor, name, body, accept_none=accept_none).as_dict())
+
+
+@routes.post("/{name}/check-policy", responses=SENT)
+def check_policy(actor: Reader, name: NameInPath, body: NewPolicy, escrow: Here) -> PolicyDraft:
+    """What a policy says, before it is signed; nothing of it is kept."""
+    stated = body.policy_text or body.policy or {}
+    return PolicyDraft.model_validate(escrow.drafts.policy(actor, name, stated))
+
+
+@routes.get("/{name}/policies", responses=FOUND)
+def history(actor: Reader, name: NameInPath, escrow: Here) -> Page[PolicyShown]:
+    """Every policy that ever held."""
+    found = escrow.policies.history(actor, name)
+    return Page(items=[PolicyShown.model_validate(signed.as_dict()) for signed in found], next=None)

@@ -1,0 +1,51 @@
+"""What everybody may know of a dataset, without signing in, if its policy opens a page; else it is not there."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from sfumato.server.dependencies import Here, NameInPath
+from sfumato.server.openapi import OPEN, statuses
+
+routes = APIRouter(prefix="/public", tags=["public"])
+
+
+class Charged(BaseModel):
+    """One charge; `epsilon`, `delta` and `odds` are null where there is no guarantee."""
+
+    at: str
+    kind: str
+    what: str
+    guarantee: str
+    word: str
+    sentence: str
+    epsilon: float | None
+    delta: float | None
+
+
+class Total(BaseModel):
+    """Everything together; null where no total exists."""
+
+    guarantee: str
+    epsilon: float | None
+    delta: float | None
+    sentence: str
+    odds: str
+
+
+class PublicPage(BaseModel):
+    name: str
+    title: str
+    purpose: str
+    protected: str
+    releases: list[Charged]
+    total: Total
+    stop: str | None
+    population: str | None
+
+
+@routes.get("/{name}", responses=statuses(404, 422, 503), openapi_extra=OPEN)
+def one(name: NameInPath, escrow: Here) -> PublicPage:
+    """What was released, and what it adds up to: no answers, and nobody's name."""
+    return PublicPage.model_validate(escrow.datasets.public(name))

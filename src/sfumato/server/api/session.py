@@ -1,0 +1,77 @@
+"""A session: signing in with a password, for browsers and people."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel
+
+from sfumato.errors import BadInput
+from sfumato.server.api.people import PersonShown
+from sfumato.server.dependencies import Called, Here, Slowly, Told
+from sfumato.server.middleware.authentication import COOKIE, address
+from sfumato.server.middleware.rate_limit import Rate, network
+from sfumato.server.openapi import OPEN, SIGNED_IN, statuses
+from sfumato.server.texts import Body, Name, Secret
+
+routes = APIRouter(prefix="/session", tags=["session"])
+
+
+class SignIn(Body):
+    name: Name
+    password: Secret
+
+
+class SignedIn(BaseModel):
+    """`csrf` goes along as X-CSRF-Token with every call that changes something."""
+
+    person: PersonShown
+    csrf: str
+    expires_at: str
+
+
+class WhoCalls(BaseModel):
+    """Who is signed in; a token has no `csrf`."""
+
+    person: PersonShown
+    csrf: str | None
+    scopes: list[str]
+
+
+def _sign_ins(request: Request) -> Rate:
+    found: Rate = request.app.state.sign_ins
+    return found
+
+
+@routes.post("", status_code=201, responses=statuses(401, 413, 422, 503), openapi_extra=OPEN)
+async def sign_in(
+    body: SignIn,
+    request: Request,
+    response: Response,
+    escrow: Here,
+    told: Told,
+    lanes: Slowly,
+    rate: Annotated[Rate, Depends(_sign_ins)],
+) -> SignedIn:
+    """Sign in: the session is in a cookie that scripts cannot read."""
+    rate.count(("address", network(address(request))))
+    rate.count(("name", body.name.strip().casefold()))
+    session = await lanes.signing_in.run("", escrow.people.sign_in, body.name, body.password)
+    response.set_cookie(COOKIE, session.secret, path="/", secure=told.secure, httponly=True, samesite="strict")
+    return SignedIn(person=PersonShown.of(session.person), csrf=session.csrf, expires_at=session.expires_at)
+
+
+@routes.get("", responses=SIGNED_IN)
+def who(caller: Called) -> WhoCalls:
+    """Who is signed in, and what their calls must carry."""
+    return WhoCalls(person=PersonShown.of(caller.person), csrf=caller.csrf, scopes=sorted(caller.scopes))
+
+
+@routes.delete("", status_code=204, responses=SIGNED_IN)
+def sign_out(caller: Called, request: Request, response: Response, escrow: Here, told: Told) -> None:
+    """Sign out: the session is over on the server too."""
+    if caller.csrf is None:
+        raise BadInput("A token is not signed out", hint="DELETE /tokens/ID makes it worthless.")
+    escrow.people.sign_out(request.cookies[COOKIE])
+    response.delete_cookie(COOKIE, path="/", secure=told.secure, httponly=True, samesite="strict")

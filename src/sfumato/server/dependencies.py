@@ -1,0 +1,86 @@
+"""What every route asks for by type: the escrow, the person who calls, the lanes of slow work, a page's place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated, Generic, TypeAlias, TypeVar
+
+from fastapi import Depends, Path, Query, Request
+from pydantic import BaseModel
+
+from sfumato.errors import Forbidden
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.service import Escrow
+from sfumato.server.concurrency import Lane
+from sfumato.server.middleware.authentication import Caller
+from sfumato.server.settings import Settings
+from sfumato.server.texts import Name, Number
+
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Signing in burns memory, asking waits for workers, delivering waits for the network."""
+
+    signing_in: Lane
+    asking: Lane
+    delivering: Lane
+
+
+def _escrow(request: Request) -> Escrow:
+    found: Escrow = request.app.state.escrow
+    return found
+
+
+def _settings(request: Request) -> Settings:
+    found: Settings = request.app.state.settings
+    return found
+
+
+def _lanes(request: Request) -> Lanes:
+    found: Lanes = request.app.state.lanes
+    return found
+
+
+def _caller(request: Request) -> Caller:
+    found: Caller = request.state.caller
+    return found
+
+
+def _with(scope: str) -> Callable[[Caller], Person]:
+    def person(caller: Annotated[Caller, Depends(_caller)]) -> Person:
+        if scope not in caller.scopes:
+            raise Forbidden(f"This token may not {scope}", hint=f"make one with the scope '{scope}'.")
+        return caller.person
+
+    return person
+
+
+Here: TypeAlias = Annotated[Escrow, Depends(_escrow)]
+Told: TypeAlias = Annotated[Settings, Depends(_settings)]
+Slowly: TypeAlias = Annotated[Lanes, Depends(_lanes)]
+Called: TypeAlias = Annotated[Caller, Depends(_caller)]
+Reader: TypeAlias = Annotated[Person, Depends(_with("read"))]
+Writer: TypeAlias = Annotated[Person, Depends(_with("write"))]
+NameInPath: TypeAlias = Annotated[Name, Path()]
+
+Limit: TypeAlias = Annotated[int, Query(ge=1, le=200)]
+AfterName: TypeAlias = Annotated[Name | None, Query()]
+AfterNumber: TypeAlias = Annotated[Number | None, Query()]
+
+
+class Page(BaseModel, Generic[T]):
+    """Some of many: `next` is the `after` of the page that follows, null on the last."""
+
+    items: list[T]
+    next: str | int | None
+
+
+def page(found: Iterable[M], limit: int, cursor: str) -> Page[M]:
+    """`found` was asked for one more than `limit`, which tells whether there is another page."""
+    items = list(found)
+    more = len(items) > limit
+    return Page(items=items[:limit], next=getattr(items[limit - 1], cursor) if more else None)

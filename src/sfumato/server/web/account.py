@@ -1,0 +1,17 @@
+"""One's own account: the password, and tokens for programs."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from sfumato.server.dependencies import Here, Reader
+from sfumato.server.web.shell import Shown
+
+screens = APIRouter(include_in_schema=False)
+
+
+@screens.get("/account")
+def account(page: Shown, actor: Reader, escrow: Here) -> Response:
+    tokens = [token.as_dict() for token in escrow.people.tokens(actor)]
+    return page("account.html", tokens=tokens, facts={"name": actor.name})

@@ -1,0 +1,67 @@
+"""The catalogue: what one may ask, as the controller described it. No counts, no samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.service import Escrow
+from sfumato.model.guarantee import Guarantee
+from sfumato.presentation import certificate_nist
+from sfumato.presentation.wording import (
+    asking as of_asking,
+)
+from sfumato.presentation.wording import (
+    ledger as of_ledger,
+)
+from sfumato.presentation.wording import (
+    policy as of_policy,
+)
+from sfumato.presentation.wording import (
+    signal_pages as of_signal_pages,
+)
+from sfumato.server.dependencies import AfterName, Here, NameInPath, Reader
+from sfumato.server.web.shell import Shown
+from sfumato.server.web.signalling import kinds
+
+screens = APIRouter(include_in_schema=False)
+_A_PAGE = 50
+
+
+@screens.get("/catalogue")
+def catalogue(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+    found = escrow.datasets.many(actor, after, _A_PAGE + 1)
+    more = found[_A_PAGE - 1]["name"] if len(found) > _A_PAGE else None
+    return page("catalogue.html", datasets=found[:_A_PAGE], more=more, after=after)
+
+
+@screens.get("/catalogue/{name}")
+def dataset(page: Shown, actor: Reader, name: NameInPath, escrow: Here) -> Response:
+    held: Mapping[str, Any] = escrow.datasets.one(actor, name)
+    return page("catalogue_entry.html", held=held, flow=_flow(held["flow"]), spent=spent(actor, name, escrow))
+
+
+def spent(actor: Person, name: str, escrow: Escrow) -> str:
+    """The total of a dataset, in a sentence."""
+    told: Mapping[str, Any] = escrow.datasets.ledger(actor, name)
+    stop = told["stop"] and told["stop"]["epsilon"]
+    return of_ledger.so_far(told["spent"], told["delta"] or 0.0, Guarantee(told["guarantee"]).holds, stop)
+
+
+def _flow(flow: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What the policy lets this person ask, in words; None: it has nothing for them."""
+    if flow is None:
+        return None
+    return {
+        "aggregates": flow.get("aggregates"),
+        "columns": flow.get("columns"),
+        "offers": of_asking.offered(flow["preferences"]),
+        "guarantees": [(word, certificate_nist.MEANINGS[Guarantee(word)]) for word in flow["guarantees"]],
+        "decides": of_policy.decides(flow["approve"]),
+        "signals": [(one["title"], one["said"]) for one in kinds(flow["signals"]) if one["allowed"]],
+        "code": of_policy.CODE if flow["code"] else of_signal_pages.CODE_NOT_ALLOWED,
+    }

@@ -1,0 +1,263 @@
+"""The risk explorer: of a request that waits for a decision, or of any query that a controller thinks of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from sfumato.errors import SfumatoError
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.lifecycle import State
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.risk import Source
+from sfumato.presentation import exploration
+from sfumato.presentation.wording import (
+    exploration as of_explorer,
+)
+from sfumato.presentation.wording import (
+    guarantee as of_guarantee,
+)
+from sfumato.presentation.wording import (
+    policy as of_policy,
+)
+from sfumato.presentation.wording import (
+    risk as of_risk,
+)
+from sfumato.privacy.risk.membership import attack_chance
+from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.problems import Problem, answer
+from sfumato.server.web import result
+from sfumato.server.web.shell import Shell, Shown
+
+screens = APIRouter(include_in_schema=False)
+_WAITING = (State.SUBMITTED.value, State.COMPUTED.value)
+_TO_CHARGE = (State.SUBMITTED.value, State.APPROVED.value, State.RUNNING.value)
+_MOVED = ("mechanism", "delta", "calibration")
+SKETCHED = 0.05  # what a sketch costs, unless somebody states another epsilon
+
+
+@screens.get("/requests/{id}")
+def request(
+    page: Shown,
+    actor: Reader,
+    escrow: Here,
+    id: NameInPath,
+    query: Annotated[int, Query(ge=1, le=1000)] = 1,
+    show: Annotated[Literal["explorer", "answer"], Query()] = "explorer",
+) -> Response:
+    """Whoever may decide it sees what they decide from; everybody else sees what they asked, and what came of it."""
+    if show == "answer" or not escrow.decisions.decides(actor, id):
+        return result.shown(page, actor, escrow, id)
+    shown = escrow.requests.one(actor, id)
+    try:
+        seen = escrow.decisions.inspect(actor, shown["id"], rehearse=False)
+        place = min(query, len(seen["facts"]["queries"])) - 1
+        found = _of_request(escrow, actor, seen, place)
+    except SfumatoError as refused:  # its policy or its data is gone: it can still be returned and refused
+        if shown["state"] not in _WAITING:
+            return result.shown(page, actor, escrow, id)
+        return _page(page, escrow, actor, shown, _told(escrow, actor, shown), problem=_said(refused))
+    return _page(page, escrow, actor, shown, seen, place=place, found=found)
+
+
+def first_query(dataset: str) -> str:
+    """What there is to begin with, of any table."""
+    return f"SELECT COUNT(*) FROM {dataset}"
+
+
+@screens.get("/datasets/{name}/risk")
+def risk(
+    page: Shown, actor: Reader, escrow: Here, name: NameInPath, sql: Annotated[str, Query(max_length=100_000)] = ""
+) -> Response:
+    """The same without a request: any query, by the rule of record."""
+    held = escrow.datasets.controlled(actor, name)
+    around: dict[str, Any] = {
+        "dataset": held.name,
+        "title": held.title,
+        "sql": sql or first_query(held.name),
+        "inspected": None,
+        "found": None,
+    }
+    if not sql.strip():
+        return page("risk.html", **around, problem=None)
+    try:
+        rule = escrow.questions.of_rule(actor, held.name, sql)
+        how = {name: rule[name] for name in _MOVED}
+        found = escrow.questions.explore(
+            actor, held.name, sql, Source.WORST_CASE, how, stated=rule["stated"], now=rule["epsilon"]
+        )
+    except SfumatoError as refused:
+        return page("risk.html", **around, problem=_said(refused))
+    facts = _facts(held.name, sql, how, rule["stated"], found, looked=rule["looked"], word=rule["guarantee"])
+    facts["say"] |= {"thought": of_explorer.NO_REQUEST, "unknown": of_explorer.NO_REQUEST}
+    shown = around | {"found": found, "method": rule["method"], "looked": rule["looked"], "carries": rule["guarantee"]}
+    return page("risk.html", facts=facts, problem=None, **shown, **_drawn(found))
+
+
+def _of_request(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """One query of it in the worst case, with what is in force; a share of a rule stands at its epsilon."""
+    asked, named = seen["facts"]["queries"][place], seen["request"]["dataset"]
+    how = {name: asked[name] for name in _MOVED}
+    return escrow.questions.explore(
+        actor,
+        named,
+        asked["sql"],
+        Source.WORST_CASE,
+        how,
+        stated=_stated(escrow, actor, seen, place),
+        now=asked["epsilon"],
+    )
+
+
+def _stated(escrow: Escrow, actor: Person, seen: Mapping[str, Any], place: int) -> dict[str, Any]:
+    weights = [one["weight"] for one in seen["facts"]["queries"]]
+    if weights[place] != max(weights):
+        return {}
+    stated = seen["request"]["preference"]
+    return dict(stated or escrow.policies.current(actor, seen["request"]["dataset"]).policy.rule or {})
+
+
+def _told(escrow: Escrow, actor: Person, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a request that cannot be foreseen any more."""
+    looked = escrow.datasets.looked(actor, shown["dataset"])
+    return {
+        "request": shown,
+        "binding": shown["binding"],
+        "analyst": {"name": shown["analyst"], "organisation": escrow.people.one(shown["analyst"]).organisation},
+        "facts": None,
+        "looked": looked,
+        "warning": of_policy.AFTER_LOOK if looked else None,
+        "policy": [],
+    }
+
+
+def _page(
+    page: Shell,
+    escrow: Escrow,
+    actor: Person,
+    request: Mapping[str, Any],
+    seen: Mapping[str, Any],
+    *,
+    place: int = 0,
+    found: Mapping[str, Any] | None = None,
+    problem: Problem | None = None,
+) -> Response:
+    others = [one for one in escrow.decisions.waiting(actor) if one["id"] != request["id"]]
+    facts = {"request": request["id"], "state": request["state"], "binding": seen["binding"], "looked": seen["looked"]}
+    facts |= {"next": _next(others)}
+    around: dict[str, Any] = {
+        "request": request,
+        "inspected": seen,
+        "place": place,
+        "found": found,
+        "problem": problem,
+        "waits": request["state"] in _WAITING,
+        "dataset": request["dataset"],
+        "sql": request["queries"][place]["sql"],
+        "looked": seen["looked"],
+        "after_look": of_policy.AFTER_LOOK,
+        "accept_no": of_explorer.ACCEPT_NO,
+        "before_answer": of_explorer.BEFORE_ANSWER,
+    }
+    if found is None or seen["facts"] is None:
+        return page("explorer.html", facts=facts, **around)
+    asked = seen["facts"]["queries"][place]
+    how, word = {name: asked[name] for name in _MOVED}, seen["guarantee_before_approval"]
+    stated = _stated(escrow, actor, seen, place)
+    facts |= _facts(request["dataset"], asked["sql"], how, stated, found, looked=seen["looked"], word=word)
+    guarantee, cost = Guarantee(seen["facts"]["guarantee"]), seen["facts"]
+    around |= {
+        "carries": word,
+        "method": asked["method"],
+        "guarantee": (guarantee.value, of_explorer.LEAVES[guarantee]),
+        "cost": of_explorer.cost(cost["epsilon"], cost["delta"], guarantee)
+        if request["state"] in _TO_CHARGE
+        else of_explorer.charged(request["charged"]),
+        "if_approved": of_explorer.if_approved(
+            _chance(cost, found, asked),
+            _noise(found, asked["epsilon"]),
+            guarantee,
+            replaced=found["absent"] == of_explorer.absent(True),
+        ),
+        "spent": of_explorer.spent(cost["spent"], cost["stop"], cost["left"]),
+    }
+    return page("explorer.html", facts=facts, **around, **_drawn(found))
+
+
+def _chance(cost: Mapping[str, Any], found: Mapping[str, Any], asked: Mapping[str, Any]) -> float | None:
+    """An attacker's at most, from all that would leave: by epsilon and delta, or by the law of a single noise."""
+    if cost["epsilon"] is None:
+        return None
+    delta = cost["delta"] or 0.0
+    point = _point(found, asked["epsilon"]) if len(cost["queries"]) == 1 else None
+    return min(attack_chance(cost["epsilon"], delta), 1.0 if point is None else point["in"] / 100 + delta)
+
+
+def _point(found: Mapping[str, Any], epsilon: float | None) -> dict[str, Any] | None:
+    return next((one for one in found["points"] if one["epsilon"] == epsilon), None)
+
+
+def _noise(found: Mapping[str, Any], epsilon: float | None) -> str | None:
+    point = _point(found, epsilon)
+    return None if point is None else str(point["words"][1])
+
+
+def _next(others: list[dict[str, Any]]) -> dict[str, Any] | None:
+    return {"id": others[0]["id"], "number": others[0]["number"]} if others else None
+
+
+def _facts(
+    dataset: str,
+    sql: str,
+    how: Mapping[str, Any],
+    stated: Mapping[str, Any],
+    found: Mapping[str, Any],
+    *,
+    looked: bool,
+    word: str,
+) -> dict[str, Any]:
+    """What the script goes by: the first exploration, and what to ask for the others with."""
+    return {
+        "dataset": dataset,
+        "sql": sql,
+        "how": {name: value for name, value in how.items() if value is not None},
+        "preference": dict(stated),
+        "now": found["in_force"],
+        "word": word,
+        "looked": looked,
+        "found": found,
+        "verdicts": {name: exploration.said(name) for name in exploration.VERDICTS},
+        "say": {
+            "thought": of_explorer.A_THOUGHT,
+            "unknown": of_explorer.NOT_KNOWN,
+            "looked": of_explorer.LOOKED,
+            "nobody": of_explorer.NOBODY_LOOKED,
+            "after": of_explorer.DECIDED_AFTER,
+        },
+    }
+
+
+def _drawn(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The first state, for the template: rows with their verdicts, and the point where the sliders stand."""
+    start = found["start"]
+    stop = found["sliders"][start["kind"]]["stops"][start["index"]]
+    return {
+        "rows": exploration.rows(found),
+        "start": start,
+        "stop": stop,
+        "point": _point(found, stop["epsilon"]),
+        "says": of_explorer,
+        "declare": of_guarantee.DECLARE,
+        "guarantees": {word.value: of_explorer.WORDS[word] for word in Guarantee},
+        "reading": of_risk.READING,
+        "sketched": SKETCHED,
+    }
+
+
+def _said(refused: SfumatoError) -> Problem:
+    """The same sentence as the API's."""
+    return Problem.model_validate_json(bytes(answer(refused).body))

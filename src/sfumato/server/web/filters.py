@@ -1,0 +1,58 @@
+"""How numbers, times and names are written on pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sfumato.presentation.figures.figure import number
+
+
+def moment(text: str | None) -> str:
+    """A time as people read it: to the minute, in the server's own UTC."""
+    return "" if not text else f"{text[:16].replace('T', ' ')} UTC"
+
+
+def figure(value: object) -> str:
+    """A number with as many digits as matter; anything else as it is."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+
+
+def exact(value: object) -> str:
+    """A number that somebody stated, with the digits that it was stated with."""
+    return f"{value:,.15g}" if isinstance(value, int | float) else figure(value)
+
+
+def listed(names: Any) -> str:
+    return ", ".join(str(name) for name in names or ())
+
+
+def stated(value: object) -> str:
+    """A parameter of a task as somebody stated it; names with numbers as pairs."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {exact(number)}" for name, number in value.items())
+    return listed(value) if isinstance(value, list | tuple) else exact(value)
+
+
+def task_words(task: Mapping[str, Any] | None) -> str:
+    """A task in one line, with what was stated; without one it is code."""
+    if task is None:
+        return "own code"
+    given = [(name, value) for name, value in task.items() if name not in ("task", "table")]
+    told = [f"{name} {stated(value)}".replace("_", " ", 1) for name, value in given if value not in (None, "", [], {})]
+    return str(task["task"]).replace("_", " ") + (f" ({', '.join(told)})" if told else "")
+
+
+FILTERS: Mapping[str, Callable[..., str]] = {
+    "moment": moment,
+    "figure": figure,
+    "exact": exact,
+    "short": number,
+    "listed": listed,
+    "stated": stated,
+    "task_words": task_words,
+}

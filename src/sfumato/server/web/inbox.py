@@ -1,0 +1,66 @@
+"""What waits for a decision, what was decided lately, and what a controller has not read yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from sfumato.errors import SfumatoError
+from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.service import Escrow
+from sfumato.presentation.wording import signal_pages as of_signal_pages
+from sfumato.server.dependencies import Here, Reader
+from sfumato.server.web.shell import Shown
+
+screens = APIRouter(include_in_schema=False)
+MOST_FORESEEN = 12  # what a request comes to takes some milliseconds: beyond these, its own page says it
+LATELY = 10
+_DECIDED = ("approved", "running", "released", "returned", "refused", "failed")
+
+
+@screens.get("/inbox")
+def inbox(
+    page: Shown, actor: Reader, escrow: Here, order: Annotated[Literal["oldest", "newest"], Query()] = "oldest"
+) -> Response:
+    actor.require(Role.CONTROLLER, to="decide requests")
+    waiting = escrow.decisions.waiting(actor)
+    waiting = waiting if order == "oldest" else waiting[::-1]
+    listed = [
+        _listed(one) | {"foreseen": _foreseen(escrow, actor, one) if place < MOST_FORESEEN else None}
+        for place, one in enumerate(waiting)
+    ]
+    return page(
+        "inbox.html",
+        requests=listed,
+        introduction=any(one["foreseen"] and one["foreseen"]["introduction"] for one in listed),
+        signals=escrow.signal_decisions.waiting(actor),
+        titles=of_signal_pages.TITLES,
+        order=order,
+        holds=bool({*escrow.datasets.held_by(actor)}),
+        decided=_lately(escrow, actor),
+        notices=escrow.notices.many(actor, unread=True, limit=50),
+    )
+
+
+def _listed(one: Mapping[str, Any]) -> dict[str, Any]:
+    first, *more = one["queries"]
+    return dict(one) | {"first": next(iter(first["sql"].strip().splitlines()), ""), "more": len(more)}
+
+
+def _foreseen(escrow: Escrow, actor: Person, one: Mapping[str, Any]) -> dict[str, Any] | None:
+    """None where the policy or the data is no longer there: its own page says which."""
+    try:
+        return escrow.decisions.brief(actor, one["id"])
+    except SfumatoError:
+        return None
+
+
+def _lately(escrow: Escrow, actor: Person) -> list[dict[str, Any]]:
+    """Of the newest requests, those that were decided: what an auditor sees beside is for the audit's own page."""
+    newest = escrow.requests.many(actor, limit=5 * LATELY)
+    own = {*escrow.datasets.held_by(actor)}
+    found = [one for one in newest if one["state"] in _DECIDED and one["dataset"] in own and "analyst" in one]
+    return sorted(found, key=lambda one: one["decided_at"] or "", reverse=True)[:LATELY]

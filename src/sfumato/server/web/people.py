@@ -1,0 +1,28 @@
+"""Who is let in, and as what: an admin's page."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from sfumato.escrow.identity.person import Role
+from sfumato.server.dependencies import AfterName, Here, Reader
+from sfumato.server.web.shell import Shown
+
+screens = APIRouter(include_in_schema=False)
+_AT_ONCE = 100
+ROLES = {
+    Role.ADMIN: "lets people in and keeps them out; sees no data by that",
+    Role.CONTROLLER: "registers data, writes policies, decides requests",
+    Role.ANALYST: "asks what a policy lets them",
+    Role.AUDITOR: "reads the record, ledgers and policies",
+}
+
+
+@screens.get("/people")
+def people(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+    actor.require(Role.ADMIN, to="let people in")
+    found = escrow.people.many(actor, after, _AT_ONCE + 1)
+    shown = [one.as_dict() for one in found[:_AT_ONCE]]
+    more = found[_AT_ONCE - 1].name if len(found) > _AT_ONCE else None
+    return page("people.html", people=shown, roles=ROLES, more=more, facts={"people": shown, "self": actor.name})

@@ -1,0 +1,17 @@
+"""What everybody may read of a dataset, without signing in, where its policy opens a page."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.server.dependencies import Here, NameInPath
+from sfumato.server.web.shell import Shown
+
+screens = APIRouter(include_in_schema=False)
+
+
+@screens.get("/public/{name}")
+def public(page: Shown, name: NameInPath, escrow: Here) -> Response:
+    return page("public.html", words=of_ledger, dataset=escrow.datasets.public(name))

@@ -1,0 +1,41 @@
+"""My requests: where each stands, who has it, what happens next; and what one was told meanwhile."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from sfumato.escrow.submissions.lifecycle import State
+from sfumato.presentation.wording import requests as of_request
+from sfumato.server.dependencies import AfterNumber, Here, Reader
+from sfumato.server.web.shell import Shown
+
+screens = APIRouter(include_in_schema=False)
+_A_PAGE = 50
+_NOTICES = 50
+
+
+@screens.get("/requests")
+def requests(
+    page: Shown,
+    actor: Reader,
+    escrow: Here,
+    state: Annotated[State | None, Query()] = None,
+    after: AfterNumber = None,
+) -> Response:
+    """One's own; those of datasets that one controls are in the inbox."""
+    found = escrow.requests.many(actor, state=state and state.value, after=after, limit=_A_PAGE + 1)
+    more = found[_A_PAGE - 1]["number"] if len(found) > _A_PAGE else None
+    own = [one for one in found[:_A_PAGE] if one.get("analyst", actor.name) == actor.name]
+    notices = escrow.notices.many(actor, limit=_NOTICES)
+    return page(
+        "requests.html",
+        requests=own,
+        more=more,
+        state=state and state.value,
+        states=[one.value for one in State],
+        has=of_request.HAS,
+        notices=sorted(notices, key=lambda one: one["read_at"] is not None),
+    )

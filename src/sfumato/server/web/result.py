@@ -1,0 +1,144 @@
+"""A request as whoever asked sees it: where it stands, and the answer once it is released."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import StringIO
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from sfumato.api.columns import columns
+from sfumato.errors import NotFound, SfumatoError
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.lifecycle import State
+from sfumato.model.release import Answer, Certificate
+from sfumato.model.schema import Type
+from sfumato.presentation import certificate_nist, release
+from sfumato.presentation.spreadsheet import write_csv
+from sfumato.presentation.wording import (
+    difference as of_difference,
+)
+from sfumato.presentation.wording import (
+    guarantee as of_guarantee,
+)
+from sfumato.presentation.wording import (
+    requests as of_request,
+)
+from sfumato.presentation.wording import (
+    signal_pages as of_signal_pages,
+)
+from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.web import signalling
+from sfumato.server.web.shell import Shell
+
+screens = APIRouter(include_in_schema=False)
+_DRAWN = ("columns", "rows", "ranges", "types", "ranged")
+_WORKING = (State.APPROVED, State.RUNNING)
+_TOLD_BY_A_PERSON = (State.RETURNED, State.REFUSED, State.RELEASED)
+_WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
+_MOST_COMPARED = 400  # rows whose figures two lists still hold
+_MOST_DRAWN = 200  # rows that a picture still shows
+_MOST_SHOWN = 1000  # rows that a page still shows; the rest is in the files
+
+
+@screens.get("/requests/{id}/answer.csv")
+def as_csv(actor: Reader, id: NameInPath, escrow: Here, query: Annotated[int, Query(ge=1, le=1000)] = 1) -> Response:
+    """One answer as a file, each figure with the ends of its noise range."""
+    answers = escrow.requests.result(actor, id)["answers"]
+    if query > len(answers):
+        raise NotFound(f"There is no answer {query}", hint="they count from 1.")
+    made, text = columns(Answer.from_dict(answers[query - 1]), ranges=True), StringIO(newline="")
+    rows = zip(*(column.values for column in made), strict=True)
+    write_csv(text, [column.name for column in made], rows)
+    named = {"Content-Disposition": f'attachment; filename="answer-{query}.csv"'}
+    return Response(text.getvalue(), headers=named, media_type="text/csv")
+
+
+def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
+    """The page of one request, for everybody but those who decide it."""
+    request = escrow.requests.one(actor, id)
+    answers: list[dict[str, Any]] = []
+    signals: dict[str, Any] | None = None
+    own, without = request.get("analyst", actor.name) == actor.name, ""
+    if request["state"] == State.RELEASED:
+        try:
+            released = escrow.requests.result(actor, id)["answers"]
+            answers = [_answer(one) for one in released]
+            signals = signalling.section(escrow, actor, request, released) if own else None
+        except SfumatoError as why:
+            without = str(why)
+    waiting = request["state"] in _WAITING
+    return page(
+        "request.html",
+        request=request,
+        own=own,
+        waiting=waiting,
+        working=request["state"] in _WORKING,
+        by_a_person=request["state"] in _TOLD_BY_A_PERSON,
+        has=of_request.HAS[request["state"]],
+        answers=answers,
+        without=without,
+        signalling=signals,
+        asking=of_signal_pages,
+        comparable=sum(len(group["rows"]) for answer in answers for group in answer["cells"]) > 1,
+        words={"question": of_difference.QUESTION, "each": of_difference.EACH, "stopped": of_request.STOPPED},
+        facts={
+            "id": request["id"],
+            "state": request["state"],
+            "waiting": waiting,
+            "answers": [answer["drawn"] for answer in answers],
+            "signalling": signals,
+        },
+    )
+
+
+def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer for reading: its cells as text, what they are worth, and what may be compared."""
+    answer, certificate = Answer.from_dict(dict(told)), Certificate.from_dict(told["certificate"])
+    heads, rows = release.cells(answer, rounded=True)
+    numbers = _are_numbers(answer)
+    return {
+        "query": certificate.query,
+        "heads": list(zip(heads, numbers, strict=True)),
+        "rows": [list(zip(row, numbers, strict=True)) for row in rows[:_MOST_SHOWN]],
+        "notes": release.notes(answer, certificate)
+        if answer.ranges is not None
+        else [certificate_nist.usefulness(certificate)],
+        "guarantee": certificate.guarantee.value,
+        "word": of_guarantee.worded(certificate.guarantee, declared=of_guarantee.is_declared(certificate)),
+        "declared": of_guarantee.declarations(certificate),
+        "holds": certificate.guarantee.holds,
+        "sentence": of_guarantee.sentence(of_guarantee.guarantee(certificate).removesuffix(".")),
+        "odds": of_guarantee.promise(certificate),
+        "cells": _cells(told),
+        "drawn": {name: told[name] for name in _DRAWN} if len(rows) <= _MOST_DRAWN else None,
+        "left_out": max(0, len(rows) - _MOST_SHOWN),
+    }
+
+
+def _are_numbers(answer: Answer) -> list[bool]:
+    """Of each column that is shown; a range stands beside its figure."""
+    found = []
+    for i, type_ in enumerate(answer.types):
+        ranged = any(row[i] for row in answer.ranges or ())
+        found += [type_ in (Type.INTEGER, Type.NUMBER)] + [True] * ranged
+    return found
+
+
+def _cells(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Figures with noise ranges, by column: which row and column, and what they are called."""
+    if told["ranges"] is None or len(told["rows"]) > _MOST_COMPARED:
+        return []
+    keys = [i for i, ranged in enumerate(told["ranged"]) if not ranged]
+    found = []
+    for column, name in enumerate(told["columns"], 1):
+        if told["ranged"][column - 1]:
+            rows = [
+                {"row": row, "label": " · ".join([*(str(cells[i]) for i in keys), name])}
+                for row, cells in enumerate(told["rows"], 1)
+            ]
+            found.append({"column": column, "name": name, "rows": rows})
+    return found

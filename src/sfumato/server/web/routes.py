@@ -1,0 +1,52 @@
+"""All the screens there are, in the order in which their addresses are tried."""
+
+from __future__ import annotations
+
+from sfumato.server.web import (
+    account,
+    audit_log,
+    catalogue,
+    certificate,
+    compare,
+    datasets,
+    editor,
+    explorer,
+    inbox,
+    introduction,
+    ledger,
+    people,
+    policy,
+    public,
+    register,
+    requests,
+    result,
+    sharing,
+    signal,
+    signing_in,
+)
+
+ALL = tuple(
+    screen.screens
+    for screen in (
+        signing_in,
+        register,
+        account,
+        audit_log,
+        catalogue,
+        certificate,
+        compare,
+        datasets,
+        editor,
+        explorer,
+        inbox,
+        introduction,
+        ledger,
+        people,
+        policy,
+        public,
+        requests,
+        result,
+        sharing,
+        signal,
+    )
+)

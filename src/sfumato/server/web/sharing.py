@@ -1,0 +1,93 @@
+"""What sharing an answer risks: trust, sensitivity, the highest tolerable risk, and the noise that meets it."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from sfumato.errors import BadInput, Refused
+from sfumato.presentation import sharing as view
+from sfumato.presentation.wording import guessing as of_guessing
+from sfumato.presentation.wording import policy as of_policy
+from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.texts import Sql
+from sfumato.server.web.explorer import first_query
+from sfumato.server.web.shell import Shown
+
+screens = APIRouter(include_in_schema=False)
+_CHOICES = 4  # 004's own: susceptible, infected, recovered, deceased
+Slid = Annotated[float, Query(ge=0, le=1)]
+
+
+@screens.get("/datasets/{name}/sharing")
+def sharing(
+    page: Shown,
+    actor: Reader,
+    name: NameInPath,
+    escrow: Here,
+    sql: Annotated[Sql | None, Query()] = None,
+    choices: Annotated[str, Query(max_length=20)] = "",
+    secret: Annotated[str, Query(max_length=200)] = "",
+    trust: Slid = 0.3,
+    sensitivity: Slid = 0.7,
+    limit: Slid = 0.3,
+    epsilon: Annotated[float, Query(gt=0)] = view.EPSILONS[0],
+) -> Response:
+    """It begins with 004's story: low trust, high sensitivity, at most a low risk, and hardly any noise yet."""
+    escrow.datasets.controlled(actor, name)
+    dataset = escrow.datasets.one(actor, name)
+    how: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}
+    asked = sql or first_query(str(dataset["name"]))
+    problem, found = None, None
+    try:
+        found = escrow.questions.sharing(actor, name, asked, how)
+    except (BadInput, Refused) as wrong:
+        problem = wrong
+    at: dict[str, Any] = {
+        "trust": _twentieths(trust),
+        "sensitivity": _twentieths(sensitivity),
+        "limit": round(limit, 2),
+        "point": min(range(len(view.EPSILONS)), key=lambda i: abs(view.EPSILONS[i] - epsilon)),
+    }
+    rule = json.dumps({"sharing_risk": at["limit"]} | how)
+    signed = None if dataset["policy"] is None else escrow.policies.current(actor, name).policy
+    return page(
+        "sharing.html",
+        dataset=dataset,
+        sql=asked,
+        choices=choices or str(_CHOICES),
+        secret=secret,
+        problem=problem,
+        grid=found,
+        at=at,
+        summary=() if found is None else view.summary(found, **at),
+        course=() if found is None else view.course(found, at["sensitivity"], at["trust"]),
+        words=of_guessing,
+        rated=[]
+        if signed is None
+        else of_policy.partners(signed.trust, signed.sensitivity, signed.sensitivity_otherwise),
+        rule=f"/datasets/{quote(str(dataset['name']))}/policy?rule={quote(rule)}",
+        facts={} if found is None else {"grid": found, "at": at, "said": _SAID, "name": dataset["name"], "how": how},
+    )
+
+
+_SAID = {
+    "partner": of_guessing.PARTNER,
+    "within": of_guessing.WITHIN,
+    "over": of_guessing.OVER,
+    "never": of_guessing.NEVER,
+    "flat": of_guessing.NO_WEBGL,
+}
+
+
+def _whole(choices: str) -> object:
+    """What is no number is refused where choices are read."""
+    return int(choices) if choices.isdecimal() else choices or _CHOICES
+
+
+def _twentieths(slid: float) -> int:
+    return round(slid * view.STEPS)

@@ -1,0 +1,269 @@
+"""Signals that read the data: reserved before it is read, and kept before anything leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from sfumato.api.release import Certificate
+from sfumato.api.signal import Signalled, shown
+from sfumato.errors import NoMechanism
+from sfumato.ledger.charges import SIGNAL
+from sfumato.ledger.entry import Draft, Event, nano
+from sfumato.ledger.history import Plan, Record
+from sfumato.model import signal as model
+from sfumato.model.calibration import Law
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, computed_from_people, word
+from sfumato.model.release import Answer
+from sfumato.model.signal import SignalKind
+from sfumato.model.statement import NOTHING
+from sfumato.presentation.wording import signal as of_signal
+from sfumato.presentation.wording.guarantee import EXACT
+from sfumato.privacy.accounting.zcdp import entered, rho_laplace
+from sfumato.privacy.noise.intervals import reach
+from sfumato.privacy.sensitivity import sensitivity_of_figure
+from sfumato.release.certificate import about
+from sfumato.release.decide import EPSILON_MAX, decided_by
+from sfumato.release.ledger import digest
+from sfumato.release.reserve import (
+    Cost,
+    Reserved,
+    as_before,
+    keep,
+    on_this_data,
+    read_for,
+    reserve,
+    row,
+    version_of,
+)
+from sfumato.signals.exact_answer import Exact
+from sfumato.signals.request import Asked, countable, prepared, table_of
+from sfumato.signals.score_grid import (
+    DECIMALS,
+    Grid,
+    bits,
+    of_blocks,
+    of_difference,
+    rounded,
+    width_once_rounded,
+)
+from sfumato.signals.tasks.own_code import OwnCode
+from sfumato.signals.tasks.task import Task
+
+if TYPE_CHECKING:
+    from sfumato.api.query import Query
+
+
+def exact_bits(task: Task) -> float:
+    """What an exact score tells at most, once it is rounded."""
+    return bits(width_once_rounded(*task.range), beside=task.beside)
+
+
+def charge(query: Query, answer: Answer, task: Task | Mapping[str, Any], asked: Asked, exact: Exact) -> Charge:
+    """What would be charged, if it can be: from public facts."""
+    made = prepared(task, query.measurement, answer)
+    match asked.kind:
+        case SignalKind.DIFFERENCE:
+            return Charge(query, answer, made, asked, _difference_grid(query, made, asked), exact)
+        case SignalKind.BLOCKS:
+            grid = of_blocks(made, query.measurement.steps)
+            return Charge(query, answer, made, countable(asked), grid, exact)
+    return Charge(query, answer, made, asked, None, exact)
+
+
+def _difference_grid(query: Query, task: Task, asked: Asked) -> Grid:
+    """How far one person moves the difference; refused where nothing but the range is known, unless that is asked."""
+    measurement = query.measurement
+    kept = query.statement.afterwards == NOTHING  # whether a row stays is no smooth matter
+    read = [c for c in measurement.columns if c.shown and c.name in task.reads]
+    moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept else None
+    if (task.lipschitz is None or moved is None) and not asked.by_range:
+        hint = "ask for sample_and_aggregate, or say --by-range: noise as wide as the whole range."
+        raise NoMechanism(of_signal.not_lipschitz(task.name, kept=kept), hint=hint)
+    return of_difference(task, moved)
+
+
+@dataclass(frozen=True)
+class Charge:
+    """Reserved before the data is read, and kept before it leaves. Without a grid nothing is drawn."""
+
+    query: Query
+    answer: Answer
+    task: Task
+    asked: Asked
+    grid: Grid | None
+    exact: Exact
+
+    def foreseen(self) -> Guarantee:
+        """The word of it, as the record is now."""
+        return word(self._inputs(on_this_data(self.query, self._key), self.query.dataset.ledger.record))
+
+    def difference(self) -> Signalled:
+        return self._made(lambda held: model.NoisyDifference(*self._head(held), self.noisy_difference()))
+
+    def block_mean(self) -> Signalled:
+        blocks = self.asked.blocks
+        return self._made(lambda held: model.BlockMean(*self._head(held), self.noisy_block_mean(), blocks))
+
+    def published(self) -> Signalled:
+        def made(held: Reserved) -> model.Scored:
+            ledger, key = self.query.dataset.ledger, digest(["signal", self._key])
+            ledger.look(key, of_signal.looked(self.task.name, self.query.sql))
+            exact = self.task.outcome([self.exact.table()])
+            told = None if exact is None else rounded(exact)
+            made = model.Published(*self._head(held), told, DECIMALS, self._bits)
+            return replace(made, score=rounded(made.score))
+
+        return self._made(made)
+
+    # Scores
+
+    def noisy_difference(self) -> float:
+        """How far the score of the exact answer is from that of the release, with noise."""
+        off = abs(self._score - self.task.score([self.exact.table()]))
+        return self._with_noise(self._steps(off))
+
+    def noisy_block_mean(self) -> float:
+        """The mean score over the blocks, with noise."""
+        low = self.task.range[0]
+        total = sum(self._steps(score - low) for score in self._of_blocks())
+        return low + self._with_noise(total) / self.asked.blocks
+
+    @property
+    def _score(self) -> float:
+        return self.task.score([table_of(self.answer, self.query.measurement)])
+
+    def _of_blocks(self) -> list[float]:
+        return [self.task.score([table]) for table in self.exact.blocks(self.asked.blocks)]
+
+    @property
+    def _bits(self) -> float:
+        return exact_bits(self.task)
+
+    # Noise
+
+    def _steps(self, amount: float) -> int:
+        assert self.grid is not None
+        return self.grid.steps(amount)
+
+    def _with_noise(self, steps: int) -> float:
+        assert self.grid is not None
+        assert self.asked.epsilon is not None
+        draw = self.query.dataset.services.mechanism(Law.LAPLACE)
+        (noisy,) = draw([steps], self.grid.sensitivity, self.asked.epsilon)
+        return float(noisy * self.grid.step)
+
+    @property
+    def _divided_by(self) -> int:
+        return self.asked.blocks if self.asked.kind is SignalKind.BLOCKS else 1
+
+    # Ledger
+
+    @property
+    def _key(self) -> str:
+        """What is asked for: the release, the task and the kind."""
+        a = self.asked
+        how = [a.kind.value, a.epsilon, a.blocks if a.kind is SignalKind.BLOCKS else None, a.by_range]
+        return digest(["signal", self.query.sql, self.task.as_dict(), how, self.answer.as_dict()])
+
+    def _made(self, make: Callable[[Reserved], model.Scored]) -> Signalled:
+        ledger, key = self.query.dataset.ledger, on_this_data(self.query, self._key)
+        held = reserve(
+            ledger,
+            as_before(key, accept_none=self.asked.accept_none, again=self.asked.again),
+            lambda record: self._inputs(key, record),
+            lambda guarantee: self._reservation(key, guarantee),
+            accept_none=self.asked.accept_none,
+            what=SIGNAL,
+            instead="ask for kind='free', which reads nobody",
+        )
+        if isinstance(held, Draft):
+            stored = cast(dict[str, Any], (held.public if self._told else held.confidential)["signal"])
+            return shown(model.from_stored(stored, Certificate.from_dict(stored["certificate"])))
+        made = read_for(ledger, key, held, self._what, lambda: make(held))
+        keep(ledger, key, held, self._what, {"signal": made.as_dict()}, told=self._told)
+        return shown(made)
+
+    def _inputs(self, key: str, record: Record) -> tuple[Provenance, ...]:
+        """An epsilon that a person states, the schema, who decided; the exact score itself where it leaves."""
+        q, said = self.query, " ".join(self.asked.attestation.split())
+        ledger, statement = q.dataset.ledger, q.statement
+        by = {"attestation": said, "who": ledger.who}
+        inputs = (record.schema(statement.columns, ledger.schema, **by), *q.dataset.decided(record, said))
+        if self.grid is None:
+            return (computed_from_people(EXACT), *inputs)
+        stated = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, **by)
+        return (replace(stated, what="epsilon"), *inputs)
+
+    def _reservation(self, key: str, outcome: Guarantee) -> Draft:
+        """The charge: epsilon, or a public constant where the epsilon, or the score, tells about the data."""
+        epsilon = self.asked.epsilon if outcome.holds else None
+        public: dict[str, object] = {
+            "what": self._what,
+            "guarantee": outcome.value,
+            "method": of_signal.METHODS[self.asked.kind],
+            "kind": SIGNAL,
+            "version": version_of(self.query.dataset),
+        }
+        public |= row(chosen_by(outcome, outright=True), self._mechanism, self._cost)
+        if self.grid is None:
+            public["bits"] = self._bits
+        confidential: dict[str, object] = {} if outcome.holds else {"epsilon": self.asked.epsilon}
+        charge = nano(EPSILON_MAX if epsilon is None else epsilon)
+        return self.query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
+
+    @property
+    def _told(self) -> bool:
+        """Whether the record may show it: an exact score leaves by itself, or not at all."""
+        return self.grid is not None
+
+    @property
+    def _what(self) -> str:
+        return of_signal.what(self.asked.kind, self.task.name, self.query.sql)
+
+    @property
+    def _mechanism(self) -> str:
+        return "no noise" if self.grid is None else Law.LAPLACE.value
+
+    @property
+    def _cost(self) -> Cost | None:
+        if self.grid is None or self.asked.epsilon is None:
+            return None
+        rho = entered(rho_laplace(self.asked.epsilon, self.grid.sensitivity))
+        return Cost(self.asked.epsilon, rho, (self._sensitivity,), (self._sensitivity / self.asked.epsilon,), 1)
+
+    @property
+    def _sensitivity(self) -> float:
+        return 0.0 if self.grid is None else self.grid.most / self._divided_by
+
+    def _head(self, held: Reserved) -> tuple[Mapping[str, Any], tuple[float, float], float, Certificate]:
+        return self.task.as_dict(), self.task.range, self._score, self._certificate(held)
+
+    def _certificate(self, held: Reserved) -> Certificate:
+        epsilon, grid = self.asked.epsilon, self.grid
+        told = held.guarantee.holds and epsilon is not None and grid is not None
+        drawn: dict[str, Any] = {"epsilon": None, "scale": None, "noise_90": None, "grid_step": None}
+        if told and epsilon is not None and grid is not None:
+            scale = self._sensitivity / epsilon
+            step = float(grid.step) / self._divided_by
+            drawn = {"epsilon": epsilon, "scale": (scale,), "grid_step": (step,)}
+            drawn["noise_90"] = (reach(Law.LAPLACE, scale) + step,)
+        said = about(self.query, held)
+        if self.asked.kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode):
+            said["assumed"] += (of_signal.RUNS_APART,)
+        return Certificate(
+            **said,
+            **drawn,
+            delta=0.0,
+            mechanism=self._mechanism,
+            sensitivity=None if grid is None else (self._sensitivity,),
+            outputs=1,
+            select_epsilon=0.0,
+            method=of_signal.METHODS[self.asked.kind],
+            decided_by=decided_by(held.inputs, is_rule=False).value,
+            numbers=(of_signal.NUMBERS[self.asked.kind],),
+            post_processing=(of_signal.AFTERWARDS[self.asked.kind],),
+            shares=(1.0,),
+            laws=None if grid is None else (Law.LAPLACE.value,),
+        )

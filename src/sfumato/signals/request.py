@@ -1,0 +1,90 @@
+"""What a signal is to be: its kind, and a task that can be scored on the answer. Refused from public facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sfumato.errors import BadInput, NoMechanism, PreferenceError
+from sfumato.model.measurement import Measurement, NumberKind
+from sfumato.model.release import Answer
+from sfumato.model.signal import SignalKind
+from sfumato.presentation.wording import signal as of_signal
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.release.decide import EPSILON_MAX
+from sfumato.release.posthoc import require_public_keys
+from sfumato.signals.tasks.registry import task as task_of
+from sfumato.signals.tasks.table import Table
+from sfumato.signals.tasks.task import Task, is_whole
+
+if TYPE_CHECKING:
+    pass
+
+DRAWS, MOST_DRAWS = 200, 10_000
+BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 50, 2, 10_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a signal is to be, beside its task."""
+
+    kind: SignalKind
+    epsilon: float | None = None
+    draws: int = DRAWS
+    blocks: int = BLOCKS
+    by_range: bool = False
+    accept_none: bool = False
+    again: bool = False
+    attestation: str = ""
+
+
+def asked_for(kind: str, epsilon: float | None, **how: Any) -> Asked:
+    """The kind by its word, and an epsilon where there is something to charge."""
+    wanted = SignalKind.of(kind)
+    if wanted not in (SignalKind.DIFFERENCE, SignalKind.BLOCKS):
+        if epsilon is not None:
+            raise PreferenceError(f"A signal {kind!r} spends no epsilon", hint="leave it out.")
+        return Asked(wanted, **how)
+    if epsilon is None:
+        raise PreferenceError(f"A signal {kind!r} spends an epsilon of its own", hint="state one, such as epsilon=0.5.")
+    spent = stated_epsilon(epsilon).value
+    if spent > EPSILON_MAX:
+        said = f"A signal spends an epsilon of at most {EPSILON_MAX:g}, not {spent:g}"
+        raise PreferenceError(said, hint="try epsilon=0.5.")
+    return Asked(wanted, spent, **how)
+
+
+def prepared(task: Task | Mapping[str, Any], measurement: Measurement, answer: Answer) -> Task:
+    """A task that can be scored on this answer: refused from public facts, before anything is drawn or charged.
+
+    What it compares with, where that was left open, is the release itself.
+    """
+    made = task if isinstance(task, Task) else task_of(task)
+    if made.missing is not None:
+        raise BadInput(f"{made.missing} is not installed", hint="pip install 'sfumato[signal]'.")
+    require_public_keys(measurement)
+    if any(number.kind is NumberKind.SELECTION for number in measurement.numbers):
+        raise NoMechanism(of_signal.SELECTED, hint="ask for what is counted or added up in a query of its own.")
+    table = table_of(answer, measurement)
+    strange = [name for name in made.reads if name not in table.figures]
+    if strange or made.table:
+        said = f"The answer has no figure {strange[0]!r}" if strange else f"There is no table {made.table}"
+        raise BadInput(said, hint=f"its figures are: {', '.join(table.figures)}; it is table 0.")
+    if len(table.rows) == len(measurement.public_cells):  # HAVING and LIMIT leave rows out that there are
+        made.require_rows(table.labels)
+    return made.against([table])
+
+
+def table_of(answer: Answer, measurement: Measurement) -> Table:
+    """An answer as tasks read it."""
+    figures = tuple(c.name for c in measurement.columns if c.shown and c.key is None)
+    return Table(answer.columns, answer.rows, figures)
+
+
+def countable(asked: Asked) -> Asked:
+    blocks = asked.blocks
+    if not is_whole(blocks) or not FEWEST_BLOCKS <= blocks <= MOST_BLOCKS:
+        said = f"People are put into {FEWEST_BLOCKS} to {MOST_BLOCKS:,} blocks, not {blocks}"
+        raise PreferenceError(said, hint=f"try {BLOCKS}.")
+    return asked

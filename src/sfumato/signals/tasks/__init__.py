@@ -1,0 +1,1 @@
+"""What is scored: one family a file, one registry."""

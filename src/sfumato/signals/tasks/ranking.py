@@ -1,0 +1,174 @@
+"""Tasks about an order: who comes first, do two orders agree, does it rise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import ClassVar, Self
+
+from sfumato.signals.tasks.table import Table, Tables
+from sfumato.signals.tasks.task import Task, is_whole, names
+
+
+def _from_the_top(figures: dict[str, float]) -> list[str]:
+    """Labels from the largest figure down; equals by their label, so that the order of rows tells nothing."""
+    return sorted(figures, key=lambda label: (-figures[label], label))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopK(Task):
+    """The share of the `k` largest that are among the first k of a reference order; left out: of the release itself.
+
+    >>> table = Table(("place", "n"), (("a", 9), ("b", 7), ("c", 1)), ("n",))
+    >>> TopK(column="n", k=2, reference=("b", "c", "a")).score([table])
+    0.5
+    """
+
+    name: ClassVar[str] = "top_k"
+    column: str
+    k: int = 3
+    reference: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reference", names(self.reference))
+        met = is_whole(self.k) and self.k >= 1
+        self.require(met, f"takes a whole number of 1 or more as k, not {self.k!r}", "try 3.")
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def decides(self) -> bool:
+        return True
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return self.reference
+
+    def require_rows(self, labels: Sequence[str]) -> None:
+        super().require_rows(labels)
+        met = self.k <= len(labels)
+        self.require(met, f"takes a k of at most {len(labels)} here, not {self.k}", "the answer has no more rows.")
+
+    def against(self, tables: Tables) -> Self:
+        return self if self.reference else replace(self, reference=_named(self, tables))
+
+    def _score(self, table: Table) -> float | None:
+        found, wanted = _from_the_top(table.figure(self.column))[: self.k], self.reference[: self.k]
+        return len({*found} & {*wanted}) / len(wanted) if wanted else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankAgreement(Task):
+    """Kendall's tau between the order of a column and a reference order, from the top; left out: of the release itself.
+
+    Of all pairs in the reference, the share in the same order less the share in the other one; a tie is neither.
+
+    >>> table = Table(("place", "n"), (("a", 9), ("b", 7), ("c", 1)), ("n",))
+    >>> round(RankAgreement(column="n", reference=("b", "a", "c")).score([table]), 3)
+    0.333
+    """
+
+    name: ClassVar[str] = "rank_agreement"
+    column: str
+    reference: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reference", names(self.reference))
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return -1.0, 1.0
+
+    @property
+    def undefined(self) -> float:
+        return 0.0
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return self.reference
+
+    def against(self, tables: Tables) -> Self:
+        return self if self.reference else replace(self, reference=_named(self, tables))
+
+    def _score(self, table: Table) -> float | None:
+        figures = table.figure(self.column)
+        known = [label for label in self.reference if label in figures]
+        pairs = [(figures[first], figures[second]) for first, second in combinations(known, 2)]
+        return sum((a > b) - (a < b) for a, b in pairs) / len(pairs) if pairs else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trend(Task):
+    """Whether a column rises (1) or falls (-1) along a stated order of its rows: the sign of the slope; 0 is neither.
+
+    Without an order the rows' labels are its places, where they are numbers.
+
+    >>> table = Table(("year", "n"), ((2021, 5), (2022, 6), (2024, 4)), ("n",))
+    >>> Trend(column="n").score([table]), Trend(column="n", order=("2024", "2021", "2022")).score([table])
+    (-1.0, 1.0)
+    """
+
+    name: ClassVar[str] = "trend"
+    column: str
+    order: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", names(self.order))
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return -1.0, 1.0
+
+    @property
+    def undefined(self) -> float:
+        return 0.0
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def decides(self) -> bool:
+        return True
+
+    @property
+    def halfspace(self) -> bool:
+        return True
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return self.order
+
+    def require_rows(self, labels: Sequence[str]) -> None:
+        super().require_rows(labels)
+        met = bool(self.order) or all(map(_is_place, labels))
+        self.require(met, "needs an order of rows whose names are no numbers", 'state order=["first", "next"].')
+
+    def _score(self, table: Table) -> float | None:
+        figures = table.figure(self.column)
+        places = {label: float(place) for place, label in enumerate(self.order)} or {x: float(x) for x in figures}
+        points = [(places[label], figures[label]) for label in places if label in figures]
+        middle = sum(x for x, _ in points) / len(points)
+        slope = sum((x - middle) * y for x, y in points)
+        return float((slope > 0) - (slope < 0))
+
+
+def _is_place(label: str) -> bool:
+    try:
+        return math.isfinite(float(label))
+    except ValueError:
+        return False
+
+
+def _named(task: TopK | RankAgreement, tables: Tables) -> tuple[str, ...]:
+    """The order of the release itself."""
+    table = tables[task.table] if task.table < len(tables) else Table((), (), ())
+    return tuple(_from_the_top(table.figure(task.column))) if task.column in table.columns else ()

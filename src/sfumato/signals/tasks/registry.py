@@ -1,0 +1,85 @@
+"""The tasks that there are, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from sfumato.errors import BadInput
+from sfumato.presentation.wording import tasks as of_tasks
+from sfumato.signals.tasks.decisions import Above, ChiSquare, TTest
+from sfumato.signals.tasks.distance import HistogramDistance
+from sfumato.signals.tasks.formula import Formula
+from sfumato.signals.tasks.models import Classifier, Regression
+from sfumato.signals.tasks.ranking import RankAgreement, TopK, Trend
+from sfumato.signals.tasks.task import Task
+
+_KINDS: tuple[type[Task], ...] = (
+    Above, ChiSquare, Classifier, Formula, HistogramDistance, RankAgreement, Regression, TopK, Trend, TTest,
+)  # fmt: skip
+RANGES: dict[str, list[float] | None] = {
+    **{kind.name: [0.0, 1.0] for kind in _KINDS},
+    **{kind.name: [-1.0, 1.0] for kind in (RankAgreement, Trend)},
+    Formula.name: None,  # as it states
+}
+TASKS: dict[str, type[Task]] = {kind.name: kind for kind in _KINDS}
+
+
+_KINDS_OF_PARAMETERS = {
+    "str": "text",
+    "str | float": "text or number",
+    "float": "number",
+    "float | None": "number",
+    "int": "whole number",
+    "tuple[str, ...]": "list of names",
+    "Reference": "numbers by label",
+}
+
+
+def described() -> list[dict[str, Any]]:
+    """Each task: its parameters with their kinds, its range where it has one of its own, and what it is."""
+    return [_described(name, kind) for name, kind in TASKS.items()]
+
+
+def _described(name: str, kind: type[Task]) -> dict[str, Any]:
+    parameters = [
+        {
+            "name": field.name,
+            "kind": _KINDS_OF_PARAMETERS[str(field.type)],
+            "required": field.default is MISSING,
+            "default": None if field.default is MISSING else field.default,
+        }
+        for field in fields(kind)
+        if field.name != "table"
+    ]
+    said = {"name": name, "parameters": parameters, "range": RANGES[name], "lipschitz": of_tasks.LIPSCHITZ.get(name)}
+    return said | {"sentence": of_tasks.SENTENCES[name]}
+
+
+def task(name: str | Mapping[str, Any], **parameters: Any) -> Task:
+    """A task by its name and parameters, or as JSON has both.
+
+    >>> task("top_k", column="people", k=2) == task({"task": "top_k", "column": "people", "k": 2})
+    True
+    >>> task("top_k", column="people", k=2).as_dict()
+    {'task': 'top_k', 'table': 0, 'column': 'people', 'k': 2, 'reference': []}
+    """
+    stated = {**name, **parameters} if isinstance(name, Mapping) else {"task": name, **parameters}
+    called = stated.pop("task", None)
+    kind = TASKS.get(called) if isinstance(called, str) else None
+    if kind is None:
+        raise BadInput(f"There is no task {called!r}", hint=f"there are: {', '.join(TASKS)}.")
+    known = {field.name: field for field in fields(kind)}
+    strange = sorted(map(str, stated.keys() - known.keys()))
+    needed = [name for name, field in known.items() if field.default is MISSING and name not in stated]
+    if strange or needed:
+        said = f"has no {strange[0]!r}" if strange else f"needs {needed[0]!r}"
+        raise BadInput(f"The task {called} {said}", hint=f"it takes: {', '.join(known)}.")
+    place = stated.get("table", 0)
+    if not isinstance(place, int) or isinstance(place, bool) or place < 0:
+        raise BadInput(f"The task {called} reads a table by its place, from 0", hint="leave table out.")
+    texts = [name for name, field in known.items() if field.type == "str" and not isinstance(stated.get(name, ""), str)]
+    if texts:
+        raise BadInput(f"The task {called} takes a text as {texts[0]!r}", hint="write it in quotes.")
+    return kind(**stated)

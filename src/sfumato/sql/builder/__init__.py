@@ -1,0 +1,1 @@
+"""Our own predicates and formulas -> SQL trees, for any dialect."""

@@ -1,0 +1,1 @@
+"""Text -> Statement, by an allow-list; errors with their place."""

@@ -1,0 +1,187 @@
+"""The text of a query and the places in it: whatever is not answered is refused by its name and its place."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from sqlglot import exp
+
+from sfumato.errors import QueryError
+from sfumato.sql.parser.size import LONGEST_PATTERN, LONGEST_TEXT, MOST_WILDCARDS
+
+_CLAUSES = {
+    "all": "GROUP BY ALL", "db": "A qualified table name", "distinct": "SELECT DISTINCT", "having": "HAVING",
+    "into": "INTO", "joins": "JOIN", "laterals": "LATERAL", "limit": "LIMIT", "locks": "FOR UPDATE",
+    "offset": "OFFSET", "order": "ORDER BY", "pivots": "PIVOT", "qualify": "QUALIFY", "sample": "SAMPLE",
+    "windows": "WINDOW", "with_": "WITH", "group": "GROUP BY", "limit_options": "LIMIT by a percentage",
+    "direction": "FETCH", "recursive": "WITH RECURSIVE", "except_": "* EXCLUDE", "replace": "* REPLACE",
+    "rename": "* RENAME", "count": "An aggregate of several columns", "expressions": "An aggregate of several columns",
+    "symmetric": "BETWEEN SYMMETRIC",
+}  # fmt: skip
+_CLAUSE_HINTS = {
+    "JOIN": "ask of one table.",
+    "LATERAL": "ask of one table.",
+    "SELECT DISTINCT": "use GROUP BY.",
+    "An aggregate of several columns": "aggregate one column, or a computation with several.",
+    "GROUP BY ALL": "name the columns.",
+    "FETCH": "use LIMIT.",
+    "LIMIT by a percentage": "write the number of rows.",
+    "* EXCLUDE": "name the columns.",
+    "* REPLACE": "name the columns.",
+}
+_SUB_SELECT = "Sub-selects inside an expression", "ask for it by itself, and write the value here."
+_FOUR = "+, -, * and / are answered."
+_POWER = "A power", "multiply instead."
+_VALUE = "A comparison as a value", "write CASE WHEN ... THEN ... ELSE ... END."
+_CAST_HINT = "types are stated in the schema file."
+_NAMES: dict[type[exp.Expr], tuple[str, str]] = {
+    exp.Window: ("Window functions", "use GROUP BY instead."),
+    exp.Subquery: _SUB_SELECT,
+    exp.Select: _SUB_SELECT,
+    exp.Exists: _SUB_SELECT,
+    exp.Any: _SUB_SELECT,
+    exp.All: _SUB_SELECT,
+    exp.Placeholder: ("Parameters", "write the value itself."),
+    exp.Parameter: ("Parameters", "write the value itself."),
+    exp.Star: ("SELECT *", "ask for aggregates: rows are not released."),
+    exp.Filter: ("FILTER", "aggregate a CASE WHEN ... END instead, or use WHERE."),
+    exp.Mod: ("The remainder (%)", _FOUR),
+    exp.IntDiv: ("Whole division (//)", _FOUR),
+    exp.Pow: _POWER,
+    exp.DPipe: ("Joining texts (||)", "compare the texts one by one."),
+    exp.Literal: ("A constant by itself", "ask for an aggregate, or compare it with something."),
+    exp.Boolean: ("A constant by itself", "ask for an aggregate, or compare it with something."),
+    exp.Null: ("NULL by itself", "use IS NULL or IS NOT NULL."),
+    exp.Cast: ("CAST", _CAST_HINT),
+    exp.TryCast: ("TRY_CAST", _CAST_HINT),
+    exp.Case: ("CASE in this place", "use it inside an aggregate or a condition."),
+    exp.Tuple: ("Several columns in parentheses", "name one column."),
+    exp.NullSafeEQ: ("IS NOT DISTINCT FROM", "use = and IS NULL."),
+    exp.NullSafeNEQ: ("IS DISTINCT FROM", "use <> and IS NULL."),
+    exp.SimilarTo: ("SIMILAR TO", "use LIKE."),
+    exp.RegexpLike: ("Matching a regular expression", "use LIKE."),
+    exp.Glob: ("GLOB", "use LIKE."),
+    exp.Escape: ("LIKE with ESCAPE", "leave ESCAPE out."),
+    exp.Values: ("VALUES", "read the table itself."),
+    exp.Table: ("A table in parentheses", "leave the parentheses out."),
+    exp.Rollup: ("ROLLUP", "group by columns."),
+    exp.Cube: ("CUBE", "group by columns."),
+    exp.GroupingSets: ("GROUPING SETS", "group by columns."),
+    exp.Order: ("ORDER BY inside an aggregate", "the order of rows does not matter to it."),
+    exp.Var: ("ORDER BY ALL", "name the columns."),
+    **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE), _VALUE),
+    **dict.fromkeys((exp.Between, exp.In, exp.Is, exp.Like, exp.ILike, exp.Not, exp.And, exp.Or), _VALUE),
+}
+_AGGREGATE = "An aggregate in this place", "aggregates stand in SELECT, HAVING and ORDER BY."
+_NEAR = 200  # characters before an argument among which the name of its function is looked for
+_HEAD = re.compile(" (?:inside|with|of|in|as) ")
+_BARE_SELECT = re.compile(r"\bselect(?=\s*(?:[),;]|$))", re.IGNORECASE)
+_FUNCTION = re.compile(r"(\w+)\s*\(\s*(?:DISTINCT\s+)?$", re.IGNORECASE)
+
+
+class Text:
+    """One query, as it was written."""
+
+    answered: frozenset[str] = frozenset()  # the names of functions and aggregates that are
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def only(self, node: exp.Expr, *allowed: str) -> None:
+        """Refuse a node that carries anything beyond what we read."""
+        for name, part in node.args.items():
+            if part and name not in allowed:
+                what = _CLAUSES.get(name, f"{name.strip('_').upper()} in {self.name_of(node)[0]}")
+                place = part[0] if isinstance(part, list) else part if isinstance(part, exp.Expr) else node
+                self.refuse(what, place, _CLAUSE_HINTS.get(what, ""))
+
+    def refuse(self, what: str, node: object, hint: str = "") -> NoReturn:
+        where = (self.place(node) if isinstance(node, exp.Expr) else "") or self.place_of_word(
+            what.split(maxsplit=1)[0].removesuffix("()")
+        )
+        verb = "are" if _HEAD.split(what, maxsplit=1)[0].endswith("s") else "is"
+        raise QueryError(f"{what} {verb} not answered", hint=hint, where=where)
+
+    def refused(self, node: exp.Expr, hint: str = "") -> NoReturn:
+        """Refuse a node by its own name."""
+        if isinstance(node, exp.Select) and not node.expressions:
+            bare = _BARE_SELECT.search(self.text)
+            raise self.a_word_of_sql("select", self.line_and_column(bare.start()) if bare else "")
+        name, remedy = self.name_of(node)
+        self.refuse(name, node, remedy or hint)
+
+    def a_word_of_sql(self, word: str, where: str) -> QueryError:
+        hint = f'look just before this place; a name that is also a word of SQL is written in quotes, as in "{word}".'
+        return QueryError("The query is not SQL that can be read", where=where, hint=hint)
+
+    def name_of(self, node: exp.Expr) -> tuple[str, str]:
+        """What a sentence calls something that is not answered, by its name in the text if it has one; and a remedy."""
+        if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+            return _NAMES[exp.Star]
+        if type(node) in _NAMES:
+            return _NAMES[type(node)]
+        if isinstance(node, exp.Func):
+            written = self.written(node)
+            return _AGGREGATE if written in self.answered and isinstance(node, exp.AggFunc) else (f"{written}()", "")
+        return node.key.upper(), ""
+
+    def written(self, node: exp.Func) -> str:
+        """The name of a function as it was written."""
+        start, end = node.meta.get("start"), node.meta.get("end")
+        if start is not None and end is not None:
+            return self.text[start : end + 1].upper()
+        found = self.before(node)
+        return found[1] if found else node.sql_name()
+
+    def before(self, node: exp.Func) -> tuple[int, str] | None:
+        """The name before the parenthesis that a function's first argument stands in, where that is its name."""
+        start = _start(node)
+        if start is None:
+            return None
+        near = max(0, start - _NEAR)
+        found = _FUNCTION.search(self.text[near:start])
+        if found is None or (found[1].upper() in self.answered and found[1].upper() not in node.sql_names()):
+            return None
+        return near + found.start(), found[1].upper()
+
+    def short_text(self, literal: exp.Literal) -> str:
+        """A text constant, refused where a row that it is computed for would cost more than others."""
+        text = str(literal.this)
+        if len(text) > LONGEST_TEXT:
+            what = f"A text has {len(text):,} characters, and the limit is {LONGEST_TEXT:,}"
+            raise QueryError(what, where=self.place(literal), hint="compare with a shorter text.")
+        return text
+
+    def short_pattern(self, literal: exp.Literal) -> str:
+        """The pattern of a LIKE, refused for the same reason."""
+        pattern, where = str(literal.this), self.place(literal)
+        if len(pattern) > LONGEST_PATTERN:
+            what = f"A LIKE pattern has {len(pattern):,} characters, and the limit is {LONGEST_PATTERN:,}"
+            raise QueryError(what, where=where, hint="look for a shorter part.")
+        if (wildcards := pattern.count("%")) > MOST_WILDCARDS:
+            what = f"A LIKE pattern has {wildcards:,} wildcards %, and the limit is {MOST_WILDCARDS}"
+            raise QueryError(what, where=where, hint="look for fewer parts.")
+        return pattern
+
+    def place(self, node: exp.Expr) -> str:
+        """Line and column of the first character of a node that remembers where it stood."""
+        if isinstance(node, exp.Func) and "start" not in node.meta:
+            named = self.before(node)
+            if named is not None:
+                return self.line_and_column(named[0])
+        start = _start(node)
+        return "" if start is None else self.line_and_column(start)
+
+    def place_of_word(self, word: str) -> str:
+        """The same for what remembers nothing: where its first word stands; of parameters, their sign."""
+        found = re.search(r"[$?:@]" if word == "Parameters" else rf"\b{re.escape(word)}", self.text, re.IGNORECASE)
+        return self.line_and_column(found.start()) if found else ""
+
+    def line_and_column(self, start: int) -> str:
+        before = self.text[:start]
+        return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
+
+
+def _start(node: exp.Expr) -> int | None:
+    return min((n.meta["start"] for n in node.walk() if "start" in n.meta), default=None)

@@ -1,0 +1,44 @@
+"""Question -> the exact totals of disjoint blocks of people, in one pass: what a sample-and-aggregate score is made of.
+
+Which block somebody is in is a hash of a key and of who they are. Where every row is a person, it is a hash of all that
+is read of the row and of its place among rows that agree in all of that: of k such rows, whichever leaves, the k-th
+place is what is gone, and every other row stays in its block.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sfumato.model.facts import Cell
+from sfumato.sql.builder.ast import alias, column, function, number, ours, selected, value
+from sfumato.sql.plans.exposure_summary import Rows, whole
+from sfumato.sql.plans.rows import Question, in_one_width, rows
+from sfumato.sql.plans.totals import count_of, in_steps, sum_of
+
+_BLOCK = ours("block")
+
+
+def totals_by_block(question: Question, blocks: int, key: str) -> exp.Select:
+    """Per block and cell, the exact sum and count behind each noisy number."""
+    q = question
+    parts = [part for n in q.measurement.numbers for part in (sum_of(n, q), count_of(n, q))]
+    source = rows(q, any_key=True, beside=[alias(_block(q, blocks, key), _BLOCK)])
+    return selected([column(_BLOCK), *map(column, q.keys), *parts], source, by=[_BLOCK, *q.keys])
+
+
+def read_blocks(found: Rows, question: Question, blocks: int) -> list[dict[Cell, tuple[int, ...]]]:
+    """Of every block the totals of every public cell, in whole steps of each number's grid; zero where nobody is."""
+    width, numbers, cells = len(question.keys), question.measurement.numbers, question.measurement.public_cells
+    seen = {(whole(row[0]), tuple(row[1 : 1 + width])): in_steps(row[1 + width :], numbers) for row in found}
+    nothing = (0,) * len(numbers)
+    return [{cell: seen.get((block, cell), nothing) for cell in cells} for block in range(blocks)]
+
+
+def _block(q: Question, blocks: int, key: str) -> exp.Expr:
+    if q.unit is not None:
+        hashed = [in_one_width(q.unit, q.schema)]
+    else:
+        read = q.statement.columns
+        place = exp.Window(this=function("ROW_NUMBER"), partition_by=[column(name) for name in read] or [number(1)])
+        hashed = [*(in_one_width(name, q.schema) for name in read), place]
+    return exp.Mod(this=function("HASH", value(key), *hashed), expression=number(blocks))

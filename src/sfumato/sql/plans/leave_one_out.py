@@ -1,0 +1,277 @@
+"""What each person carries, in one pass.
+
+People who are alike (the same keys and values; or all rows of one person in a cell) stand in one row of `alike`; what
+everybody has together, cell by cell, stands in `cells`; joined, they give each person's influence and exposure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sfumato.model.facts import EXPOSURE, INFLUENCE
+from sfumato.model.measurement import NoisyNumber, NumberKind
+from sfumato.model.schema import PERSON
+from sfumato.model.statement import Aggregate, Kind
+from sfumato.sql.builder.ast import column, joined, ours, selected, table, with_tables
+from sfumato.sql.builder.term import Term, col, rows_counted, term, when
+from sfumato.sql.plans import order_statistics
+from sfumato.sql.plans.influence import (
+    Parts,
+    extreme,
+    extreme_moves,
+    mean_moves,
+    needed,
+    of_one,
+    of_several,
+    parts_of,
+    spread,
+    spread_moves,
+    together,
+)
+from sfumato.sql.plans.order_statistics import Tables
+from sfumato.sql.plans.rows import L2, ROWS, Question, Reading, rows
+
+PEOPLE = ours("people")
+_ALIKE, _CELLS, _CARRIED = ours("alike"), ours("cells"), ours("carried")
+_OWN_ROWS, _ALL_ROWS, _PERSONS = ours("own rows"), ours("all rows"), ours("persons")
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """The plan of one question. `each`: one row per person, with their names; else people who are alike share one."""
+
+    question: Question
+    each: bool = False
+    source: str | None = None  # the table that also numbers its rows, where people are rows
+    by_value: bool = True  # group rows by value where few values are possible
+
+    def carried(self) -> exp.Select:
+        """Influence and exposure, and of how many people; with `each` of whom."""
+        figures = [col(name).root.named(name) if self.question.norm == L2 else column(name) for name in _FIGURES]
+        return with_tables(selected([*self._who(), column(PEOPLE), *figures], _CARRIED), self._tables())
+
+    def answer(self) -> exp.Select:
+        """The answer as it would be released without noise: the cells' keys, then one figure per aggregate."""
+        q = self.question
+        figures = [self._figure(a, i).tree for i, a in enumerate(q.statement.aggregates)]
+        select = selected([*(column(k, _CELLS) for k in q.keys), *figures], _CELLS)
+        for position, a in enumerate(q.statement.aggregates):
+            if order_statistics.needs_more(q, a):
+                select = self._joined(select, order_statistics.of_all(position), _CELLS, kind="LEFT")
+        return with_tables(select, self._tables()[:-1])
+
+    def moves(self, named: Mapping[NoisyNumber, str]) -> exp.Select:
+        """Cell by cell and person by person: what leaving takes off each of these numbers, which are no sums."""
+        q = self.question
+        moved = [self._signed(q.statement.aggregates[_position(q, n)], _position(q, n)) for n in named]
+        figures = [taken.double.named(name) for taken, name in zip(moved, named.values(), strict=True)]
+        keys = [column(key, _ALIKE) for key in q.keys]
+        select = self._beside(selected([*keys, *self._who(_ALIKE), *figures], _ALIKE))
+        return with_tables(select, self._tables()[:-1])
+
+    @property
+    def grouped(self) -> bool:
+        """Whether people who are alike share a row."""
+        return self.by_value and not self.each and self.question.unit is None and self.question.narrow
+
+    # The tables, one from the other
+
+    def _tables(self) -> Tables:
+        q = self.question
+        found: Tables = [
+            (ROWS, rows(q, source=self.source, person=self.each), None if q.unit else False),
+            (_ALIKE, self._persons() if q.unit else self._rows(), bool(q.unit) or self.grouped),
+            (_CELLS, self._cells(), None),
+        ]
+        for position, a in enumerate(q.statement.aggregates):
+            if order_statistics.needs_more(q, a):
+                found += order_statistics.tables(q, a, position)
+        return [*found, (_CARRIED, self._carried(), None)]
+
+    def _rows(self) -> exp.Select:
+        """People are rows: one by one, or those with the same keys and values together."""
+        q = self.question
+        names = [*q.keys, *([PERSON] if self.each else []), *(r.name for r in q.values)]
+        if not self.grouped:
+            return selected([*map(column, names), term(1).named(PEOPLE)], ROWS)
+        return selected([*map(column, names), rows_counted().named(PEOPLE)], ROWS, by=names)
+
+    def _persons(self) -> exp.Select:
+        """People have several rows: what they have in each cell."""
+        q = self.question
+        parts = [rows_counted().named(_OWN_ROWS)]
+        for reading in q.values:
+            own = of_several(reading, col(reading.name))
+            parts += [own[part].named(f"{reading.name} {part}") for part in _needed(q, reading)]
+        names = [*q.keys, PERSON]
+        return selected([*map(column, names), term(1).named(PEOPLE), *parts], ROWS, by=names)
+
+    def _cells(self) -> exp.Select:
+        """What everybody has together, cell by cell."""
+        q = self.question
+        parts = [(col(PEOPLE) * self._own_rows()).total().named(_ALL_ROWS), rows_counted().named(_PERSONS)]
+        for reading in q.values:
+            own = self._own(reading)
+            for part in _needed(q, reading):
+                parts.append(together(part, own[part], col(PEOPLE)).named(f"{_of_all(reading)} {part}"))
+        return selected([*map(column, q.keys), *parts], _ALIKE, by=q.keys)
+
+    def _carried(self) -> exp.Select:
+        q = self.question
+        figures = [
+            self._norm(parts).named(name)
+            for name, parts in zip(_FIGURES, (self._changes(), self._loads()), strict=True)
+        ]
+        select = self._beside(selected([*self._who(_ALIKE), column(PEOPLE), *figures], _ALIKE))
+        if q.unit is None:
+            return select
+        in_all = [col(name).total().named(name) for name in _FIGURES]
+        return selected([column(PERSON), term(1).named(PEOPLE), *in_all], select, by=[PERSON])
+
+    def _beside(self, select: exp.Select) -> exp.Select:
+        """With what everybody has in the cell, and what sums do not tell."""
+        q = self.question
+        if q.compares_with_cell:
+            select = self._joined(select, _CELLS, _ALIKE)
+        for position, a in enumerate(q.statement.aggregates):
+            if not order_statistics.needs_more(q, a):
+                continue
+            if a.kind is Kind.COUNT_DISTINCT:
+                also = PERSON if q.unit else q.readings[a].name
+                select = self._joined(select, order_statistics.name("alone", position), _ALIKE, also, kind="LEFT")
+                continue
+            select = self._joined(select, order_statistics.of_all(position), _ALIKE, kind="LEFT")
+            if q.unit is not None:
+                select = self._joined(select, order_statistics.name("without", position), _ALIKE, PERSON, kind="LEFT")
+        return select
+
+    def _joined(self, select: exp.Select, name: str, base: str, *also: str, kind: str = "INNER") -> exp.Select:
+        """Joined on the cell's keys, and on whatever else the two tables share."""
+        on = [exp.EQ(this=column(c, base), expression=column(c, name)) for c in (*self.question.keys, *also)]
+        return joined(select, table(name), on, kind)
+
+    def _who(self, of: str | None = None) -> list[exp.Expr]:
+        return [column(PERSON, of)] if self.each or self.question.unit else []
+
+    # One's own, and everybody's
+
+    def _own(self, reading: Reading) -> Parts:
+        if self.question.unit is None:
+            return of_one(reading, col(reading.name, _ALIKE), always=self.question.only_present)
+        return parts_of(reading.name, _ALIKE)
+
+    def _own_rows(self) -> Term:
+        return term(1) if self.question.unit is None else col(_OWN_ROWS)
+
+    # Influence: by how much each aggregate of the cell moves (the papers' per-instance sensitivity)
+
+    def _changes(self) -> list[Term]:
+        return [self._change(a, position) for position, a in enumerate(self.question.statement.aggregates)]
+
+    def _change(self, a: Aggregate, position: int) -> Term:
+        q = self.question
+        if q.is_persons(a):
+            return term(1)
+        if a.argument is None:
+            return self._own_rows()
+        reading = q.readings[a]
+        own, everybody = self._own(reading), parts_of(_of_all(reading))
+        if a.kind is Kind.COUNT:
+            return own["n"]
+        if a.kind is Kind.SUM:
+            return abs(own["s"].double)
+        if a.kind is Kind.AVG:
+            return mean_moves(own, everybody)
+        if a.kind.spreads:
+            return spread_moves(reading, own, everybody, a.kind)
+        return abs(self._signed(a, position).double)
+
+    def _signed(self, a: Aggregate, position: int) -> Term:
+        """Of what is no sum over people: from the answer of all to that of the others."""
+        reading = self.question.readings[a]
+        if a.kind is Kind.COUNT_DISTINCT:
+            return col(order_statistics.ALONE, order_statistics.name("alone", position)).or_else(0)
+        if a.kind.ranks:
+            return order_statistics.rank_moves(self.question, position, col(reading.name, _ALIKE))
+        return extreme_moves(self._own(reading), parts_of(_of_all(reading)), _end(a.kind), col(PEOPLE))
+
+    # Exposure: the share of the worst case
+
+    def _loads(self) -> list[Term]:
+        """`w_j |phi_ij| / D_j` of each noisy number; of what is not additive, the change over the largest possible."""
+        return [self._load(n) for n in self.question.measurement.numbers]
+
+    def _load(self, n: NoisyNumber) -> Term:
+        q = self.question
+        weight = float(n.share) ** (0.5 if q.norm == L2 else 1)
+        if not n.kind.additive:
+            return self._changes()[_position(q, n)] * (weight / float(n.largest))
+        return self._added(n) * (weight / float(q.sensitivity_of(n)))
+
+    def _added(self, n: NoisyNumber) -> Term:
+        """How much a person adds to a number, either way."""
+        reading = self.question.reading_of(n)
+        if n.kind is NumberKind.PERSONS:
+            return term(1)
+        if reading is None:
+            return self._own_rows()
+        own = self._own(reading)
+        if n.kind is NumberKind.COUNT:
+            return own["n"]
+        if n.kind is NumberKind.SUM:
+            return abs(own["s"].double)
+        if n.kind is NumberKind.CENTRED_SUM:
+            return abs(own["s"].double - own["n"] * n.centre)
+        return abs(own["q"] - own["n"] * n.offset)
+
+    def _norm(self, parts: list[Term]) -> Term:
+        """Their sum; under L2 the sum of their squares, whose root is taken when a person is complete."""
+        total, *rest = [part.double.squared for part in parts] if self.question.norm == L2 else parts
+        for part in rest:
+            total = total + part
+        return total.double
+
+    # The answer of a cell
+
+    def _figure(self, a: Aggregate, position: int) -> Term:
+        q = self.question
+        if q.is_persons(a):
+            return col(_PERSONS)
+        if a.argument is None:
+            return col(_ALL_ROWS)
+        if order_statistics.needs_more(q, a):
+            return col(order_statistics.ANSWER, order_statistics.of_all(position))
+        reading = q.readings[a]
+        everybody = parts_of(_of_all(reading))
+        n = everybody["n"]
+        if a.kind is Kind.COUNT:
+            return n
+        if a.kind in (Kind.SUM, Kind.AVG):
+            return when((n > 0, everybody["s"].double / (1 if a.kind is Kind.SUM else n)))
+        if a.kind.spreads:
+            return when((n > a.kind.lost, spread(reading, everybody, a.kind)))
+        return extreme(everybody, _end(a.kind))
+
+
+_FIGURES = (INFLUENCE, EXPOSURE)
+
+
+def _needed(q: Question, reading: Reading) -> list[str]:
+    return list(dict.fromkeys(part for a, r in q.readings.items() if r == reading for part in needed(a.kind)))
+
+
+def _of_all(reading: Reading) -> str:
+    return f"{reading.name} of all"
+
+
+def _end(kind: Kind) -> str:
+    return "lo" if kind is Kind.MIN else "hi"
+
+
+def _position(q: Question, n: NoisyNumber) -> int:
+    """Which aggregate a number that is not additive belongs to."""
+    aggregates = [c for c in q.measurement.columns if c.numbers]
+    return next(i for i, c in enumerate(aggregates) if q.measurement.numbers[c.numbers[0]] == n)

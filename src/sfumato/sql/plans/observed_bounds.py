@@ -1,0 +1,25 @@
+"""As the authors of the RDR paper do: bounds and keys read off the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from sfumato.model.statement import Statement
+from sfumato.sql.builder.ast import column, predicate, table
+from sfumato.sql.plans.rows import there
+
+
+def extremes(statement: Statement, names: Sequence[str]) -> exp.Select:
+    """How many rows there are, and the smallest and largest value of each named column, over the whole table."""
+    parts = [exp.func(f, column(name)) for name in names for f in ("MIN", "MAX")]
+    return exp.select(exp.func("COUNT", exp.Star()), *parts).from_(table(statement.table))
+
+
+def keys(statement: Statement) -> exp.Select:
+    """The combinations of keys that the WHERE leaves, as they are in the data."""
+    names = [column(key.name) for key in statement.keys]
+    found = exp.select(*names).distinct().from_(table(statement.table))
+    conditions = [] if statement.where is None else [predicate(statement.where)]
+    return found.where(*conditions, *(there(name.copy()) for name in names))

@@ -1,0 +1,64 @@
+"""Question -> how many values lie below, at and between the candidates of a value that is selected by its rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from sqlglot import exp
+
+from sfumato.model.facts import Cell, Counts
+from sfumato.model.measurement import NoisyNumber
+from sfumato.model.schema import PERSON
+from sfumato.sql.builder.ast import as_whole, column, ours, selected
+from sfumato.sql.builder.term import Term, call, col, rows_counted, term, when
+from sfumato.sql.plans.exposure_summary import whole
+from sfumato.sql.plans.rows import Question, rows
+
+_PLACE = ours("place")
+_NEAR = Fraction(1, 10**9)  # of the way to the next candidate: what is so near to one is at it
+
+
+def counts(question: Question, number: NoisyNumber) -> exp.Select:
+    """Per cell and place, how many; cell by cell. Numbers that agree in what they rank have the same counts."""
+    q = question
+    reading = q.reading_of(number)
+    assert reading is not None
+    value = col(reading.name)
+    placed = selected(
+        [*map(column, q.keys), _place(number, value).named(_PLACE)], _values(q, number, value), where=[value.there.tree]
+    )
+    select = selected([*map(column, q.keys), column(_PLACE), rows_counted().tree], placed, by=[*q.keys, _PLACE])
+    if q.keys:
+        select.set("order", exp.Order(expressions=[exp.Ordered(this=column(key), nulls_first=False) for key in q.keys]))
+    return select
+
+
+def read_counts(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Cell, Counts]]:
+    """One cell after the other: no more than one is held at a time."""
+    for cell, places in groupby(rows, key=lambda row: row[:-2]):
+        yield cell, {whole(place): whole(many) for *_, place, many in places}
+
+
+def _values(q: Question, number: NoisyNumber, value: Term) -> exp.Select:
+    """The values that are counted: all that count, or of a minimum or maximum one a person."""
+    assert number.selects is not None
+    kept = rows(q)
+    extreme = number.selects.extreme
+    if q.unit is None or extreme is None:
+        return kept
+    names, name = [*q.keys, PERSON], value.tree.name
+    one = call(extreme.value, value).named(name)
+    return selected([*map(column, names), one], kept, by=names)
+
+
+def _place(number: NoisyNumber, value: Term) -> Term:
+    """From this record alone: twice the candidates below it, one more where it is at one, two where it is beyond."""
+    assert number.bounds is not None
+    along = (value.double - number.bounds.lower) / term(number.apart).double
+    passed = call("FLOOR", along + _NEAR)
+    beyond = when((along - passed <= _NEAR, 1), otherwise=2)
+    inside = call("LEAST", call("GREATEST", passed * 2 + beyond, 0), 2 * number.candidates)
+    return Term(lambda: as_whole(inside.tree))

@@ -1,0 +1,304 @@
+"""The rows that count: those that the WHERE keeps, with listed keys, at most so many a person.
+
+A value is clamped to its bounds where it is aggregated; a WHERE reads it as it is. The WHERE stays a WHERE, so that
+engines can push it down, and the people it leaves out are counted by subtraction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+from sqlglot import exp
+
+from sfumato.model.measurement import Measurement, NoisyNumber, NumberKind
+from sfumato.model.schema import PERSON, Bounds, Schema, Type
+from sfumato.model.statement import (
+    Aggregate,
+    All,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Kind,
+    Predicate,
+    Scalar,
+    Statement,
+    columns_in,
+)
+from sfumato.sql.builder.ast import (
+    COMPARE,
+    SQL_TYPES,
+    alias,
+    both,
+    cast,
+    column,
+    function,
+    listed,
+    number,
+    ours,
+    predicate,
+    scalar,
+    selected,
+    value,
+)
+from sfumato.sql.plans.clean import as_delivered
+from sfumato.sql.plans.contribution_bounds import Contribution
+
+L1, L2 = "L1", "L2"
+"""How a person's changes of several numbers add up: L1 under Laplace noise, L2 under Gaussian."""
+
+ROWS = ours("rows")
+NARROW = 2**17  # a few values that many people share: worth grouping by
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A value that a statement takes from each row, under a name of our own."""
+
+    name: str
+    argument: Scalar
+    bounds: Bounds | None = None  # of a number
+    counted: bool = False  # only whether it is there matters
+
+    @property
+    def width(self) -> int | None:
+        """How many values it may take, where that is known to be few."""
+        if self.counted:
+            return 2
+        if self.bounds is None or self.argument.type is not Type.INTEGER:
+            return None
+        return int(self.bounds.upper - self.bounds.lower) + 1
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a plan is made from."""
+
+    schema: Schema
+    statement: Statement
+    measurement: Measurement
+    norm: str = field(default=L1)
+
+    @property
+    def unit(self) -> str | None:
+        """The column that names a person; None: every row is one."""
+        return self.schema.unit.column
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(ours("key", str(position)) for position in range(len(self.statement.keys)))
+
+    @cached_property
+    def columns(self) -> tuple[ColumnRef, ...]:
+        """Every column that is read but that of the people, by name."""
+        s = self.statement
+        parts = [s.where, *s.keys, *(a.argument for a in s.aggregates)]
+        found = {ref.name: ref for part in parts if part is not None for ref in columns_in(part)}
+        return tuple(found[name] for name in s.columns if name != self.unit)
+
+    @cached_property
+    def readings(self) -> dict[Aggregate, Reading]:
+        """What each aggregate reads; COUNT(*) and the number of persons read nothing."""
+        found: list[Reading] = []
+        read: dict[Aggregate, Reading] = {}
+        for aggregate in sorted(self.statement.aggregates, key=lambda a: a.kind.counts):
+            if aggregate.argument is None or self.is_persons(aggregate):
+                continue
+            same = next((r for r in found if self._serves(r, aggregate)), None)
+            if same is None:
+                counted = aggregate.kind is Kind.COUNT
+                name = ours("value", str(len(found)))
+                same = Reading(name, aggregate.argument, self._bounds(aggregate), counted)
+                found.append(same)
+            read[aggregate] = same
+        return read
+
+    def _serves(self, reading: Reading, aggregate: Aggregate) -> bool:
+        """Whether a value that is read already will do; a clamped column is missing exactly where the column is."""
+        if reading.argument != aggregate.argument:
+            return False
+        if aggregate.kind is Kind.COUNT:
+            return reading.counted or isinstance(reading.argument, ColumnRef)
+        return not reading.counted and (reading.bounds is None) == aggregate.kind.counts
+
+    def is_persons(self, aggregate: Aggregate) -> bool:
+        argument = aggregate.argument
+        counted = aggregate.kind is Kind.COUNT_DISTINCT and isinstance(argument, ColumnRef)
+        return counted and isinstance(argument, ColumnRef) and argument.name == self.unit
+
+    def reading_of(self, noisy: NoisyNumber) -> Reading | None:
+        """What a noisy number reads."""
+        read = {a: r for a, r in self.readings.items() if a.argument == noisy.argument}
+        if noisy.kind is NumberKind.DISTINCT:
+            return next(r for a, r in read.items() if a.kind is Kind.COUNT_DISTINCT)
+        if noisy.kind is NumberKind.COUNT:  # of a mean it counts the clamped values, of a COUNT those that are there
+            counted = [r for a, r in read.items() if a.kind is Kind.COUNT and noisy.bounds is None]
+            return next(iter(counted or [r for r in read.values() if r.bounds is not None]), None)
+        return next((r for r in read.values() if r.bounds is not None), None)
+
+    @cached_property
+    def values(self) -> tuple[Reading, ...]:
+        return tuple(dict.fromkeys(self.readings.values()))
+
+    @cached_property
+    def only_present(self) -> bool:
+        """Whether all it asks is about one value: then a row without it is as good as left out."""
+        every = len(self.readings) == len(self.statement.aggregates)
+        return every and len(self.values) == 1 and all(a.kind is not Kind.COUNT_DISTINCT for a in self.readings)
+
+    def sensitivity_of(self, noisy: NoisyNumber) -> Fraction:
+        """What a person's changes of a number add up to at most, over all cells."""
+        return noisy.euclidean if self.norm == L2 else noisy.sensitivity
+
+    @property
+    def compares_with_cell(self) -> bool:
+        """Whether what a person changes depends on the others in the cell; of counts and sums it does not."""
+        return any(a.kind not in (Kind.COUNT, Kind.SUM) for a in self.statement.aggregates)
+
+    @cached_property
+    def narrow(self) -> bool:
+        """Whether few different rows are possible, from the schema alone."""
+        size = len(self.measurement.cells or ()) or NARROW
+        for reading in self.values:
+            size *= reading.width or NARROW + 1
+        return size <= NARROW
+
+    def _bounds(self, aggregate: Aggregate) -> Bounds | None:
+        if aggregate.kind.counts:
+            return None
+        position = [o.source for o in self.statement.outputs].index(aggregate)
+        return self.measurement.numbers[self.measurement.columns[position].numbers[0]].bounds
+
+
+def rows(
+    question: Question,
+    *,
+    source: str | None = None,
+    person: bool = False,
+    any_key: bool = False,
+    beside: Sequence[exp.Expr] = (),
+) -> exp.Select:
+    """Keys, values and, where they are asked for or protected, the person; at most `max_rows` rows a person.
+
+    `beside` are further values under names of their own, each a function of the person's rows alone.
+
+    `any_key`: also with keys that are not listed, whose groups the reader leaves out. Where rows are people that is
+    as well, and spares the engine a comparison a row.
+    """
+    q = question
+    source = source or q.statement.table
+
+    def parts() -> list[exp.Expr]:
+        found = [alias(column(key.name), name) for key, name in zip(q.statement.keys, q.keys, strict=True)]
+        if q.unit is not None:
+            found.append(alias(column(q.unit), PERSON))
+        elif person:
+            found.append(column(PERSON))
+        found += [alias(_read(reading, q), reading.name) for reading in q.values]
+        found += [part.copy() for part in beside]
+        return found or [alias(number(1), ours("row"))]  # something stands for a row of which nothing is read
+
+    if q.unit is None:
+        return selected(parts(), source, where=conditions(q, any_key=any_key))
+    return contribution(q).bounded(lambda parts: selected(parts, source, where=conditions(q)), parts)
+
+
+def contribution(question: Question) -> Contribution:
+    """How much one person contributes to a question at most."""
+    q = question
+    declared = q.schema.column(str(q.unit))
+    assert declared is not None
+    person, unit, cells = ColumnRef(declared.name, declared.type), q.schema.unit, q.measurement.cells
+    few = unit.groups < unit.max_rows and bool(q.keys) and (cells is None or len(cells) > unit.groups)
+    most = unit.groups if few else None
+    return Contribution(q.schema.name.casefold(), person, q.columns, unit.max_rows, q.statement.keys, most)
+
+
+def in_one_width(name: str, schema: Schema) -> exp.Expr:
+    declared = schema.column(name)
+    if declared is None or not declared.type.numeric:
+        return column(name)
+    return cast(column(name), SQL_TYPES[declared.type])
+
+
+def conditions(question: Question, *, any_key: bool = False) -> list[exp.Expr]:
+    q = question
+    found: list[exp.Expr] = []
+    if q.statement.where is not None:
+        parts = q.statement.where.parts if isinstance(q.statement.where, All) else (q.statement.where,)
+        found = [_pushed(part, q.schema) for part in parts]
+    cells = q.measurement.cells
+    if cells is not None and not cells:
+        return [exp.false()]
+    for position, key in enumerate(q.statement.keys):
+        tree = column(key.name)
+        known = _different(cells, position) if cells is not None else _public(q.schema, key)
+        if known is not None and any_key:
+            continue
+        found.append(there(tree) if known is None else listed(tree, known))
+    if q.unit is not None:
+        found.append(there(column(q.unit)))
+    if q.only_present:
+        found.append(there(_present(q.values[0], q.schema)))
+    return found
+
+
+def _present(reading: Reading, schema: Schema) -> exp.Expr:
+    """What must be there. A column is where its clamped value is; a quotient may exist only once it is clamped."""
+    if reading.bounds is None or isinstance(reading.argument, ColumnRef):
+        return scalar(reading.argument)
+    return scalar(reading.argument, leaf=lambda leaf: clamped(leaf, schema))
+
+
+def _different(cells: Sequence[Sequence[str | int | bool]], position: int) -> list[str | int | bool]:
+    return list(dict.fromkeys(cell[position] for cell in cells))
+
+
+def _public(schema: Schema, key: ColumnRef) -> Sequence[str | int | bool] | None:
+    """The values by which it may be grouped, beside another key that is private."""
+    declared = schema.column(key.name)
+    return None if declared is None or declared.private_keys else declared.keys
+
+
+def _pushed(part: Predicate, schema: Schema) -> exp.Expr:
+    """A condition that must hold: compared with a text as it was delivered, where that says the same."""
+    match part:
+        case Comparison(operator, ColumnRef(name, Type.TEXT), Constant(str(text))) if schema.null_values:
+            stored = column(as_delivered(name))
+            compared = COMPARE[operator](this=stored, expression=value(text))
+            if operator == "=" and text not in schema.null_values:
+                return compared
+            present = [exp.NEQ(this=stored.copy(), expression=value(missing)) for missing in schema.null_values]
+            return both(compared, *present)
+    return predicate(part)
+
+
+def there(tree: exp.Expr) -> exp.Expr:
+    return exp.Not(this=exp.Is(this=tree, expression=exp.Null()))
+
+
+def _read(reading: Reading, q: Question) -> exp.Expr:
+    argument = reading.argument
+    if reading.counted:
+        return there(scalar(argument))
+    if reading.bounds is None:
+        return scalar(argument)
+    if q.only_present and isinstance(argument, ColumnRef):
+        return _within(column(argument.name), reading.bounds)
+    return scalar(argument, leaf=lambda leaf: clamped(leaf, q.schema))
+
+
+def clamped(leaf: ColumnRef, schema: Schema) -> exp.Expr:
+    """A column within its bounds; NULL stays NULL (LEAST and GREATEST would turn it into a bound)."""
+    missing = exp.Is(this=column(leaf.name), expression=exp.Null())
+    inside = _within(column(leaf.name), schema.bounds_of(leaf.name))
+    return exp.Case(ifs=[exp.If(this=missing, true=exp.Null())], default=inside)
+
+
+def _within(tree: exp.Expr, bounds: Bounds) -> exp.Expr:
+    """The lowest is stated with a sign: of whole numbers without one, engines would not subtract what is larger."""
+    lowest = number(bounds.lower)
+    signed = cast(lowest, "BIGINT") if bounds.lower.denominator == 1 and abs(bounds.lower) < 2**63 else lowest
+    return function("LEAST", function("GREATEST", tree, signed), number(bounds.upper))

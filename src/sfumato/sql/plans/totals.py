@@ -1,0 +1,91 @@
+"""Question -> the exact totals that a release draws noise around, in whole steps of each number's grid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from sqlglot import exp
+
+from sfumato.model.facts import Cell
+from sfumato.model.measurement import NoisyNumber, NumberKind
+from sfumato.model.schema import PERSON, Bounds, Type
+from sfumato.sql.builder.ast import as_whole, column, selected
+from sfumato.sql.builder.term import Term, call, col, distinct, rows_counted, term, when
+from sfumato.sql.plans.exposure_summary import whole
+from sfumato.sql.plans.rows import Question, Reading, rows
+
+
+def totals(question: Question) -> exp.Select:
+    """Per cell, the exact sum and count behind each noisy number."""
+    q = question
+    parts = [part for n in q.measurement.numbers for part in (sum_of(n, q), count_of(n, q))]
+    return selected([*map(column, q.keys), *parts], rows(q, any_key=q.measurement.cells is not None), by=q.keys)
+
+
+def read_totals(rows: Iterable[tuple[Any, ...]], question: Question) -> Iterator[tuple[Cell, tuple[int, ...]]]:
+    """Whole steps of each number's grid, for every public cell, zero where nobody is; else for those that there are.
+
+    Where group keys are private, no more than one cell is held at a time; else no more than the public ones.
+    """
+    width, numbers, cells = len(question.keys), question.measurement.numbers, question.measurement.cells
+    if cells is None:
+        for row in rows:
+            yield row[:width], in_steps(row[width:], numbers)
+        return
+    found = dict.fromkeys(cells, (0,) * len(numbers))
+    for row in rows:
+        if row[:width] in found:
+            found[row[:width]] = in_steps(row[width:], numbers)
+    yield from found.items()
+
+
+def in_steps(values: Sequence[Any], numbers: Sequence[NoisyNumber]) -> tuple[int, ...]:
+    """Of each number its sum and count, as whole steps of its grid."""
+    pairs = zip(values[::2], values[1::2], strict=True)
+    return tuple(_steps(n, whole(total), whole(count)) for n, (total, count) in zip(numbers, pairs, strict=True))
+
+
+def _steps(n: NoisyNumber, total: int, count: int) -> int:
+    if n.rounded:
+        return total  # the engine has rounded to whole steps already, value by value
+    return int(((count if n.kind.counts else total) - n.centre * count * (not n.kind.counts)) / n.step)
+
+
+def sum_of(n: NoisyNumber, q: Question) -> exp.Expr:
+    reading = q.reading_of(n)
+    if n.kind.counts or n.kind is NumberKind.SELECTION or reading is None:
+        return exp.Null()
+    return (rounded(n, reading) if n.rounded else col(reading.name)).total().tree
+
+
+def count_of(n: NoisyNumber, q: Question) -> exp.Expr:
+    reading = q.reading_of(n)
+    if n.kind is NumberKind.SELECTION:
+        return exp.Null()
+    if n.kind is NumberKind.PERSONS:
+        counted = distinct(col(PERSON))
+    elif reading is None:
+        counted = rows_counted()
+    elif n.kind is NumberKind.DISTINCT:
+        counted = distinct(col(reading.name))
+    else:
+        counted = call("COUNT_IF" if reading.counted else "COUNT", col(reading.name))
+    return counted.tree
+
+
+def rounded(n: NoisyNumber, reading: Reading) -> Term:
+    """What a row adds, in whole steps and within bounds: a function of this record alone."""
+    value = col(reading.name)
+    whole_part = math.floor(n.centre) if reading.argument.type is Type.INTEGER else 0  # doubles are whole up to 2**53
+    off = (value - whole_part).double - (n.centre - whole_part) if whole_part else value.double - n.centre
+    bounds = n.bounds or Bounds(-n.sensitivity, n.sensitivity)
+    added, low, high = off, bounds.lower - n.centre, bounds.upper - n.centre
+    if n.kind is NumberKind.SQUARES:
+        added, low, high = off.squared - n.offset, -n.offset, n.offset
+    steps = call("ROUND", added / term(n.step).double)
+    ends = [Fraction(round(end / n.step)) for end in (low, high)]
+    inside = call("LEAST", call("GREATEST", steps, ends[0]), ends[1])
+    return when((value.there, Term(lambda: as_whole(inside.tree))))
