@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from socket import SO_REUSEADDR, SOL_SOCKET, socket
 from threading import Thread
@@ -17,12 +17,13 @@ from unittest.mock import patch
 import httpx
 import uvicorn
 from argon2 import PasswordHasher
-from fastapi import FastAPI
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
 from sfumato.adapters.vault import passwords
 from sfumato.cli.local import open_house
 from sfumato.cli.local.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
+from sfumato.composition import settings
 from sfumato.composition.create import made
 from sfumato.composition.workspace import Workspace, opened
 from sfumato.escrow.service import Escrow
@@ -30,6 +31,7 @@ from sfumato.server.app import API
 from sfumato.server.app import made as app_on
 from sfumato.server.run import bound
 from sfumato.server.settings import Guest, Settings
+from sfumato.server.web import assets
 
 AUDITOR = "edith"
 PEOPLE = (CONTROLLER, ANALYST, AUDITOR)
@@ -42,7 +44,8 @@ ATTEMPTS = (
     '<b onclick="alert(5)" style="color: red">bold</b>',
     "{{7*7}}",
 )
-PLACES = ("organisation", "token", "title", "column", "category", "purpose", "sql", "note", "policy")
+PLACES = ("organisation", "token", "title", "column", "category", "purpose", "sql", "note", "policy", "population")
+TWIN = "the_same_people_in_a_dataset_with_a_long_name_of_one_word"
 
 
 def markup(place: str) -> str:
@@ -72,6 +75,7 @@ class House:
     folder: Path
     plan: Plan
     guests: tuple[Guest, ...] = ()
+    sent: list[tuple[str, str]] | None = None  # path and text of each answer, recorded from the next opening on
     _port: int = 0
     _callers: dict[str | None, httpx.Client] = field(default_factory=dict)
     _opened: list[tuple[Workspace, ExitStack]] = field(default_factory=list)
@@ -82,7 +86,8 @@ class House:
             workspace = stack.enter_context(opened(self.folder, key_file=self.plan.key))
             self._port = taken.getsockname()[1]
             self.guests = self.guests or (() if self.plan.is_empty else open_house.welcomed(workspace))
-            stack.callback(_running(app_on(workspace.escrow, self._settings), taken))
+            app: ASGIApp = app_on(workspace.escrow, self._settings)
+            stack.callback(_running(app if self.sent is None else _recorded(app, self.sent), taken))
             self._opened.append((workspace, stack.pop_all()))
 
     def close(self) -> None:
@@ -160,16 +165,22 @@ def ready_sandbox() -> Iterator[None]:
 
 def furnished(folder: Path) -> Plan:
     """With a dataset, its policy, an answer, a request that waits; and with one that came back, signals about the
-    answer, a dataset without its data, and an auditor. Whatever people wrote there is full of markup.
+    answer, a dataset without its data, one with the same rows, and an auditor. Whatever people wrote there is full of
+    markup.
     """
     place = folder / "workspace"
     key = open_house.furnished(place, _ROWS, _SEED)
+    _state_one_worker(place)
     with opened(place, key_file=key) as workspace:
         escrow = workspace.escrow
         clara, arthur = escrow.people.one(CONTROLLER), escrow.people.one(ANALYST)
         escrow.people.add(clara, AUDITOR, ["auditor"], organisation=markup("organisation"), password=PASSWORD)
         escrow.people.new_token(arthur, markup("token"))
         escrow.datasets.register(clara, _schema(), title=markup("title"))
+        escrow.datasets.populate(clara, BARE, markup("population"))
+        twin = (folder / "adult.toml").read_text("utf-8").replace('"adult"', f'"{TWIN}"', 1)
+        escrow.datasets.register(clara, twin, title="Twin")
+        escrow.datasets.deliver(clara, TWIN, [(folder / "adult.parquet").read_bytes()], "parquet")
         escrow.policies.set(clara, BARE, {"purpose": markup("policy"), "flow": [{"who": [ANALYST]}]})
         sql = f"SELECT COUNT(*) AS people FROM adult WHERE sex = '{markup('sql')}'"
         asked = escrow.requests.submit(arthur, "adult", markup("purpose"), [{"sql": sql}], None)
@@ -181,6 +192,11 @@ def furnished(folder: Path) -> Plan:
         with ready_sandbox():
             escrow.signals.submit(arthur, answered, 1, "as_published", code=CODE, how={"range": [0, 1]})
     return Plan(place, key, False)
+
+
+def _state_one_worker(place: Path) -> None:
+    """A house has few visitors, and each worker takes a while to start."""
+    replace(settings.load(place), workers=1).write(place)
 
 
 def _schema() -> str:
@@ -195,6 +211,7 @@ def unfurnished(folder: Path) -> Plan:
     key.write_bytes(bytes(range(32)))
     key.chmod(0o600)
     made(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
+    _state_one_worker(place)
     with opened(place, key_file=key) as workspace:
         people = workspace.escrow.people
         clara = people.one(CONTROLLER)
@@ -215,7 +232,26 @@ def served(plan: Plan, folder: Path, port: int = 0) -> Iterator[House]:
             house.close()
 
 
-def _running(app: FastAPI, taken: socket) -> Callable[[], None]:
+def _recorded(app: ASGIApp, sent: list[tuple[str, str]]) -> ASGIApp:
+    """Notes each answer, headers and all, before it leaves. Static files are the same for everybody."""
+
+    async def recorded(scope: Scope, receive: Receive, send: Send) -> None:
+        parts: list[bytes] = []
+
+        async def note(message: Message) -> None:
+            parts.extend(part for header in message.get("headers", ()) for part in header)
+            parts.append(message.get("body", b""))
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                sent.append((scope["path"], b"\n".join(parts).decode()))
+            await send(message)
+
+        is_static = scope["type"] != "http" or scope["path"].startswith(assets.PLACE)
+        await app(scope, receive, send if is_static else note)
+
+    return recorded
+
+
+def _running(app: ASGIApp, taken: socket) -> Callable[[], None]:
     """Begins to serve; what is returned ends it."""
     config = uvicorn.Config(
         app,

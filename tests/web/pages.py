@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from html.parser import HTMLParser
 from itertools import product
 
 from fastapi.routing import APIRoute
@@ -16,6 +17,7 @@ from tests.web.house import BARE, PEOPLE, House
 ALL = [route.path for screen in routes.ALL for route in screen.routes if isinstance(route, APIRoute)]
 _MAIN = re.compile(r"<main.*</main>", re.DOTALL)
 _NAMED = re.compile(r"\{(\w+)(?::\w+)?\}")
+_TELLING = ("class", "role", "type")
 WITHOUT_NAMES = [path for path in ALL if not _NAMED.search(path)]
 
 
@@ -27,6 +29,31 @@ class View:
     path: str
     html: str
     policy: str
+
+    def __str__(self) -> str:
+        return f"{self.path} of {self.who}"
+
+    @cached_property
+    def main(self) -> str:
+        """What the frame around every page is around."""
+        return str(_MAIN.findall(self.html)[0])
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """Kinds of elements in it: a tag, with its attributes but for texts and addresses."""
+        parser = _Kinds()
+        parser.feed(self.main)
+        return frozenset(parser.found)
+
+
+class _Kinds(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        valued = [f"{name}={value}" if name in _TELLING else name for name, value in attrs]
+        self.found.add(" ".join([tag, *sorted(valued)]))
 
 
 def addresses(path: str, house: House) -> list[str]:
@@ -52,8 +79,19 @@ def views(path: str, house: House) -> list[View]:
 
 
 def different(found: Iterable[View]) -> list[View]:
-    """One of each: pages that differ in nothing but the frame around them are the same."""
-    return list({_MAIN.findall(view.html)[0]: view for view in found}.values())
+    """One of each: pages that differ in nothing but the frame around them are the same. The richest comes first."""
+    return sorted({view.main: view for view in found}.values(), key=lambda view: -len(view.kinds))
+
+
+def adding(found: Iterable[View], known: Iterable[View] = ()) -> list[View]:
+    """Those with kinds of elements that none before them has, nor any of the known ones."""
+    kinds = {kind for view in known for kind in view.kinds}
+    added = []
+    for view in found:
+        if not view.kinds <= kinds:
+            added.append(view)
+        kinds |= view.kinds
+    return added
 
 
 def _known(house: House) -> Mapping[str, list[str]]:

@@ -1,25 +1,25 @@
-"""Through every page, as each who sees it in another way. Nothing on it was made of what people wrote."""
+"""Through pages, as each who sees them in another way. Nothing on them was made of what people wrote."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from playwright.sync_api import Page, expect
 
-from tests.web import pages
 from tests.web.browser import Visitors
 from tests.web.house import House
+from tests.web.pages import View
 
 MADE = "img, iframe, object, [onerror], [onload], [onclick], [href^='javascript:' i], script:not([src]):not(#facts)"
 
 
-def seen(path: str, house: House, visitors: Visitors, script: str = "") -> Iterator[tuple[Page, str]]:
-    """A page as each who sees it in another way, once nothing on it is at work; and whose it is.
+def seen(views: Iterable[View], house: House, visitors: Visitors, script: str = "") -> Iterator[tuple[Page, View]]:
+    """Each view in the browser of whose it is, once nothing on it is at work.
 
     The script, if there is one, runs before those of the page.
     """
     opened: dict[str | None, Page] = {}
-    for view in pages.different(pages.views(path, house)):
+    for view in views:
         if view.who not in opened:
             opened[view.who] = visitors.enter(house, view.who)
             if script:
@@ -30,4 +30,4 @@ def seen(path: str, house: House, visitors: Visitors, script: str = "") -> Itera
         page.goto(view.path)
         expect(page.locator("[aria-busy=true]")).to_have_count(0)
         assert page.locator(MADE).count() == 0, view.path
-        yield page, f"{view.path} of {view.who}"
+        yield page, view
