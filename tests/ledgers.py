@@ -25,17 +25,17 @@ MASTER = Master.of(bytes(range(32)))
 Places: TypeAlias = Callable[[], "Place"]
 
 STORE = """
-from sfumato import wiring
+from sfumato.composition import local
 from sfumato.adapters.storage.database import Database
 from sfumato.adapters.vault.master_key import Master
 from sfumato.composition.locks import VaultLocks
 
-def store(ledger, beside, schema, in_file=wiring._store):
+def store(ledger, beside, schema, in_file=local._store):
     if "://" in str(ledger):
         return Database(ledger, VaultLocks(Master.of(bytes(range(32))))).ledger()
     return in_file(ledger, beside, schema)
 
-wiring._store = store
+local._store = store
 """  # for a process of its own, which opens the ledger of a place by its address
 
 

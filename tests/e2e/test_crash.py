@@ -27,7 +27,7 @@ SCHEMA = 'name = "people"\n[columns.age]\ntype = "integer"\nbounds = [0, 100]\n'
 RELEASE = """
 import time
 import sfumato as sf
-from sfumato import wiring
+from sfumato.composition import local
 
 def main(folder, sql, ledger, first, moment):
     def wait(now):
@@ -35,12 +35,12 @@ def main(folder, sql, ledger, first, moment):
             say(moment)
             time.sleep(60)
 
-    def mechanism(name, real=wiring._mechanism):
+    def mechanism(name, real=local._mechanism):
         wait("reserved")
         return real(name)
 
     say(str(os.getpid()))
-    wiring._mechanism = mechanism
+    local._mechanism = mechanism
     os.chdir(folder)
     query = sf.open("people.csv", "people.toml", ledger=ledger).query(sql)
     for n in range(first, first + 100):

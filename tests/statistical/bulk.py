@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 import pytest
 
 import sfumato as sf
-from sfumato.api import query as session
 from sfumato.model.calibration import Law
 from sfumato.model.facts import Cell, Totals
 from sfumato.model.release import Answer
@@ -25,8 +24,8 @@ from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.release import answer, noise, selection_draw
 from sfumato.release import choose as plan
+from sfumato.release import draw as drawing
 from sfumato.release.decide import Request
-from sfumato.release.draw import draw
 from sfumato.release.services import Services
 
 IN_FULL = 50  # draws of which one goes through the ledger
@@ -122,7 +121,7 @@ def draw_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(before, epsilon=found.epsilon, feasible=found.epsilon is not None, why=found.why)
 
     exact: dict[sf.Query, Totals] = {}
-    monkeypatch.setattr(session, "draw", _one_in_full(draw, release))
+    monkeypatch.setattr(drawing, "draw", _one_in_full(drawing.draw, release))
     monkeypatch.setattr(plan, "chosen", _one_in_full(plan.chosen, choose))
 
 

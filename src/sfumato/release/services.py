@@ -1,4 +1,4 @@
-"""What a dataset needs from the outside, handed in by `wiring`."""
+"""What a dataset needs from the outside, handed in by `composition`."""
 
 from __future__ import annotations
 
