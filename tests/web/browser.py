@@ -134,6 +134,7 @@ class Visitors:
                 page.close()
             for event, heard in listeners.items():
                 context.remove_listener(event, heard)
+            context.set_offline(False)  # a test that failed may have left it so
             context.clear_cookies()
             (origin,) = (url for (url, _), one in self.kept.items() if one is context)
             cleared = {"origin": origin, "storageTypes": "local_storage"}
