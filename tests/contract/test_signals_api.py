@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
 from sfumato.adapters.sandbox.limits import Limits
 from sfumato.errors import EngineFailure
 from sfumato.escrow.submissions.code_review import fingerprint
+from sfumato.ports import Columns
 from sfumato.presentation import signalling
 from tests.api import STATES, Api
 from tests.room import BOARD, BY_WARD
@@ -156,22 +158,30 @@ def test_code_that_has_no_score_by_its_text_waits_for_nobody(api: Api, asked: st
     assert api("alice", "GET", "/signals?waiting=true").json()["items"] == []
 
 
+ENDLESS = "import time; time.sleep(10**6)"
 FAILING = {  # one of each way to end; all of them are tried in tests/contract/test_sandbox.py
     "an exception": "raise ValueError('secret')",
     "a hard exit": "import os; os._exit(42)",
     "two numbers": "import os; os.write(0, bytes(8)); return 0.5",
-    "no end": "import os, time; os.closerange(0, 64); time.sleep(10**6)",  # whoever waits knows at once
+    "no end": ENDLESS,
     "a word before it fails": "print('secret'); import os; os.write(2, b'secret'); return None",
 }
 
 
 def test_whatever_fails_on_the_exact_answer_is_the_same_in_every_response(api: Api) -> None:
     """In the real sandbox; but for what was sent, the signal's own numbers and the time, byte by byte."""
-    real = Bubblewrap(Limits(seconds=300), pause=lambda _: None)
-    if missing := real._lacking():
+    patient, short = (Bubblewrap(Limits(seconds=seconds), pause=lambda _: None) for seconds in (300, 2))
+    if missing := patient._lacking():
         pytest.skip(missing)
-    real._found.append(None)  # its self-test is shown elsewhere
-    api.room.sandbox.score = real.score  # type: ignore[method-assign]
+    for real in (patient, short):
+        real._found.append(None)  # its self-test is shown elsewhere
+
+    def score(code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:
+        """Nobody waits long for what has no end; whatever scores has as long as a busy machine takes."""
+        has_no_end = ENDLESS in code and list(tables[0]["count(*)"]) == [10, 10, 10]
+        return (short if has_no_end else patient).score(code, tables, padded=padded)
+
+    api.room.sandbox.score = score  # type: ignore[method-assign]
     flow = {"preferences": ["epsilon"], "signals": ["as_published"], "code": True, "signal_bits": 100}
     api.room.policy({"who": [BOARD], **flow})
     request = api.room.submit(BY_WARD, preference={"epsilon": 0.01})  # the noise is not 0 three times
