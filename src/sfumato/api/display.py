@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 
 from sfumato.presentation.html import preformatted
 
 
-class Display:
+class Display(ABC):
     """`withheld` is the line that stands for it until it is asked for; None where it is public."""
 
     @property
-    def withheld(self) -> str | None:
-        raise NotImplementedError
+    @abstractmethod
+    def withheld(self) -> str | None: ...
 
-    def text(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def text(self) -> str: ...
 
     def _html(self) -> str:
         return preformatted(self.text())

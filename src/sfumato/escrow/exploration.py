@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import BadInput, Forbidden, PreferenceError, SfumatoError
+from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.dataset import Held
-from sfumato.escrow.catalogue.datasets import Datasets, mandate_of
+from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import PARTNER
 from sfumato.escrow.policy.store import Policies, Signed

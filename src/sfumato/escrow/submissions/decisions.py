@@ -6,8 +6,9 @@ from contextlib import suppress
 from typing import Any
 
 from sfumato.errors import BadInput, Conflict, Forbidden
+from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.dataset import Held
-from sfumato.escrow.catalogue.datasets import Datasets, mandate_of
+from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, refuse_viewer
 from sfumato.escrow.exploration import Questions
 from sfumato.escrow.identity.accounts import People

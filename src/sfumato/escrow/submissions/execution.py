@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SfumatoError
-from sfumato.escrow.catalogue.datasets import Datasets, mandate_of
+from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.exploration import Questions
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.notices import Notices

@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import BadInput, Conflict
-from sfumato.escrow.catalogue.datasets import Datasets, mandate_of
+from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import decides_after_look, refuse_viewer
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person

@@ -10,7 +10,8 @@ from typing import Any
 from sfumato.api.query import Query
 from sfumato.api.release import Certificate
 from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SandboxMissing, SfumatoError
-from sfumato.escrow.catalogue.datasets import Datasets, mandate_of
+from sfumato.escrow.catalogue.access import mandate_of
+from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.notices import Notices
 from sfumato.escrow.policy.policy import Approve, Flow

@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone, StopReached
+from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.dataset import Held
-from sfumato.escrow.catalogue.datasets import Datasets, mandate_of
+from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.notices import Notices
