@@ -298,8 +298,11 @@ def test_the_last_who_may_decide_does_not_look(room: Room) -> None:
 @pytest.mark.parametrize(
     ("flow", "said"),
     [
-        ({"approve": "after the answer", "guarantees": ["none"]}, "Whoever approves after the answer views it"),
-        ({"signals": ["free", "as_published"]}, "Whoever approves an exact score views it"),
+        (
+            {"approve": "after the answer", "guarantees": ["none"]},
+            "A controller who approves after the answer would view it",
+        ),
+        ({"signals": ["free", "as_published"]}, "A controller who approves an exact score would view it"),
         ({"approvals": 3}, "3 approvals cannot be given"),
     ],
 )
@@ -322,5 +325,5 @@ def test_it_takes_two_controllers_and_one_who_viewed_nothing(room: Room) -> None
 def test_a_policy_says_it_in_a_sentence(room: Room) -> None:
     apart(room)
     said = room.policies.current(room[D], "stays").as_dict()
-    assert any("Whoever views individual risks decides nothing from then on" in text for text in said["sentences"])  # type: ignore[attr-defined]
+    assert any("A controller who views individual risks can no longer decide" in text for text in said["sentences"])  # type: ignore[attr-defined]
     assert said["policy"]["separation"] is True  # type: ignore[index]

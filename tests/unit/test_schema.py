@@ -204,8 +204,8 @@ WRONG = {
                         "out."),
     "rows of a person without a bound": (f'{NAME}unit = "age"\n[columns.age]',
                                          "How many rows of one age count in a query is not stated: max_rows in "
-                                         "adult.toml. Hint: add max_rows = 10, or as many rows as most people have; of "
-                                         "whoever has more, a sample counts."),
+                                         "adult.toml. Hint: add max_rows = 10, or as many rows as most people have; "
+                                         "people with more rows are sampled."),
     "groups of one row": (f"{NAME}max_groups = 3",
                           "max_groups is for people with several rows, and one row is one person: max_groups in "
                           'adult.toml. Hint: name the column of people as unit = "COLUMN", or leave max_groups out.'),

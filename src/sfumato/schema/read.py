@@ -152,7 +152,7 @@ class _Reader:
         if "max_rows" not in bounds:
             self.wrong(
                 f"How many rows of one {column.name} count in a query is not stated",
-                hint="add max_rows = 10, or as many rows as most people have; of whoever has more, a sample counts.",
+                hint="add max_rows = 10, or as many rows as most people have; people with more rows are sampled.",
                 where="max_rows",
             )
         return PrivacyUnit(column.name, bounds["max_rows"], bounds.get("max_groups"))

@@ -127,16 +127,20 @@ class _Reader:
             raise PolicyError("Viewers and deciders cannot be separate where there is one controller", hint=hint)
         if not self.deciders:
             hint = "name a controller who has not."
-            raise PolicyError("Every controller has viewed individual risks, so that nobody could decide", hint=hint)
+            raise PolicyError("Every controller has viewed individual risks, so no controller could decide", hint=hint)
 
     def require_separable(self, flow: Flow, where: str) -> None:
         """What shows an answer, or an exact score, to whoever approves it makes them a viewer."""
         if flow.approve is Approve.AFTER_THE_ANSWER:
             hint = 'state approve = "by a controller", or leave separation out.'
-            raise PolicyError("Whoever approves after the answer views it, and decides", hint=hint, where=where)
+            raise PolicyError(
+                "A controller who approves after the answer would view it and decide", hint=hint, where=where
+            )
         if SignalKind.PUBLISHED in flow.signals:
             hint = f"leave '{SignalKind.PUBLISHED}' or separation out."
-            raise PolicyError("Whoever approves an exact score views it, and decides", hint=hint, where=where)
+            raise PolicyError(
+                "A controller who approves an exact score would view it and decide", hint=hint, where=where
+            )
 
     def flow(self, stated: object, where: str) -> Flow:
         if not isinstance(stated, Mapping):

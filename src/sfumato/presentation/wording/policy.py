@@ -31,7 +31,7 @@ ACCEPT_CHANGE = (
     "policy that only adds [[flow]] tables at the end, or raises limits, takes nothing away."
 )
 SEPARATION = (
-    "Whoever views individual risks decides nothing from then on, and changes no policy, schema, data, role or "
+    "A controller who views individual risks can no longer decide, or change the policy, schema, data, roles or "
     "population of this dataset. The decisions of others keep their guarantee after a look; certificates print the "
     "assumption that the viewers told them nothing."
 )

@@ -71,7 +71,7 @@ OTHERWISE = (
 )
 PUBLIC_PAGE = "Everybody may read which releases there were and what they add up to, without signing in."
 SEPARATION = (
-    "Whoever views individual risks decides nothing afterwards, so that the decisions of the other controllers keep "
-    "their guarantee. It takes two controllers or more."
+    "A controller who views individual risks can no longer decide, so the decisions of the other controllers keep "
+    "their guarantee. This needs at least two controllers."
 )
 INTRODUCTION = "Whoever approves in a browser has passed the three-minute introduction."
