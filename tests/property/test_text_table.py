@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.presentation.figures.figure import plain
+from sfumato.presentation.printable import plain
 from sfumato.presentation.table import is_figure, laid_out, table
 
 cells = st.text("ab 1.5−–±äΩ漢\n\t\u0301", max_size=8)

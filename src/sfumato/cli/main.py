@@ -50,6 +50,7 @@ _SHOW_WARNING = warnings.showwarning
 def main() -> None:
     """Run a command; whatever goes wrong is one sentence on stderr and a number."""
     gc.set_threshold(200_000, 20, 20)  # loading a command makes many objects, and they all stay
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # OpenDP loads NumPy, whose threads would wait busily for work
     atexit.register(_end)
     with heeded() as ctrl_c:
         _run("--json" in sys.argv, ctrl_c)

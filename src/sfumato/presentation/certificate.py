@@ -16,7 +16,7 @@ from sfumato.presentation.document import (
     scrolled,
     section,
 )
-from sfumato.presentation.figures.figure import plain
+from sfumato.presentation.printable import plain
 from sfumato.presentation.wording import (
     guarantee as of_guarantee,
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from sfumato.presentation.figures.figure import Figure, plain
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.palette import PALETTE
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.html import html_table
+from sfumato.presentation.printable import plain
 
 NARROW = 360  # a figure's width where the page is narrow: drawn for it, not shrunk to it
 STYLE = """

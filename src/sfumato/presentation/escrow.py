@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sfumato.presentation.figures.figure import plain
 from sfumato.presentation.figures.terminal import paragraph
+from sfumato.presentation.printable import plain
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import requests as of_request
 

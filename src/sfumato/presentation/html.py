@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from sfumato.presentation.figures.figure import plain
+from sfumato.presentation.printable import plain
 from sfumato.presentation.table import is_figure
 
 

@@ -7,11 +7,12 @@ from textwrap import fill
 
 from sfumato.model.method_comparison import Comparison, Method, Together
 from sfumato.presentation.document import code, drawing, items, page, paragraph, scrolled, section
-from sfumato.presentation.figures.figure import Axis, Figure, Pin, Span, plain
+from sfumato.presentation.figures.figure import Axis, Figure, Pin, Span
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import WIDTH, text
 from sfumato.presentation.figures.terminal import paragraph as lines
 from sfumato.presentation.html import html_table, page_part
+from sfumato.presentation.printable import plain
 from sfumato.presentation.risk import ranges
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import (

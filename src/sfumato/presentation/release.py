@@ -6,8 +6,8 @@ import math
 from html import escape
 
 from sfumato.model.release import Answer, Certificate, Interval
-from sfumato.presentation.figures.figure import plain
 from sfumato.presentation.html import html_table
+from sfumato.presentation.printable import plain
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import release as of_release

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.presentation import escrow
-from sfumato.presentation.figures.figure import plain
 from sfumato.presentation.figures.terminal import paragraph
+from sfumato.presentation.printable import plain
 from sfumato.presentation.table import table
 from sfumato.presentation.wording.signal_pages import STANDS
 

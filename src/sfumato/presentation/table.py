@@ -7,7 +7,7 @@ from io import StringIO
 
 from rich.cells import cell_len
 
-from sfumato.presentation.figures.figure import plain
+from sfumato.presentation.printable import plain
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = 200) -> str:

@@ -22,7 +22,7 @@ from sfumato.presentation.figures.marks import (
     Surface,
     Verdict,
 )
-from sfumato.presentation.figures.scale import Axis, Scale, above, below, number, plain, require, scale
+from sfumato.presentation.figures.scale import Axis, Scale, above, below, number, require, scale
 
 __all__ = [
     "Axis",
@@ -41,7 +41,6 @@ __all__ = [
     "Surface",
     "Verdict",
     "number",
-    "plain",
 ]
 
 MOST_SERIES = 8  # so many lines, or sets of points, differ by more than their colour

@@ -22,11 +22,11 @@ from sfumato.presentation.figures.figure import (
     Scale,
     Span,
     Surface,
-    plain,
 )
 from sfumato.presentation.figures.marks import GLYPHS
 from sfumato.presentation.figures.palette import PALETTE, SERIES
 from sfumato.presentation.figures.scale import BENDS
+from sfumato.presentation.printable import plain
 
 Part: TypeAlias = dict[str, Any]
 

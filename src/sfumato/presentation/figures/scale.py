@@ -72,11 +72,6 @@ def number(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def plain(text: str) -> str:
-    """The text without control characters: a title must not steer a terminal or break the XML."""
-    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)
-
-
 def scale(axis: Axis, values: list[float]) -> Scale:
     """The scale that holds all values and the axis' own ticks."""
     sign = axis.unit if axis.unit in ("×", "%") else ""

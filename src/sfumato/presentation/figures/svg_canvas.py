@@ -10,8 +10,9 @@ from unicodedata import east_asian_width
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from sfumato.presentation.figures.describe import describe
-from sfumato.presentation.figures.figure import Figure, plain
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.palette import PALETTE, Series
+from sfumato.presentation.printable import plain
 
 SMALL, BODY, LARGE = 11, 12, 15
 MARGIN, LEADING, HEADROOM = 16, 4, 40

@@ -25,10 +25,10 @@ from sfumato.presentation.figures.figure import (
     Scale,
     Span,
     Surface,
-    plain,
 )
 from sfumato.presentation.figures.marks import GLYPHS
 from sfumato.presentation.figures.palette import SERIES
+from sfumato.presentation.printable import plain
 from sfumato.presentation.table import table
 
 Shape: TypeAlias = Literal["solid", "shaded", "point", "box", "rule", "nothing"]
