@@ -43,7 +43,7 @@ test-times: .venv/.dev postgres chromium bubblewrap ## run all tests and list th
 check: .venv/.dev ## lint, format, types, import contracts
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	$(BIN)/mypy -n auto
 	$(BIN)/lint-imports --no-logo
 
 bench: .venv/.dev ## measure what privacy costs against its targets (15 minutes); writes bench/results.json
