@@ -161,7 +161,7 @@ class _Runs:
     def _open(self, table: str, ledger: Path) -> sf.Dataset:
         """As a worker does, it closes what was open before."""
         while self._opened:
-            self._opened.pop()._engine.close()
+            self._opened.pop()._context.engine.close()
         self._opened.append(sf.open(self._file, schema_of(table), ledger=ledger))
         return self._opened[0]
 

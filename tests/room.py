@@ -13,7 +13,6 @@ import sqlalchemy as sa
 
 from sfumato.adapters.storage.database import Database
 from sfumato.adapters.vault.files import Files
-from sfumato.api.dataset import Dataset
 from sfumato.composition import local, worker
 from sfumato.composition.locks import VaultLocks
 from sfumato.errors import BadInput, EngineFailure, Refused, SfumatoError
@@ -25,6 +24,7 @@ from sfumato.ledger.entry import Entry, Event
 from sfumato.model.authorization import Mandate
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import Columns, LedgerStore, Row, Seals
+from sfumato.release.context import DatasetContext
 from tests.ledgers import MASTER
 
 SCHEMA = """name = "stays"
@@ -153,7 +153,7 @@ class Room:
         *,
         version: str = "",
         assumed: tuple[str, ...] | None = None,
-    ) -> Dataset:
+    ) -> DatasetContext:
         how: dict[str, Any] = {"mandate": mandate, "present": present, "version": version, "assumed": assumed}
         return local.held(None, schema, self.database.ledger(), who=who, **how)
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from sfumato.api.choice import Choice
     from sfumato.api.dataset import Dataset
     from sfumato.api.guessing import Guessing
+    from sfumato.api.ledger import Ledger
+    from sfumato.api.method_comparison import Comparison
     from sfumato.api.query import Query
     from sfumato.api.release import Certificate, Release
     from sfumato.api.risk import RiskProfile
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
         weighted,
     )
     from sfumato.privacy.preferences.pri import pri
-    from sfumato.release.ledger import Ledger
-    from sfumato.release.method_comparison import Comparison
     from sfumato.signals.tasks.registry import task
     from sfumato.signals.tasks.task import Task
 
@@ -41,10 +41,10 @@ _HOMES = {
     "Audit": "auditing.audit",
     "Certificate": "api.release",
     "Choice": "api.choice",
-    "Comparison": "release.method_comparison",
+    "Comparison": "api.method_comparison",
     "Dataset": "api.dataset",
     "Guessing": "api.guessing",
-    "Ledger": "release.ledger",
+    "Ledger": "api.ledger",
     "PossibleWorlds": "api.universe",
     "Query": "api.query",
     "Release": "api.release",

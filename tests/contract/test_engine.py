@@ -309,7 +309,7 @@ def test_other_types_are_counted_or_read_as_declared(column: pa.Array, declared:
     assert counted.columns == {"v": None}
     assert counted.rows("SELECT COUNT(v) FROM t") == [(len(column) - column.null_count,)]
     dataset = local.open(pa.table({"v": column}), schema | {"columns": {"v": {"type": declared}}}, ledger=":memory:")
-    assert [value for (value,) in dataset._engine.rows("SELECT v FROM t")] == expected
+    assert [value for (value,) in dataset._context.engine.rows("SELECT v FROM t")] == expected
     unfit = len(column) - column.null_count - sum(value is not None for value in expected)
     assert dataset.check().columns[0].unfit == unfit
 

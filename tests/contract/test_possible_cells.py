@@ -91,7 +91,7 @@ def asked_of(texts: tuple[str, ...], numbers: tuple[int, ...]) -> tuple[sf.Datas
 
 
 def kept_by_duckdb(dataset: sf.Dataset, where: str) -> set[Cell]:
-    engine = dataset._engine
+    engine = dataset._context.engine
     select = selected(map(column, KEYS), "t", where=[predicate(condition(where, dataset.schema))])
     return set(engine.rows(select.sql(engine.dialect)))
 

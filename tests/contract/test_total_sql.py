@@ -124,9 +124,9 @@ def table() -> pa.Table:
 
 def read_all(query: sf.Query) -> None:
     """Everything that reads the data for a query: what is drawn from, and what a controller may look at."""
-    numbers, side = query.measurement.numbers, query.dataset.condition("n > 3")
+    numbers, side = query.measurement.numbers, query.dataset._context.condition("n > 3")
     for noise in (Noise(), Noise("gaussian", 1e-6)):
-        survey = query._look(noise)
+        survey = query._bound.look(noise)
         _ = survey.facts, survey.singletons, survey.answer(), survey.most_exposed(), survey.people(), survey.worlds()
         for figure in (INFLUENCE, EXPOSURE):
             _ = survey.distribution(figure), survey.medians(side, figure), survey._reach(figure)
@@ -134,7 +134,7 @@ def read_all(query: sf.Query) -> None:
         survey.moved([output], [1.0] * len(numbers))
         if query.measurement.additive:
             _ = survey.people_by_bin(20), survey.moments, survey._ends
-            block_tables(query, 3, "key")
+            block_tables(query._bound, 3, "key")
     _ = query.release(epsilon=2.0, accept_none=True).aftermath(between="n > 3").view
 
 
@@ -157,12 +157,12 @@ def recorded(kind: str) -> frozenset[str]:
         dataset = sf.open(table(), schema, ledger=":memory:")
         dataset.query(QUERIES[0]).release(epsilon=1.0)
         for sql in QUERIES:
-            dataset.query(sql)._totals()
+            dataset.query(sql)._bound.totals()
         for sql in IN_FULL if kind in TYPES_OF else ():
             read_all(dataset.query(sql))
         dataset.check()
         dataset.per_person().people()
-    sent.add(clean(dataset.schema, dataset._engine.columns, RAW).sql(dialect="duckdb"))
+    sent.add(clean(dataset.schema, dataset._context.engine.columns, RAW).sql(dialect="duckdb"))
     return frozenset(sent)
 
 
@@ -279,7 +279,7 @@ def opened(kind: str) -> duckdb.DuckDBPyConnection:
     dataset = sf.open(table(), schema, ledger=":memory:")
     query = dataset.query("SELECT COUNT(*) FROM data")
     query.risk().people()
-    engine = dataset._engine
+    engine = dataset._context.engine
     assert isinstance(engine, DuckDB)
     return engine._connection
 

@@ -115,7 +115,7 @@ def test_algorithm_1_is_not_private(record_property: Callable[[str, object], Non
 
 def accepted_outputs(ill: int) -> list[float]:
     query = counted(ONE_OF_TEN if ill else NOBODY)
-    survey, mechanism = query._look(Noise()), query.dataset.services.mechanism
+    survey, mechanism = query._bound.look(Noise()), query.dataset.services.mechanism
     found = [find_epsilon_from_pri(survey, FIVE, PAPER_GRID, mechanism) for _ in range(depth("pri runs"))]
     return [float(one.output.numbers[0][0]) for one in found if one is not None]
 
@@ -127,7 +127,7 @@ def within(r: float, found: Window) -> bool:
 def test_candidates_are_tried_from_the_largest_down_and_that_very_output_is_released() -> None:
     """Noise of 30 and more hides one person of ten to 5 in 100; of 1 it does not."""
     query = counted(ONE_OF_TEN)
-    survey = query._look(Noise())
+    survey = query._bound.look(Noise())
     steps = int(1 / query.measurement.numbers[0].step)
     asked: list[float] = []
 

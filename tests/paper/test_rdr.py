@@ -190,7 +190,7 @@ def test_figure_7_facts_of_the_adult_data(adult_csv: Path) -> None:
     adult = sf.open(adult_csv, ADULT | {"null_values": []}, ledger=":memory:", bounds_from_data=True)
     queries = {name: adult.query(sql) for name, sql in QUERIES.items()}
     for name, query in queries.items():
-        spread = compared(sf.ratio(0.95), query._look(Noise()), Noise())
+        spread = compared(sf.ratio(0.95), query._bound.look(Noise()), Noise())
         seen = (float(spread.low), float(spread.high), spread.k, float(spread.sensitivity))
         assert seen == pytest.approx(FACTS[name], rel=1e-9)
     assert queries["Q1"].risk().people_count == PEOPLE

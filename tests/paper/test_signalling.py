@@ -72,7 +72,7 @@ def test_example_2_both_scores_tell_what_noise_cost(release: sf.Release) -> None
 def test_example_3_without_breaking_anybody_s_privacy(query: sf.Query) -> None:
     """The same question by the sound signals, on a ledger of its own: nobody had looked."""
     dataset = query.dataset
-    fresh = sf.open(dataset._source, DECLARED, ledger=":memory:").query(SQL)
+    fresh = sf.open(dataset._context._source, DECLARED, ledger=":memory:").query(SQL)
     release = fresh.release(epsilon=0.15)
     blocks = release.signal(CLASSIFIER, "sample_and_aggregate", epsilon=2.0, blocks=8)
     assert isinstance(blocks, BlockMean)
@@ -92,7 +92,7 @@ def test_the_free_signal_answers_the_same_question(query: sf.Query) -> None:
     """Wide noise costs the classifier much, narrow noise little: seen from the releases alone."""
     damages = []
     for epsilon in (0.05, 10.0):
-        fresh = sf.open(query.dataset._source, DECLARED, ledger=":memory:").query(SQL)
+        fresh = sf.open(query.dataset._context._source, DECLARED, ledger=":memory:").query(SQL)
         found = fresh.release(epsilon=epsilon).signal(CLASSIFIER, draws=20)
         assert isinstance(found, FreeSignal)
         damages.append(sum(found.damages) / 20)

@@ -88,7 +88,7 @@ def cost(dataset: sf.Dataset, sql: str) -> tuple[str, float, float]:
     before, started = peak(), time.process_time()
     try:
         query = dataset.query(sql)
-        query.release(epsilon=1, delta=1e-6 if query.has_private_keys else None)
+        query.release(epsilon=1, delta=1e-6 if query._bound.has_private_keys else None)
         end = "released"
     except QueryError as refusal:
         end = str(refusal)

@@ -61,13 +61,13 @@ def _without_noise() -> Iterator[None]:
 def left(dataset: sf.Dataset, sql: str) -> dict[str, object]:
     """Everything that leaves: answers, certificates, the ledger with its digests, what is printed, warnings."""
     query = dataset.query(sql)
-    delta = 1e-6 if query.has_private_keys else None
+    delta = 1e-6 if query._bound.has_private_keys else None
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         release = query.release(epsilon=0.5, delta=delta)
         certificate = release.certificate
         shown = [release.to_json(), repr(release), release._repr_html_(), repr(certificate), certificate.to_html()]
-        if query.measurement.additive and not query.has_private_keys:
+        if query.measurement.additive and not query._bound.has_private_keys:
             profile = query.sketch(0.1)
             shown += [repr(profile), profile._repr_html_(), repr(profile.at(0.2))]
         table = release.to_arrow(ranges=True)

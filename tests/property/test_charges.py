@@ -50,7 +50,9 @@ class Drawn:
     def __init__(self, schema: dict[str, Any] = SCHEMA, *, version: str = "1", store: sf.Dataset | None = None) -> None:
         self.data = sf.open(ROWS, schema, ledger=":memory:", version=version)
         if store is not None:
-            self.data.ledger = type(self.data.ledger)(store.ledger._store, self.data.schema, self.data.services)
+            self.data._context.ledger = type(self.data.ledger)(
+                store.ledger._store, self.data.schema, self.data.services
+            )
         self.draws = 0
         plain = self.data.services.mechanism
 
@@ -63,7 +65,7 @@ class Drawn:
 
             return watched
 
-        self.data.services = replace(self.data.services, mechanism=counted)
+        self.data._context.services = replace(self.data.services, mechanism=counted)
 
     @property
     def spent(self) -> Fraction:

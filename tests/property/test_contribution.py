@@ -78,7 +78,7 @@ def test_the_mean_over_many_dataset_names_is_that_of_all_rows() -> None:
     long = 0
     for n in range(names):
         question = Question(replace(dataset.schema, name=f"stays {n}"), asked.statement, asked.measurement)
-        [(_, found)] = read_totals(dataset._engine.rows(totals(question).sql("duckdb")), question)
+        [(_, found)] = read_totals(dataset._context.engine.rows(totals(question).sql("duckdb")), question)
         long += round((found[0] * asked.measurement.numbers[0].step - 2 * patients) / 59)
     assert least_rate(long, names * patients) <= 0.2 <= most_rate(long, names * patients)
 

@@ -89,10 +89,10 @@ def test_a_total_is_the_sum_of_what_each_row_adds_by_itself(data: st.DataObject,
     with TemporaryDirectory() as folder:
         dataset = opened(values, type_, bounds, kind, Path(folder))
         query = dataset.query(f"SELECT {FIGURES} FROM t")
-        totals = query._totals().cells[()]
-        alone = dataset.query(f"SELECT row, {FIGURES} FROM t GROUP BY row")._totals().cells.values()
+        totals = query._bound.totals().cells[()]
+        alone = dataset.query(f"SELECT row, {FIGURES} FROM t GROUP BY row")._bound.totals().cells.values()
         moved = opened(mixed, type_, bounds, kind, Path(folder)).query(query.sql)
-        assert moved._totals().cells[()] == totals, "the order does not matter"
+        assert moved._bound.totals().cells[()] == totals, "the order does not matter"
     assert tuple(map(sum, zip(*alone, strict=True))) == totals
     for n, added in zip(query.measurement.numbers, zip(*alone, strict=True), strict=True):
         assert max(map(abs, added)) <= n.steps, n
@@ -108,7 +108,7 @@ def test_sums_beyond_64_bits(kind: str, tmp_path: Path) -> None:
     values = [top - i for i in range(40)]
     query = opened(values, "integer", (top - 1000, top), kind, tmp_path).query("SELECT AVG(v) FROM t")
     centred, _ = query.measurement.numbers
-    assert query._totals().cells[()][0] * centred.step == sum(values) - 40 * centred.centre
+    assert query._bound.totals().cells[()][0] * centred.step == sum(values) - 40 * centred.centre
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -117,7 +117,7 @@ def test_small_differences_of_large_numbers_are_kept(sql: str, kind: str, tmp_pa
     """Doubles know no odd number beyond 2**53; whole numbers do."""
     values = [2**53 + i for i in (1, 2, 3, 3)]
     query = opened(values, "integer", (2**53, 2**53 + 4), kind, tmp_path).query(sql)
-    for n, total in zip(query.measurement.numbers, query._totals().cells[()], strict=True):
+    for n, total in zip(query.measurement.numbers, query._bound.totals().cells[()], strict=True):
         exact = sum((exactly(n, v) for v in values), Fraction(0))
         assert abs(total - exact) <= (4 if n.kind is NumberKind.SUM else 0), n
 
@@ -129,7 +129,7 @@ def test_texts_that_are_no_number_add_nothing_or_a_bound(text: str, tmp_path: Pa
     columns = {"w": {"type": "integer", "bounds": [-9, 9]}, "x": {"type": "number", "bounds": [-9, 9]}}
     dataset = sf.open(tmp_path / "t.csv", {"name": "t", "columns": columns}, ledger=":memory:")
     query = dataset.query("SELECT COUNT(w), SUM(w), COUNT(x), SUM(x) FROM t")
-    pairs = zip(query._totals().cells[()], query.measurement.numbers, strict=True)
+    pairs = zip(query._bound.totals().cells[()], query.measurement.numbers, strict=True)
     w, sum_w, x, sum_x = (round(float(total * n.step), 2) for total, n in pairs)
     assert (w, sum_w) == (1, 7)
     assert (x, sum_x) in ((1, 0.25), (2, 9.25), (2, -8.75))
@@ -144,7 +144,7 @@ def test_whole_numbers_without_a_sign_are_subtracted_from(width: int) -> None:
     for figure in ("SUM(v)", "AVG(v)", "VAR_POP(v)", "STDDEV(v)", "SUM(CASE WHEN v > 3 THEN v ELSE 1 END)"):
         sql = f"SELECT {figure} FROM t"
         one, other = (dataset.query(sql) for dataset in (sf.open(table, schema, ledger=":memory:"), signed))
-        assert one._totals() == other._totals()
+        assert one._bound.totals() == other._bound.totals()
         assert one.risk().people() == other.risk().people()
 
 

@@ -31,7 +31,7 @@ def test_everybody_carries_their_literal_exposure_in_whole_units(
     with TemporaryDirectory() as folder:
         dataset = sf.open(table.source(kind, Path(folder)), table.schema, ledger=":memory:")
         query = dataset.query(question.sql)
-        found = query._survey(NOISES[gaussian]).moments
+        found = query._bound.survey(NOISES[gaussian]).moments
     schema, rows = dataset.schema, table.rows
     if schema.unit.column is not None:
         rows = tuple(table.rows[i] for i in places_of_kept(table.source("pandas", Path()), table.schema, question.sql))
@@ -74,7 +74,7 @@ def test_neighbours_differ_by_what_one_person_carries(data: st.DataObject, gauss
 
 def moments(table: Table, sql: str, gaussian: bool) -> Moments:
     dataset = sf.open(table.source("pandas", Path()), table.schema, ledger=":memory:")
-    return dataset.query(sql)._survey(NOISES[gaussian]).moments
+    return dataset.query(sql)._bound.survey(NOISES[gaussian]).moments
 
 
 def alone(table: Table, places: tuple[int, ...]) -> Table:

@@ -154,7 +154,7 @@ def asked(table: Table, kind: str, queries: list[str]) -> list[sf.Query | str]:
 def _asked(dataset: sf.Dataset, sql: str) -> sf.Query | str:
     try:
         query = dataset.query(sql)
-        query.release(epsilon=1.0, delta=1e-6 if query.has_private_keys else None)
+        query.release(epsilon=1.0, delta=1e-6 if query._bound.has_private_keys else None)
     except BadInput as refusal:
         return str(refusal)
     return hold_totals(query)

@@ -54,7 +54,7 @@ def asked(stays: Sequence[Stay], max_rows: int, sql: str) -> sf.Query:
 
 
 def totals(stays: Sequence[Stay], max_rows: int, sql: str) -> Totals:
-    return asked(stays, max_rows, sql)._totals()
+    return asked(stays, max_rows, sql)._bound.totals()
 
 
 def of(patient: int, stays: Sequence[Stay]) -> list[Stay]:
@@ -99,7 +99,7 @@ def test_whoever_leaves_moves_a_number_by_at_most_its_sensitivity(data: st.DataO
     leaving = data.draw(st.sampled_from([1, 2, 3]))
     rest = [stay for stay in stays if stay[0] != leaving]
     question = asked(stays, max_rows, sql)
-    before, after = question._totals().cells, totals(rest, max_rows, sql).cells
+    before, after = question._bound.totals().cells, totals(rest, max_rows, sql).cells
     for position, number in enumerate(question.measurement.numbers):
         moved = sum(abs(before[cell][position] - after[cell][position]) for cell in before)
         assert moved * number.step <= number.sensitivity

@@ -183,7 +183,7 @@ def test_somebody_who_is_replaced_moves_a_sum_by_two_steps() -> None:
 def test_columns_are_clamped_before_they_are_computed_with() -> None:
     rows = [visit("Al", 10**6), visit("Bo", -(10**6)), visit("Cy", 30)]
     query = sf.open(frame(rows), VISITS, ledger=":memory:").query("SELECT SUM(days - price) FROM visits")
-    (total,) = query._totals().cells[()]
+    (total,) = query._bound.totals().cells[()]
     assert total * query.measurement.numbers[0].step == pytest.approx((100 - 8) + (-100 + 8) + (30 - 8), abs=1e-3)
 
 
@@ -213,15 +213,15 @@ def opened(table: Table, kind: str, folder: Path) -> sf.Dataset:
 
 def hold_totals(query: sf.Query) -> sf.Query:
     """Read its totals once, while its file is there."""
-    totals = query._totals()
-    query._totals = lambda: totals  # type: ignore[method-assign]
+    totals = query._bound.totals()
+    query._bound.totals = lambda: totals  # type: ignore[method-assign]
     return query
 
 
 def moved(one: sf.Query, other: sf.Query) -> list[int]:
     """How far two tables are apart in each noisy number, over all its cells, in steps of its grid or of its score."""
     one, other = hold_totals(one), hold_totals(other)
-    cells = sorted({*one._totals().cells, *other._totals().cells}, key=repr)
+    cells = sorted({*one._bound.totals().cells, *other._bound.totals().cells}, key=repr)
     numbers = one.measurement.numbers
     assert one.measurement.cells is None or len(cells) == len(one.measurement.cells)
     return [sum(_apart(one, other, i, cell) for cell in cells) for i in range(len(numbers))]
@@ -232,9 +232,9 @@ def _apart(one: sf.Query, other: sf.Query, position: int, cell: Cell) -> int:
     number = one.measurement.numbers[position]
     if number.kind is not NumberKind.SELECTION:
         nothing = (0,) * len(one.measurement.numbers)
-        totals = [query._totals().cells.get(cell, nothing)[position] for query in (one, other)]
+        totals = [query._bound.totals().cells.get(cell, nothing)[position] for query in (one, other)]
         return abs(totals[0] - totals[1])
-    counts = [query._totals().counts[position].get(cell, {}) for query in (one, other)]
+    counts = [query._bound.totals().counts[position].get(cell, {}) for query in (one, other)]
     good, other_good = (scores(number, counted, epsilon=0.5) for counted in counts)
     return max(abs(a - b) for a, b in zip(good, other_good, strict=True))
 
@@ -268,7 +268,7 @@ def released(source: object, schema: Any, sql: str, preference: str = "epsilon")
         "ledger": [(entry.draft.event, entry.draft.nano_epsilon) for entry in dataset.ledger.entries],
         "spent": dataset.ledger.total,
     }
-    return outside, query._totals()
+    return outside, query._bound.totals()
 
 
 def assert_moved_within_sensitivity(one: Totals, other: Totals, seen: Outside) -> None:
@@ -329,7 +329,9 @@ def test_what_is_not_a_number_is_missing_whatever_others_have(
         pyarrow.parquet.write_table(pa.table({"pay": pa.array([*[nan] * 9, *others], width)}), path)
         query = sf.open(path, schema, ledger=":memory:").query("SELECT COUNT(pay), SUM(pay), COUNT(*) FROM people")
         finite = [v for v in others if v is not None and (declared == "number" or abs(v) < 9)]
-        found = [int(t * n.step) for t, n in zip(query._totals().cells[()], query.measurement.numbers, strict=True)]
+        found = [
+            int(t * n.step) for t, n in zip(query._bound.totals().cells[()], query.measurement.numbers, strict=True)
+        ]
         assert found == [len(finite), sum(min(max(v, 0), 8) for v in finite), 9 + len(others)]
 
 
@@ -443,7 +445,7 @@ def printed(source: object, schema: Any, sql: str) -> Iterator[str]:
     risk = query.risk()
     shown: list[Any] = [dataset, query, dataset.ledger, *dataset.ledger.entries, *choices, *releases]
     shown += [release.certificate for release in releases]
-    shown += [risk, risk.influence, risk.exposure, risk.at(1.0), query._totals(), dataset.check()]
+    shown += [risk, risk.influence, risk.exposure, risk.at(1.0), query._bound.totals(), dataset.check()]
     for thing in shown:
         yield repr(thing)
         yield str(thing)
@@ -473,7 +475,7 @@ def test_what_an_engine_says_of_a_value_is_not_passed_on() -> None:
     marked = frame([{"age": 1, "region": MARKS[0], "note": MARKS[1]}])
     dataset = sf.open(marked, SCHEMA, ledger=":memory:")
     with pytest.raises(sf.SfumatoError) as error:
-        dataset._engine.rows('SELECT CAST(region AS INTEGER) FROM "people"')
+        dataset._context.engine.rows('SELECT CAST(region AS INTEGER) FROM "people"')
     assert_quotes_nothing(traceback.format_exception(error.value))
     assert error.value.__context__ is None
 

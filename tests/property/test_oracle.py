@@ -159,7 +159,7 @@ def released_without_noise(query: sf.Query) -> list[list[Any]]:
     """What would be released if the noise were 0: the totals that noise is added to, put together."""
     measurement, cells = query.measurement, query.measurement.public_cells
     exact = [
-        tuple(n.step * total for n, total in zip(measurement.numbers, query._totals().cells[cell], strict=True))
+        tuple(n.step * total for n, total in zip(measurement.numbers, query._bound.totals().cells[cell], strict=True))
         for cell in cells
     ]
     rows = answer.answer(measurement, Noisy(cells, tuple(exact)), None).rows

@@ -101,7 +101,7 @@ def kept_in(source: object, schema: Any, sql: str) -> Kept:
     dataset = sf.open(source, schema, ledger=":memory:")
     question = asked(dataset, sql)
     person = len(question.keys)
-    found = dataset._engine.rows(rows(question).sql(dataset._engine.dialect))
+    found = dataset._context.engine.rows(rows(question).sql(dataset._context.engine.dialect))
     return Counter((*row[:person], *row[person + 1 :], row[person]) for row in found)
 
 
@@ -143,7 +143,7 @@ def places_of_kept(source: Any, schema: Any, sql: str) -> list[int]:
     tagged = source.assign(**{TAG: range(len(source))})
     dataset = sf.open(tagged, schema, ledger=":memory:")
     counting = rows(asked(dataset, sql), beside=[column(TAG)])
-    return [int(str(row[-1])) for row in dataset._engine.rows(counting.sql(dataset._engine.dialect))]
+    return [int(str(row[-1])) for row in dataset._context.engine.rows(counting.sql(dataset._context.engine.dialect))]
 
 
 @pytest.mark.depth("crowded tables")
@@ -165,8 +165,8 @@ def test_exposure_is_what_leaving_does_to_the_totals(data: st.DataObject) -> Non
 
 def loads_of_leaving(query: sf.Query, rest: sf.Query, places: int) -> tuple[Fraction, float]:
     """How far the odds move at epsilon 1, and how much of it may come from rounding rows to the grid."""
-    numbers, cells = query.measurement.numbers, query._totals().cells
-    changes = [[abs(a - b) for a, b in zip(cells[c], rest._totals().cells[c], strict=True)] for c in cells]
+    numbers, cells = query.measurement.numbers, query._bound.totals().cells
+    changes = [[abs(a - b) for a, b in zip(cells[c], rest._bound.totals().cells[c], strict=True)] for c in cells]
     moved = [sum(column) for column in zip(*changes, strict=True)]
     loads = [m * n.step / (n.sensitivity / n.share) for m, n in zip(moved, numbers, strict=True)]
     rounding = sum(places * n.share / n.steps for n in numbers if n.rounded)

@@ -127,9 +127,9 @@ def test_one_person_moves_a_difference_by_its_sensitivity_at_most(
     measurement = asked.measurement
     [most] = [sensitivity_of_figure(c, measurement) for c in measurement.columns if c.key is None]
     public = table([3.0, -2.0, 5.0])
-    with_all = exact_table(asked)
+    with_all = exact_table(asked._bound)
     for fewer in without_each(rows, stated):
-        other = exact_table(query(fewer, figure, stated))
+        other = exact_table(query(fewer, figure, stated)._bound)
         moved = sum(abs(with_all.figure("n")[x] - other.figure("n")[x]) for x in LABELS)
         assert moved <= float(most) * (1 + 1e-12), "D1"
         for made in LIPSCHITZ:
@@ -142,7 +142,7 @@ def test_means_move_as_far_as_is_said() -> None:
     """Their sensitivities are met: a first row at a bound, and a second one at the other."""
     for rows, fewer in (([("a", 14, 0)], []), ([("a", 14, 0), ("a", -10, 1)], [("a", 14, 0)])):
         asked, other = query(rows, "AVG(v)", {}), query(fewer, "AVG(v)", {})
-        moved = abs(exact_table(asked).figure("n")["a"] - exact_table(other).figure("n")["a"])
+        moved = abs(exact_table(asked._bound).figure("n")["a"] - exact_table(other._bound).figure("n")["a"])
         most = float(sensitivity_of_figure(asked.measurement.columns[1], asked.measurement))
         assert moved == 12 <= most <= 12 * (1 + 1e-12)
 
@@ -157,7 +157,7 @@ def test_means_far_from_zero_move_by_whole_floats() -> None:
         return sf.open(stored, {"name": "t", "columns": columns}, ledger=":memory:").query("SELECT AVG(v) AS n FROM t")
 
     asked, other = mean_of([far + 129]), mean_of([])
-    moved = abs(exact_table(asked).figure("n")[""] - exact_table(other).figure("n")[""])
+    moved = abs(exact_table(asked._bound).figure("n")[""] - exact_table(other._bound).figure("n")[""])
     assert moved == 256 <= sensitivity_of_figure(asked.measurement.columns[0], asked.measurement)
 
 
@@ -167,9 +167,9 @@ def test_means_far_from_zero_move_by_whole_floats() -> None:
 def test_one_person_changes_one_block_only(rows: list[tuple[Any, ...]], stated: dict[str, Any], blocks: int) -> None:
     """Of rows that are alike too, of which some are there several times: nobody draws the others anew."""
     rows = rows + rows[:3]
-    with_all = block_tables(query(rows, "COUNT(*)", stated), blocks, "key")
+    with_all = block_tables(query(rows, "COUNT(*)", stated)._bound, blocks, "key")
     for fewer in without_each(rows, stated):
-        other = block_tables(query(fewer, "COUNT(*)", stated), blocks, "key")
+        other = block_tables(query(fewer, "COUNT(*)", stated)._bound, blocks, "key")
         assert sum(a != b for a, b in zip(with_all, other, strict=True)) <= 1
 
 
@@ -177,15 +177,15 @@ def test_one_person_changes_one_block_only(rows: list[tuple[Any, ...]], stated: 
 @examples("signalled tables")
 def test_blocks_add_up_to_the_whole(rows: list[tuple[Any, ...]], stated: dict[str, Any]) -> None:
     asked = query(rows, "SUM(v)", stated)
-    blocks = [seen.figure("n") for seen in block_tables(asked, 4, "key")]
-    for label, whole in exact_table(asked).figure("n").items():
+    blocks = [seen.figure("n") for seen in block_tables(asked._bound, 4, "key")]
+    for label, whole in exact_table(asked._bound).figure("n").items():
         assert math.isclose(sum(block[label] for block in blocks) / 4, whole, abs_tol=1e-9)
 
 
 def test_people_are_spread_over_the_blocks() -> None:
     """Rows that are all alike, too; and another key deals them out anew."""
     alike = query([("a", 1, 0)] * 400, "COUNT(*)", {})
-    counts = [seen.figure("n")["a"] / 4 for seen in block_tables(alike, 4, "key")]
+    counts = [seen.figure("n")["a"] / 4 for seen in block_tables(alike._bound, 4, "key")]
     assert sum(counts) == 400
     assert all(50 < count < 150 for count in counts), counts
-    assert counts != [seen.figure("n")["a"] / 4 for seen in block_tables(alike, 4, "other")]
+    assert counts != [seen.figure("n")["a"] / 4 for seen in block_tables(alike._bound, 4, "other")]

@@ -44,7 +44,7 @@ def test_everybody_is_in_the_bin_of_their_literal_exposure(
     with TemporaryDirectory() as folder:
         dataset = sf.open(table.source(kind, Path(folder)), table.schema, ledger=":memory:")
         query = dataset.query(question.sql)
-        found = query._people_by_bin(NOISES[gaussian], bins)
+        found = query._bound.survey(NOISES[gaussian]).people_by_bin(bins)
     rows, people = table.rows, people_of(table.rows, dataset.schema)
     if dataset.schema.unit.column is not None:
         places = places_of_kept(table.source("pandas", Path()), table.schema, question.sql)
@@ -88,7 +88,7 @@ def test_neighbours_differ_by_one_in_one_bin(data: st.DataObject, gaussian: bool
 
 def people_by_bin(table: Table, sql: str, gaussian: bool, bins: int) -> tuple[int, ...]:
     dataset = sf.open(table.source("pandas", Path()), table.schema, ledger=":memory:")
-    return dataset.query(sql)._people_by_bin(NOISES[gaussian], bins)
+    return dataset.query(sql)._bound.survey(NOISES[gaussian]).people_by_bin(bins)
 
 
 @pytest.mark.depth("sketch tables")

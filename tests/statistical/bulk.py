@@ -17,15 +17,16 @@ import pytest
 import sfumato as sf
 from sfumato.model.calibration import Law
 from sfumato.model.facts import Cell, Totals
-from sfumato.model.release import Answer
+from sfumato.model.release import Answer, Released
 from sfumato.ports import Mechanism, Mechanisms
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.release import answer, noise, selection_draw
 from sfumato.release import choose as plan
-from sfumato.release import draw as drawing
-from sfumato.release.decide import Request
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import Request, SolvedRequest
+from sfumato.release.pipeline import release_choice
 from sfumato.release.services import Services
 
 IN_FULL = 50  # draws of which one goes through the ledger
@@ -37,18 +38,18 @@ MoreGroups = tuple[dict[str, bool], Totals]  # whether the person is in each gro
 
 def draw_answers(query: sf.Query, choice: sf.Choice, *, accept_none: bool = False) -> Iterator[Answer]:
     """Answers without end, each with noise of its own."""
-    exact = query._totals()
+    exact = query._bound.totals()
     while True:
         yield query.release(choice, again=True, accept_none=accept_none).answer
         for _ in range(IN_FULL - 1):
-            yield draw_answer(query, choice, exact)
+            yield draw_answer(query._bound, choice, exact)
 
 
-def draw_answer(query: sf.Query, choice: sf.Choice, exact: Totals) -> Answer:
+def draw_answer(query: BoundQuery, choice: SolvedRequest, exact: Totals) -> Answer:
     """An answer with new noise on these totals."""
     assert choice.epsilon is not None
     how = calibrate(query.measurement, choice.noise, choice.epsilon, choice.epsilon_max)
-    noisy = noise.drawn(exact, query.measurement, how, query.dataset.services.mechanism)
+    noisy = noise.drawn(exact, query.measurement, how, query.context.services.mechanism)
     return answer.answer(query.measurement, noisy, how, query.statement.afterwards)
 
 
@@ -76,11 +77,11 @@ def draw_selections(query: sf.Query, preference: Preference, **how: Any) -> Iter
         choice = query.choose(preference, again=True, **how)
         yield Selected(choice.epsilon, choice.why)
         for _ in range(IN_FULL - 1):
-            yield draw_selection(query, choice.asked, ahead)
+            yield draw_selection(query._bound, choice.asked, ahead)
 
 
-def draw_selection(query: sf.Query, asked: Request, services: Services) -> Selected:
-    (preference,), survey = asked.preferences, query._survey(asked.noise)
+def draw_selection(query: BoundQuery, asked: Request, services: Services) -> Selected:
+    (preference,), survey = asked.preferences, query.survey(asked.noise)
     if asked.as_published:
         return selection_draw.as_published(preference, survey, asked, services)
     return selection_draw.drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
@@ -109,27 +110,27 @@ def _ahead(mechanisms: Mechanisms) -> Mechanisms:
 def draw_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `Query.release` and `Query.choose` draw in bulk, for an audit that calls them by itself."""
 
-    def release(before: sf.Release, query: sf.Query, choice: sf.Choice) -> sf.Release:
+    def release(before: Released, query: BoundQuery, choice: SolvedRequest) -> Released:
         if query not in exact:
-            exact[query] = query._totals()
+            exact[query] = query.totals()
         return replace(before, answer=draw_answer(query, choice, exact[query]))
 
-    def choose(before: sf.Choice, query: sf.Query, asked: Request) -> sf.Choice:
+    def choose(before: SolvedRequest, query: BoundQuery, asked: Request) -> SolvedRequest:
         if not asked.draws:
             return before
-        found = draw_selection(query, asked, query.dataset.services)
+        found = draw_selection(query, asked, query.context.services)
         return replace(before, epsilon=found.epsilon, feasible=found.epsilon is not None, why=found.why)
 
-    exact: dict[sf.Query, Totals] = {}
-    monkeypatch.setattr(drawing, "draw", _one_in_full(drawing.draw, release))
+    exact: dict[BoundQuery, Totals] = {}
+    monkeypatch.setattr("sfumato.api.query.release_choice", _one_in_full(release_choice, release))
     monkeypatch.setattr(plan, "chosen", _one_in_full(plan.chosen, choose))
 
 
-def _one_in_full(full: Callable[..., T], bulk: Callable[[T, sf.Query, Any], T]) -> Callable[..., T]:
+def _one_in_full(full: Callable[..., T], bulk: Callable[[T, BoundQuery, Any], T]) -> Callable[..., T]:
     """`full` in the first of every fifty calls about a query; in the others `bulk`, with what that returned."""
-    calls, last = Counter[sf.Query](), dict[sf.Query, T]()
+    calls, last = Counter[BoundQuery](), dict[BoundQuery, T]()
 
-    def call(query: sf.Query, asked: Any, *more: object, **how: object) -> T:
+    def call(query: BoundQuery, asked: Any, *more: object, **how: object) -> T:
         calls[query] += 1
         if calls[query] % IN_FULL != 1:
             return bulk(last[query], query, asked)

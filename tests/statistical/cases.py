@@ -111,8 +111,8 @@ def grouped(case: Case, runs: int, epsilon: float = EPSILON, **how: Any) -> Iter
     release = query.release(choice, again=True)
     steps = _steps(release)
     yield from _rounds(present, release.answer, steps)
-    more, exact = more_groups(query._totals(), present, coins, runs - GROUPS)
-    yield from _rounds(more, draw_answer(query, choice, exact), steps)
+    more, exact = more_groups(query._bound.totals(), present, coins, runs - GROUPS)
+    yield from _rounds(more, draw_answer(query._bound, choice, exact), steps)
 
 
 def alone(case: Case, runs: int, epsilon: float = EPSILON, **how: Any) -> Iterator[Round]:

@@ -208,7 +208,7 @@ def test_the_person_moves_the_numbers_as_far_as_it_says(aggregate: str, relation
 
 def totals(pair: Pair, setup: Setup) -> list[tuple[int, ...]]:
     """Exactly, without the person and with them."""
-    found: list[Totals] = [asked(pair, setup, pair.tables()[there])._totals() for there in (False, True)]
+    found: list[Totals] = [asked(pair, setup, pair.tables()[there])._bound.totals() for there in (False, True)]
     return [tuple(each.cells[()]) for each in found]
 
 
@@ -222,7 +222,7 @@ def test_most_candidates_become_worse_and_the_others_better(mechanism: str, aggr
     for there in (False, True):
         query = asked(pair, setup, pair.tables()[there])
         (number,) = query.measurement.numbers
-        found = scores(number, query._totals().counts[0][()], setup.epsilon)
+        found = scores(number, query._bound.totals().counts[0][()], setup.epsilon)
         sides.append([Fraction(score, number.steps) for score in (found[::-1] if aggregate == "min" else found)])
     without, present = sides
     most = Fraction(1) if relation is Relation.ADD_REMOVE else REPLACED[aggregate]

@@ -89,9 +89,9 @@ def test_no_guesser_beats_epsilon_where_the_group_shows_anyway(record_property: 
     query = asked(COUNT, [(0, place) for place, there in present.items() for _ in range(60 + there)])
     choice = query.choose(stated_epsilon(EPSILON), delta=DELTA)
     release = query.release(choice)
-    more, exact = more_groups(query._totals(), present, coins, 4 * depth("audit runs") - 200)
+    more, exact = more_groups(query._bound.totals(), present, coins, 4 * depth("audit runs") - 200)
     step, present = release.certificate.grid_step or (), present | more
-    for answer in (release.answer, draw_answer(query, choice, exact)):
+    for answer in (release.answer, draw_answer(query._bound, choice, exact)):
         for row, numbers in zip(answer.rows, answer.numbers, strict=True):
             rounds.append(Round(present[str(row[0])], numbers, _figures(row), step))
     verdict = audit(rounds, EPSILON)

@@ -130,13 +130,13 @@ def released(query: sf.Query) -> list[Answer]:
     certificate = query.release(epsilon=EPSILON).certificate
     how, mechanism = calibrate(query.measurement, Noise(), EPSILON, 10.0), query.dataset.services.mechanism
     assert certificate.scale == tuple(drawing.scale for drawing in how.numbers)
-    draws = [drawn(query._totals(), query.measurement, how, mechanism) for _ in range(depth("real tables"))]
+    draws = [drawn(query._bound.totals(), query.measurement, how, mechanism) for _ in range(depth("real tables"))]
     return [assemble.answer(query.measurement, noisy, how, query.statement.afterwards) for noisy in draws]
 
 
 def on_rows_that_count(query: sf.Query) -> dict[object, Figures]:
     """The figures without noise, by group; without a GROUP BY under None."""
-    numbers, cells = query.measurement.numbers, query._totals().cells
+    numbers, cells = query.measurement.numbers, query._bound.totals().cells
     exact = [tuple(t * n.step for t, n in zip(found, numbers, strict=True)) for found in cells.values()]
     answer = assemble.answer(query.measurement, Noisy(tuple(cells), tuple(exact)), None, query.statement.afterwards)
     keyed = len(answer.columns) > len(FIGURES)
@@ -165,7 +165,7 @@ def test_over_many_dataset_names_planes_weigh_as_many_flights_as_count() -> None
     sums = []
     for n in range(depth("dataset names")):
         question = Question(replace(dataset.schema, name=f"flights {n}"), asked.statement, asked.measurement)
-        [(_, found)] = read_totals(dataset._engine.rows(totals(question).sql("duckdb")), question)
+        [(_, found)] = read_totals(dataset._context.engine.rows(totals(question).sql("duckdb")), question)
         sums.append(float(found[0] * asked.measurement.numbers[0].step))
     planes = january.groupby("tailnum").distance.agg(["size", "mean", "var"]).fillna(0)
     kept = planes["size"].clip(upper=5)

@@ -104,9 +104,9 @@ def grouped(case: Ranked, runs: int, groups: int = 200) -> Iterator[Round]:
     places = {place: case.people(there) for place, there in present.items()}
     asked = question(f"SELECT place, {case.figure} FROM people GROUP BY place", column, places, **case.stated)
     choice = asked.choose(stated_epsilon(_epsilon(case)))
-    more, exact = more_groups(asked._totals(), present, coins, runs - groups)
+    more, exact = more_groups(asked._bound.totals(), present, coins, runs - groups)
     present |= more
-    for answer in (asked.release(choice).answer, draw_answer(asked, choice, exact)):
+    for answer in (asked.release(choice).answer, draw_answer(asked._bound, choice, exact)):
         for (place, *figures), numbers in zip(answer.rows, answer.numbers, strict=True):
             yield Round(present[str(place)], numbers, cast(Numbers, tuple(figures)))
 

@@ -61,8 +61,8 @@ def played(runs: int, both: list[tuple[sf.Query, sf.Release]], **how: Any) -> li
 def signals(asked: sf.Query, release: sf.Release, **how: Any) -> Iterator[Any]:
     """Signals without end; the first of fifty through the ledger, and the others with noise of their own alone."""
     made = {name: value for name, value in how.items() if name not in ("task", "kind")}
-    exact = Known(Read(asked).table(), Read(asked).blocks(made.get("blocks", FEWEST_BLOCKS)))
-    charged = charge(asked, release.answer, how["task"], asked_for(how["kind"], EPSILON, **made), exact)
+    exact = Known(Read(asked._bound).table(), Read(asked._bound).blocks(made.get("blocks", FEWEST_BLOCKS)))
+    charged = charge(asked._bound, release.answer, how["task"], asked_for(how["kind"], EPSILON, **made), exact)
     draw = charged.noisy_difference if how["kind"] == "noisy_difference" else charged.noisy_block_mean
     while True:
         first = asked.signal(release, epsilon=EPSILON, again=True, **how)
@@ -165,7 +165,7 @@ def _datasets(people: random.Random, many: int) -> Iterator[Totals]:
     for start in range(0, many, 50):
         together = [_places(people) for _ in range(min(50, many - start))]
         named = {f"{n} {place}": values for n, one in enumerate(together) for place, values in one.items()}
-        cells = question(SQL, VALUE, named)._totals().cells
+        cells = question(SQL, VALUE, named)._bound.totals().cells
         for n in range(len(together)):
             yield Totals({(place,): cells[(f"{n} {place}",)] for place in PLACES})
 
@@ -185,7 +185,7 @@ def covered() -> dict[sf.Task, tuple[int, int]]:
     certificates = {choice: asked.release(choice).certificate for choice in choices}
     for exact in _datasets(people, depth("signalled data")):
         choice, truth = people.choice(choices), _without_noise(asked, exact)
-        answer = draw_answer(asked, choice, exact)
+        answer = draw_answer(asked._bound, choice, exact)
         public = asked.statement, asked.measurement, answer, certificates[choice]
         fresh = redrawn(*public, asked.dataset.services.mechanism, DRAWS)
         for made in TASKS:

@@ -42,7 +42,7 @@ def sketched(asked: sfumato.Query, bins: int = BINS) -> Sketch:
 
 def drawn_again(before: Sketch, asked: sfumato.Query, people: Sequence[int]) -> Sketch:
     """The sketch of so many people in each bin, with noise of its own; without a charge or a ledger entry."""
-    return replace(before, noisy=noisy_counts(asked, people, EPSILON))
+    return replace(before, noisy=noisy_counts(asked._bound, people, EPSILON))
 
 
 class SketchesOf:
@@ -65,7 +65,7 @@ def sketches(asked: sfumato.Query, bins: int) -> Iterator[Sketch]:
     while True:
         yield (first := sketched(asked, bins))
         for _ in range(IN_FULL - 1):
-            yield drawn_again(first, asked, asked._people_by_bin(Noise(), bins))
+            yield drawn_again(first, asked, asked._bound.survey(Noise()).people_by_bin(bins))
 
 
 def noise_in(drawn: Sketch, people: Sequence[int]) -> list[int]:

@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.api.posthoc import Aftermath
 from sfumato.errors import BadInput, EngineFailure, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
 from sfumato.presentation.html import preformatted
 from sfumato.presentation.wording import aftermath as of_aftermath
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.release.posthoc import Aftermath
 
 STAYS = pd.DataFrame({"who": ["Al", "Bo", "Cy", "Di"], "days": [0, 5, 10, 10], "ward": ["a", "a", "b", "b"]})
 COLUMNS: dict[str, Any] = {
@@ -139,7 +139,7 @@ def test_it_is_entered_as_a_look_before_anybody_is_read(monkeypatch: pytest.Monk
     dataset = stays()
     released = dataset.query(SUM).release(epsilon=0.5)
     with monkeypatch.context() as broken:
-        broken.setattr(type(dataset._engine), "rows", fails)
+        broken.setattr(type(dataset._context.engine), "rows", fails)
         with pytest.raises(EngineFailure):
             released.aftermath()
     assert dataset.ledger.record.somebody_looked

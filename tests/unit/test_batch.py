@@ -160,7 +160,7 @@ def test_the_same_numbers_at_another_delta_are_not_charged_again(ledger_path: Pa
 
 def test_a_crash_between_leaves_all_of_it_charged(monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = stays()
-    batch, read, engine = dataset.batch(choices(dataset, 3)), [0], type(dataset._engine)
+    batch, read, engine = dataset.batch(choices(dataset, 3)), [0], type(dataset._context.engine)
     stream_of = engine.stream
 
     def fails_the_second_time(self: Any, sql: str) -> Any:

@@ -81,7 +81,7 @@ def literally(datasets: list[sf.Dataset], sql: str) -> list[dict[tuple[Cell, int
     for dataset in datasets:
         query = dataset.query(sql)
         numbers = query.measurement.numbers
-        cells = query._totals().cells.items()
+        cells = query._bound.totals().cells.items()
         found.append(
             {
                 (cell, i): float(numbers[i].share) * steps / numbers[i].steps

@@ -34,6 +34,7 @@ from sfumato.presentation.wording import (
 )
 from sfumato.privacy.preferences.method_comparison import Grounds, intersection, needed, panel, row
 from sfumato.privacy.preferences.preference import Preference, epsilon
+from sfumato.release.bound_query import BoundQuery
 
 STAYS = pd.DataFrame(
     {"ward": ["a", "a", "b", "b", "c"], "days": [0, 15, 30, 60, 90], "town": ["x", "x", "x", "x", "y"]}
@@ -264,20 +265,20 @@ def test_without_a_look_nothing_is_entered_and_nobody_is_read(
     stated: Sequence[Preference], ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dataset = stays(ledger_path)
-    monkeypatch.setattr(sf.Query, "_survey", lambda *_: pytest.fail("somebody was read"))
+    monkeypatch.setattr(BoundQuery, "survey", lambda *_: pytest.fail("somebody was read"))
     found = dataset.compare(COUNT, stated)
     assert (found.looked, events(dataset), ledger_path.exists()) == (False, [], False)
     assert all(m.high is None for m in found.methods if m.need in (Need.PEOPLE, Need.SELECTION))
 
 
 def test_a_look_is_entered_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    dataset, seen, read = stays(), list[list[Event]](), sf.Query._survey
+    dataset, seen, read = stays(), list[list[Event]](), BoundQuery.survey
 
-    def survey(self: sf.Query, noise: Noise) -> object:
+    def survey(self: BoundQuery, noise: Noise) -> object:
         seen.append(events(dataset))
         return read(self, noise)
 
-    monkeypatch.setattr(sf.Query, "_survey", survey)
+    monkeypatch.setattr(BoundQuery, "survey", survey)
     dataset.compare(COUNT, look=True)
     dataset.compare(COUNT, look=True)
     assert seen[0] == [Event.OPENED, Event.LOOKED]

@@ -41,22 +41,20 @@ def per_person(asked: sf.Query) -> object:
 
 def missing(asked: sf.Query) -> object:
     whole = {"name": "pay", "columns": {"euros": {"type": "integer", "bounds": [0, 1_000_000]}}}
-    people = asked.dataset._engine.table("SELECT CAST(euros AS INTEGER) AS euros FROM pay")
+    people = asked.dataset._context.engine.table("SELECT CAST(euros AS INTEGER) AS euros FROM pay")
     return sf.open(people, whole, ledger=":memory:").query(SUM).missing()
 
 
 CASES: dict[str, Callable[[sf.Query], Any]] = {
-    "release.posthoc.Aftermath": lambda asked: asked.release(epsilon=0.5).aftermath(),
+    "api.posthoc.Aftermath": lambda asked: asked.release(epsilon=0.5).aftermath(),
     "api.attack.Attack": lambda asked: asked.risk().attack(1.0),
     "api.choice.Choice": lambda asked: asked.choose(sf.gap(1.5)),
     "api.missing.Beliefs": missing,
     "api.individual_accounting.PersonTotals": per_person,
     "api.figure.Picture": lambda asked: asked.risk().plot(),
     "api.risk.RiskProfile": lambda asked: asked.risk(),
-    "release.method_comparison.Comparison": lambda asked: asked.dataset.compare(SUM, sf.gap(1.5), look=True),
-    "release.budget_split.Check": lambda asked: asked.dataset.batch(
-        [SUM, SUM + " WHERE euros > 1"], epsilon=0.3
-    ).check(),
+    "api.method_comparison.Comparison": lambda asked: asked.dataset.compare(SUM, sf.gap(1.5), look=True),
+    "api.batch.Check": lambda asked: asked.dataset.batch([SUM, SUM + " WHERE euros > 1"], epsilon=0.3).check(),
     "client.risk.Looked": lambda asked: Looked({"sum": asked.answer()}, f"The sum is {asked.answer()}."),
     "client.risk.Risk": lambda asked: Risk(asked.risk().view.as_dict(), SUM),
     "model.risk.RiskAt": lambda asked: asked.risk().at(1.0),
@@ -73,16 +71,16 @@ PUBLIC = {
     "client.records.Told": "what a server told this person",
     "errors.SfumatoError": "a sentence for everybody",
     "model.selection_trials.Tries": "of a look-alike",
-    "release.batch.Batch": "public epsilons",
+    "api.batch.Batch": "public epsilons",
     "api.dataset.Dataset": "a name, and how many columns",
     "api.guessing.Guessing": "public facts",
-    "release.ledger.Ledger": "the public part of the record",
+    "api.ledger.Ledger": "the public part of the record",
     "api.query.Query": "a statement",
     "api.release.Certificate": "it goes with a release",
     "api.release.Release": "it may leave",
     "api.signal._Shown": "it may leave",
-    "release.budget_split.Split": "public facts",
-    "release.budget_split.SplitBatch": "public facts",
+    "api.batch.Split": "public facts",
+    "api.batch.SplitBatch": "public facts",
     "api.universe.PossibleWorlds": "of a universe that is public",
 }
 

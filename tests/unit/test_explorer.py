@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from sfumato.api.query import Query
-from sfumato.api.risk import RiskProfile
 from sfumato.composition import local
 from sfumato.model.risk import Source
 from sfumato.presentation import exploration
 from sfumato.presentation.wording import exploration as of_explorer
 from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, Kind
+from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.exploration import explored
+from sfumato.release.profile import of_the_people, worst_case
+from sfumato.release.rehearsal import rehearsed
 from sfumato.schema.read import parsed
 from tests.room import BY_WARD, COUNT, RULE, SCHEMA, SUM
 
@@ -23,22 +24,22 @@ AVERAGE = "SELECT AVG(age) FROM stays"
 MEDIAN = "SELECT MEDIAN(age) FROM stays"
 
 
-def query(sql: str, schema: str = SCHEMA) -> Query:
-    return local.held(None, parsed(schema), None, who="alice").query(sql)
+def query(sql: str, schema: str = SCHEMA) -> BoundQuery:
+    return bind(local.held(None, parsed(schema), None, who="alice"), sql)
 
 
 def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
     """In the worst case; what is in force is the rule, unless something else is stated."""
-    profile = query(sql).worst_case(**how)
+    profile = worst_case(query(sql), **how)
     return explored(profile, ceiling=ceiling, stated=RULE if stated is None else stated, now=now)
 
 
-def on_rows(sql: str) -> Query:
-    return local.held(local.invented(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice").query(sql)
+def on_rows(sql: str) -> BoundQuery:
+    return bind(local.held(local.invented(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice"), sql)
 
 
-def rehearsed(sql: str) -> Any:
-    return explored(on_rows(sql).rehearse(), ceiling=1.0, stated=RULE, now=0.2)
+def on_invented_rows(sql: str) -> Any:
+    return explored(rehearsed(on_rows(sql)), ceiling=1.0, stated=RULE, now=0.2)
 
 
 def stop_of(told: Any, kind: str, value: float) -> Any:
@@ -74,7 +75,7 @@ def test_what_is_in_force_is_a_stop_of_its_own(stated: Any, now: float | None, k
 
 def test_each_stop_leads_to_a_point_that_is_there() -> None:
     for sql in (COUNT, SUM, BY_WARD, AVERAGE, MEDIAN):
-        for told in (found(sql), rehearsed(sql)):
+        for told in (found(sql), on_invented_rows(sql)):
             epsilons = {point["epsilon"] for point in told["points"]}
             for slider in told["sliders"].values():
                 for stop in slider["stops"]:
@@ -84,7 +85,7 @@ def test_each_stop_leads_to_a_point_that_is_there() -> None:
 
 
 def test_a_point_is_what_the_risk_view_says() -> None:
-    profile: RiskProfile = query(SUM).worst_case()
+    profile = worst_case(query(SUM))
     for point in found()["points"]:
         at = profile.at(point["epsilon"])
         assert point["gap"] == at.gap
@@ -126,7 +127,7 @@ def test_what_a_policy_would_state() -> None:
 
 def test_from_a_look_alike_goes_the_epsilon_that_was_found() -> None:
     """A gap among people is no rule: nothing but the epsilon may be proposed from there, rounded down."""
-    told = rehearsed(AVERAGE)
+    told = on_invented_rows(AVERAGE)
     stop = stop_of(told, "gap", 1.1)
     assert stop["rule"] == {"epsilon": float(Fraction(stop["rule"]["epsilon"]).limit_denominator(10**6))}
     assert stop["rule"]["epsilon"] <= stop["epsilon"]
@@ -137,14 +138,14 @@ def test_from_a_look_alike_goes_the_epsilon_that_was_found() -> None:
 
 def test_what_the_people_lead_to_is_proposed_to_nobody() -> None:
     """A note goes to whoever asked: a figure in it that comes from the people would tell what a look showed."""
-    looked = explored(on_rows(AVERAGE).risk(), ceiling=1.0, stated=RULE, now=0.2)
+    looked = explored(of_the_people(on_rows(AVERAGE)), ceiling=1.0, stated=RULE, now=0.2)
     assert {stop["proposal"] for stop in looked["sliders"]["gap"]["stops"]} == {""}
     assert stop_of(looked, "epsilon", 0.5)["proposal"], "what was moved to by hand may be"
-    assert stop_of(rehearsed(AVERAGE), "gap", 1.1)["proposal"]
+    assert stop_of(on_invented_rows(AVERAGE), "gap", 1.1)["proposal"]
 
 
 def test_where_people_are_replaced_it_is_somebody_else_whom_they_are_told_from() -> None:
-    profile = query(SUM, 'relation = "replace"\n' + SCHEMA).worst_case()
+    profile = worst_case(query(SUM, 'relation = "replace"\n' + SCHEMA))
     told = explored(profile, ceiling=1.0, stated=RULE, now=0.2)
     assert told["absent"] == "if somebody else is in their place"
     assert "somebody is in the data, or somebody else in their place (50" in stop_of(told, "chance", 0.6)["words"]
@@ -170,7 +171,7 @@ def test_a_selection_has_no_epsilon_before_it_is_drawn() -> None:
 
 
 def test_after_a_look_a_true_figure_has_its_noise_around_it() -> None:
-    profile = query(SUM).worst_case()
+    profile = worst_case(query(SUM))
     told = explored(profile, ceiling=1.0, stated=RULE, now=0.2, cell=("sum(age)", 1000.0))
     [point] = [point for point in told["points"] if point["epsilon"] == 0.5]
     assert (told["cell"], point["noise"], point["cell"]) == ("sum(age)", "±460.5", "539.48 to 1,460.5")
@@ -182,6 +183,6 @@ def test_every_source_and_every_kind_has_its_words() -> None:
 
 
 def test_words_that_are_not_said() -> None:
-    told = json.dumps([found(), rehearsed(SUM)]).casefold()
+    told = json.dumps([found(), on_invented_rows(SUM)]).casefold()
     for word in ("privacy budget", "confidence interval", "anonymous", "safe"):
         assert word not in told

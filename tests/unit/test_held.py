@@ -56,7 +56,7 @@ def keep() -> Iterator[Keep]:
 
 def opened(fd: int, format: str, **others: Any) -> Dataset:
     engine = local.in_memory(fd, format, "stays of 2026", SCHEMA)
-    return local.held(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others)
+    return Dataset(local.held(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others))
 
 
 def engine(fd: int, format: str, **limits: Any) -> DuckDB:

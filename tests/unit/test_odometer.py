@@ -69,7 +69,7 @@ def test_a_charge_says_what_it_consists_of() -> None:
         "guarantee": "dp",
         "method": "epsilon 0.5",
         "kind": "release",
-        "version": version_of(query.dataset),
+        "version": version_of(query.dataset._context),
         "chosen_by": "fixed",
         "mechanism": "laplace",
         "epsilon": 0.5,

@@ -144,7 +144,7 @@ def test_a_column_that_is_not_read_may_change(ledger_path: Path) -> None:
 def test_what_was_charged_and_never_left_is_spent_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = stays()
     with monkeypatch.context() as broken:
-        broken.setattr(type(dataset._engine), "stream", fails)
+        broken.setattr(type(dataset._context.engine), "stream", fails)
         with pytest.raises(EngineFailure):
             dataset.query(SUM).release(epsilon=0.5)
     assert epsilons(dataset) == [0.5] * 3
@@ -217,7 +217,7 @@ def test_it_is_entered_as_a_look_before_anybody_is_read(monkeypatch: pytest.Monk
     dataset = stays()
     dataset.query(SUM).release(epsilon=0.5)
     with monkeypatch.context() as broken:
-        broken.setattr(type(dataset._engine), "rows", fails)
+        broken.setattr(type(dataset._context.engine), "rows", fails)
         with pytest.raises(EngineFailure):
             dataset.per_person()
     assert dataset.ledger.record.somebody_looked

@@ -62,7 +62,7 @@ def spent(dataset: sf.Dataset) -> float:
 
 
 def moments(dataset: sf.Dataset, sql: str = SUM, noise: Noise = LAPLACE) -> Moments:
-    return dataset.query(sql)._survey(noise).moments
+    return dataset.query(sql)._bound.survey(noise).moments
 
 
 # What is drawn moves by what is claimed
@@ -153,7 +153,7 @@ def test_private_keys_make_no_exposure_anybody_elses() -> None:
     columns = {"days": DAYS, "ward": {"type": "text", "keys": "private"}, "who": {"type": "integer"}}
     dataset = stays(rows, columns=columns, unit="who", max_rows=2)
     query = dataset.query("SELECT ward, COUNT(*) FROM stays GROUP BY ward")
-    assert query._survey(LAPLACE).moments == exactly(Fraction(1), Fraction(1, 2))
+    assert query._bound.survey(LAPLACE).moments == exactly(Fraction(1), Fraction(1, 2))
     choice = query.choose(sf.variance(0.2, select_epsilon=1), delta=1e-6)
     assert (choice.guarantee, choice.select_epsilon) == ("dp-selected", 1)
 

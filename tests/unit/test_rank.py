@@ -35,7 +35,7 @@ def test_a_score_is_how_far_a_candidate_stands_from_the_rank(figure: str, values
     """Candidates are 0, 3, 6 and 9: with ties, and with values between them and beyond the last."""
     query = asked(figure, values, highest=11, step=3)
     number = query.measurement.numbers[0]
-    found = scores(number, query._totals().counts[0].get((), {}), epsilon=4.0)
+    found = scores(number, query._bound.totals().counts[0].get((), {}), epsilon=4.0)
     q = number.selects.at if number.selects else None
     rank = Fraction(target(Fraction(1), 4, 4.0)) if q is None else q * len(values)
     for y, score in zip((0, 3, 6, 9), found, strict=True):
@@ -81,7 +81,7 @@ def test_the_counts_of_a_group_come_together(keys: dict[str, object]) -> None:
         for town in {town for town, _ in rows}
         if listed is None or town in listed  # type: ignore[operator]
     }
-    read = [(cell, dict(counts)) for cell, counts in query._survey(Noise()).counts_by_cell(0)]
+    read = [(cell, dict(counts)) for cell, counts in query._bound.survey(Noise()).counts_by_cell(0)]
     assert len(read) == len(expected)
     assert dict(read) == expected
 

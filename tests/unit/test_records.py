@@ -9,12 +9,15 @@ import pytest
 
 from sfumato.adapters.storage.database import Database
 from sfumato.adapters.storage.ledger_table import LedgerTable
-from sfumato.api.dataset import Dataset
 from sfumato.composition import local
 from sfumato.errors import LedgerBroken
 from sfumato.ledger.entry import Entry
 from sfumato.ledger.history import Plan
+from sfumato.release.bound_query import bind
+from sfumato.release.choose import planned
+from sfumato.release.context import DatasetContext
 from sfumato.release.records import Records
+from sfumato.release.request import request_of
 from sfumato.schema.read import parsed
 
 SCHEMA = parsed(
@@ -30,13 +33,13 @@ def database(tmp_path: Path) -> Iterator[Database]:
     made.close()
 
 
-def opened(database: Database, records: Records) -> Dataset:
+def opened(database: Database, records: Records) -> DatasetContext:
     return local.held(None, SCHEMA, database.ledger(), who="ada", records=records)
 
 
-def plan(dataset: Dataset, days: int) -> None:
-    query = dataset.query(f"SELECT COUNT(*) FROM stays WHERE days > {days}")
-    query.plan(*query.rule.preferences)
+def plan(dataset: DatasetContext, days: int) -> None:
+    query = bind(dataset, f"SELECT COUNT(*) FROM stays WHERE days > {days}")
+    planned(query, request_of(query, query.rule.preferences), "")
 
 
 def test_each_opening_reads_on_from_the_one_before(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,6 +90,6 @@ def test_an_older_ledger_put_back_is_refused_by_whoever_opens_it_next(database: 
         opened(database, records)
 
 
-def _plan(dataset: Dataset) -> Plan:
+def _plan(dataset: DatasetContext) -> Plan:
     entry = dataset.ledger.entries[-1].draft
     return Plan(entry.key, str(entry.public["question"]))

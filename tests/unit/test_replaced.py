@@ -89,10 +89,10 @@ def test_no_count_of_one_file_is_held_against_another(tmp_path: Path) -> None:
     """How many people there are is counted once: of another file it would be wrong."""
     path = write(tmp_path / "stays.parquet", 1000)
     query = sf.open(path, SCHEMA, ledger=":memory:").query(SQL)
-    assert sum(query._people_by_bin(Noise(), 4)) == 1000
+    assert sum(query._bound.survey(Noise()).people_by_bin(4)) == 1000
     moved_over(path)
     with pytest.raises(SourceError, match="was changed"):
-        query._people_by_bin(Noise(), 5)
+        query._bound.survey(Noise()).people_by_bin(5)
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -121,12 +121,12 @@ def test_a_csv_file_is_read_once(tmp_path: Path) -> None:
     path.write_text("days,ward\n" + "1,a\n" * 50, "utf-8")
     early = sf.open(path, SCHEMA, ledger=":memory:").query(SQL)
     late = sf.open(path, SCHEMA, ledger=":memory:")
-    assert late.query(SQL)._totals() is not None
+    assert late.query(SQL)._bound.totals() is not None
     path.write_text("days,ward\n" + "1,a\n" * 90, "utf-8")
     with pytest.raises(SourceError, match=r"^stays\.csv was changed after it was opened"):
         early.release(epsilon=0.5)
     assert early.dataset.ledger.total.nano_epsilon == 0
-    (totals,) = late.query("SELECT COUNT(*) FROM stays")._totals().cells.values()
+    (totals,) = late.query("SELECT COUNT(*) FROM stays")._bound.totals().cells.values()
     assert totals[0] * late.query("SELECT COUNT(*) FROM stays").measurement.numbers[0].step == 50
     with pytest.raises(SourceError, match="was changed"):
         late.check()

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from sfumato.api import risk_report
-from sfumato.api.figures import Figures
 from sfumato.api.risk import RiskProfile
 from sfumato.api.risk_report import Page
 from sfumato.model.choice import Noise
@@ -20,6 +19,7 @@ from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.model.schema import Relation
 from sfumato.model.selection_trials import Tries
 from sfumato.privacy.preferences.solver import Solution
+from sfumato.release.figures import Figures
 
 COUNT = Figures(Summary(100, 0.0, 1.0, 2.0, 2.0), lambda: Distribution((Bin(0.0, 0.0, 98), Bin(1.0, 1.0, 2))))
 
@@ -39,7 +39,7 @@ class Held:
     singletons: int = 0
     carried: tuple[float, ...] = (1.0, 1.0, 0.0)
     _limit: float | None = None
-    _noise: Noise = field(default_factory=Noise)
+    noise: Noise = field(default_factory=Noise)
 
     @property
     def candidates(self) -> tuple[RiskAt, ...]:
@@ -102,7 +102,7 @@ def test_odds_are_told_at_three_candidates_or_at_the_chosen_one() -> None:
 
 
 def test_gaussian_odds_are_gaussian() -> None:
-    found = risk_report.people(held(_noise=Noise("gaussian", 1e-9), epsilons=(1.0,)), most_exposed=True)
+    found = risk_report.people(held(noise=Noise("gaussian", 1e-9), epsilons=(1.0,)), most_exposed=True)
     assert found is not None
     assert found.most_exposed[0].chances == pytest.approx((0.5333,), abs=1e-2)
 

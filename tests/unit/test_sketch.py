@@ -26,6 +26,7 @@ from sfumato.model.risk import Source
 from sfumato.presentation.risk import candidates, estimates
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.privacy.noise.intervals import one_sided_reach
+from sfumato.release.survey import Survey
 
 LAPLACE, GAUSSIAN = Noise(), Noise("gaussian", 1e-6)
 PAY = {"type": "number", "bounds": [0, 100]}
@@ -42,7 +43,7 @@ def stays(
 
 
 def counts(dataset: sf.Dataset, sql: str, bins: int = 4, noise: Noise = LAPLACE) -> tuple[int, ...]:
-    return dataset.query(sql)._people_by_bin(noise, bins)
+    return dataset.query(sql)._bound.survey(noise).people_by_bin(bins)
 
 
 # Bins
@@ -154,7 +155,7 @@ def test_the_charge_comes_before_anybody_is_read(monkeypatch: pytest.MonkeyPatch
     def fails(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(query, "_people_by_bin", fails)
+    monkeypatch.setattr(Survey, "people_by_bin", fails)
     with pytest.raises(EngineFailure):
         query.sketch(0.05)
     assert [e.draft.event for e in dataset.ledger.entries] == [Event.OPENED, Event.RESERVED, Event.FAILED]
@@ -404,7 +405,9 @@ def test_a_sketch_is_public_and_shows_itself() -> None:
 
 def noiseless(dataset: sf.Dataset) -> sf.Dataset:
     """As if every noise came out as 0."""
-    dataset.services = replace(dataset.services, mechanism=lambda _law, _reach=0: lambda counts, *_: list(counts))
+    dataset._context.services = replace(
+        dataset.services, mechanism=lambda _law, _reach=0: lambda counts, *_: list(counts)
+    )
     return dataset
 
 

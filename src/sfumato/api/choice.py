@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from sfumato.api.display import Display
-from sfumato.model import choice as model
 from sfumato.presentation.html import preformatted
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.release.decide import Request
+from sfumato.release.decide import SolvedRequest
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Choice(Display, model.Choice):
+class Choice(Display, SolvedRequest):
     """Prints itself fully when it is public; otherwise it has to be asked with `.show()`."""
-
-    asked: Request
 
     @property
     def mechanism(self) -> str:

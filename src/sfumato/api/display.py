@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from typing import TypeVar
 
 from sfumato.presentation.html import preformatted
+
+T = TypeVar("T")
 
 
 class Display(ABC):
@@ -38,3 +41,10 @@ def show(text: str, html: str) -> None:
         ipython.display.display(ipython.display.HTML(html))
     else:
         print(text)
+
+
+def printed(kind: type[T], value: object) -> T:
+    """The same value, as a kind of it that prints itself."""
+    made = kind.__new__(kind)
+    made.__dict__.update(vars(value))
+    return made

@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.api.display import Display
-from sfumato.api.figures import Figures
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Summary
 from sfumato.presentation import individual_accounting as view
 from sfumato.presentation.figures.histogram import spread
 from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.release.context import DatasetContext
+from sfumato.release.figures import Figures
 from sfumato.release.individual_accounting import account
 from sfumato.release.ledger import digest
 from sfumato.sql.plans import individual_accounting as plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from sfumato.api.dataset import Dataset
 
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 
@@ -29,10 +28,10 @@ class PersonTotals(Display, Confidential):
     Made by `Dataset.per_person`, which enters the look before anybody is read.
     """
 
-    def __init__(self, dataset: Dataset) -> None:
-        self._schema, self._engine = dataset.schema, dataset._engine
-        self._account, self.in_all = account(dataset)
-        dataset.ledger.look(digest(["per person", dataset.version]), "what each person carries of everything released")
+    def __init__(self, context: DatasetContext) -> None:
+        self._schema, self._engine = context.schema, context.engine
+        self._account, self.in_all = account(context)
+        context.ledger.look(digest(["per person", context.version]), "what each person carries of everything released")
         tree = plan.summary(self._account, self._schema, self._engine.numbered)
         epsilon, rho = plan.read_summary(self._engine.rows(tree.sql(self._engine.dialect)), self._account)
         self.epsilon = None if epsilon is None else self._figures(plan.EPSILON, epsilon)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from sfumato.api.display import Display
 from sfumato.api.figure import Picture
@@ -30,9 +29,7 @@ from sfumato.privacy.risk.possible_worlds import (
     width_of,
 )
 from sfumato.privacy.risk.profile import CANDIDATES
-
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
+from sfumato.release.bound_query import BoundQuery
 
 _ANY = Fraction(1, 2)  # whatever belief is asked for, it is the same noise that bounds none
 
@@ -44,10 +41,10 @@ class Beliefs(Display, Confidential):
     the most identifiable person; `.limit` is what no epsilon goes beyond.
     """
 
-    def __init__(self, query: Query, candidates: Sequence[float] | None, prior: float | None = None) -> None:
+    def __init__(self, query: BoundQuery, candidates: Sequence[float] | None, prior: float | None = None) -> None:
         self._suspicion = None if prior is None else _suspicion(prior)
-        require_bounded(Belief(_ANY, Universe(None)), Noise(), query._declared)
-        survey = query._look(Noise())
+        require_bounded(Belief(_ANY, Universe(None)), Noise(), query.declared)
+        survey = query.look(Noise())
         found = sorted(survey.worlds(), key=lambda one: (one[0].loads, one[0].apart))
         self._worlds = tuple(world for world, _ in found) or (World(()),)
         self._who = tuple(who for _, who in found) or (None,)

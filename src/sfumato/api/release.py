@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.api.columns import arrow, columns
+from sfumato.api.display import printed
 from sfumato.api.whole_file import write_text_whole, write_whole
 from sfumato.errors import BadInput
 from sfumato.model import release as model
-from sfumato.model.release import Answer, Interval, Row
+from sfumato.model.release import Answer, Interval
 from sfumato.presentation import certificate as page
 from sfumato.presentation import release as view
 from sfumato.presentation.spreadsheet import write_csv
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from sfumato.api.posthoc import Aftermath
     from sfumato.api.query import Query
     from sfumato.api.signal import Signalled
-    from sfumato.release.posthoc import Aftermath
     from sfumato.signals.tasks.task import Task
 
 
@@ -53,31 +54,27 @@ class Certificate(model.Certificate):
 
 
 @dataclass(frozen=True, repr=False)
-class Release:
+class Release(model.Released):
     """What may leave. `rows` are the answer, `ranges` its noise ranges, `numbers` the noisy numbers behind it."""
 
     answer: Answer
     certificate: Certificate
     _query: Query | None = field(default=None, repr=False, compare=False)  # stays in this process
 
+    @classmethod
+    def of(cls, released: model.Released, query: Query | None = None) -> Release:
+        return cls(released.answer, printed(Certificate, released.certificate), released.repeated, query)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.answer, self.certificate)
+        return type(self), (self.answer, self.certificate, self.repeated)
 
     @property
     def columns(self) -> tuple[str, ...]:
         return self.answer.columns
 
     @property
-    def rows(self) -> tuple[Row, ...]:
-        return self.answer.rows
-
-    @property
     def ranges(self) -> tuple[tuple[Interval | None, ...], ...] | None:
         return self.answer.ranges
-
-    @property
-    def numbers(self) -> tuple[tuple[float, ...], ...]:
-        return self.answer.numbers
 
     def to_arrow(self, *, ranges: bool = False) -> pa.Table:
         """Typed by the statement, also where there is no row. `ranges` adds NAME_low and NAME_high to each figure."""
@@ -160,9 +157,6 @@ class Release:
             again=again,
             fixed_beforehand=fixed_beforehand,
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        return self.answer.as_dict() | {"certificate": self.certificate.as_dict()}
 
     def to_json(self) -> str:
         return json.dumps(self.as_dict(), indent=2)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sfumato.api.figures import Figures
 from sfumato.errors import BadInput
 from sfumato.model.exposure_histogram import Sketch
 from sfumato.model.facts import Histogram
@@ -18,6 +17,7 @@ from sfumato.presentation.figures.histogram import histogram_figure
 from sfumato.presentation.wording import pictures as of_pictures
 from sfumato.presentation.wording import risk as of_risk
 from sfumato.privacy.risk.profile import roc_at
+from sfumato.release.figures import Figures
 
 if TYPE_CHECKING:
     from sfumato.api.risk import RiskProfile
@@ -104,13 +104,13 @@ def roc(profile: RiskProfile, *epsilons: float, exposure: float | None = None) -
             raise BadInput(
                 f"An exposure lies between 0 and 1, not at {exposure:g}", hint="leave it out: the most exposed."
             )
-        if profile._measurement.steps > 1 or profile.not_additive:  # whoever is replaced shows, matched or not
+        if profile.measurement.steps > 1 or profile.not_additive:  # whoever is replaced shows, matched or not
             raise BadInput("An exposure says nothing about the odds of this query", hint="leave it out.")
     about = of_pictures.curve_of(profile.source, exposure)
     said = f"{of_risk.source(profile.view)} About {about}."
     drawn = {
         f"{about}, epsilon {number(epsilon)}": roc_at(
-            epsilon, profile._spread, profile._measurement, profile._noise, exposure
+            epsilon, profile.spread, profile.measurement, profile.noise, exposure
         )
         for epsilon in epsilons
     }

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.api.figures import Figures
 from sfumato.api.whole_file import write_whole
 from sfumato.model.confidential import Confidential
 from sfumato.model.risk import Source
@@ -18,6 +17,7 @@ from sfumato.presentation.risk_report import report
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import risk as of_risk
 from sfumato.privacy.risk.profile import chance_against
+from sfumato.release.figures import Figures
 
 if TYPE_CHECKING:
     from sfumato.api.risk import RiskProfile
@@ -84,7 +84,7 @@ def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[Pe
         return ()
     for row in rows:
         exposure = row.get("exposure")
-        chances = () if exposure is None else (chance_against(exposure, e, profile._noise) for e in epsilons)
+        chances = () if exposure is None else (chance_against(exposure, e, profile.noise) for e in epsilons)
         found.append(Person(str(row["person"]), row["influence"], exposure, tuple(chances)))
     return tuple(found)
 

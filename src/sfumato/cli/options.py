@@ -220,17 +220,14 @@ def carried_over(arguments: Sequence[str]) -> str:
     return shlex.join(["sfumato", "choose", *kept])
 
 
-def how(
-    mechanism: str, delta: float | None, calibration: str, grid: str | None, epsilon_max: float, fixed_beforehand: str
-) -> dict[str, Any]:
-    """The options that `choose` takes, by their names."""
+def how(mechanism: str, delta: float | None, calibration: str, grid: str | None, epsilon_max: float) -> dict[str, Any]:
+    """How the noise is drawn and epsilon is looked for, by name."""
     return {
         "mechanism": mechanism,
         "delta": delta,
         "calibration": calibration,
         "grid": grid_of(grid),
         "epsilon_max": epsilon_max,
-        "fixed_beforehand": fixed_beforehand,
     }
 
 

@@ -24,6 +24,7 @@ from sfumato.model.budget import stop_of
 from sfumato.model.calibration import Law
 from sfumato.model.fit import Seen
 from sfumato.model.schema import Schema, Type
+from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import digest
 from sfumato.release.services import Services
 from sfumato.schema.read import from_dict, load
@@ -68,7 +69,7 @@ def open(
     if isinstance(source, str | Path) and _version(source) != found:
         raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
     store = _store(ledger, beside, stated)
-    return Dataset(
+    context = DatasetContext(
         stated,
         data,
         store,
@@ -79,6 +80,7 @@ def open(
         stop=stop_of(stop),
         known=store if isinstance(store, SQLiteLedger) and store.recorded else None,  # in memory there is no other name
     )
+    return Dataset(context)
 
 
 def in_memory(
@@ -116,13 +118,13 @@ def held(
     present: Mapping[str, Type | None] | None = None,
     records: Records | None = None,
     assumed: tuple[str, ...] | None = None,
-) -> Dataset:
+) -> DatasetContext:
     """A dataset that several parties share: `who` asks, under a mandate. Without an engine nobody is read.
 
     Without a ledger what is drawn is forgotten. `records` are what was read of the ledger before. `assumed` is what
     reading takes for granted where another process reads.
     """
-    return Dataset(
+    return DatasetContext(
         schema,
         engine,
         _store(":memory:", Path(), schema) if ledger is None else ledger,
@@ -181,7 +183,8 @@ def planned(
 ) -> Dataset:
     """A dataset whose data is not read: public facts, rehearsals and plans only."""
     stated, beside = _schema(schema)
-    return Dataset(stated, None, _store(ledger, beside, stated), _services(), source=source, version="")
+    store = _store(ledger, beside, stated)
+    return Dataset(DatasetContext(stated, None, store, _services(), source=source, version=""))
 
 
 def drafted(

@@ -21,7 +21,6 @@ from sfumato.adapters.storage.database import Database
 from sfumato.adapters.vault.files import Files
 from sfumato.adapters.vault.master_key import Master, unlock
 from sfumato.adapters.workers.pool import Workers
-from sfumato.api.dataset import Dataset
 from sfumato.composition import local, worker
 from sfumato.composition.locks import VaultLocks
 from sfumato.composition.settings import FILE, SQLITE, Settings, load
@@ -30,6 +29,7 @@ from sfumato.escrow.ports import Limits, Outside
 from sfumato.escrow.service import Escrow
 from sfumato.model.authorization import Mandate
 from sfumato.model.schema import Schema, Type
+from sfumato.release.context import DatasetContext
 from sfumato.release.records import Records
 from sfumato.signals.score_grid import DECIMALS
 
@@ -101,7 +101,7 @@ class Workspace:
         *,
         version: str = "",
         assumed: tuple[str, ...] | None = None,
-    ) -> Dataset:
+    ) -> DatasetContext:
         how: dict[str, Any] = {"mandate": mandate, "present": present, "records": self._records}
         return local.held(None, schema, self._database.ledger(), who=who, version=version, assumed=assumed, **how)
 

@@ -20,6 +20,7 @@ from sfumato.escrow.submissions.lifecycle import Asked, checked_queries, shares_
 from sfumato.ledger.entry import NANO
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.method_comparison import Comparison
 from sfumato.model.risk import Source
 from sfumato.presentation import sharing
 from sfumato.presentation.wording import (
@@ -34,9 +35,12 @@ from sfumato.presentation.wording import (
 from sfumato.presentation.wording import (
     requests as of_request,
 )
+from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.exploration import explored
-from sfumato.release.method_comparison import Comparison
+from sfumato.release.guessing import guessing_risk
+from sfumato.release.method_comparison import side_by_side
+from sfumato.release.profile import worst_case
 from sfumato.release.rehearsal import people_of
 from sfumato.sql.parser.statement import parse
 
@@ -117,20 +121,20 @@ class Questions:
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
         held = self._datasets.visible(actor, name)
-        query = self._datasets.planned(held, None, actor).query(sql)
-        return dict(query.worst_case(**_only(how, _RISK)).view.as_dict())
+        query = bind(self._datasets.planned(held, None, actor), sql)
+        return dict(worst_case(query, **_only(how, _RISK)).view.as_dict())
 
     def guessing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
         """What a snoop guesses, and what sharing the answer risks: each candidate also in a sentence."""
         held = self._datasets.controlled(actor, name)
-        found = self._datasets.planned(held, None, actor).query(sql).guessing(**_only(how, _GUESSING)).view
+        found = guessing_risk(bind(self._datasets.planned(held, None, actor), sql), **_only(how, _GUESSING)).view
         return found.as_dict() | {"sentences": [of_guessing.guess_at(row, found.blind) for row in found.candidates]}
 
     def sharing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
         """The same for every partner and all data, at noises from little to much: what sliders look up."""
         held = self._datasets.controlled(actor, name)
         told = _only(how, _GUESSING) | {"candidates": sharing.EPSILONS}
-        found = self._datasets.planned(held, None, actor).query(sql).guessing(**told).view
+        found = guessing_risk(bind(self._datasets.planned(held, None, actor), sql), **told).view
         return sharing.grid(found)
 
     def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -174,19 +178,18 @@ class Questions:
     def side_by_side(self, actor: Person, name: str, sql: str) -> Comparison:
         """The same for a controller, who needs no rule for it: then all are examples."""
         held = self._datasets.controlled(actor, name)
-        dataset = self._datasets.planned(held, None, actor)
-        dataset.query(sql)
+        query = bind(self._datasets.planned(held, None, actor), sql)
         try:
             return self.compared(actor, name, sql, None)
         except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
-            return dataset.compare(sql)
+            return side_by_side(query, (), {}, look=False, attestation="")
 
     def compared(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> Comparison:
         held = self._datasets.visible(actor, name)
         foreseen, _ = self.foreseen(actor, held, (Asked(sql),), stated)
         _require_told(actor, held, foreseen, stated)
         preferences, how = foreseen.stated[0]
-        return foreseen.dataset.compare(sql, preferences, **_only(how, HOW))
+        return side_by_side(foreseen.queries[0], preferences, _only(how, HOW), look=False, attestation="")
 
     # The people themselves: controllers only, and recorded
 
@@ -204,7 +207,7 @@ class Questions:
         """What the rule of record makes of a query, for a controller who thinks about it. Public facts only."""
         held = self._datasets.controlled(actor, name)
         dataset = self._datasets.planned(held, None, actor)
-        dataset.query(sql)
+        bind(dataset, sql)
         looked = dataset.ledger.known.somebody_looked
         try:
             foreseen, signed = self.foreseen(actor, held, (Asked(sql),), None)
@@ -240,10 +243,10 @@ class Questions:
         asked = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:
             case Source.WORST_CASE:
-                query = self._datasets.planned(held, None, actor).query(sql)
-                return explored(query.worst_case(**drawn), **terms)
+                query = bind(self._datasets.planned(held, None, actor), sql)
+                return explored(worst_case(query, **drawn), **terms)
             case Source.REHEARSAL:
-                self._datasets.planned(held, None, actor).query(sql)
+                bind(self._datasets.planned(held, None, actor), sql)
                 job = self._datasets.job_on("explore", held, "invented", "invented", actor.name)
                 return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | asked))
             case Source.SKETCH if epsilon is None:
@@ -270,7 +273,7 @@ class Questions:
         policy = self._policies.of(held)
         mandate = None if policy is None else mandate_of(policy, None)
         if "sql" in asked:  # what is refused is refused before data is opened
-            self._datasets.planned(held, mandate, actor).query(asked["sql"])
+            bind(self._datasets.planned(held, mandate, actor), asked["sql"])
         job = self._datasets.job(verb, held, actor.name, mandate) | dict(asked)
         self._datasets.say(actor, f"asked for the {what or verb} of", held.name)
         called = f"{verb} {self._outside.new_id()}"

@@ -5,63 +5,79 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sfumato.api.dataset import Dataset
-from sfumato.api.query import Query
-from sfumato.api.release import Certificate, Release
 from sfumato.errors import Conflict
 from sfumato.escrow.submissions.asking import asked
 from sfumato.model.guarantee import Guarantee, join
-from sfumato.model.release import Answer
+from sfumato.model.release import Answer, Certificate, Released
 from sfumato.model.risk import Source
 from sfumato.presentation import schema as fit_view
 from sfumato.presentation.wording import signalling as of_signalling
-from sfumato.release.batch import Batch
+from sfumato.release.batch import BatchPlan
+from sfumato.release.bound_query import BoundQuery, bind
+from sfumato.release.choose import chosen, releasable
+from sfumato.release.context import DatasetContext
+from sfumato.release.decide import Request
 from sfumato.release.exploration import explored, first_figure
+from sfumato.release.pipeline import release, release_choice
+from sfumato.release.profile import of_the_people, private_histogram
+from sfumato.release.rehearsal import rehearsed
+from sfumato.release.request import request_of
 from sfumato.signals.exact_answer import block_tables, exact_table
+from sfumato.signals.request import asked_for
+from sfumato.signals.signal import signal
 
 Job = Mapping[str, Any]
 DIGEST = "digest"
 
 
-def performed(dataset: Dataset, job: Job) -> dict[str, Any]:
+def performed(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """Do what a job says on an opened dataset."""
     return _VERBS[job["verb"]](dataset, job)
 
 
-def _released(dataset: Dataset, job: Job) -> dict[str, Any]:
+def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The answers of a request, together: charged once where every epsilon is public, else one after the other."""
-    queries = [dataset.query(one["sql"]) for one in job["queries"]]
+    queries = [bind(dataset, one["sql"]) for one in job["queries"]]
     stated = [asked(q, job["preference"], share) for q, share in zip(queries, job["shares"], strict=True)]
-    accept: dict[str, Any] = {"accept_none": job["accept_none"], "fixed_beforehand": job["fixed_beforehand"]}
-    for query, (preferences, how) in zip(queries, stated, strict=True):
-        query.require_releasable(*preferences, **how, **accept)
-    choices = [q.choose(*preferences, **how, **accept) for q, (preferences, how) in zip(queries, stated, strict=True)]
-    if len(choices) > 1 and all(c.guarantee is Guarantee.DP and not c.asked.selecting for c in choices):
-        together = Batch(dataset, choices, None)
-        left: Sequence[Release] = together.release(fixed_beforehand=job["fixed_beforehand"])
-        charged: list[float | None] = [left[0].certificate.charged]
-    else:
-        left = [q.release(choice, **accept) for q, choice in zip(queries, choices, strict=True)]
-        charged = [release.certificate.charged for release in left]
+    requests = [request_of(q, preferences, **how) for q, (preferences, how) in zip(queries, stated, strict=True)]
+    how: dict[str, Any] = {"accept_none": job["accept_none"], "again": False, "attestation": job["fixed_beforehand"]}
+    left, together = _left(dataset, list(zip(queries, requests, strict=True)), how)
+    charged = [one.certificate.charged for one in (left[:1] if together else left)]
     return {
-        "answers": [release.as_dict() for release in left],
-        "guarantee": join(release.certificate.guarantee for release in left).value,
+        "answers": [one.as_dict() for one in left],
+        "guarantee": join(one.certificate.guarantee for one in left).value,
         "charged": None if None in charged else sum(one for one in charged if one is not None),
     }
 
 
-def _signalled(dataset: Dataset, job: Job) -> dict[str, Any]:
+def _left(
+    dataset: DatasetContext, requests: Sequence[tuple[BoundQuery, Request]], how: Mapping[str, Any]
+) -> tuple[Sequence[Released], bool]:
+    """The answers, and whether they were charged together. All are refused before any of them is entered."""
+    if len(requests) == 1:
+        [(query, request)] = requests
+        return [release(query, request, **how)], False
+    for query, request in requests:
+        releasable(query, request, **how)
+    choices = [chosen(query, request, **how) for query, request in requests]
+    if all(choice.guarantee is Guarantee.DP and not choice.asked.selecting for choice in choices):
+        return BatchPlan(dataset, choices, None).release_all(attestation=how["attestation"]), True
+    return [release_choice(q, choice, **how) for (q, _), choice in zip(requests, choices, strict=True)], False
+
+
+def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """What noise did to a task, about a release that this data gave: charged first."""
     told, how = job["release"], dict(job["how"])
-    release = Release(Answer.from_dict(told), Certificate.from_dict(told["certificate"]))
-    return {"signal": dataset.query(job["sql"]).signal(release, job["task"], how.pop("kind"), **how).as_dict()}
+    about = Released(Answer.from_dict(told), Certificate.from_dict(told["certificate"]))
+    asked_of = asked_for(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("fixed_beforehand"), **how)
+    return {"signal": signal(bind(dataset, job["sql"]), about, job["task"], asked_of).as_dict()}
 
 
-def _tables(dataset: Dataset, job: Job) -> dict[str, Any]:
+def _tables(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The exact answer, whole or by blocks of people: for a function that scores it elsewhere, for nobody's eyes."""
     if dataset.version != job["data"]:  # written anew since the approval was checked
         raise Conflict(of_signalling.CHANGED, hint="ask again.")
-    query, blocks = dataset.query(job["sql"]), job["blocks"]
+    query, blocks = bind(dataset, job["sql"]), job["blocks"]
     found = [exact_table(query)] if blocks is None else block_tables(query, blocks, dataset.services.salt())
     return {"tables": [table.as_dict() | {"rows": [list(map(_plain, row)) for row in table.rows]} for table in found]}
 
@@ -71,72 +87,72 @@ def _plain(value: object) -> object:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _looked(dataset: Dataset, job: Job) -> dict[str, Any]:
+def _looked(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The people themselves: entered as a look before anything is shown."""
-    profile = dataset.query(job["sql"]).risk(**job["how"])
+    profile = of_the_people(bind(dataset, job["sql"]), **job["how"])
     return dict(profile.view.as_dict())
 
 
-def _answer(dataset: Dataset, job: Job) -> dict[str, Any]:
+def _answer(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The true answers, a look: what 003's controller sees beside the noisy ones."""
-    queries = [dataset.query(one["sql"]) for one in job["queries"]]
+    queries = [bind(dataset, one["sql"]) for one in job["queries"]]
     return {
         "answers": [[list(row) for row in query.answer()] for query in queries],
         "cells": [_cells(query) for query in queries],
     }
 
 
-def _cells(query: Query) -> list[str]:
+def _cells(query: BoundQuery) -> list[str]:
     """Which cell each row of a true answer is of, where the group keys are public."""
     return [" · ".join(map(str, cell)) for cell in query.measurement.cells or ()]
 
 
-def _sketched(dataset: Dataset, job: Job) -> dict[str, Any]:
-    profile = dataset.query(job["sql"]).sketch(job["epsilon"], **job["how"])
+def _sketched(dataset: DatasetContext, job: Job) -> dict[str, Any]:
+    profile = private_histogram(bind(dataset, job["sql"]), job["epsilon"], **job["how"])
     certificate = None if profile.certificate is None else profile.certificate.as_dict()
     return dict(profile.view.as_dict()) | {"certificate": certificate}
 
 
-def _explored(dataset: Dataset, job: Job) -> dict[str, Any]:
+def _explored(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The risk of a query as a page moves through it: on invented rows, in a private sketch, or of the people."""
-    query, how, cell = dataset.query(job["sql"]), job["how"], None
+    query, how, cell = bind(dataset, job["sql"]), job["how"], None
     match Source(job["source"]):
         case Source.SKETCH:
-            profile = query.sketch(job["epsilon"], **how)
+            profile = private_histogram(query, job["epsilon"], **how)
         case Source.PEOPLE:
-            profile = query.risk(**how)
+            profile = of_the_people(query, **how)
             cell = first_figure(query)
         case _:
-            profile = query.rehearse(**how)
+            profile = rehearsed(query, **how)
     return explored(profile, ceiling=job["ceiling"], stated=job["stated"], now=job["now"], cell=cell)
 
 
-def _checked(dataset: Dataset, _job: Job) -> dict[str, Any]:
+def _checked(dataset: DatasetContext, _job: Job) -> dict[str, Any]:
     return fit_view.as_dict(dataset.check())
 
 
-def _rehearsed(dataset: Dataset, job: Job) -> dict[str, Any]:
+def _rehearsed(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The same query on invented rows, and what the preferences would come to there."""
-    query = dataset.query(job["sql"])
+    query = bind(dataset, job["sql"])
     preferences, how = asked(query, job["preference"])
-    profile = query.rehearse(*(preferences or query.rule.preferences), **how)
+    profile = rehearsed(query, preferences or query.rule.preferences, **how)
     solution = profile.solution
     found = None if solution is None else {"epsilon": solution.epsilon, "why": solution.why}
     at = None if job["epsilon"] is None else profile.at(job["epsilon"]).as_dict()
     return dict(profile.view.as_dict()) | {"solution": found, "at": at}
 
 
-def _fits(dataset: Dataset, _job: Job) -> dict[str, Any]:
+def _fits(dataset: DatasetContext, _job: Job) -> dict[str, Any]:
     """The columns that a delivered file has: opening it checks that the schema's are among them."""
     return {"columns": dataset.column_types()}
 
 
-def _digested(dataset: Dataset, _job: Job) -> dict[str, Any]:
+def _digested(dataset: DatasetContext, _job: Job) -> dict[str, Any]:
     """Which rows these are, in whatever order; it leaves the worker under a key of the vault."""
     return {"digest": dataset.row_digest()}
 
 
-_VERBS: Mapping[str, Callable[[Dataset, Job], dict[str, Any]]] = {
+_VERBS: Mapping[str, Callable[[DatasetContext, Job], dict[str, Any]]] = {
     "release": _released,
     "signal": _signalled,
     "tables": _tables,

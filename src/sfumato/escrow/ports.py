@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from sfumato.api.dataset import Dataset
 from sfumato.model.authorization import Mandate
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import AuditStore, LedgerStore, Rows, Sandbox
+from sfumato.release.context import DatasetContext
 
 
 class Kept(Protocol):
@@ -76,7 +76,7 @@ class Planned(Protocol):
         *,
         version: str = "",
         assumed: tuple[str, ...] | None = None,
-    ) -> Dataset: ...
+    ) -> DatasetContext: ...
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
 from typing import Any, Self
 
@@ -152,6 +152,26 @@ class Answer:
             types,
             tuple(stored.get("ranged", ranged)),
         )
+
+
+@dataclass(frozen=True, repr=False)
+class Released:
+    """What may leave: the answer, and the certificate that goes with it."""
+
+    answer: Answer
+    certificate: Certificate
+    repeated: bool = field(default=False, compare=False)  # answered from the record: nothing was charged
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return self.answer.rows
+
+    @property
+    def numbers(self) -> tuple[tuple[float, ...], ...]:
+        return self.answer.numbers
+
+    def as_dict(self) -> dict[str, Any]:
+        return self.answer.as_dict() | {"certificate": self.certificate.as_dict()}
 
 
 def _read(value: Any, type_: Type | None) -> object:

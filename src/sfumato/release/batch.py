@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from sfumato.api.choice import Choice
-from sfumato.api.release import Release
 from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
 from sfumato.ledger.entry import NANO, Draft, Event, nano
@@ -17,32 +15,32 @@ from sfumato.ledger.history import Record
 from sfumato.model.calibration import Calibration, Law
 from sfumato.model.dominating_pairs import Pair
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
-from sfumato.presentation.html import preformatted
+from sfumato.model.release import Released
 from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.accounting.dominating_pairs import pairs_of
 from sfumato.privacy.noise.gaussian import for_the_grid
-from sfumato.release.decide import checked_delta
-from sfumato.release.draw import as_it_left, calibrated, drawable, drawn_and_kept, from_record, numbers_of
+from sfumato.release.bound_query import bind
+from sfumato.release.context import DatasetContext
+from sfumato.release.decide import SolvedRequest, checked_delta
+from sfumato.release.draw import as_it_left, drawn_and_kept, from_record
+from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import Recorded
 from sfumato.release.request import require_made_here
-from sfumato.release.reserve import Cost, Reserved, as_before, keep, on_this_data, reserve, row, version_of
-
-if TYPE_CHECKING:
-    from sfumato.api.dataset import Dataset
+from sfumato.release.reserve import Cost, Reserved, as_before, keep, reserve, row, version_of
 
 
-class Batch:
-    """Made by `Dataset.batch`. `epsilon` and `delta` are what all of it is charged; the sums are one by one.
+class BatchPlan:
+    """`epsilon` and `delta` are what all of it is charged; the sums are one by one.
 
     Without a delta for tight accounting, the sums are what is charged.
     """
 
-    def __init__(self, dataset: Dataset, choices: Sequence[Choice], delta: float | None) -> None:
-        self._dataset = dataset
+    def __init__(self, context: DatasetContext, choices: Sequence[SolvedRequest], delta: float | None) -> None:
+        self.context = context
         self._stated = None if delta is None else checked_delta(delta)
-        self._members = tuple(_Member(dataset, choice) for choice in choices)
+        self._members = tuple(_Member(context, choice) for choice in choices)
         if not self._members:
             raise PreferenceError("A batch has one choice at least", hint="make one with query.choose().")
         keys = [member.key for member in self._members]
@@ -87,7 +85,7 @@ class Batch:
             return summed
         numbers = sum(m.gaussian_numbers for m in self._members)
         more, left = for_the_grid(summed[0] / NANO, self._stated, numbers) if numbers else (0.0, self._stated)
-        tight = self._dataset.services.accountant()(self._pairs, left) + more
+        tight = self.context.services.accountant()(self._pairs, left) + more
         if tight >= summed[0] / NANO:
             return summed
         shown = sum((m.delta for m in self._members if not m.gaussian_numbers), Fraction(0))
@@ -99,17 +97,17 @@ class Batch:
 
     # Reserve once, draw and keep each
 
-    def release(self, *, again: bool = False, fixed_beforehand: str = "") -> tuple[Release, ...]:
+    def release_all(self, *, again: bool = False, attestation: str = "") -> tuple[Released, ...]:
         """The noisy answers with their certificates, in order, charged together first.
 
         The same batch on the same data returns the answers that were released, uncharged, and so does one whose noisy
         numbers are all in the record; `again` draws anew.
         """
-        ledger = self._dataset.ledger
+        ledger = self.context.ledger
         each: list[tuple[Provenance, ...]] = []  # as it was when all of it was reserved
 
         def inputs(record: Record) -> tuple[Provenance, ...]:
-            each[:] = [m.query.provenances(m.choice, record, fixed_beforehand) for m in self._members]
+            each[:] = [m.plan.provenances(record, attestation or m.choice.attestation) for m in self._members]
             return tuple(i for own in each for i in own)
 
         left_before = as_before(self._key, accept_none=False, again=again)
@@ -118,10 +116,10 @@ class Batch:
             stored = left_before(record)
             if stored is not None or again:
                 return stored
-            known = [numbers_of(m.query, m.choice, record) for m in self._members]
+            known = [m.plan.numbers_in(record) for m in self._members]
             return known if all(numbers.is_complete for numbers in known) else None
 
-        self._dataset.require_data()
+        self.context.require_data()
         held: Reserved | Draft | list[Recorded] = reserve(
             ledger, recorded, inputs, self._reservation, accept_none=False, what=BATCH
         )
@@ -129,11 +127,11 @@ class Batch:
             return self._as_they_left(held)
         if isinstance(held, list):
             each_known = zip(self._members, held, strict=True)
-            return tuple(from_record(m.query, m.choice, m.key, known) for m, known in each_known)
+            return tuple(from_record(m.plan, known) for m, known in each_known)
         left, numbers = [], []
         for member, own in zip(self._members, each, strict=True):
             its = replace(held, inputs=own, together=len(self._members))
-            released, number = drawn_and_kept(member.query, member.choice, member.key, its)
+            released, number = drawn_and_kept(member.plan, its)
             left.append(released)
             numbers.append(number)
         keep(ledger, self._key, held, self._what, {"members": numbers})
@@ -150,11 +148,11 @@ class Batch:
             "guarantee": outcome.value,
             "method": self._method,
             "kind": BATCH,
-            "version": version_of(self._dataset),
+            "version": version_of(self.context),
         }
         mechanisms = dict.fromkeys(m.calibration.mechanism for m in self._members)
         public |= row(chosen_by(outcome, outright=self._outright), ", ".join(mechanisms), self._cost)
-        return self._dataset.ledger.draft(Event.RESERVED, self._key, public, nano_epsilon=epsilon, delta=delta)
+        return self.context.ledger.draft(Event.RESERVED, self._key, public, nano_epsilon=epsilon, delta=delta)
 
     @property
     def _method(self) -> str:
@@ -179,35 +177,22 @@ class Batch:
             sum((rho_delta_of(calibration) for _, calibration in drawn), Fraction(0)),
         )
 
-    def _as_they_left(self, kept: Draft) -> tuple[Release, ...]:
-        entries = {entry.number: entry.draft for entry in self._dataset.ledger.known.entries}
+    def _as_they_left(self, kept: Draft) -> tuple[Released, ...]:
+        entries = {entry.number: entry.draft for entry in self.context.ledger.known.entries}
         return tuple(as_it_left(entries[number]) for number in cast(list[Any], kept.public["members"]))
-
-    def text(self) -> str:
-        sums = (self.epsilon_sum, self._sums[1])
-        return of_ledger.batch(len(self._members), self.epsilon, self._charge[1], sums)
 
     def as_dict(self) -> dict[str, object]:
         sums: dict[str, object] = {"epsilon_sum": self.epsilon_sum, "delta_sum": self.delta_sum}
         return {"epsilon": self.epsilon, "delta": self.delta} | sums | {"queries": [m.query.sql for m in self._members]}
 
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
-        return f"<Batch of {self.text()}>"
-
-    def _repr_html_(self) -> str:
-        return preformatted(self.text())
-
 
 class _Member:
     """One choice of a batch, with what it will draw: all of it public."""
 
-    def __init__(self, dataset: Dataset, choice: object) -> None:
-        if not isinstance(choice, Choice):
+    def __init__(self, context: DatasetContext, choice: object) -> None:
+        if not isinstance(choice, SolvedRequest):
             raise PreferenceError("A batch takes choices", hint="make them with query.choose().")
-        self.query, self.choice = dataset.query(choice.asked.statement.text), choice
+        self.query, self.choice = bind(context, choice.asked.statement.text), choice
         if choice.guarantee is not Guarantee.DP or choice.asked.selecting:
             said = choice.asked.said(told=choice.guarantee.holds)
             raise NoGuarantee(
@@ -216,8 +201,9 @@ class _Member:
                 hint="leave it out, and release it by itself.",
             )
         require_made_here(self.query, choice)
-        drawable(self.query, choice)
-        self.key = on_this_data(self.query, choice.asked.wording)
+        self.plan = DrawPlan.of(self.query, choice)
+        self.plan.require_drawable()
+        self.key = self.plan.key
 
     @property
     def epsilon(self) -> float:
@@ -228,9 +214,9 @@ class _Member:
     def delta(self) -> Fraction:
         return Fraction(str(self.choice.noise.delta or 0))
 
-    @cached_property
+    @property
     def calibration(self) -> Calibration:
-        return calibrated(self.query, self.choice, self.epsilon)
+        return self.plan.calibration
 
     @property
     def gaussian_numbers(self) -> int:
@@ -239,4 +225,4 @@ class _Member:
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        return pairs_of(self.query.measurement, self.calibration, self.query.dataset.schema)
+        return pairs_of(self.query.measurement, self.calibration, self.query.context.schema)

@@ -1,4 +1,4 @@
-"""DIFF as its holder sees it: one epsilon for several queries, split by an index, planned and charged once for all."""
+"""DIFF: one epsilon for several queries, split by an index, planned and charged once for all."""
 
 from __future__ import annotations
 
@@ -6,20 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from sfumato.api.display import Display
-from sfumato.api.query import Query
 from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
 from sfumato.model import budget_split as model
 from sfumato.model.budget_split import Checked, Part
 from sfumato.model.calibration import Drawing
 from sfumato.model.choice import Noise
-from sfumato.model.confidential import Confidential
 from sfumato.model.measurement import NumberKind
-from sfumato.presentation import budget_split as view
-from sfumato.presentation.html import preformatted
 from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.presentation.wording import split as of_split
 from sfumato.privacy.noise.calibration import calibrate
@@ -36,39 +30,27 @@ from sfumato.privacy.preferences.budget_split import (
 )
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.sensitivity import sensitivity_of_rows
-from sfumato.release.batch import Batch
+from sfumato.release.batch import BatchPlan
+from sfumato.release.bound_query import BoundQuery, bind
+from sfumato.release.choose import chosen
+from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX, checked_delta
 from sfumato.release.request import request_of
 from sfumato.release.reserve import refuse_without_guarantee
 
-if TYPE_CHECKING:
-    from sfumato.api.dataset import Dataset
-
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Split(model.Split):
-    """Made by `Dataset.split` from public facts: nothing was read, entered or charged."""
+class SplitPlan(model.Split):
+    """From public facts: nothing was read, entered or charged."""
 
-    queries: tuple[Query, ...] = field(compare=False)
+    queries: tuple[BoundQuery, ...] = field(compare=False)
     noises: tuple[Noise, ...]  # of each query
     tight: float | None = None  # the delta at which all of it is accounted for together, where that is asked for
 
-    def text(self) -> str:
-        return view.as_text(self)
-
-    def show(self) -> None:
-        print(self.text())
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return view.as_html(self)
-
 
 def split(
-    dataset: Dataset,
-    queries: Sequence[str | Query],
+    context: DatasetContext,
+    queries: Sequence[str | BoundQuery],
     epsilon: float,
     *,
     index: Sequence[float] | None,
@@ -78,9 +60,9 @@ def split(
     confidence: float,
     mechanism: str,
     delta: float | None,
-) -> Split:
+) -> SplitPlan:
     """Each query's part of epsilon, and what that means for its answer. Without index and guesses all are alike."""
-    asked = tuple(_query(dataset, query) for query in queries)
+    asked = tuple(_query(context, query) for query in queries)
     if not asked:
         raise PreferenceError("A batch has one query at least", hint='state them as ["SELECT ...", "SELECT ..."].')
     if index is not None and aim is not None:
@@ -102,7 +84,7 @@ def split(
     found = tuple(_part(*of_query, miss=1 - confidence) for of_query in each)
     laplace = guesses is not None and mechanism == "laplace"
     needed = epsilon_needed(units, chosen, guesses or (), errors, 1 - confidence) if laplace else None
-    return Split(
+    return SplitPlan(
         epsilon=whole,
         parts=found,
         confidence=confidence,
@@ -114,105 +96,66 @@ def split(
     )
 
 
-class SplitBatch(Batch):
-    """Made by `Dataset.batch` from queries and an epsilon: each part is planned as an epsilon of its query."""
+class SplitBatchPlan(BatchPlan):
+    """Each part of a split is planned as an epsilon of its query."""
 
-    def __init__(self, dataset: Dataset, split: Split, fixed_beforehand: str = "") -> None:
+    def __init__(self, context: DatasetContext, split: SplitPlan, attestation: str = "") -> None:
         self.split = split
-        stated = [stated_epsilon(part.epsilon) for part in split.parts]
-        each = list(zip(split.queries, stated, split.noises, strict=True))
-        record = dataset.ledger.record
-        inputs = [
-            provenance
-            for query, own, noise in each
-            for provenance in query._provenances(
-                request_of(query, (own,), noise.mechanism, noise.delta, noise.calibration, None, EPSILON_MAX),
-                record,
-                fixed_beforehand,
-            )
+        asked = [
+            request_of(query, (stated_epsilon(part.epsilon),), *_how(noise), None, EPSILON_MAX)
+            for query, part, noise in zip(split.queries, split.parts, split.noises, strict=True)
         ]
+        each = list(zip(split.queries, asked, strict=True))
+        record = context.ledger.record
+        inputs = [provenance for query, own in each for provenance in query.provenances(own, record, attestation)]
         refuse_without_guarantee(inputs, BATCH, "use what was planned before the look, as it was planned")
-        choices = [
-            query.choose(own, mechanism=noise.mechanism, delta=noise.delta, fixed_beforehand=fixed_beforehand)
-            for query, own, noise in each
-        ]
-        super().__init__(dataset, choices, split.tight)
+        choices = [chosen(query, own, attestation, accept_none=False, again=False) for query, own in each]
+        super().__init__(context, choices, split.tight)
 
-    def check(self) -> Check:
+    def checked(self) -> tuple[Checked, ...]:
         """Test (9) with the true answers, for the controller's eyes: a look, entered before anything is read."""
-        each = zip(self.split.queries, self.split.parts, strict=True)
-        return Check(tuple(_checked(query, part) for query, part in each))
+        return tuple(_checked(query, part) for query, part in zip(self.split.queries, self.split.parts, strict=True))
 
     @property
     def _method(self) -> str:
         said = of_split.split_by(self.split)
         return f"{said}; {of_ledger.TIGHT}" if self.is_tight else said
 
-    @property
-    def _charged(self) -> str:
-        return super().text() if self.is_tight else of_split.charged_once(len(self.split.parts), *self._sum_charged)
-
-    @property
-    def _sum_charged(self) -> tuple[float, Fraction]:
-        return self.epsilon_sum, self._sums[1]
-
-    def text(self) -> str:
-        return f"{self.split.text()}\n\n{self._charged}"
-
     def as_dict(self) -> dict[str, object]:
         return super().as_dict() | {"split": self.split.as_dict()}
 
-    def __repr__(self) -> str:
-        return self.text()
 
-    def _repr_html_(self) -> str:
-        return view.as_html(self.split) + preformatted(self._charged)
+def _how(noise: Noise) -> tuple[str, float | None, str]:
+    return noise.mechanism, noise.delta, noise.calibration
 
 
-@dataclass(frozen=True, repr=False)
-class Check(Display, Confidential):
-    """Made by `SplitBatch.check`, after the look was entered: whether the true answers are large enough."""
-
-    queries: tuple[Checked, ...]
-
-    def text(self) -> str:
-        return view.checked_text(self.queries)
-
-    @property
-    def withheld(self) -> str:
-        return f"<Check of {len(self.queries)} queries: confidential; call .show()>"
-
-    def _html(self) -> str:
-        return view.checked_html(self.queries)
-
-
-def _query(dataset: Dataset, query: object) -> Query:
-    if isinstance(query, Query) and query.dataset is not dataset:
+def _query(context: DatasetContext, query: object) -> BoundQuery:
+    if isinstance(query, BoundQuery) and query.context is not context:
         raise PreferenceError("This query belongs to another dataset", hint="make it with this one's query().")
-    if not isinstance(query, str | Query):
+    if not isinstance(query, str | BoundQuery):
         hint = 'state each as "SELECT ...", or make it with query(); a choice has an epsilon of its own.'
         raise PreferenceError("An epsilon is split over queries", hint=hint)
-    if dataset.bounds_from_data:
+    if context.bounds_from_data:
         raise NoGuarantee(
             "With bounds from the data there is no split that is public: sensitivities are read off the people",
             hint="leave --bounds-from-data out.",
         )
-    return dataset.query(query) if isinstance(query, str) else query
+    return bind(context, query) if isinstance(query, str) else query
 
 
-def _is_one_number(query: Query) -> bool:
+def _is_one_number(query: BoundQuery) -> bool:
     """Whether each figure of its answer is one number with noise, so that its scale tells how far it is off."""
     numbers = query.measurement.numbers
     return len(numbers) == 1 and numbers[0].kind is not NumberKind.SELECTION
 
 
-def _unit(query: Query) -> Fraction:
+def _unit(query: BoundQuery) -> Fraction:
     """What its noise scale is in units of: its sensitivity; or that of a count of rows, where there is no one scale."""
     one = _is_one_number(query)
-    return query.measurement.numbers[0].sensitivity if one else sensitivity_of_rows(query.dataset.schema)
+    return query.measurement.numbers[0].sensitivity if one else sensitivity_of_rows(query.context.schema)
 
 
-def _guessed(queries: Sequence[Query], expected: Sequence[float]) -> tuple[float, ...]:
+def _guessed(queries: Sequence[BoundQuery], expected: Sequence[float]) -> tuple[float, ...]:
     for query in queries:
         if not _is_one_number(query):
             raise PreferenceError(
@@ -223,7 +166,7 @@ def _guessed(queries: Sequence[Query], expected: Sequence[float]) -> tuple[float
 
 
 def _parts(
-    queries: Sequence[Query], units: Sequence[Fraction], index: Sequence[float], epsilon: float
+    queries: Sequence[BoundQuery], units: Sequence[Fraction], index: Sequence[float], epsilon: float
 ) -> tuple[float, ...]:
     found = parts(units, index, epsilon)
     for query, own in zip(queries, found, strict=True):
@@ -236,7 +179,9 @@ def _parts(
     return found
 
 
-def _noises(queries: Sequence[Query], mechanism: str, delta: float | None) -> tuple[tuple[Noise, ...], float | None]:
+def _noises(
+    queries: Sequence[BoundQuery], mechanism: str, delta: float | None
+) -> tuple[tuple[Noise, ...], float | None]:
     """How each is drawn, and the delta of tight accounting.
 
     A delta goes to the noise that needs one, in equal parts; where none does it is for tight accounting.
@@ -244,9 +189,7 @@ def _noises(queries: Sequence[Query], mechanism: str, delta: float | None) -> tu
     delta = None if delta is None else checked_delta(delta)
     needing = [query.has_private_keys or mechanism != "laplace" for query in queries]
     own = None if delta is None else _equal(delta, sum(needing) or 1)
-    noises = [
-        q._noise(mechanism, own if needs else None, "analytic") for q, needs in zip(queries, needing, strict=True)
-    ]
+    noises = [q.noise(mechanism, own if needs else None, "analytic") for q, needs in zip(queries, needing, strict=True)]
     return tuple(noises), None if any(needing) else delta
 
 
@@ -259,7 +202,7 @@ def _equal(delta: float, parts: int) -> float:
 
 
 def _part(
-    query: Query,
+    query: BoundQuery,
     noise: Noise,
     epsilon: float,
     index: float,
@@ -290,7 +233,7 @@ def _reach(drawing: Drawing, miss: float) -> float | None:
     return None if drawing.scale is None else reach(drawing.law, drawing.scale, miss)
 
 
-def _checked(query: Query, part: Part) -> Checked:
+def _checked(query: BoundQuery, part: Part) -> Checked:
     if part.least is None:
         return Checked(query.sql, None, ())
     answers = tuple(float(row[0] or 0) for row in query.answer())  # type: ignore[arg-type]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sfumato.api.choice import Choice
-from sfumato.api.release import Certificate
 from sfumato.ledger.entry import NANO, nano, upward
 from sfumato.model.calibration import Calibration, Drawing, Law
 from sfumato.model.guarantee import Fixed, fixed, word
 from sfumato.model.measurement import NoisyNumber, NumberKind
-from sfumato.model.release import BOUNDS_SOURCES, Answer
+from sfumato.model.release import BOUNDS_SOURCES, Answer, Certificate
 from sfumato.presentation.wording import (
     belief as of_belief,
 )
@@ -27,75 +25,73 @@ from sfumato.privacy.preferences.guessing import Guess, SharingRisk
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.release import answer as assemble
 from sfumato.release import select
-from sfumato.release.decide import decided_by, planned_as
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import Request, decided_by, planned_as
+from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.reserve import Reserved
-
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
 
 _SOURCES = dict(zip(Fixed, BOUNDS_SOURCES, strict=True))  # methods 18
 
 
-def certified(
-    query: Query, choice: Choice, calibration: Calibration | None, answer: Answer, held: Reserved
-) -> Certificate:
+def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, held: Reserved) -> Certificate:
     """Without a calibration, which tells epsilon, whatever follows from it is withheld.
 
     Of a release that noisy numbers of the record are in, what it rests on beside them: `Certificate.weakened` has both.
     """
-    dataset, measurement = query.dataset, query.measurement
-    numbers = () if dataset.bounds_from_data else measurement.numbers  # bounds from the data are the data's
+    query, asked = plan.query, plan.asked
+    context, measurement = query.context, query.measurement
+    numbers = () if context.bounds_from_data else measurement.numbers  # bounds from the data are the data's
     drawings = None if calibration is None else calibration.numbers
     threshold = None if calibration is None else calibration.threshold
     return Certificate(
-        **about(query, held, choice.asked.preferences)
-        | _with_selection(choice, held, select.times(query, choice.asked, held.entry.number)),
+        **about(query, held, asked.preferences)
+        | _with_selection(asked, held, select.times(query, asked, held.entry.number)),
         epsilon=None if calibration is None else calibration.epsilon,
-        delta=choice.noise.delta or 0.0,
-        mechanism=choice.noise.mechanism if calibration is None else calibration.mechanism,
-        sensitivity=tuple(float(n.sensitivity_under(choice.noise.mechanism)) for n in numbers) or None,
+        delta=asked.noise.delta or 0.0,
+        mechanism=asked.noise.mechanism if calibration is None else calibration.mechanism,
+        sensitivity=tuple(float(n.sensitivity_under(asked.noise.mechanism)) for n in numbers) or None,
         scale=None if drawings is None else tuple(drawing.scale for drawing in drawings),
         outputs=measurement.k if numbers else None,
         noise_90=None if calibration is None else assemble.half_widths(answer, measurement, calibration),
-        method=choice.asked.said(told=calibration is not None),
-        decided_by=decided_by(held.inputs, query.is_rule(choice)).value,
+        method=asked.said(told=calibration is not None),
+        decided_by=decided_by(held.inputs, asked.applies(query.rule)).value,
         grid_step=None if drawings is None else tuple(float(drawing.step) for drawing in drawings),
         numbers=tuple(n.words for n in numbers),
         post_processing=assemble.post_processing(measurement, calibration, query.statement.afterwards),
-        calibration=choice.noise.calibration if choice.noise.mechanism == Law.GAUSSIAN else None,
+        calibration=asked.noise.calibration if asked.noise.mechanism == Law.GAUSSIAN else None,
         shares=tuple(float(n.share) for n in numbers) or None,
-        laws=tuple(_law(n, choice) for n in numbers) or None,
+        laws=tuple(_law(n, asked) for n in numbers) or None,
         rank_90=None if drawings is None else tuple(drawing.rank_90 for drawing in drawings),
         threshold=None if threshold is None else float(threshold),
         reach=_reach(drawings or ()),
-        why=None if calibration is None else choice.why,
-        planned_at=dataset.ledger.known.planned_at(planned_as(choice.asked), before=held.entry.number),
+        why=None if calibration is None else plan.solution.why,
+        planned_at=context.ledger.known.planned_at(planned_as(asked), before=held.entry.number),
     )
 
 
-def _with_selection(choice: Choice, held: Reserved, times: int) -> dict[str, Any]:
+def _with_selection(asked: Request, held: Reserved, times: int) -> dict[str, Any]:
     """What the release cost with the private selection of its epsilon, and what it could have cost at most.
 
     Selected several times, all of them count: it could have been any.
     """
-    if not choice.select_epsilon:
+    if not asked.select_epsilon:
         return {"select_epsilon": 0.0}
     if not held.guarantee.holds:
         return {"select_epsilon": None}
-    spent, most = times * nano(choice.select_epsilon), nano(choice.epsilon_max)
+    spent, most = times * nano(asked.select_epsilon), nano(asked.epsilon_max)
     charged = 0.0 if held.is_free else (spent + held.entry.draft.nano_epsilon) / NANO
     return {"select_epsilon": spent / NANO, "charged": charged, "at_most": (spent + most) / NANO}
 
 
-def about(query: Query, held: Reserved, preferences: Sequence[Preference] = ()) -> dict[str, Any]:
+def about(query: BoundQuery, held: Reserved, preferences: Sequence[Preference] = ()) -> dict[str, Any]:
     """What is said of everything that was charged: of whom, from which data, when and by whom, and of the total."""
-    dataset, reserved, inputs, total = query.dataset, held.entry, held.inputs, held.total
-    unit, services, ledger = dataset.schema.unit, dataset.services, dataset.ledger
+    context, reserved, inputs, total = query.context, held.entry, held.inputs, held.total
+    unit, services, ledger = context.schema.unit, context.services, context.ledger
     return {
         "guarantee": held.guarantee,
         "lost": tuple(dict.fromkeys(i.what for i in inputs if not word([i]).holds)) or None,
         "unit": unit.words,
-        "relation": dataset.schema.relation.value,
+        "relation": context.schema.relation.value,
         "batch": held.together,
         "batch_delta": None if held.together is None else upward(Fraction(reserved.draft.delta)),
         "charged": _charged(held),
@@ -103,7 +99,7 @@ def about(query: Query, held: Reserved, preferences: Sequence[Preference] = ()) 
         "query": query.sql,
         "query_sha256": query.statement.sha256,
         "ledger_entry": reserved.number if ledger.recorded else None,
-        "dataset": dataset.schema.name,
+        "dataset": context.schema.name,
         "population": ledger.known.population,
         "released_at": services.now() if held.is_free else reserved.draft.at,
         "fixed": fixed(inputs).value,
@@ -128,8 +124,8 @@ def _charged(held: Reserved) -> float | None:
     return 0.0 if held.is_free else held.entry.draft.nano_epsilon / NANO
 
 
-def _law(number: NoisyNumber, choice: Choice) -> str:
-    return Law.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else choice.noise.mechanism
+def _law(number: NoisyNumber, asked: Request) -> str:
+    return Law.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else asked.noise.mechanism
 
 
 def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
@@ -137,31 +133,31 @@ def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
     return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
-def _assumed(query: Query, held: Reserved, preferences: Sequence[Preference]) -> tuple[str, ...]:
-    dataset, unit = query.dataset, query.dataset.schema.unit
+def _assumed(query: BoundQuery, held: Reserved, preferences: Sequence[Preference]) -> tuple[str, ...]:
+    context, unit = query.context, query.context.schema.unit
     attestations = sorted({i.attestation for i in held.inputs if i.attestation})
     return (
-        of_guarantee.BOUNDS_FROM_DATA if dataset.bounds_from_data else of_guarantee.ATTESTED_SCHEMA,
-        *dataset.assumed,
-        *([] if dataset.bounds_from_data or dataset.schema.looked else [of_guarantee.LINE_KEPT]),
-        of_guarantee.counted_apart(dataset.ledger.known.population),
+        of_guarantee.BOUNDS_FROM_DATA if context.bounds_from_data else of_guarantee.ATTESTED_SCHEMA,
+        *context.assumed,
+        *([] if context.bounds_from_data or context.schema.looked else [of_guarantee.LINE_KEPT]),
+        of_guarantee.counted_apart(context.ledger.known.population),
         *(of_belief.public_worlds(p) for p in preferences if isinstance(p, Belief)),
         *(of_guessing.blind(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk)),
         *([of_guarantee.rows_that_count(unit)] if unit.column else []),
         *(of_guarantee.DECLARED.format(said, held.entry.draft.who) for said in attestations),
         *(
-            [of_guarantee.told_nothing(dataset.ledger.known.viewers_before(held.number))]
+            [of_guarantee.told_nothing(context.ledger.known.viewers_before(held.number))]
             if any(i.fixed is Fixed.SEPARATED for i in held.inputs) and held.guarantee.holds
             else []
         ),
         *(
             [of_guarantee.ROWS_CHOSEN_BLINDLY]
-            if dataset.ledger.known.looked_at_another(dataset.ledger.version, held.number) and held.guarantee.holds
+            if context.ledger.known.looked_at_another(context.ledger.version, held.number) and held.guarantee.holds
             else []
         ),
         *(
             [of_guarantee.ASKED_BLINDLY]
-            if dataset.ledger.known.looked_before(held.number) and held.guarantee.holds
+            if context.ledger.known.looked_before(held.number) and held.guarantee.holds
             else []
         ),
     )

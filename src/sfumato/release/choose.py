@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from sfumato.api.choice import Choice
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
@@ -14,47 +12,45 @@ from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release import select
-from sfumato.release.decide import Request, planned_as
-from sfumato.release.draw import refuse_beyond_stop, repeats
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import Request, SolvedRequest, planned_as
+from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.reserve import refuse_without_guarantee
 from sfumato.release.select import Outcome
-
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
 
 _UNREAD = Solution(None, feasible=False, unbounded=False, why="nobody was read")  # its charge is a public constant
 
 
-def chosen(query: Query, asked: Request, attestation: str, *, accept_none: bool, again: bool) -> Choice:
+def chosen(query: BoundQuery, asked: Request, attestation: str, *, accept_none: bool, again: bool) -> SolvedRequest:
     """Entered before a selection is charged; what is drawn without one is entered with what came of it."""
-    ledger, unmet = query.dataset.ledger, select.unmet(query, asked)
+    ledger, unmet = query.context.ledger, select.unmet(query, asked)
     drawn: Outcome | None = None
     if asked.selecting and unmet is None:
         select.require_affordable(query, asked, accept_none, again, attestation)
         _enter(query, asked, attestation)
     if unmet is None:
         drawn = select.outcome(query, asked, accept_none, again, attestation)
-    solution = unmet or query._solved(asked, drawn)
+    solution = unmet or query.solved(asked, None if drawn is None else drawn.selected)
     if not asked.selecting or unmet is not None:
         _enter(query, asked, attestation, drawn)
-    inputs = query._provenances(asked, ledger.known, attestation)
+    inputs = query.provenances(asked, ledger.known, attestation)
     choice = _choice(asked, solution, inputs, attestation)
     if unmet is not None:
         return replace(choice, select_epsilon=0.0)  # nothing was selected
     if drawn is None:
         return choice
-    inputs = query.provenances(choice, ledger.known, attestation)
+    inputs = select.provenances(query, asked, choice.epsilon, ledger.known, attestation)
     return _choice(asked, solution, inputs, attestation)
 
 
-def foreseen(query: Query, asked: Request, attestation: str) -> Choice:
+def foreseen(query: BoundQuery, asked: Request, attestation: str) -> SolvedRequest:
     """By public facts: nothing is read, entered or charged."""
-    solution = _UNREAD if asked.reads_people or asked.draws else query._solved(asked)
-    inputs = query._provenances(asked, query.dataset.ledger.record, attestation)
+    solution = _UNREAD if asked.reads_people or asked.draws else query.solved(asked)
+    inputs = query.provenances(asked, query.context.ledger.record, attestation)
     return _choice(asked, solution, inputs, attestation)
 
 
-def planned(query: Query, asked: Request, attestation: str) -> Guarantee:
+def planned(query: BoundQuery, asked: Request, attestation: str) -> Guarantee:
     """Entered without reading anybody; the word that it will carry."""
     if asked.reads_people:
         raise PreferenceError(
@@ -62,20 +58,22 @@ def planned(query: Query, asked: Request, attestation: str) -> Guarantee:
             hint="plan one that reads nobody, such as --gap 1.2 --worst-case, or one that is selected privately.",
         )
     _enter(query, asked, attestation)
-    return word(query._provenances(asked, query.dataset.ledger.known, attestation))
+    return word(query.provenances(asked, query.context.ledger.known, attestation))
 
 
-def releasable(query: Query, asked: Request, attestation: str, *, accept_none: bool, again: bool) -> bool:
+def releasable(query: BoundQuery, asked: Request, attestation: str, *, accept_none: bool, again: bool) -> bool:
     """Refuse what a release would be refused for; whether what left before comes back."""
-    if asked.noise.mechanism != "laplace" and query._declared is not None:
-        added_numbers(query._declared, asked.noise)
-    record = query.dataset.ledger.record
+    if asked.noise.mechanism != "laplace" and query.declared is not None:
+        added_numbers(query.declared, asked.noise)
+    record = query.context.ledger.record
     before = [] if again else select.before(query, asked, record)
     unread = not before and (asked.reads_people or asked.selecting)
-    solution = _UNREAD if unread else query._solved(asked, before[-1] if before else None)
-    inputs = query._provenances(asked, record, attestation)
-    choice = _choice(asked, solution, inputs, attestation)
-    if not again and repeats(query, _of_record(query, choice, record), record, accept_none):
+    solution = _UNREAD if unread else query.solved(asked, before[-1].selected if before else None)
+    inputs = query.provenances(asked, record, attestation)
+    # With the word of what was selected for it: an epsilon that was selected without a guarantee is not looked up.
+    of_record = word(select.provenances(query, asked, solution.epsilon, record, attestation))
+    plan = DrawPlan(query, asked, solution, asked.reads_people or (bool(asked.selecting) and not of_record.holds))
+    if not again and plan.is_in(record, accept_none=accept_none):
         return True
     if not accept_none:
         refuse_without_guarantee(inputs)
@@ -83,35 +81,37 @@ def releasable(query: Query, asked: Request, attestation: str, *, accept_none: b
         select.require_affordable(query, asked, accept_none, again, attestation)
         return False
     if asked.reads_people or solution.epsilon is not None:
-        refuse_beyond_stop(query, choice, record, inputs)
+        plan.refuse_beyond_stop(record, inputs)
     return False
 
 
-def _enter(query: Query, asked: Request, attestation: str, drawn: Outcome | None = None) -> None:
+def _enter(query: BoundQuery, asked: Request, attestation: str, drawn: Outcome | None = None) -> None:
     """The plan, unless it is in force; with what was drawn for it, unless that is in the record."""
-    ledger, statement = query.dataset.ledger, query.statement
+    ledger = query.context.ledger
     fresh = drawn.stored() if drawn is not None and not drawn.kept else {}
 
     def plan(record: Record) -> Sequence[Draft]:
-        foreseen = word(query._provenances(asked, record, attestation))
-        what = f"{asked.said(told=foreseen.holds)} for {query.sql}"
-        public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
-        hidden: dict[str, object] = {} if foreseen.holds else {"method": asked.method}
-        public |= {"query_sha256": statement.sha256, "question": asked.question}
-        return [ledger.draft(Event.PLANNED, asked.key, public, hidden | fresh)]
+        return [_planned(query, asked, word(query.provenances(asked, record, attestation)), fresh)]
 
     if fresh or not ledger.record.in_force(planned_as(asked)):
         ledger.write(plan)
 
 
-def _of_record(query: Query, choice: Choice, record: Record) -> Choice:
-    """With the word of what was selected for it: an epsilon that was selected without a guarantee is not looked up."""
-    inputs = query.provenances(choice, record, choice.attestation)
-    return replace(choice, guarantee=word(inputs), provenances=inputs)
+def plan_entry(query: BoundQuery, asked: Request, record: Record, inputs: Sequence[Provenance]) -> Sequence[Draft]:
+    """The plan of a request, unless it is in force: for the transaction that charges for it."""
+    return [] if record.in_force(planned_as(asked)) else [_planned(query, asked, word(inputs), {})]
 
 
-def _choice(asked: Request, solution: Solution, inputs: tuple[Provenance, ...], attestation: str) -> Choice:
-    return Choice(
+def _planned(query: BoundQuery, asked: Request, foreseen: Guarantee, fresh: Mapping[str, object]) -> Draft:
+    what = f"{asked.said(told=foreseen.holds)} for {query.sql}"
+    public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
+    hidden: dict[str, object] = {} if foreseen.holds else {"method": asked.method}
+    public |= {"query_sha256": query.statement.sha256, "question": asked.question}
+    return query.context.ledger.draft(Event.PLANNED, asked.key, public, {**hidden, **fresh})
+
+
+def _choice(asked: Request, solution: Solution, inputs: tuple[Provenance, ...], attestation: str) -> SolvedRequest:
+    return SolvedRequest(
         epsilon=solution.epsilon,
         feasible=solution.feasible,
         unbounded=solution.unbounded,

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from sfumato.errors import PreferenceError
 from sfumato.ledger.history import Plan, Record
-from sfumato.model.choice import Noise
+from sfumato.model.choice import Choice, Noise
 from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people, selected_privately
 from sfumato.model.measurement import Measurement
 from sfumato.model.schema import AT_LEAST
@@ -109,6 +109,13 @@ class Request:
         """How epsilon was chosen. What leads to it without the people would tell it, where it is not to be told."""
         parts = [p.words if told or p.reads_people else of_guarantee.WITHHELD for p in self.preferences]
         return "; ".join(dict.fromkeys([*parts, *(["bounds from the data"] if self.bounds_from_data else [])]))
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class SolvedRequest(Choice):
+    """A choice with the request that led to it."""
+
+    asked: Request
 
 
 @dataclass(frozen=True)

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sfumato.api.figures import Figures
 from sfumato.model.facts import Histogram
 from sfumato.model.risk import WORST_CASE, Source
 from sfumato.presentation.exploration import Policy, epsilons, exploration
 from sfumato.privacy.preferences.sweep import sliders
 from sfumato.privacy.risk.profile import risk_at
-
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
-    from sfumato.api.risk import RiskProfile
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.figures import Figures
+from sfumato.release.profile import Profile
 
 ALIKE = 0.01
 
 
 def explored(
-    profile: RiskProfile,
+    profile: Profile,
     *,
     ceiling: float,
     stated: Mapping[str, Any],
@@ -30,12 +28,12 @@ def explored(
     cell: tuple[str, float] | None = None,
 ) -> dict[str, Any]:
     """What a page looks up: the same shape for each source of risk. Confidential where that is the people."""
-    noise, measurement = profile._noise, profile._measurement
+    noise, measurement = profile.noise, profile.measurement
     policy = Policy(ceiling, stated, now, noise.delta or 0.0)
     bounded = (
         profile.source is Source.SKETCH
     )  # a noisy histogram bounds nobody: its sliders are those of the worst case
-    spread = WORST_CASE if bounded else profile._spread
+    spread = WORST_CASE if bounded else profile.spread
     moved = sliders(spread, noise, measurement, ceiling=ceiling, stated=stated, now=now)
     grid = epsilons(moved, policy)
     view = replace(profile.view, candidates=tuple(map(profile.at, grid)))
@@ -44,7 +42,7 @@ def explored(
     return exploration(view, anybody, moved, policy, histogram=_histogram(profile), cell=cell, replaced=replaced)
 
 
-def first_figure(query: Query) -> tuple[str, float] | None:
+def first_figure(query: BoundQuery) -> tuple[str, float] | None:
     """A true figure of the answer, by its name, where it is one noisy number: a look."""
     column = next(column for column in query.measurement.columns if column.numbers)
     if len(column.numbers) != 1 or column.numbers[0] != 0 or not query.measurement.numbers[0].kind.additive:
@@ -55,7 +53,7 @@ def first_figure(query: Query) -> tuple[str, float] | None:
     return (" · ".join(name), float(value)) if isinstance(value, int | float | Fraction) else None
 
 
-def _histogram(profile: RiskProfile) -> Histogram | None:
+def _histogram(profile: Profile) -> Histogram | None:
     """Of a look-alike and of the people; where all are alike, one bar that ends where they are."""
     exposure = profile.exposure
     if not isinstance(exposure, Figures) or profile.source is Source.WORST_CASE:

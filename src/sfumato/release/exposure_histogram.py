@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from sfumato.api.release import Certificate
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.charges import SKETCH
 from sfumato.ledger.entry import Draft, Event, nano
@@ -15,11 +14,13 @@ from sfumato.model.calibration import Law
 from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import BINS, Sketch
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
+from sfumato.model.release import Certificate
 from sfumato.presentation.wording import sketch as of_sketch
 from sfumato.privacy.accounting.zcdp import entered, rho_laplace
 from sfumato.privacy.noise.intervals import joint_reach, one_sided_reach, reach
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.sensitivity import people_by_exposure
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.certificate import about
 from sfumato.release.decide import EPSILON_MAX, decided_by
 from sfumato.release.ledger import digest
@@ -35,20 +36,17 @@ from sfumato.release.reserve import (
     version_of,
 )
 
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
-
 FEWEST, MOST = 2, 200
 
 
 def sketch(
-    query: Query, noise: Noise, epsilon: float, bins: int, *, accept_none: bool, again: bool, attestation: str
+    query: BoundQuery, noise: Noise, epsilon: float, bins: int, *, accept_none: bool, again: bool, attestation: str
 ) -> Sketch:
     """Reserved before the data is read, and kept before it leaves."""
     spent = _affordable(epsilon)
     _countable(bins)
     _sketchable(query)
-    ledger, key = query.dataset.ledger, on_this_data(query, _asked(query, noise, spent, bins))
+    ledger, key = query.context.ledger, on_this_data(query, _asked(query, noise, spent, bins))
     held = reserve(
         ledger,
         as_before(key, accept_none=accept_none, again=again),
@@ -62,8 +60,8 @@ def sketch(
         stored = cast(dict[str, Any], held.public["sketch"])
         certificate = Certificate.from_dict(stored["certificate"])
         return Sketch.from_stored(stored, certificate, _sum_noise(query, certificate, bins))
-    number = people_by_exposure(query.dataset.schema)
-    counts = read_for(ledger, key, held, _what(query), lambda: query._people_by_bin(noise, bins))
+    number = people_by_exposure(query.context.schema)
+    counts = read_for(ledger, key, held, _what(query), lambda: query.survey(noise).people_by_bin(bins))
     noisy = noisy_counts(query, counts, spent)
     furthest = joint_reach(number.scale(spent), len(noisy), float(number.step)) + 0.5  # counts are shown rounded
     certificate = _certificate(query, held, spent, bins)
@@ -73,19 +71,19 @@ def sketch(
     return made
 
 
-def noisy_counts(query: Query, counts: Sequence[int], epsilon: float) -> tuple[float, ...]:
+def noisy_counts(query: BoundQuery, counts: Sequence[int], epsilon: float) -> tuple[float, ...]:
     """People in each bin, with noise."""
-    number = people_by_exposure(query.dataset.schema)
+    number = people_by_exposure(query.context.schema)
     people = [int(count / number.step) for count in counts]
-    drawn = query.dataset.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(epsilon))
+    drawn = query.context.services.mechanism(Law.LAPLACE)(people, number.steps, number.part(epsilon))
     return tuple(float(count * number.step) for count in drawn)
 
 
-def _sum_noise(query: Query, certificate: Certificate, bins: int) -> tuple[float, ...]:
+def _sum_noise(query: BoundQuery, certificate: Certificate, bins: int) -> tuple[float, ...]:
     """For each number of bins that are added up: what their noise exceeds at most 10% of the time."""
     if certificate.epsilon is None:
         return ()
-    number = people_by_exposure(query.dataset.schema)
+    number = people_by_exposure(query.context.schema)
     scale, step = number.scale(certificate.epsilon), float(number.step)
     return tuple(one_sided_reach(scale, numbers, step) for numbers in range(1, bins + 1))
 
@@ -104,9 +102,9 @@ def _countable(bins: object) -> None:
         raise PreferenceError(f"A sketch has {FEWEST} to {MOST} bins, not {bins}", hint=f"try --bins {BINS}.")
 
 
-def _sketchable(query: Query) -> None:
+def _sketchable(query: BoundQuery) -> None:
     """Refuse exposures that are not each person's own, from public facts, before anything is charged."""
-    dataset = query.dataset
+    dataset = query.context
     if dataset.bounds_from_data:
         raise NoMechanism(
             "With bounds from the data nobody's exposure is their own, so there is no private sketch",
@@ -121,20 +119,20 @@ def _sketchable(query: Query) -> None:
     dataset.require_data()
 
 
-def _asked(query: Query, noise: Noise, epsilon: float, bins: int) -> str:
+def _asked(query: BoundQuery, noise: Noise, epsilon: float, bins: int) -> str:
     """What is asked for; of the noise of a later release only its kind is in the exposures."""
     return digest(["sketch", query.question, noise.mechanism, epsilon, bins])
 
 
-def _inputs(query: Query, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
+def _inputs(query: BoundQuery, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
     """An epsilon that a person states, and the schema. No rule and no plan foresees a sketch."""
-    statement, ledger, said = query.statement, query.dataset.ledger, " ".join(attestation.split())
+    statement, ledger, said = query.statement, query.context.ledger, " ".join(attestation.split())
     by = {"attestation": said, "who": ledger.who}
     stated = record.preference(Plan(key, query.question), is_rule=False, rule=ledger.rule, **by)
     return replace(stated, what="epsilon"), record.schema(statement.columns, ledger.schema, **by)
 
 
-def _reservation(query: Query, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
+def _reservation(query: BoundQuery, key: str, epsilon: float, bins: int, outcome: Guarantee) -> Draft:
     """The charge: epsilon, or a public constant where the epsilon would tell about the data."""
     charge = nano(epsilon if outcome.holds else EPSILON_MAX)
     public: dict[str, object] = {
@@ -142,22 +140,22 @@ def _reservation(query: Query, key: str, epsilon: float, bins: int, outcome: Gua
         "guarantee": outcome.value,
         "method": of_sketch.SKETCHED_BY,
         "kind": SKETCH,
-        "version": version_of(query.dataset),
+        "version": version_of(query.context),
     }
-    number = people_by_exposure(query.dataset.schema)
+    number = people_by_exposure(query.context.schema)
     rho = entered(rho_laplace(number.part(epsilon), number.steps))
     cost = Cost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
     public |= row(chosen_by(outcome, outright=True), Law.LAPLACE.value, cost)
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
-    return query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
+    return query.context.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
 
-def _what(query: Query) -> str:
+def _what(query: BoundQuery) -> str:
     return f"sketch of exposures under {query.sql}"
 
 
-def _certificate(query: Query, held: Reserved, epsilon: float, bins: int) -> Certificate:
-    number, holds = people_by_exposure(query.dataset.schema), held.guarantee.holds
+def _certificate(query: BoundQuery, held: Reserved, epsilon: float, bins: int) -> Certificate:
+    number, holds = people_by_exposure(query.context.schema), held.guarantee.holds
     half_width = reach(Law.LAPLACE, number.scale(epsilon))
     return Certificate(
         **about(query, held),

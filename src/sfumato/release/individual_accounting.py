@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from sfumato.errors import BadInput
 from sfumato.ledger.charges import RELEASE, Charge, charges
@@ -16,21 +15,19 @@ from sfumato.privacy.accounting.individual import for_the_grid, rho_of_loss
 from sfumato.privacy.accounting.zcdp import rho_gaussian, rho_pure
 from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.sensitivity import measure
+from sfumato.release.context import DatasetContext
 from sfumato.release.reserve import version_of
 from sfumato.sql.parser.statement import parse
 from sfumato.sql.plans.individual_accounting import Account, Own, Spent
 from sfumato.sql.plans.rows import L1, L2, Question
 
-if TYPE_CHECKING:
-    from sfumato.api.dataset import Dataset
 
-
-def account(dataset: Dataset) -> tuple[Account, InAll]:
+def account(context: DatasetContext) -> tuple[Account, InAll]:
     """What is added up, and what of it is public. Whatever carries no guarantee, or protects others, is left out."""
-    every = charges(dataset.ledger.entries)
+    every = charges(context.ledger.entries)
     held = [charge for charge in every if charge.guarantee.holds]
-    added = [charge for charge in held if charge.protected in (None, dataset.ledger.protected)]
-    asked = [(charge, _question(dataset, charge)) for charge in added]
+    added = [charge for charge in held if charge.protected in (None, context.ledger.protected)]
+    asked = [(charge, _question(context, charge)) for charge in added]
     full = [charge for charge, question in asked if question is None]
     own: dict[tuple[str, bool], tuple[Question, list[Charge]]] = {}
     for charge, question in asked:
@@ -56,7 +53,7 @@ def account(dataset: Dataset) -> tuple[Account, InAll]:
     return Account(parts, (least_epsilon, least_rho), (upward(exactly), rho), pure), in_all
 
 
-def _question(dataset: Dataset, charge: Charge) -> Question | None:
+def _question(context: DatasetContext, charge: Charge) -> Question | None:
     """The question that a charge was for, where it is a sum over people of this very data that left.
 
     None, and so everybody's in full, also where the statement or what it reads is understood otherwise today; and of
@@ -64,11 +61,11 @@ def _question(dataset: Dataset, charge: Charge) -> Question | None:
     """
     if charge.kind != RELEASE or not charge.released or charge.mechanism in ("", Law.TRUNCATED):
         return None
-    if charge.version != version_of(dataset):
+    if charge.version != version_of(context):
         return None
-    schema, now = dataset.schema, dataset.ledger.schema
+    schema, now = context.schema, context.ledger.schema
     try:
-        statement = parse(charge.what, schema, dataset._engine.columns)
+        statement = parse(charge.what, schema, context.engine.columns)
         measurement = measure(statement, schema)
     except BadInput:
         return None

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
 
-from sfumato.errors import PreferenceError, SfumatoError, StopReached, UnrecordedLookWarning
+from sfumato.errors import PreferenceError, StopReached, UnrecordedLookWarning
 from sfumato.ledger.entry import NANO, Draft, Entry, Event
 from sfumato.ledger.failures import failure_of, state_cause
 from sfumato.ledger.history import Record
@@ -217,18 +217,6 @@ class Ledger:
         what = "the schema, and the rule if there is one, as they stand"
         what += f"; counted in the population {self._population}" if self._population else ""
         return self.draft(Event.OPENED, "", {"what": what} | self._opening.as_public())
-
-    def show(self) -> None:
-        print(self)
-
-    def __repr__(self) -> str:
-        try:
-            return view.as_text(self.entries, self.total, self.stop)
-        except SfumatoError as error:
-            return str(error)
-
-    def _repr_html_(self) -> str:
-        return view.as_html(self.entries, self.total, self.stop)
 
 
 class _Outgrown(Exception):

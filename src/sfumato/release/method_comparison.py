@@ -6,19 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sfumato.api.display import Display
-from sfumato.api.figure import Picture
-from sfumato.api.risk_report import Page
 from sfumato.errors import BadInput, Refused
 from sfumato.ledger.entry import NANO
 from sfumato.ledger.history import Record
-from sfumato.model import method_comparison as model
 from sfumato.model.guarantee import word
-from sfumato.model.method_comparison import Method, Need, Together
+from sfumato.model.method_comparison import Comparison, Method, Need, Together
 from sfumato.model.risk import WORST_CASE, RiskAt, Spread
-from sfumato.presentation import method_comparison as view
 from sfumato.presentation.wording import method_comparison as of_compare
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences import method_comparison as pure
@@ -27,42 +22,16 @@ from sfumato.privacy.preferences.method_comparison import Grounds, Row
 from sfumato.privacy.preferences.preference import Preference, gap
 from sfumato.privacy.preferences.solver import People
 from sfumato.privacy.risk.profile import risk_at
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import Request
 from sfumato.release.exposure_range import compared
 from sfumato.release.request import request_of
 
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
-
 _ANY = gap(1.2, worst_case=True)  # where nothing is stated, what else was said is still checked
 
 
-class Comparison(Display, model.Comparison):
-    """Prints itself fully when it is public; after a look it has to be asked with `.show()`.
-
-    `.methods` are the rows and `.together` is what the stated ones come to.
-    """
-
-    def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self, colour)
-
-    def plot(self) -> Picture:
-        """The epsilons that each method allows, as bars."""
-        return Picture(view.figure(self), of_the_people=self.confidential)
-
-    def page(self, footer: str = "") -> Page:
-        return Page(view.as_page(self, footer), of_the_people=self.confidential)
-
-    @property
-    def withheld(self) -> str | None:
-        return f"<Comparison of {len(self.methods)} methods; confidential: call .show()>" if self.confidential else None
-
-    def _html(self) -> str:
-        return view.as_html(self)
-
-
 def side_by_side(
-    query: Query, preferences: Sequence[Preference], how: dict[str, Any], *, look: bool, attestation: str
+    query: BoundQuery, preferences: Sequence[Preference], how: dict[str, Any], *, look: bool, attestation: str
 ) -> Comparison:
     """The stated preferences, or those of the rule, and every other method beside them.
 
@@ -72,15 +41,15 @@ def side_by_side(
     given = bool(preferences or query.rule.preferences)
     asked = request_of(query, preferences if given else (_ANY,), **how)
     stated = asked.preferences if given else ()
-    if asked.noise.mechanism != "laplace" and query._declared is not None:
-        added_numbers(query._declared, asked.noise)  # or no word would be true of any row
-    looked_before = query.dataset.ledger.record.somebody_looked
-    grounds = Grounds(asked.noise, query._declared, None, asked.grid, asked.epsilon_max)
+    if asked.noise.mechanism != "laplace" and query.declared is not None:
+        added_numbers(query.declared, asked.noise)  # or no word would be true of any row
+    looked_before = query.context.ledger.record.somebody_looked
+    grounds = Grounds(asked.noise, query.declared, None, asked.grid, asked.epsilon_max)
     rows = [pure.row(preference, grounds) for preference in stated]
     if look:
         grounds = replace(grounds, people=_people(query, asked))
         rows = [pure.row(preference, grounds) for preference in stated]
-    table = _Table(query, asked, grounds, query.dataset.ledger.record, attestation)
+    table = _Table(query, asked, grounds, query.context.ledger.record, attestation)
     methods = [
         *(table.method(row, stated=True) for row in rows),
         *(table.example(preference) for preference in pure.others(stated, _panel(query))),
@@ -93,17 +62,17 @@ def side_by_side(
         tuple(methods),
         table.together(rows) if given else None,
         looked=look,
-        from_data=query.dataset.bounds_from_data,
+        from_data=query.context.bounds_from_data,
         by_rule=given and not preferences,
         looked_before=looked_before,
-        numbers=() if query._declared is None else tuple(number.words for number in query._declared.numbers),
+        numbers=() if query.declared is None else tuple(number.words for number in query.declared.numbers),
     )
 
 
 class _Table:
     """What a row is made with: what was asked, what is known, and the record as it stands."""
 
-    def __init__(self, query: Query, asked: Request, grounds: Grounds, record: Record, attestation: str) -> None:
+    def __init__(self, query: BoundQuery, asked: Request, grounds: Grounds, record: Record, attestation: str) -> None:
         self.query = query
         self.asked = asked
         self.grounds = grounds
@@ -122,7 +91,7 @@ class _Table:
             high=None if row.interval is None else row.interval.high,
             epsilon=epsilon,
             why="" if alone is None else alone.why,
-            guarantee=word(self.query._provenances(self._by(preference), self.record, self.attestation)),
+            guarantee=word(self.query.provenances(self._by(preference), self.record, self.attestation)),
             select_epsilon=preference.select_epsilon,
             of_people=preference.reads_people and alone is not None,
             at=self._at(epsilon),
@@ -143,8 +112,8 @@ class _Table:
         try:
             if tried is not None:
                 pure.row(self._by(tried).preferences[0], self.grounds)
-            elif self.query._declared is not None:
-                require_pure(self.asked.noise, self.query._declared)
+            elif self.query.declared is not None:
+                require_pure(self.asked.noise, self.query.declared)
         except (BadInput, Refused) as error:
             return Method(name, need, why=f"{error.message}.")
         return Method(name, need, why=of_compare.UNSTATED[need])
@@ -161,7 +130,7 @@ class _Table:
             feasible=solution is None or solution.feasible,
             unbounded=solution is not None and solution.unbounded,
             why="" if solution is None else solution.why,
-            guarantee=word(self.query._provenances(self.asked, self.record, self.attestation)),
+            guarantee=word(self.query.provenances(self.asked, self.record, self.attestation)),
             conflict=() if solution is None else tuple(p.words for p in solution.conflict),
             unknown=tuple(p.words for p in found.unknown),
             of_people=any(row.preference.reads_people and row.alone is not None for row in rows),
@@ -176,15 +145,15 @@ class _Table:
 
     def _at(self, epsilon: float | None) -> RiskAt | None:
         """For anybody in any data; with bounds from the data nothing public says it."""
-        if not epsilon or self.query._declared is None:
+        if not epsilon or self.query.declared is None:
             return None
-        return risk_at(epsilon, WORST_CASE, self.query._declared, self.asked.noise)
+        return risk_at(epsilon, WORST_CASE, self.query.declared, self.asked.noise)
 
 
-def _people(query: Query, asked: Request) -> People:
+def _people(query: BoundQuery, asked: Request) -> People:
     """Whom preferences compare, after the look was entered."""
-    query.dataset.require_data()
-    survey = query._look(asked.noise)
+    query.context.require_data()
+    survey = query.look(asked.noise)
 
     @cache
     def people(preference: Preference) -> Spread:
@@ -193,16 +162,16 @@ def _people(query: Query, asked: Request) -> People:
     return people
 
 
-def _panel(query: Query) -> tuple[Preference, ...]:
+def _panel(query: BoundQuery) -> tuple[Preference, ...]:
     """The examples; what is guessed is the first column of the query whose values are listed."""
-    columns = [query.dataset.schema.column(name) for name in query.statement.columns]
+    columns = [query.context.schema.column(name) for name in query.statement.columns]
     listed = [(c.name, len(c.keys)) for c in columns if c is not None and c.keys is not None and len(c.keys) > 1]
     return pure.panel(*listed[0]) if listed else pure.panel()
 
 
-def _stop(query: Query) -> tuple[Method, ...]:
+def _stop(query: BoundQuery) -> tuple[Method, ...]:
     """What is left to spend, where a stop is stated."""
-    ledger = query.dataset.ledger
+    ledger = query.context.ledger
     if ledger.stop.epsilon is None:
         return ()
     spent = Fraction(ledger.known.total.nano_epsilon, NANO)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
@@ -20,46 +20,44 @@ from sfumato.privacy.preferences.belief import (
     require_bounded,
 )
 from sfumato.privacy.risk.possible_worlds import prior_of
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.survey import Survey
-
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
 
 T = TypeVar("T")
 
 _ANSWERS = (["answer"], ["answer", "prior"])  # the columns of a file that holds no people
 
 
-def possible(query: Query, preference: T, noise: Noise) -> T:
+def possible(query: BoundQuery, preference: T, noise: Noise) -> T:
     """With its worlds read, if it is about worlds; a universe that is the data itself is refused."""
     if not isinstance(preference, Belief):
         return preference
-    require_bounded(preference, noise, query._declared)
+    require_bounded(preference, noise, query.declared)
     if not isinstance(preference.worlds, Universe):
         return preference
     known = _answered(query, preference) or _missing(query, preference)
     found = replace(preference, worlds=known)
-    require_bounded(found, noise, query._declared)
+    require_bounded(found, noise, query.declared)
     before = prior_of(known.worlds) if isinstance(known, Missing) else float(known.likeliest)
     above_prior(found.rho, before)
     return found
 
 
-def _missing(query: Query, preference: Belief) -> Missing:
+def _missing(query: BoundQuery, preference: Belief) -> Missing:
     assert isinstance(preference.worlds, Universe)
     source, name = preference.worlds.source, preference.worlds.name
-    dataset = query.dataset
+    dataset = query.context
     hint = "pass a public table, or see `sfumato missing`, which records the look."
     if dataset.is_the_data(source):
         raise PreferenceError("The universe passed is the data itself, which is not public", hint=hint)
     engine = dataset.services.rehearsal(dataset.schema, source, 0)
     if dataset.is_copied(engine):
         raise PreferenceError("The universe passed has the same rows as the data, which is not public", hint=hint)
-    survey = Survey(engine, dataset.schema, query.statement, query._public(), Noise())
+    survey = Survey(engine, dataset.schema, query.statement, query.public_measurement, Noise())
     return missing_of((world for world, _ in survey.worlds()), preference.missing, name)
 
 
-def _answered(query: Query, preference: Belief) -> Answers | None:
+def _answered(query: BoundQuery, preference: Belief) -> Answers | None:
     """The answers in each world, where the file holds these and no people."""
     assert isinstance(preference.worlds, Universe)
     source = preference.worlds.source
@@ -68,7 +66,7 @@ def _answered(query: Query, preference: Belief) -> Answers | None:
     with Path(source).open(encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = csv.reader(file)
         header = [name.strip().lower() for name in next(lines, [])]
-        if header not in _ANSWERS or query.dataset.schema.column("answer") is not None:
+        if header not in _ANSWERS or query.context.schema.column("answer") is not None:
             return None
         rows = [line for line in lines if line]
     if preference.missing > 1 or any(len(row) != len(header) for row in rows):

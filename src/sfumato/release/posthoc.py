@@ -7,9 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-from sfumato.api.display import Display
-from sfumato.api.figure import Picture
-from sfumato.api.figures import Figures
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
 from sfumato.model.calibration import Law
@@ -17,11 +14,11 @@ from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Cell, Totals
 from sfumato.model.measurement import Measurement, NumberKind
-from sfumato.model.release import Certificate
+from sfumato.model.release import Certificate, Released
 from sfumato.model.statement import NOTHING, Afterwards, Statement
-from sfumato.presentation import posthoc as view
-from sfumato.presentation.figures.histogram import spread
 from sfumato.privacy.risk.posthoc import pri, pri_gaussian, ratio
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.figures import Figures
 from sfumato.release.ledger import digest
 from sfumato.release.reserve import version_of
 from sfumato.sql.plans import posthoc as plan
@@ -32,8 +29,6 @@ from sfumato.sql.plans.rows import L1, L2
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sfumato.api.query import Query
-    from sfumato.api.release import Release
 
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 _LAWS = (Law.LAPLACE.value, Law.GAUSSIAN.value)
@@ -43,17 +38,16 @@ Truth = Mapping[Cell, Sequence[Exact]]
 """The true numbers of each cell."""
 
 
-class Aftermath(Display, Confidential):
+class PosthocRisk(Confidential):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
 
     `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
-    known. `.epsilon` is public, and None where it is withheld. Made by `Query.aftermath`, which enters the look before
-    anybody is read.
+    known. `.epsilon` is public, and None where it is withheld. Making it enters the look before anybody is read.
     """
 
-    def __init__(self, query: Query, release: Release, between: str | None = None) -> None:
-        side = None if between is None else query.dataset.condition(between)
-        certificate, dataset = release.certificate, query.dataset
+    def __init__(self, query: BoundQuery, release: Released, between: str | None = None) -> None:
+        side = None if between is None else query.context.condition(between)
+        certificate, dataset = release.certificate, query.context
         require_released_here(query, release)
         places = places_of_keys(query.statement)
         if not release.rows:
@@ -63,7 +57,7 @@ class Aftermath(Display, Confidential):
             digest(["aftermath", query.sql, dataset.version, certificate.released_at]),
             f"what the answer of {certificate.released_at} says about each person under {query.sql}",
         )
-        measurement, question = query.measurement, query._survey(Noise()).question
+        measurement, question = query.measurement, query.survey(Noise()).question
         rows = [tuple(row[place] for place in places) for row in release.rows] if places is not None else None
         cells = measurement.public_cells if rows is None else cast(list[Cell], rows)
         norm = L2 if certificate.mechanism == Law.GAUSSIAN else L1
@@ -75,7 +69,7 @@ class Aftermath(Display, Confidential):
         self.distance = distance_of(residuals, yardstick.weights, norm)
         self.own_scale = _own_scale(measurement)
         self.hides = _hides(query.statement.afterwards)
-        self._certificate, self._engine, self._between = certificate, dataset._engine, between
+        self.certificate, self._engine, self.condition = certificate, dataset.engine, between
         self._left = plan.Left(replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance)
         found = plan.read_summary(self._rows(self._left.summary()), yardstick)
         self.pri = Figures(found.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, found.pri))))
@@ -83,7 +77,7 @@ class Aftermath(Display, Confidential):
         self.loss = None
         if losses is not None:
             self.loss = Figures(losses, lambda: read_distribution(self._rows(self._left.bins(plan.LOSS, losses))))
-        self._positive, self._most = found.positive, found.most
+        self.positive_count, self._most = found.positive, found.most
         self._medians = None if side is None else plan.read_medians(self._rows(self._left.medians(side)))
 
     @property
@@ -98,12 +92,12 @@ class Aftermath(Display, Confidential):
     @property
     def positive(self) -> float | None:
         """The share of the people for whose being in the data this answer speaks."""
-        return None if self.loss is None else self._positive / max(1, self.people_count)
+        return None if self.loss is None else self.positive_count / max(1, self.people_count)
 
     @property
     def bound(self) -> float | None:
         """Nobody's loss could be beyond it, either way: epsilon times the largest exposure. Gaussian noise has none."""
-        laplace = self.loss is not None and self._certificate.mechanism != Law.GAUSSIAN
+        laplace = self.loss is not None and self.certificate.mechanism != Law.GAUSSIAN
         return self._most if laplace else None
 
     @property
@@ -121,27 +115,6 @@ class Aftermath(Display, Confidential):
         """One row per person, in order: person, pri, loss."""
         return self._engine.table(self._left.listed().sql(self._engine.dialect))
 
-    def plot(self) -> Picture:
-        """How many people at each loss; at each PRI where no loss is known."""
-        return Picture(self.view.figure())
-
-    @property
-    def view(self) -> view.Aftermath:
-        return view.Aftermath(
-            certificate=self._certificate,
-            people=self.people_count,
-            distance=self.distance,
-            ratio=self.ratio,
-            pri=spread(self.pri.histogram, self.pri.quantile),
-            loss=None if self.loss is None else spread(self.loss.histogram, self.loss.quantile),
-            positive=self._positive,
-            bound=self.bound,
-            own_scale=self.own_scale,
-            hides=self.hides,
-            condition=self._between,
-            medians=self.between,
-        )
-
     def as_dict(self) -> dict[str, object]:
         """The public part, and beside it how the people's figures are spread."""
         return {
@@ -157,24 +130,13 @@ class Aftermath(Display, Confidential):
             "between": None if self.between is None else list(self.between),
         }
 
-    def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self.view, colour=colour)
-
-    @property
-    def withheld(self) -> str:
-        told = "withheld" if self.epsilon is None else f"{self.epsilon:g}"
-        return f"<Aftermath of {self.query}, epsilon {told}. What it says about the people is confidential: .show()>"
-
-    def _html(self) -> str:
-        return view.as_html(self.view)
-
     def _rows(self, tree: Tree) -> Rows:
         return self._engine.rows(tree.sql(self._engine.dialect))
 
 
-def require_released_here(query: Query, release: Release) -> None:
+def require_released_here(query: BoundQuery, release: Released) -> None:
     """Refuse an answer that this query did not give on this data under this schema: from the record alone."""
-    certificate, dataset = release.certificate, query.dataset
+    certificate, dataset = release.certificate, query.context
     if certificate.query_sha256 != query.statement.sha256:
         raise PreferenceError(
             "This release is of another query", hint="ask the query that it was made with for its aftermath."
@@ -195,12 +157,12 @@ def require_released_here(query: Query, release: Release) -> None:
     require_same_numbers(query, release)
 
 
-def require_same_numbers(query: Query, release: Release) -> None:
+def require_same_numbers(query: BoundQuery, release: Released) -> None:
     """Refuse an answer whose figures were other ones, under a schema of before: from its certificate."""
-    certificate, schema = release.certificate, query.dataset.schema
+    certificate, schema = release.certificate, query.context.schema
     if (schema.unit.words, schema.relation.value) != (certificate.unit, certificate.relation):
         raise _elsewhere()
-    if query.dataset.bounds_from_data:
+    if query.context.bounds_from_data:
         return
     numbers = query.measurement.numbers
     now = tuple(n.words for n in numbers), tuple(float(n.sensitivity_under(certificate.mechanism)) for n in numbers)
@@ -257,14 +219,14 @@ def residuals_of(truth: Truth, cells: Sequence[Cell], numbers: Sequence[Sequence
     }
 
 
-def _truth(query: Query) -> Truth:
+def _truth(query: BoundQuery) -> Truth:
     """The true numbers; of a value that is selected by its rank the value itself, and 0 where there is none."""
     measurement = query.measurement
-    found = truth_of(query._totals(), measurement)
+    found = truth_of(query.totals(), measurement)
     if all(n.kind is not NumberKind.SELECTION for n in measurement.numbers):
         return found
     places = [c.numbers[0] for c in measurement.columns if c.numbers]
-    exact = zip(measurement.public_cells, query._survey(Noise()).answer(), strict=True)
+    exact = zip(measurement.public_cells, query.survey(Noise()).answer(), strict=True)
     answers: dict[Cell, dict[int, Any]] = {cell: dict(zip(places, row, strict=True)) for cell, row in exact}
     kinds = [n.kind is NumberKind.SELECTION for n in measurement.numbers]
     return {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from sfumato.ledger.entry import Entry
 from sfumato.ledger.history import Record
@@ -20,19 +20,17 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.measurement import NoisyNumber
 from sfumato.model.release import Certificate
 from sfumato.model.statement import Statement, columns_in
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.ledger import digest
 from sfumato.release.noise import Noisy, in_order
 from sfumato.release.question import number_form
 from sfumato.release.reserve import version_of
 from sfumato.sql.plans.rows import Question
 
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
-
 _ALONE = (Law.LAPLACE, Law.EXPONENTIAL)  # of these each number has a part of epsilon that is its own
 
 
-def number_keys(query: Query, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
+def number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
     """One key for each noisy number of a query: which data, rows and groups, which number, and its exact noise."""
     asked_before = query.number_keys
     if (calibration, guarantee) not in asked_before:
@@ -40,9 +38,9 @@ def number_keys(query: Query, calibration: Calibration, guarantee: Guarantee) ->
     return asked_before[calibration, guarantee]
 
 
-def _number_keys(query: Query, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
+def _number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarantee) -> tuple[str, ...]:
     measurement = query.measurement
-    asked = Question(query.dataset.schema, query.statement, measurement)
+    asked = Question(query.context.schema, query.statement, measurement)
     scales = [
         [d.law.value, _scale(n, d), canonical(d.step), d.reach]
         for n, d in zip(measurement.numbers, calibration.numbers, strict=True)
@@ -50,7 +48,7 @@ def _number_keys(query: Query, calibration: Calibration, guarantee: Guarantee) -
     at = measurement.thresholded
     found = None if at is None else [scales[at], number_form(measurement.numbers[at], asked)]
     shared = [
-        version_of(query.dataset),
+        version_of(query.context),
         query.scope,
         [found, canonical(calibration.threshold)],
         guarantee.value,
@@ -66,13 +64,13 @@ def _scale(number: NoisyNumber, drawing: Drawing) -> str:
     return str(number.sensitivity_under(drawing.law) / Fraction(drawing.budget))
 
 
-def _stated(query: Query, number: NoisyNumber) -> list[object]:
+def _stated(query: BoundQuery, number: NoisyNumber) -> list[object]:
     """The schema's facts about the table and about every column that the number depends on."""
-    statement, schema = query.statement, query.dataset.ledger.schema
+    statement, schema = query.statement, query.context.ledger.schema
     read = {key.name for key in statement.keys}
     for part in (statement.where, number.argument):
         read |= {column.name for column in columns_in(part)} if part is not None else set()
-    if query.dataset.schema.unit.column is not None:  # which rows of a person count depends on all that is read
+    if query.context.schema.unit.column is not None:  # which rows of a person count depends on all that is read
         read |= set(statement.columns)
     return [[name, schema.get(name)] for name in ("", *sorted(read))]
 
@@ -102,7 +100,7 @@ class Recorded:
         """The numbers of the entries that they were charged in."""
         return tuple(sorted({number for number, _ in self.sources}))
 
-    def columns(self, query: Query) -> dict[int, list[Fraction]]:
+    def columns(self, query: BoundQuery) -> dict[int, list[Fraction]]:
         """Of public cells: by position, the number of each cell in their order."""
         order, found = key_order(query.statement), {}
         for position, entry in self.entries.items():
@@ -110,7 +108,7 @@ class Recorded:
             found[position] = [values[tuple(cell[i] for i in order)] for cell in query.measurement.public_cells]
         return found
 
-    def noisy(self, query: Query) -> Noisy:
+    def noisy(self, query: BoundQuery) -> Noisy:
         """All of them, as they were drawn. Private groups come in the order of their keys."""
         if query.measurement.cells is not None:
             columns = self.columns(query)
@@ -127,7 +125,7 @@ class Recorded:
 NOTHING = Recorded((), {})
 
 
-def recorded_numbers(query: Query, calibration: Calibration, guarantee: Guarantee, record: Record) -> Recorded:
+def recorded_numbers(query: BoundQuery, calibration: Calibration, guarantee: Guarantee, record: Record) -> Recorded:
     """What the record has of a query's noisy numbers, with this very noise.
 
     Groups of private keys were found by one draw, so that all numbers come from that draw, or none does. Gaussian and
@@ -146,7 +144,7 @@ def recorded_numbers(query: Query, calibration: Calibration, guarantee: Guarante
 
 
 def kept_draw(
-    query: Query, noisy: Noisy, calibration: Calibration, guarantee: Guarantee, positions: Sequence[int]
+    query: BoundQuery, noisy: Noisy, calibration: Calibration, guarantee: Guarantee, positions: Sequence[int]
 ) -> dict[str, object]:
     """What a record keeps of a draw: all its cells, shown or not, and the numbers that were drawn."""
     order, keys = key_order(query.statement), number_keys(query, calibration, guarantee)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from sfumato.api.risk import RiskProfile
 from sfumato.errors import SchemaError, SourceError
 from sfumato.model.choice import Noise
 from sfumato.model.risk import Source
@@ -13,13 +11,13 @@ from sfumato.model.schema import Schema
 from sfumato.model.selection_trials import Tries
 from sfumato.privacy.preferences.preference import Preference, Ratio
 from sfumato.privacy.preferences.solver import Solution, solve
-from sfumato.release.decide import Request
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.exposure_range import compared, spread
+from sfumato.release.profile import Profile
+from sfumato.release.request import request_of
 from sfumato.release.selection_trials import tried, typical
 from sfumato.release.survey import Survey
-
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
 
 _PEOPLE = 10_000  # that are invented, where nobody says how many there are
 
@@ -30,21 +28,27 @@ def people_of(schema: Schema) -> int:
 
 
 def rehearsed(
-    query: Query,
-    preferences: tuple[Preference, ...],
-    asked: Request | None,
-    noise: Noise,
+    query: BoundQuery,
+    preferences: tuple[Preference, ...] = (),
+    mechanism: str = "laplace",
+    delta: float | None = None,
+    calibration: str = "analytic",
+    grid: str | Sequence[float] | None = None,
+    epsilon_max: float = EPSILON_MAX,
     *,
-    like: object,
-    rows: int | None,
-) -> RiskProfile:
+    like: object = None,
+    rows: int | None = None,
+) -> Profile:
     """Risk on the look-alike, and what the preferences would lead to there."""
-    measurement, survey = query._public(), _look_alike(query, noise, like, rows)
+    noise, asked = query.noise(mechanism, delta, calibration), None
+    if preferences:
+        asked = request_of(query, preferences, mechanism, delta, calibration, grid, epsilon_max)
+    measurement, survey = query.public_measurement, _look_alike(query, noise, like, rows)
     found = spread(survey, noise, sums=True)
     solution: Solution | None = None
     tries: tuple[Tries, ...] = ()
     if asked is not None:
-        tries = tried(asked, survey, query.dataset.services)
+        tries = tried(asked, survey, query.context.services)
         solution = solve(
             asked.preferences,
             lambda p: compared(p, survey, noise),
@@ -54,7 +58,7 @@ def rehearsed(
             epsilon_max=asked.epsilon_max,
             selected=typical(asked, tries),
         )
-    return RiskProfile(
+    return Profile(
         Source.REHEARSAL,
         query.sql,
         measurement,
@@ -69,8 +73,8 @@ def rehearsed(
     )
 
 
-def _look_alike(query: Query, noise: Noise, like: object, rows: int | None) -> Survey:
-    dataset, schema = query.dataset, query.dataset.schema
+def _look_alike(query: BoundQuery, noise: Noise, like: object, rows: int | None) -> Survey:
+    dataset, schema = query.context, query.context.schema
     if like is None:
         _inventable(query)
     elif dataset.is_the_data(like):
@@ -78,7 +82,7 @@ def _look_alike(query: Query, noise: Noise, like: object, rows: int | None) -> S
     engine = dataset.services.rehearsal(schema, like, rows or people_of(schema))
     if like is not None and dataset.is_copied(engine):
         raise _is_the_data("this has the same rows as the data")
-    return Survey(engine, schema, query.statement, query._public(), noise)
+    return Survey(engine, schema, query.statement, query.public_measurement, noise)
 
 
 def _is_the_data(how: str) -> SourceError:
@@ -88,8 +92,8 @@ def _is_the_data(how: str) -> SourceError:
     )
 
 
-def _inventable(query: Query) -> None:
-    schema = query.dataset.schema
+def _inventable(query: BoundQuery) -> None:
+    schema = query.context.schema
     for name in query.statement.columns:
         column = schema.column(name)
         if name == schema.unit.column:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from sfumato.api.choice import Choice
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO
 from sfumato.model.choice import Noise
@@ -17,14 +15,12 @@ from sfumato.privacy.preferences.preference import LargerThanSpent, Preference, 
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release import select
-from sfumato.release.decide import Request, grid_of, opening_of
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import EPSILON_MAX, Request, SolvedRequest, grid_of, opening_of
 from sfumato.release.exposure_range import require_comparable
 from sfumato.release.possible_worlds import possible
 from sfumato.release.selectable import require_selectable
 from sfumato.release.selection_pri import require_findable
-
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
 
 RECOMMENDED = (
     "try --gap 1.2 --worst-case (nobody at more than 1.2 times the risk of anybody else: epsilon 0.2, a count is then "
@@ -34,21 +30,21 @@ RECOMMENDED = (
 
 
 def request_of(
-    query: Query,
-    preferences: Sequence[Preference],
-    mechanism: str,
-    delta: float | None,
-    calibration: str,
-    grid: str | Sequence[float] | None,
-    epsilon_max: float,
+    query: BoundQuery,
+    preferences: Sequence[Preference] = (),
+    mechanism: str = "laplace",
+    delta: float | None = None,
+    calibration: str = "analytic",
+    grid: str | Sequence[float] | None = None,
+    epsilon_max: float = EPSILON_MAX,
 ) -> Request:
     """The request; where nothing is said of preferences or noise, both are as the rule of record has them."""
-    noise = query._noise(mechanism, delta, calibration)
+    noise = query.noise(mechanism, delta, calibration)
     if not preferences and noise == Noise():
         noise = query.rule.noise
     require_delta(query, noise)
-    if noise.mechanism == "truncated" and query._declared is not None:
-        added_numbers(query._declared, noise)
+    if noise.mechanism == "truncated" and query.declared is not None:
+        added_numbers(query.declared, noise)
     asked = _request(query, preferences, noise, grid, epsilon_max)
     require_findable(query, asked)
     if asked.selecting:
@@ -56,7 +52,7 @@ def request_of(
     return asked
 
 
-def require_delta(query: Query, noise: Noise) -> None:
+def require_delta(query: BoundQuery, noise: Noise) -> None:
     if query.has_private_keys and noise.delta is None:
         raise PreferenceError(
             "Private group keys need a delta: the chance that a group of one person shows",
@@ -65,7 +61,7 @@ def require_delta(query: Query, noise: Noise) -> None:
 
 
 def _request(
-    query: Query,
+    query: BoundQuery,
     preferences: Sequence[Preference],
     noise: Noise,
     grid: str | Sequence[float] | None,
@@ -77,28 +73,28 @@ def _request(
     if not chosen:
         raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
     for p in chosen:
-        require_comparable(p, noise, query.statement, query.dataset.schema, query._declared)
+        require_comparable(p, noise, query.statement, query.context.schema, query.declared)
         if isinstance(p, Ratio) and p.between is not None:
-            query.dataset.condition(p.between)
-    spent = Fraction(query.dataset.ledger.known.total.nano_epsilon, NANO)
+            query.context.condition(p.between)
+    spent = Fraction(query.context.ledger.known.total.nano_epsilon, NANO)
     chosen = tuple(replace(p, spent=spent) if p == LargerThanSpent() else p for p in chosen)
-    chosen = tuple(possible(query, resolved(p, query.dataset.schema), noise) for p in chosen)
-    ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.dataset.ceiling)
-    data, opening = query.dataset, opening_of(chosen, query.dataset.opening)
+    chosen = tuple(possible(query, resolved(p, query.context.schema), noise) for p in chosen)
+    ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.context.ceiling)
+    data, opening = query.context, opening_of(chosen, query.context.opening)
     version, from_data = data.version, data.bounds_from_data
     return Request(query.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, query.question, opening)
 
 
-def require_made_here(query: Query, choice: object) -> None:
+def require_made_here(query: BoundQuery, choice: object) -> None:
     """Refuse a choice that this query would not make itself: for another query, for other data, or altered."""
-    if not isinstance(choice, Choice):
+    if not isinstance(choice, SolvedRequest):
         raise PreferenceError("A release takes a choice", hint="make one with choose(), or state epsilon=0.5.")
     said = choice.asked
     asked = _request(query, said.preferences, said.noise, said.grid, said.epsilon_max)
     if asked != said or choice.noise != said.noise or choice.epsilon_max != said.epsilon_max:
         raise PreferenceError("This choice was made for another query or other data", hint="choose again for this one.")
-    drawn = select.before(query, asked, query.dataset.ledger.record) if asked.draws else [None]
+    drawn = select.before(query, asked, query.context.ledger.record) if asked.draws else [None]
     made = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
     told = (choice.method, choice.select_epsilon) == (asked.method, asked.select_epsilon)
-    if not told or all(query._solved(asked, outcome) != made for outcome in drawn):
+    if not told or all(query.solved(asked, None if outcome is None else outcome.selected) != made for outcome in drawn):
         raise PreferenceError("This choice was altered", hint="choose again.")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from sfumato.errors import EngineFailure, NoGuarantee, SfumatoError
 from sfumato.ledger.charges import BATCH
@@ -14,11 +14,9 @@ from sfumato.ledger.entry import Draft, Entry, Event
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
 from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, word
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import Ledger, digest
-
-if TYPE_CHECKING:
-    from sfumato.api.dataset import Dataset
-    from sfumato.api.query import Query
 
 T = TypeVar("T")
 _INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
@@ -66,10 +64,13 @@ def reserve(
     accept_none: bool,
     what: str = "release",
     instead: str = "",
+    entered: Callable[[Record, Sequence[Provenance]], Sequence[Draft]] | None = None,
 ) -> Reserved | T:
-    """One transaction decides and reserves; or what the record has comes back, and nothing is entered.
+    """One transaction decides and reserves; or what the record has comes back, and nothing is charged.
 
-    A crash afterwards leaves epsilon spent: an unknown outcome counts as spent.
+    The provenances are those of the record that the transaction reads, so that a look or a charge in between counts.
+    `entered` makes what is entered with them, before the charge. A crash afterwards leaves epsilon spent: an unknown
+    outcome counts as spent.
     """
     stored: T | None = None
     found: tuple[Provenance, ...] = ()
@@ -78,12 +79,15 @@ def reserve(
     def decide(record: Record) -> Sequence[Draft]:
         nonlocal stored, found, total
         stored = recorded(record)
-        if stored is not None:
+        if stored is not None and entered is None:
             return []
         found, total = inputs(record), record.total
+        beside = [] if entered is None else entered(record, found)
+        if stored is not None:
+            return beside
         if not accept_none:
             refuse_without_guarantee(found, what, instead)
-        return ledger.reserve(record, _declared(charge(word(found)), found))
+        return [*beside, *ledger.reserve(record, _declared(charge(word(found)), found))]
 
     with ledger.recognised() if recorded(ledger.known) is None else nullcontext():
         added = ledger.write(decide)
@@ -163,15 +167,15 @@ def keep(ledger: Ledger, key: str, reserved: Reserved, what: str, left: dict[str
     return ledger.write(lambda _record: [ledger.draft(Event.RELEASED, key, public, hidden)])[-1].number
 
 
-def on_this_data(query: Query, asked: str) -> str:
+def on_this_data(query: BoundQuery, asked: str) -> str:
     """The same request, on the same data, under the same schema: the same answer."""
-    schema = [query.dataset.ledger.schema.get(name) for name in ("", *query.statement.columns)]
-    return digest([asked, query.dataset.version, schema])
+    schema = [query.context.ledger.schema.get(name) for name in ("", *query.statement.columns)]
+    return digest([asked, query.context.version, schema])
 
 
-def version_of(dataset: Dataset) -> str:
+def version_of(context: DatasetContext) -> str:
     """Which data was read, for a record: the same for the same version, and telling nothing else."""
-    return dataset.ledger.version
+    return context.ledger.version
 
 
 def repeatable(released: Entry | None, accept_none: bool) -> Draft | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from sfumato.errors import PreferenceError
 from sfumato.ledger.charges import SELECTION
@@ -28,6 +28,7 @@ from sfumato.privacy.preferences.preference import Preference, Variance
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.preferences.solver import Solution, solve
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import EPSILON_MAX, Request
 from sfumato.release.ledger import digest
 from sfumato.release.noise import Noisy
@@ -42,10 +43,6 @@ from sfumato.release.reserve import (
     row,
     version_of,
 )
-
-if TYPE_CHECKING:
-    from sfumato.api.choice import Choice
-    from sfumato.api.query import Query
 
 
 @dataclass(frozen=True)
@@ -65,21 +62,21 @@ def _told(found: Selected) -> dict[str, object]:
     return told if found.output else {name: value for name, value in told.items() if name != "output"}
 
 
-def outcome(query: Query, asked: Request, accept_none: bool, again: bool, attestation: str) -> Outcome | None:
+def outcome(query: BoundQuery, asked: Request, accept_none: bool, again: bool, attestation: str) -> Outcome | None:
     """What is drawn, or was to this very request; None where nothing is to be drawn."""
     if asked.selecting:
         return _selected(query, asked, accept_none=accept_none, again=again, attestation=attestation)
     if not asked.as_published:
         return None
-    if not again and (drawn_before := before(query, asked, query.dataset.ledger.record)):
+    if not again and (drawn_before := before(query, asked, query.context.ledger.record)):
         return drawn_before[-1]
     from sfumato.release.selection_draw import as_published
 
-    survey, services = query._look(asked.noise), query.dataset.services
+    survey, services = query.look(asked.noise), query.context.services
     return Outcome({p: as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
 
 
-def unmet(query: Query, asked: Request) -> Solution | None:
+def unmet(query: BoundQuery, asked: Request) -> Solution | None:
     """What no selection could mend: refused from public facts, before it is charged."""
     public = [p for p in asked.preferences if not p.reads_people and not p.selects]
     if not asked.selecting or not public:
@@ -88,7 +85,7 @@ def unmet(query: Query, asked: Request) -> Solution | None:
         public,
         lambda _: WORST_CASE,
         asked.noise,
-        measurement=query._declared,
+        measurement=query.declared,
         grid=asked.grid,
         epsilon_max=asked.epsilon_max,
         selection=asked.select_epsilon,
@@ -96,7 +93,7 @@ def unmet(query: Query, asked: Request) -> Solution | None:
     return None if found.feasible else replace(found, why=f"{found.why} Nothing was drawn and nothing was charged.")
 
 
-def before(query: Query, asked: Request, record: Record) -> list[Outcome]:
+def before(query: BoundQuery, asked: Request, record: Record) -> list[Outcome]:
     """Every outcome of this request so far, each charged or looked at: oldest first, but last the one that counts."""
     if asked.selecting:
         every, counts = record.all_released(_key(query, asked)), record.selections(_key(query, asked))[-1:]
@@ -104,20 +101,21 @@ def before(query: Query, asked: Request, record: Record) -> list[Outcome]:
     return [_read(entry.draft, asked) for entry in record.drawn(asked.key)]
 
 
-def times(query: Query, asked: Request, number: int) -> int:
+def times(query: BoundQuery, asked: Request, number: int) -> int:
     """How often this request was selected for, and charged, before an entry."""
-    key, entries = _key(query, asked), query.dataset.ledger.known.entries
+    key, entries = _key(query, asked), query.context.ledger.known.entries
     return sum(e.draft.event is Event.RESERVED and e.draft.key == key and e.number < number for e in entries)
 
 
-def provenances(query: Query, choice: Choice, record: Record, attestation: str) -> tuple[Provenance, ...]:
+def provenances(
+    query: BoundQuery, asked: Request, epsilon: float | None, record: Record, attestation: str
+) -> tuple[Provenance, ...]:
     """The labels of a choice: of one that was selected, what the selection itself rests on is among them."""
-    asked = choice.asked
-    found = query._provenances(asked, record, attestation)
+    found = query.provenances(asked, record, attestation)
     if not asked.selecting or asked.reads_people:
         return found
     newest_first = (entry.draft for entry in reversed(record.selections(_key(query, asked))))
-    same = (d for d in newest_first if query._solved(asked, _read(d, asked)).epsilon == choice.epsilon)
+    same = (d for d in newest_first if query.solved(asked, _read(d, asked).selected).epsilon == epsilon)
     own = next(same, None)
     if own is None:
         return (*found, selected_after_look("epsilon"))
@@ -125,9 +123,9 @@ def provenances(query: Query, choice: Choice, record: Record, attestation: str) 
     return (*found, *(selected_privately("epsilon", said) for said in attested))
 
 
-def _inputs(query: Query, asked: Request, record: Record, attestation: str, again: bool) -> tuple[Provenance, ...]:
+def _inputs(query: BoundQuery, asked: Request, record: Record, attestation: str, again: bool) -> tuple[Provenance, ...]:
     """Of the selection itself, also the stop where that is a ceiling: what is left of it may be what is selected."""
-    found, ledger = query._provenances(asked, record, attestation), query.dataset.ledger
+    found, ledger = query.provenances(asked, record, attestation), query.context.ledger
     if again and record.somebody_looked and record.selections(_key(query, asked)):
         found = (*found, selected_after_look("epsilon"))
     spent = Fraction(record.total.nano_epsilon + nano(asked.select_epsilon), NANO)
@@ -137,24 +135,24 @@ def _inputs(query: Query, asked: Request, record: Record, attestation: str, agai
     return (*found, record.schema((STOP,), ledger.schema, what="stop", **by))
 
 
-def require_affordable(query: Query, asked: Request, accept_none: bool, again: bool, attestation: str) -> None:
+def require_affordable(query: BoundQuery, asked: Request, accept_none: bool, again: bool, attestation: str) -> None:
     """Refuse what a selection would be refused for, its guarantee or the stop, before anything is entered."""
-    query.dataset.require_data()
-    record = query.dataset.ledger.record
+    query.context.require_data()
+    record = query.context.ledger.record
     if not again and before(query, asked, record):
         return
     inputs = _inputs(query, asked, record, attestation, again)
     if not accept_none:
         refuse_without_guarantee(inputs, "selection")
-    query.dataset.ledger.reserve(record, _reservation(query, asked, "", word(inputs)))
+    query.context.ledger.reserve(record, _reservation(query, asked, "", word(inputs)))
 
 
-def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, attestation: str) -> Outcome:
+def _selected(query: BoundQuery, asked: Request, *, accept_none: bool, again: bool, attestation: str) -> Outcome:
     """Reserved before the data is read, kept before it leaves; the same request on the same data is charged once."""
     from sfumato.release.selection_draw import drawn
 
-    query.dataset.require_data()
-    ledger, key = query.dataset.ledger, _key(query, asked)
+    query.context.require_data()
+    ledger, key = query.context.ledger, _key(query, asked)
     if not again and (kept := ledger.record.selections(key)):
         return _read(kept[-1].draft, asked)
     held = reserve(
@@ -171,7 +169,7 @@ def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, a
     if ledger.stop.epsilon is not None:  # whatever is selected can be released before the stop
         left = ledger.stop.epsilon - Fraction(held.total.nano_epsilon, NANO)
         ceiling = min(ceiling, math.floor(left * NANO) / NANO)
-    survey, services = query._survey(asked.noise), query.dataset.services
+    survey, services = query.survey(asked.noise), query.context.services
 
     def select() -> Outcome:
         return Outcome({p: drawn(p, survey, asked.noise, services, asked.grid, ceiling) for p in asked.selecting})
@@ -183,32 +181,30 @@ def _selected(query: Query, asked: Request, *, accept_none: bool, again: bool, a
     return found
 
 
-def accepted(query: Query, choice: Choice) -> Noisy | None:
+def accepted(query: BoundQuery, asked: Request, epsilon: float | None) -> Noisy | None:
     """The very output that Find-eps-from-PRI accepted for a choice, which it releases; None where nothing was."""
-    for outcome in (
-        reversed(before(query, choice.asked, query.dataset.ledger.known)) if choice.asked.as_published else ()
-    ):
+    for outcome in reversed(before(query, asked, query.context.ledger.known)) if asked.as_published else ():
         for found in outcome.selected.values():
-            if found.output and found.epsilon == choice.epsilon:
+            if found.output and found.epsilon == epsilon:
                 numbers = tuple(tuple(map(Fraction, cell)) for cell in found.output)
                 return Noisy(query.measurement.public_cells, numbers)
     return None
 
 
-def require_unreleased(query: Query, choice: Choice) -> None:
+def require_unreleased(query: BoundQuery, asked: Request, epsilon: float | None) -> None:
     """Refuse to charge once more for the very output that went out: choosing again draws another."""
-    record = query.dataset.ledger.known
-    if not any(isinstance(p, Pri) for p in choice.asked.preferences):
+    record = query.context.ledger.known
+    if not any(isinstance(p, Pri) for p in asked.preferences):
         return
-    left = record.all_released(on_this_data(query, digest([choice.asked.wording, choice.epsilon])))
-    if left and record.drawn(choice.asked.key)[-1].number < left[-1].number:
+    left = record.all_released(on_this_data(query, digest([asked.wording, epsilon])))
+    if left and record.drawn(asked.key)[-1].number < left[-1].number:
         raise PreferenceError(
             "The output that Find-eps-from-PRI accepted went out already, and it has no other",
             hint="choose again with again=True: that draws anew.",
         )
 
 
-def _key(query: Query, asked: Request) -> str:
+def _key(query: BoundQuery, asked: Request) -> str:
     return on_this_data(query, digest(["selection", asked.key]))
 
 
@@ -219,7 +215,7 @@ def _read(draft: Draft, asked: Request) -> Outcome:
     return Outcome({p: Selected(**kept) for p, kept in zip(asking, stored, strict=True)})
 
 
-def _reservation(query: Query, asked: Request, key: str, outcome: Guarantee) -> Draft:
+def _reservation(query: BoundQuery, asked: Request, key: str, outcome: Guarantee) -> Draft:
     """The charge: what the selections cost, or a public constant where that would tell about the data."""
     charge = nano(asked.select_epsilon if outcome.holds else EPSILON_MAX)
     public: dict[str, object] = {
@@ -227,7 +223,7 @@ def _reservation(query: Query, asked: Request, key: str, outcome: Guarantee) -> 
         "guarantee": outcome.value,
         "method": asked.said(told=outcome.holds),
         "kind": SELECTION,
-        "version": version_of(query.dataset),
+        "version": version_of(query.context),
     }
     laws = dict.fromkeys(Law.LAPLACE if isinstance(p, Variance) else Law.SPARSE_VECTOR for p in asked.selecting)
     cost = Cost(
@@ -235,12 +231,12 @@ def _reservation(query: Query, asked: Request, key: str, outcome: Guarantee) -> 
     )
     public |= row(chosen_by(outcome, outright=False), ", ".join(law.value for law in laws), cost)
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": asked.select_epsilon}
-    ledger = query.dataset.ledger
+    ledger = query.context.ledger
     if outcome.holds:  # what could not be released afterwards, however small, is not selected
         least, delta = charge + nano(asked.smallest), Fraction(str(asked.noise.delta or 0))
         ledger.reserve(ledger.known, ledger.draft(Event.RESERVED, key, public, None, least, delta))
     return ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
 
-def _what(query: Query, asked: Request, outcome: Guarantee) -> str:
+def _what(query: BoundQuery, asked: Request, outcome: Guarantee) -> str:
     return f"selection of an epsilon by {asked.said(told=outcome.holds)} for {query.sql}"

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, Decimal
-from typing import TYPE_CHECKING
 
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.schema import Schema
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import Variance
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import Request
 from sfumato.release.selection_draw import floor
 
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
 
-
-def require_selectable(query: Query, asked: Request) -> None:
+def require_selectable(query: BoundQuery, asked: Request) -> None:
     """Refuse what no selection can be made for, or none that could be released, before anything is charged."""
-    dataset = query.dataset
+    dataset = query.context
     if asked.as_published:
         raise PreferenceError(
             "Algorithm 3 as published leaves no guarantee, so nothing is selected privately beside it",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from sfumato.errors import NoMechanism, PreferenceError
 from sfumato.model.choice import Noise
@@ -17,14 +16,12 @@ from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.risk.posthoc import accepted
 from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import Request
 from sfumato.release.noise import Noisy, drawn
 from sfumato.release.posthoc import distance_of, residuals_of, truth_of, weights_of
 from sfumato.release.services import Services
 from sfumato.release.survey import Survey
-
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
 
 AT_ONCE = 10  # candidates
 
@@ -80,11 +77,11 @@ def selected(preference: Pri, survey: Survey, asked: Request, services: Services
     return Selected(found.epsilon, output=tuple(tuple(map(str, cell)) for cell in found.output.numbers))
 
 
-def require_findable(query: Query, asked: Request) -> None:
+def require_findable(query: BoundQuery, asked: Request) -> None:
     """Refuse what the algorithm does not do: from public facts, before anybody is read."""
     if not any(isinstance(p, Pri) for p in asked.preferences):
         return
-    if not query.dataset.bounds_from_data and query.measurement.not_additive:
+    if not query.context.bounds_from_data and query.measurement.not_additive:
         raise NoMechanism(
             f"Find-eps-from-PRI adds noise to sums, and {', '.join(query.measurement.not_additive)} is none",
             hint="ask for COUNT, SUM, AVG, a variance or a standard deviation.",

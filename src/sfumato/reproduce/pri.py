@@ -60,7 +60,7 @@ def figures(study: Study) -> Reproduction:
 
 
 def _found(query: Query, percent: int, runs: int) -> list[float]:
-    survey, mechanism = query._look(Noise()), query.dataset.services.mechanism
+    survey, mechanism = query._bound.look(Noise()), query.dataset.services.mechanism
     accepted = (find_epsilon_from_pri(survey, Fraction(percent), PAPER_GRID, mechanism) for _ in range(runs))
     return [each.epsilon for each in accepted if each is not None]
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from sfumato.api.release import Certificate
-from sfumato.api.signal import Signalled, shown
 from sfumato.errors import NoMechanism
 from sfumato.ledger.charges import SIGNAL
 from sfumato.ledger.entry import Draft, Event, nano
@@ -15,7 +13,7 @@ from sfumato.ledger.history import Plan, Record
 from sfumato.model import signal as model
 from sfumato.model.calibration import Law
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, computed_from_people, word
-from sfumato.model.release import Answer
+from sfumato.model.release import Answer, Certificate
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import NOTHING
 from sfumato.presentation.wording import signal as of_signal
@@ -23,6 +21,7 @@ from sfumato.presentation.wording.guarantee import EXACT
 from sfumato.privacy.accounting.zcdp import entered, rho_laplace
 from sfumato.privacy.noise.intervals import reach
 from sfumato.privacy.sensitivity import sensitivity_of_figure
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.certificate import about
 from sfumato.release.decide import EPSILON_MAX, decided_by
 from sfumato.release.ledger import digest
@@ -51,16 +50,13 @@ from sfumato.signals.score_grid import (
 from sfumato.signals.tasks.own_code import OwnCode
 from sfumato.signals.tasks.task import Task
 
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
-
 
 def exact_bits(task: Task) -> float:
     """What an exact score tells at most, once it is rounded."""
     return bits(width_once_rounded(*task.range), beside=task.beside)
 
 
-def charge(query: Query, answer: Answer, task: Task | Mapping[str, Any], asked: Asked, exact: Exact) -> Charge:
+def charge(query: BoundQuery, answer: Answer, task: Task | Mapping[str, Any], asked: Asked, exact: Exact) -> Charge:
     """What would be charged, if it can be: from public facts."""
     made = prepared(task, query.measurement, answer)
     match asked.kind:
@@ -72,7 +68,7 @@ def charge(query: Query, answer: Answer, task: Task | Mapping[str, Any], asked: 
     return Charge(query, answer, made, asked, None, exact)
 
 
-def _difference_grid(query: Query, task: Task, asked: Asked) -> Grid:
+def _difference_grid(query: BoundQuery, task: Task, asked: Asked) -> Grid:
     """How far one person moves the difference; refused where nothing but the range is known, unless that is asked."""
     measurement = query.measurement
     kept = query.statement.afterwards == NOTHING  # whether a row stays is no smooth matter
@@ -88,7 +84,7 @@ def _difference_grid(query: Query, task: Task, asked: Asked) -> Grid:
 class Charge:
     """Reserved before the data is read, and kept before it leaves. Without a grid nothing is drawn."""
 
-    query: Query
+    query: BoundQuery
     answer: Answer
     task: Task
     asked: Asked
@@ -97,18 +93,18 @@ class Charge:
 
     def foreseen(self) -> Guarantee:
         """The word of it, as the record is now."""
-        return word(self._inputs(on_this_data(self.query, self._key), self.query.dataset.ledger.record))
+        return word(self._inputs(on_this_data(self.query, self._key), self.query.context.ledger.record))
 
-    def difference(self) -> Signalled:
+    def difference(self) -> model.Scored:
         return self._made(lambda held: model.NoisyDifference(*self._head(held), self.noisy_difference()))
 
-    def block_mean(self) -> Signalled:
+    def block_mean(self) -> model.Scored:
         blocks = self.asked.blocks
         return self._made(lambda held: model.BlockMean(*self._head(held), self.noisy_block_mean(), blocks))
 
-    def published(self) -> Signalled:
+    def published(self) -> model.Scored:
         def made(held: Reserved) -> model.Scored:
-            ledger, key = self.query.dataset.ledger, digest(["signal", self._key])
+            ledger, key = self.query.context.ledger, digest(["signal", self._key])
             ledger.look(key, of_signal.looked(self.task.name, self.query.sql))
             exact = self.task.outcome([self.exact.table()])
             told = None if exact is None else rounded(exact)
@@ -150,7 +146,7 @@ class Charge:
     def _with_noise(self, steps: int) -> float:
         assert self.grid is not None
         assert self.asked.epsilon is not None
-        draw = self.query.dataset.services.mechanism(Law.LAPLACE)
+        draw = self.query.context.services.mechanism(Law.LAPLACE)
         (noisy,) = draw([steps], self.grid.sensitivity, self.asked.epsilon)
         return float(noisy * self.grid.step)
 
@@ -167,8 +163,8 @@ class Charge:
         how = [a.kind.value, a.epsilon, a.blocks if a.kind is SignalKind.BLOCKS else None, a.by_range]
         return digest(["signal", self.query.sql, self.task.as_dict(), how, self.answer.as_dict()])
 
-    def _made(self, make: Callable[[Reserved], model.Scored]) -> Signalled:
-        ledger, key = self.query.dataset.ledger, on_this_data(self.query, self._key)
+    def _made(self, make: Callable[[Reserved], model.Scored]) -> model.Scored:
+        ledger, key = self.query.context.ledger, on_this_data(self.query, self._key)
         held = reserve(
             ledger,
             as_before(key, accept_none=self.asked.accept_none, again=self.asked.again),
@@ -180,17 +176,17 @@ class Charge:
         )
         if isinstance(held, Draft):
             stored = cast(dict[str, Any], (held.public if self._told else held.confidential)["signal"])
-            return shown(model.from_stored(stored, Certificate.from_dict(stored["certificate"])))
+            return model.from_stored(stored, Certificate.from_dict(stored["certificate"]))
         made = read_for(ledger, key, held, self._what, lambda: make(held))
         keep(ledger, key, held, self._what, {"signal": made.as_dict()}, told=self._told)
-        return shown(made)
+        return made
 
     def _inputs(self, key: str, record: Record) -> tuple[Provenance, ...]:
         """An epsilon that a person states, the schema, who decided; the exact score itself where it leaves."""
         q, said = self.query, " ".join(self.asked.attestation.split())
-        ledger, statement = q.dataset.ledger, q.statement
+        ledger, statement = q.context.ledger, q.statement
         by = {"attestation": said, "who": ledger.who}
-        inputs = (record.schema(statement.columns, ledger.schema, **by), *q.dataset.decided(record, said))
+        inputs = (record.schema(statement.columns, ledger.schema, **by), *q.context.decided(record, said))
         if self.grid is None:
             return (computed_from_people(EXACT), *inputs)
         stated = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, **by)
@@ -204,14 +200,14 @@ class Charge:
             "guarantee": outcome.value,
             "method": of_signal.METHODS[self.asked.kind],
             "kind": SIGNAL,
-            "version": version_of(self.query.dataset),
+            "version": version_of(self.query.context),
         }
         public |= row(chosen_by(outcome, outright=True), self._mechanism, self._cost)
         if self.grid is None:
             public["bits"] = self._bits
         confidential: dict[str, object] = {} if outcome.holds else {"epsilon": self.asked.epsilon}
         charge = nano(EPSILON_MAX if epsilon is None else epsilon)
-        return self.query.dataset.ledger.draft(Event.RESERVED, key, public, confidential, charge)
+        return self.query.context.ledger.draft(Event.RESERVED, key, public, confidential, charge)
 
     @property
     def _told(self) -> bool:

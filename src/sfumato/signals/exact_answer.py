@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Cell
 from sfumato.release import answer
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.noise import Noisy
 from sfumato.signals.request import table_of
 from sfumato.signals.tasks.table import Table
 from sfumato.sql.plans import blocks as plan
-
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
 
 
 class Exact(Protocol):
@@ -31,33 +29,33 @@ class Exact(Protocol):
 class Read:
     """From the data itself."""
 
-    query: Query
+    query: BoundQuery
 
     def table(self) -> Table:
         return exact_table(self.query)
 
     def blocks(self, many: int) -> list[Table]:
-        return block_tables(self.query, many, self.query.dataset.services.salt())
+        return block_tables(self.query, many, self.query.context.services.salt())
 
 
-def exact_table(query: Query) -> Table:
+def exact_table(query: BoundQuery) -> Table:
     """S': the answer put together as releases are, from numbers without noise."""
     steps = [n.step for n in query.measurement.numbers]
-    return _assembled(query, query._totals().cells, steps)
+    return _assembled(query, query.totals().cells, steps)
 
 
-def block_tables(query: Query, blocks: int, key: str) -> list[Table]:
+def block_tables(query: BoundQuery, blocks: int, key: str) -> list[Table]:
     """The same of each of so many disjoint blocks of people, as if all people were like those in the block.
 
     What is added up is taken as often as there are blocks. Whoever comes or goes changes one block.
     """
-    question, engine = query._survey(Noise()).question, query.dataset._engine
+    question, engine = query.survey(Noise()).question, query.context.engine
     found = engine.rows(plan.totals_by_block(question, blocks, key).sql(engine.dialect))
     steps = [n.step * (blocks if n.kind.additive else 1) for n in query.measurement.numbers]
     return [_assembled(query, block, steps) for block in plan.read_blocks(found, question, blocks)]
 
 
-def _assembled(query: Query, cells: Mapping[Cell, Sequence[int]], steps: Sequence[Fraction]) -> Table:
+def _assembled(query: BoundQuery, cells: Mapping[Cell, Sequence[int]], steps: Sequence[Fraction]) -> Table:
     numbers = tuple(tuple(n * step for n, step in zip(cell, steps, strict=True)) for cell in cells.values())
     seen = answer.answer(query.measurement, Noisy(tuple(cells), numbers), None, query.statement.afterwards)
     return table_of(seen, query.measurement)

@@ -6,16 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from sfumato.api.release import Certificate
-from sfumato.api.signal import FreeSignal
 from sfumato.errors import NoGuarantee, NoMechanism, PreferenceError
 from sfumato.model import signal as model
 from sfumato.model.calibration import Drawing, Law
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import Measurement
-from sfumato.model.release import Answer
+from sfumato.model.release import Answer, Certificate
 from sfumato.model.statement import Afterwards, Statement
 from sfumato.ports import Mechanisms
 from sfumato.presentation.wording import signal as of_signal
@@ -26,9 +24,6 @@ from sfumato.signals.request import DRAWS, MOST_DRAWS, prepared, table_of
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Task, is_whole
 
-if TYPE_CHECKING:
-    pass
-
 
 def free_signal(
     statement: Statement,
@@ -38,7 +33,7 @@ def free_signal(
     task: Task | Mapping[str, Any],
     mechanism: Mechanisms,
     draws: int = DRAWS,
-) -> FreeSignal:
+) -> model.FreeSignal:
     """Scores of the answer with fresh noise of the same law: from public facts and what was released, and free."""
     made = prepared(task, measurement, answer)
     return scored(made, redrawn(statement, measurement, answer, certificate, mechanism, draws))
@@ -85,7 +80,7 @@ def redrawn(
     return Redrawn(measurement, certificate, table_of(answer, measurement), tuple(tables), moved)
 
 
-def scored(task: Task, fresh: Redrawn) -> FreeSignal:
+def scored(task: Task, fresh: Redrawn) -> model.FreeSignal:
     """What fresh noise does to a task that was prepared for this answer."""
     measurement, score = fresh.measurement, task.score([fresh.table])
     scores = tuple(task.score([table]) for table in fresh.tables)
@@ -95,7 +90,7 @@ def scored(task: Task, fresh: Redrawn) -> FreeSignal:
         damages = (abs(task.beyond([table]) - here) for table in fresh.tables)
     read = [c for c in measurement.columns if c.shown and c.name in task.reads]
     plain = all(len(c.numbers) == 1 for c in read)
-    return FreeSignal(
+    return model.FreeSignal(
         task.as_dict(),
         task.range,
         score,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sfumato.api.signal import Signalled
 from sfumato.errors import NoMechanism
 from sfumato.model.guarantee import Guarantee, join, word
-from sfumato.model.signal import SignalKind
+from sfumato.model.release import Released
+from sfumato.model.signal import Scored, SignalKind
 from sfumato.presentation.wording import signal as of_signal
+from sfumato.release.bound_query import BoundQuery
 from sfumato.release.posthoc import require_released_here
 from sfumato.signals.charged import charge
 from sfumato.signals.exact_answer import Exact, Read
@@ -17,25 +18,21 @@ from sfumato.signals.free import free_signal, redrawn
 from sfumato.signals.request import Asked, prepared
 from sfumato.signals.tasks.task import Task
 
-if TYPE_CHECKING:
-    from sfumato.api.query import Query
-    from sfumato.api.release import Release
-
 
 def signal(
-    query: Query, release: Release, task: Task | Mapping[str, Any], asked: Asked, exact: Exact | None = None
-) -> Signalled:
+    query: BoundQuery, release: Released, task: Task | Mapping[str, Any], asked: Asked, exact: Exact | None = None
+) -> Scored:
     """The signal that is asked for, about a release that this query gave."""
     answer, measurement, statement = release.answer, query.measurement, query.statement
-    if query.dataset.bounds_from_data:
+    if query.context.bounds_from_data:
         raise NoMechanism(of_signal.BOUNDS_FROM_DATA, hint="open the data with the bounds of its schema.")
     if asked.kind is SignalKind.FREE:
-        mechanism = query.dataset.services.mechanism
+        mechanism = query.context.services.mechanism
         return free_signal(statement, measurement, answer, release.certificate, task, mechanism, asked.draws)
     charged = charge(query, answer, task, asked, exact or Read(query))
     require_released_here(query, release)
     if exact is None:
-        query.dataset.require_data()
+        query.context.require_data()
     match asked.kind:
         case SignalKind.DIFFERENCE:
             return charged.difference()
@@ -44,16 +41,16 @@ def signal(
     return charged.published()
 
 
-def foreseen(query: Query, release: Release, task: Task | Mapping[str, Any], asked: Asked) -> Guarantee:
+def foreseen(query: BoundQuery, release: Released, task: Task | Mapping[str, Any], asked: Asked) -> Guarantee:
     """The word that a signal would carry, as things are now; refused from public facts where it cannot be made.
 
     A free one that is known to a person before it is made has the word of its release, and of their decision.
     """
     if asked.kind is SignalKind.FREE:
         prepared(task, query.measurement, release.answer)
-        mechanism = query.dataset.services.mechanism
+        mechanism = query.context.services.mechanism
         redrawn(query.statement, query.measurement, release.answer, release.certificate, mechanism, 1)
-        decided = query.dataset.decided(query.dataset.ledger.record, asked.attestation)
+        decided = query.context.decided(query.context.ledger.record, asked.attestation)
         return join([release.certificate.guarantee, word(decided)])
     charged = charge(query, release.answer, task, asked, Read(query))
     return charged.foreseen()

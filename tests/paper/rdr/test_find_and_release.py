@@ -185,7 +185,7 @@ CANDIDATES = sorted(PAPER_GRID, reverse=True)
 
 def figure_9(query: sf.Query, noise: Noise) -> list[float]:
     """The variance at each candidate, from the largest down."""
-    people = compared(sf.variance(TAU, select_epsilon=1, as_published=True), query._look(noise), noise)
+    people = compared(sf.variance(TAU, select_epsilon=1, as_published=True), query._bound.look(noise), noise)
     return [rdrs_at(candidate, people, noise).normalised_variance for candidate in CANDIDATES]
 
 

@@ -46,7 +46,7 @@ def compare(
         dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
     else:
         dataset = local.planned(schema, source=data, ledger=ledger)
-    how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
+    how = options.how(mechanism, delta, calibration, grid, epsilon_max) | {"fixed_beforehand": fixed_beforehand}
     with reading(dataset.progress):
         found = dataset.compare(options.query_text(sql), preferences, look=look, **how)
     typer.echo(json.dumps(found.as_dict(), indent=2) if as_json else found.text())

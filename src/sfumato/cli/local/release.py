@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -50,7 +50,7 @@ def choose(
     options.settle()
     dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
-    how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
+    how = options.how(mechanism, delta, calibration, grid, epsilon_max) | {"fixed_beforehand": fixed_beforehand}
     charges = dataset.ledger.total.releases
     with reading(query.dataset.progress):
         choice = query.choose(*preferences, **how, accept_none=accept_none, again=again)
@@ -74,7 +74,7 @@ def _explain(query: Query, choice: Choice, bounds_from_data: bool) -> None:
         noise = choice.noise
         at = query.worst_case(noise.mechanism, noise.delta, calibration=noise.calibration).at(choice.epsilon)
         names = [number.words for number in query.measurement.numbers]
-        typer.echo(of_choosing.means(at, names, query.furthest(choice.epsilon, noise)))
+        typer.echo(of_choosing.means(at, names, query._bound.furthest(choice.epsilon, noise)))
 
 
 @with_preferences
@@ -104,8 +104,11 @@ def release(
     as_json: options.Json = False,
 ) -> None:
     """A noisy answer with its certificate; the ledger is charged first."""
+    from sfumato.api.release import Release
     from sfumato.composition import local
     from sfumato.presentation.wording import release as of_release
+    from sfumato.release.pipeline import release as release_by
+    from sfumato.release.request import request_of
 
     options.writable(out, "--out", *_OUT)
     options.writable(certificate, "--certificate", *_CERTIFICATE)
@@ -118,13 +121,13 @@ def release(
     options.settle()
     dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
-    how = options.how(mechanism, delta, calibration, grid, epsilon_max, fixed_beforehand)
+    how = options.how(mechanism, delta, calibration, grid, epsilon_max)
     with reading(query.dataset.progress):
-        how |= {"accept_none": accept_none, "again": again}
-        known = query.require_releasable(*preferences, **how)
-        released = query.release(query.choose(*preferences, **how), accept_none=accept_none, again=again)
+        accepted: dict[str, Any] = {"accept_none": accept_none, "again": again, "attestation": fixed_beforehand}
+        bound = query._bound
+        released = Release.of(release_by(bound, request_of(bound, preferences, **how), **accepted), query)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
-    if known and not as_json:
+    if released.repeated and not as_json:
         typer.echo(of_release.AS_IT_LEFT, err=True)
     try:
         if certificate is not None:

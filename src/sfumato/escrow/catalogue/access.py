@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sfumato.api.dataset import Dataset
 from sfumato.errors import (
     Conflict,
     EngineFailure,
@@ -30,6 +29,7 @@ from sfumato.ledger.history import Record
 from sfumato.model.authorization import Mandate
 from sfumato.model.schema import Type
 from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import Ledger, digest
 
@@ -147,13 +147,13 @@ class Access:
 
     def planned(
         self, held: Held, mandate: Mandate | None, actor: Person, rule: Mapping[str, Any] | None = None
-    ) -> Dataset:
+    ) -> DatasetContext:
         schema = replace(held.schema, rule=rule)
         if mandate is None and (policy := self._policies.of(held)) is not None:
             mandate = mandate_of(policy, None)
         return self._outside.planned(schema, mandate, actor.name, self.columns(held))
 
-    def as_read(self, held: Held, mandate: Mandate | None, who: str) -> Dataset:
+    def as_read(self, held: Held, mandate: Mandate | None, who: str) -> DatasetContext:
         """The newest data as a worker has it, though nobody is read here: what is asked of both is the same."""
         version = self.version(held)
         key = version.id if held.reference is None else f"{version.id} {self._written(held, held.reference)}"

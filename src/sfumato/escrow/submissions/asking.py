@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.api.query import Query
 from sfumato.errors import PreferenceError
 from sfumato.privacy.preferences import named
 from sfumato.privacy.preferences.preference import Preference, weighted
+from sfumato.release.bound_query import BoundQuery
 
 HOW = ("mechanism", "delta", "calibration", "grid", "epsilon_max")
 _LOCAL = ("worlds",)  # a file is the client's: what it holds is stated
 
 
 def asked(
-    query: Query, stated: Mapping[str, Any] | None, share: float = 1.0
+    query: BoundQuery, stated: Mapping[str, Any] | None, share: float = 1.0
 ) -> tuple[tuple[Preference, ...], dict[str, Any]]:
     """The preferences of a query and how its noise is drawn; of nothing stated and a whole share, the rule's."""
     if not stated:

@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from sfumato.api.choice import Choice
-from sfumato.api.dataset import Dataset
-from sfumato.api.query import Query
 from sfumato.errors import BadInput, SfumatoError, StopReached
 from sfumato.escrow.submissions.asking import asked
 from sfumato.escrow.submissions.lifecycle import Asked
@@ -28,7 +25,12 @@ from sfumato.presentation.wording import (
 from sfumato.privacy.preferences.accuracy import errors_of_means
 from sfumato.privacy.preferences.preference import Ratio
 from sfumato.privacy.sensitivity import require_drawable
-from sfumato.release.decide import EPSILON_MAX
+from sfumato.release.bound_query import BoundQuery, bind
+from sfumato.release.choose import foreseen, planned
+from sfumato.release.context import DatasetContext
+from sfumato.release.decide import EPSILON_MAX, SolvedRequest
+from sfumato.release.profile import worst_case
+from sfumato.release.request import request_of
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -39,21 +41,21 @@ class Foreseen:
 
     def __init__(
         self,
-        dataset: Dataset,
+        dataset: DatasetContext,
         queries: Sequence[Asked],
         shares: Sequence[float],
         stated: Mapping[str, Any] | None,
         attestation: str = "",
     ) -> None:
         self.dataset = dataset
-        self.queries = tuple(each(lambda one: dataset.query(one.sql), queries))
+        self.queries = tuple(each(lambda one: bind(dataset, one.sql), queries))
         require_drawable([query.measurement for query in self.queries], "The request")
         self._weights = tuple(one.weight for one in queries)
         self.stated = tuple(asked(query, stated, share) for query, share in zip(self.queries, shares, strict=True))
         self._refuse_twice()
         self.choices = tuple(
             each(
-                lambda one: one[0].foreseen(*one[1][0], **one[1][1], fixed_beforehand=attestation),
+                lambda one: foreseen(one[0], request_of(one[0], one[1][0], **one[1][1]), attestation),
                 tuple(zip(self.queries, self.stated, strict=True)),
             )
         )
@@ -93,9 +95,9 @@ class Foreseen:
 
     def plan(self) -> None:
         """Enter what is stated as planned, where that reads nobody: a later look does not change it."""
-        for query, (preferences, how), choice in zip(self.queries, self.stated, self.choices, strict=True):
+        for query, choice in zip(self.queries, self.choices, strict=True):
             if not choice.asked.reads_people:
-                query.plan(*preferences, **how)
+                planned(query, choice.asked, "")
 
     @property
     def charge(self) -> tuple[Fraction, Fraction] | None:
@@ -151,7 +153,7 @@ class Foreseen:
     def _lost(self) -> str:
         return of_request.lost(one for one in self.inputs if not word([one]).holds)
 
-    def _query(self, query: Query, choice: Choice, weight: float, people: float | None) -> dict[str, Any]:
+    def _query(self, query: BoundQuery, choice: SolvedRequest, weight: float, people: float | None) -> dict[str, Any]:
         told = choice.guarantee.holds or all(
             one.what == "approval" for one in choice.provenances if not word([one]).holds
         )
@@ -160,7 +162,7 @@ class Foreseen:
         names = [number.words for number in query.measurement.numbers]
         at = None
         if epsilon is not None:
-            worst = query.worst_case(noise.mechanism, noise.delta, [epsilon], noise.calibration)
+            worst = worst_case(query, noise.mechanism, noise.delta, [epsilon], noise.calibration)
             at = worst.at(epsilon)
         return {
             "sql": query.sql,
@@ -189,7 +191,7 @@ class Foreseen:
             raise BadInput(f"The same query is in the request twice: {twice}", hint="leave one out.")
 
 
-def _averages(query: Query, choice: Choice, epsilon: float, people: float | None) -> str | None:
+def _averages(query: BoundQuery, choice: SolvedRequest, epsilon: float, people: float | None) -> str | None:
     """How exact averages would be; None where there are none."""
     errors = errors_of_means(query.measurement, choice.noise, epsilon, people or 1)
     if not errors or people is None:
@@ -208,7 +210,7 @@ def each(work: Callable[[T], U], queries: Sequence[T]) -> Iterator[U]:
             raise
 
 
-def _most(choice: Choice) -> float:
+def _most(choice: SolvedRequest) -> float:
     if choice.asked.selecting:
         return choice.epsilon_max
     return choice.epsilon or 0.0

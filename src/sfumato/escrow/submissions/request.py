@@ -31,6 +31,7 @@ from sfumato.escrow.submissions.lifecycle import (
 from sfumato.escrow.submissions.visibility import shown
 from sfumato.model.release import Answer, Certificate
 from sfumato.presentation.wording import requests as of_request
+from sfumato.release.bound_query import bind
 from sfumato.release.difference import Cell, difference, figure_of
 from sfumato.release.ledger import digest
 
@@ -155,7 +156,7 @@ class Requests:
                 raise BadInput(f"Request {found.number} has no query {cell.query}", hint="queries count from 1.")
             told = answers[cell.query - 1]
             certificate = Certificate.from_dict(told["certificate"])
-            measurement = dataset.query(certificate.query).measurement
+            measurement = bind(dataset, certificate.query).measurement
             figures.append(figure_of(measurement, Answer.from_dict(told), certificate, cell))
         return difference(*figures).as_dict()
 

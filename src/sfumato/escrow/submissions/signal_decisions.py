@@ -46,6 +46,7 @@ from sfumato.presentation.wording import (
 from sfumato.presentation.wording import (
     signalling as of_signalling,
 )
+from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import Ledger, digest
 from sfumato.signals.signal import foreseen
@@ -190,7 +191,7 @@ class SignalDecisions:
             return Guarantee.NONE
         mandate = mandate_of(signed, flow, by_a_person=True)
         analyst = self._people.one(found.analyst)
-        query = self._datasets.planned(about.held, mandate, analyst).query(about.sql)
+        query = bind(self._datasets.planned(about.held, mandate, analyst), about.sql)
         return foreseen(query, about.release, task_for(found), asked_by(found, attestation=attestation))
 
     def _require_word(self, found: Signal, word: Guarantee, flow: Flow, accept_none: bool) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sfumato.api.release import Certificate, Release
 from sfumato.errors import BadInput, Conflict, Forbidden, NotFound
 from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.catalogue.datasets import Datasets
@@ -21,7 +20,7 @@ from sfumato.escrow.submissions.ballot import WAITING, approved_by
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
 from sfumato.escrow.submissions.request import Requests
 from sfumato.escrow.submissions.signal import Signal, binding_of
-from sfumato.model.release import Answer
+from sfumato.model.release import Answer, Certificate, Released
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.wording import signalling as of_signalling
 from sfumato.release.ledger import digest
@@ -39,8 +38,8 @@ class About:
     told: dict[str, Any]
 
     @cached_property
-    def release(self) -> Release:
-        return Release(Answer.from_dict(self.told), Certificate.from_dict(self.told["certificate"]))
+    def release(self) -> Released:
+        return Released(Answer.from_dict(self.told), Certificate.from_dict(self.told["certificate"]))
 
     @property
     def sql(self) -> str:

@@ -7,8 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from sfumato.api.query import Query
-from sfumato.api.release import Certificate
 from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SandboxMissing, SfumatoError
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
@@ -23,6 +21,7 @@ from sfumato.escrow.submissions.signal import Signal
 from sfumato.escrow.submissions.signal_docket import About, SignalDocket
 from sfumato.model.authorization import Mandate
 from sfumato.model.guarantee import Guarantee, join, word
+from sfumato.model.release import Certificate
 from sfumato.model.signal import FreeSignal, SignalKind, from_stored
 from sfumato.presentation.signal import picture
 from sfumato.presentation.wording import (
@@ -34,6 +33,7 @@ from sfumato.presentation.wording import (
 from sfumato.presentation.wording import (
     signalling as of_signalling,
 )
+from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.ledger import Ledger
 from sfumato.release.posthoc import require_same_numbers
 from sfumato.signals.request import Asked, table_of
@@ -52,7 +52,7 @@ class SignalExecution:
     def free(self, found: Signal, about: About) -> dict[str, Any]:
         """From what was released alone: nobody is read, nothing is charged, and no process is started."""
         analyst = self._people.one(found.analyst)
-        query = self._datasets.planned(about.held, None, analyst).query(about.sql)
+        query = bind(self._datasets.planned(about.held, None, analyst), about.sql)
         return self._made(query, about, task_for(found), asked_by(found))
 
     def start(self, found: Signal) -> None:
@@ -157,7 +157,7 @@ class SignalExecution:
             if free
             else self._datasets.as_read(about.held, mandate, who)
         )
-        query = dataset.query(about.sql)
+        query = bind(dataset, about.sql)
         released = table_of(about.release.answer, query.measurement)
         run = self._functions[found.id] = Runs(self._outside.sandbox, found.code, released, all_public=free)
         if run(released) is None:
@@ -169,7 +169,9 @@ class SignalExecution:
 
         return self._made(query, about, task_for(found, run), asked, None if free else Exact(tables))
 
-    def _made(self, query: Query, about: About, task: Task, asked: Asked, exact: Exact | None = None) -> dict[str, Any]:
+    def _made(
+        self, query: BoundQuery, about: About, task: Task, asked: Asked, exact: Exact | None = None
+    ) -> dict[str, Any]:
         require_same_numbers(query, about.release)
         found = signal(query, about.release, task, asked, exact)
         return _told(found.stored() if isinstance(found, FreeSignal) else found.as_dict())

@@ -36,6 +36,7 @@ from sfumato.presentation.wording import (
 from sfumato.presentation.wording import (
     signalling as of_signalling,
 )
+from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import digest
 from sfumato.release.posthoc import require_same_numbers
@@ -250,9 +251,8 @@ class Signals:
         if found.reads_people and self._datasets.version(about.held).id != about.request.version:
             raise Conflict("There is newer data than what this was released from", hint="ask the dataset again first.")
         automatic = flow.approve is Approve.AUTOMATIC and decides_itself(found)
-        query = self._datasets.planned(about.held, mandate_of(signed, flow, by_a_person=not automatic), actor).query(
-            about.sql
-        )
+        mandate = mandate_of(signed, flow, by_a_person=not automatic)
+        query = bind(self._datasets.planned(about.held, mandate, actor), about.sql)
         require_same_numbers(query, about.release)
         word = foreseen(query, about.release, task_for(found), asked)
         if found.reads_people:

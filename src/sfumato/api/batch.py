@@ -1,0 +1,116 @@
+"""Releases that are charged together, and one epsilon split over several queries, as their holder sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sfumato.api.display import Display
+from sfumato.api.release import Release
+from sfumato.model.budget_split import Checked
+from sfumato.model.confidential import Confidential
+from sfumato.presentation import budget_split as view
+from sfumato.presentation.html import preformatted
+from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import split as of_split
+from sfumato.release.batch import BatchPlan
+from sfumato.release.budget_split import SplitBatchPlan, SplitPlan
+
+if TYPE_CHECKING:
+    from sfumato.api.choice import Choice
+    from sfumato.api.dataset import Dataset
+
+
+class Batch(BatchPlan):
+    """Made by `Dataset.batch`. `epsilon` and `delta` are what all of it is charged; the sums are one by one.
+
+    Without a delta for tight accounting, the sums are what is charged.
+    """
+
+    def __init__(self, dataset: Dataset, choices: Sequence[Choice], delta: float | None) -> None:
+        super().__init__(dataset._context, choices, delta)
+
+    def release(self, *, again: bool = False, fixed_beforehand: str = "") -> tuple[Release, ...]:
+        """The noisy answers with their certificates, in order, charged together first.
+
+        The same batch on the same data returns the answers that were released, uncharged, and so does one whose noisy
+        numbers are all in the record; `again` draws anew.
+        """
+        return tuple(map(Release.of, self.release_all(again=again, attestation=fixed_beforehand)))
+
+    def text(self) -> str:
+        return of_ledger.batch(len(self._members), self.epsilon, self._charge[1], (self.epsilon_sum, self._sums[1]))
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return f"<Batch of {self.text()}>"
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.text())
+
+
+class Split(SplitPlan):
+    """Made by `Dataset.split` from public facts: nothing was read, entered or charged."""
+
+    def text(self) -> str:
+        return view.as_text(self)
+
+    def show(self) -> None:
+        print(self.text())
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return view.as_html(self)
+
+
+class SplitBatch(Batch, SplitBatchPlan):
+    """Made by `Dataset.batch` from queries and an epsilon: each part is planned as an epsilon of its query."""
+
+    split: Split
+
+    def __init__(self, dataset: Dataset, split: Split, fixed_beforehand: str = "") -> None:
+        SplitBatchPlan.__init__(self, dataset._context, split, fixed_beforehand)
+
+    def check(self) -> Check:
+        """Test (9) with the true answers, for the controller's eyes: a look, entered before anything is read."""
+        return Check(self.checked())
+
+    @property
+    def _charged(self) -> str:
+        return super().text() if self.is_tight else of_split.charged_once(len(self.split.parts), *self._sum_charged)
+
+    @property
+    def _sum_charged(self) -> tuple[float, Fraction]:
+        return self.epsilon_sum, self._sums[1]
+
+    def text(self) -> str:
+        return f"{self.split.text()}\n\n{self._charged}"
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return view.as_html(self.split) + preformatted(self._charged)
+
+
+@dataclass(frozen=True, repr=False)
+class Check(Display, Confidential):
+    """Made by `SplitBatch.check`, after the look was entered: whether the true answers are large enough."""
+
+    queries: tuple[Checked, ...]
+
+    def text(self) -> str:
+        return view.checked_text(self.queries)
+
+    @property
+    def withheld(self) -> str:
+        return f"<Check of {len(self.queries)} queries: confidential; call .show()>"
+
+    def _html(self) -> str:
+        return view.checked_html(self.queries)

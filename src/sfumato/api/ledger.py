@@ -1,0 +1,30 @@
+"""A dataset's ledger as its holder sees it."""
+
+from __future__ import annotations
+
+from sfumato.errors import SfumatoError
+from sfumato.presentation import ledger as view
+from sfumato.release import ledger
+
+
+class Ledger(ledger.Ledger):
+    """What was looked at, planned and spent for one dataset and its population, oldest first."""
+
+    @classmethod
+    def of(cls, held: ledger.Ledger) -> Ledger:
+        """The same ledger: whatever is entered through one is in the other."""
+        made = cls.__new__(cls)
+        made.__dict__ = held.__dict__
+        return made
+
+    def show(self) -> None:
+        print(self)
+
+    def __repr__(self) -> str:
+        try:
+            return view.as_text(self.entries, self.total, self.stop)
+        except SfumatoError as error:
+            return str(error)
+
+    def _repr_html_(self) -> str:
+        return view.as_html(self.entries, self.total, self.stop)

@@ -1,0 +1,50 @@
+"""After the release: what an answer says about each person, as the controller sees it."""
+
+from __future__ import annotations
+
+from sfumato.api.display import Display
+from sfumato.api.figure import Picture
+from sfumato.presentation import posthoc as view
+from sfumato.presentation.figures.histogram import spread
+from sfumato.release.posthoc import PosthocRisk
+
+
+class Aftermath(Display, PosthocRisk):
+    """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
+
+    `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
+    known. `.epsilon` is public, and None where it is withheld. Made by `Query.aftermath`, which enters the look before
+    anybody is read.
+    """
+
+    def plot(self) -> Picture:
+        """How many people at each loss; at each PRI where no loss is known."""
+        return Picture(self.view.figure())
+
+    @property
+    def view(self) -> view.Aftermath:
+        return view.Aftermath(
+            certificate=self.certificate,
+            people=self.people_count,
+            distance=self.distance,
+            ratio=self.ratio,
+            pri=spread(self.pri.histogram, self.pri.quantile),
+            loss=None if self.loss is None else spread(self.loss.histogram, self.loss.quantile),
+            positive=self.positive_count,
+            bound=self.bound,
+            own_scale=self.own_scale,
+            hides=self.hides,
+            condition=self.condition,
+            medians=self.between,
+        )
+
+    def text(self, *, colour: bool = False) -> str:
+        return view.as_text(self.view, colour=colour)
+
+    @property
+    def withheld(self) -> str:
+        told = "withheld" if self.epsilon is None else f"{self.epsilon:g}"
+        return f"<Aftermath of {self.query}, epsilon {told}. What it says about the people is confidential: .show()>"
+
+    def _html(self) -> str:
+        return view.as_html(self.view)

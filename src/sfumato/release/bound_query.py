@@ -1,0 +1,135 @@
+"""A statement bound to its dataset: what the pipeline hands on from step to step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+
+from sfumato.ledger.history import Record
+from sfumato.model.calibration import Calibration
+from sfumato.model.choice import Noise
+from sfumato.model.facts import Totals
+from sfumato.model.guarantee import Guarantee, Provenance
+from sfumato.model.measurement import Measurement
+from sfumato.model.risk import Spread
+from sfumato.model.statement import Statement
+from sfumato.privacy.noise.calibration import furthest_of
+from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.private_selection import Selected
+from sfumato.privacy.preferences.solver import Solution
+from sfumato.privacy.sensitivity import measure
+from sfumato.release import observed_bounds
+from sfumato.release.context import DatasetContext
+from sfumato.release.decide import EPSILON_MAX, Request, Rule, Standing, checked_noise, provenances, solved
+from sfumato.release.exposure_range import compared, fixed_part
+from sfumato.release.ledger import digest
+from sfumato.release.question import question_key, scope_key
+from sfumato.release.survey import Survey
+from sfumato.sql.parser.statement import parse
+
+
+class BoundQuery:
+    """Holds what was found about the people once it was looked at."""
+
+    def __init__(self, context: DatasetContext, statement: Statement) -> None:
+        self.context = context
+        self.statement = statement
+        self.declared = None if context.bounds_from_data else measure(statement, context.schema)
+        self._surveys: dict[Noise, Survey] = {}
+        self.number_keys: dict[tuple[Calibration, Guarantee], tuple[str, ...]] = {}  # as the record has them
+
+    @property
+    def sql(self) -> str:
+        """The statement as it was understood."""
+        return self.statement.text
+
+    @cached_property
+    def question(self) -> str:
+        """One for all statements that ask for the same noisy numbers."""
+        return question_key(self.scope, self.statement, self.context.schema, self.declared)
+
+    @cached_property
+    def scope(self) -> str:
+        """One for all statements about the same rows in the same groups."""
+        return scope_key(self.statement, self.context.schema, self.declared)
+
+    @property
+    def measurement(self) -> Measurement:
+        """The noisy numbers: from the schema alone, unless the dataset was opened with bounds from the data."""
+        return self.declared if self.declared is not None else self.look(Noise()).measurement
+
+    @property
+    def public_measurement(self) -> Measurement:
+        """The same from the schema, in any case."""
+        return self.declared or measure(self.statement, self.context.schema)
+
+    def furthest(self, epsilon: float, noise: Noise) -> tuple[float, ...]:
+        """How far the noise of each number goes at most; infinite unless it is truncated."""
+        measurement = self.public_measurement
+        return tuple(furthest_of(n, measurement, noise, epsilon) for n in measurement.numbers)
+
+    @property
+    def has_private_keys(self) -> bool:
+        columns = [self.context.schema.column(key.name) for key in self.statement.keys]
+        return not self.context.bounds_from_data and any(c is not None and c.private_keys for c in columns)
+
+    @cached_property
+    def rule(self) -> Rule:
+        """What was fixed before anyone looked, for a statement like this."""
+        selects = any(aggregate.kind.selects for aggregate in self.statement.aggregates)
+        return self.context.rule_for(private_keys=self.has_private_keys, selects=selects)
+
+    @property
+    def fixed_part(self) -> Fraction | None:
+        """The part of a contributor's exposure that is a number of its own, where that is known."""
+        return fixed_part(self.statement, self.context.schema, self.declared)
+
+    def noise(self, mechanism: str, delta: float | None, calibration: str) -> Noise:
+        return checked_noise(mechanism, delta, calibration, private_keys=self.has_private_keys)
+
+    # Where what goes into a release comes from, and the epsilon that it leads to
+
+    def provenances(self, asked: Request, record: Record, attestation: str) -> tuple[Provenance, ...]:
+        ledger, mandate = self.context.ledger, self.context.mandate
+        of_rule = "" if mandate is None else mandate.attestation  # the policy's own, for its rule alone
+        attestation = " ".join(attestation.split())
+        standing = Standing(self.rule, ledger.rule, ledger.schema, ledger.who)
+        return *provenances(asked, record, standing, attestation, of_rule), *self.context.decided(record, attestation)
+
+    def solved(self, asked: Request, selected: Mapping[Preference, Selected] | None = None) -> Solution:
+        def people(preference: Preference) -> Spread:
+            return compared(preference, self.look(asked.noise), asked.noise)
+
+        return solved(asked, people, self.declared, selected, bounded=self.context.ceiling < EPSILON_MAX)
+
+    # The people
+
+    def look(self, noise: Noise) -> Survey:
+        """What the people carry, after the look was entered."""
+        key = digest(["risk", self.sql, self.context.version])
+        self.context.ledger.look(key, f"risk of the people under {self.sql}")
+        return self.survey(noise)
+
+    def survey(self, noise: Noise) -> Survey:
+        """The same for the mechanism's eyes: shown to a person it would be a look."""
+        if noise not in self._surveys:
+            context = self.context
+            if self.declared is None:
+                self._surveys[noise] = observed_bounds.survey(context.engine, self.statement, context.schema, noise)
+            else:
+                self._surveys[noise] = Survey(context.engine, context.schema, self.statement, self.declared, noise)
+        return self._surveys[noise]
+
+    def totals(self) -> Totals:
+        """The exact totals, for the mechanism's eyes too."""
+        return self.survey(Noise()).totals()
+
+    def answer(self) -> tuple[tuple[object, ...], ...]:
+        """The true answer, a look: one row per cell, one figure per aggregate, before HAVING, ORDER BY and LIMIT."""
+        return self.look(Noise()).answer()
+
+
+def bind(context: DatasetContext, sql: str) -> BoundQuery:
+    """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""
+    return BoundQuery(context, parse(sql, context.schema, context.present))

@@ -1,0 +1,174 @@
+"""What a release will draw: the noise of a request, calibrated once, and what the record has of it already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from sfumato.errors import Conflict, Infeasible, NoMechanism, instead
+from sfumato.ledger.charges import PART, RELEASE
+from sfumato.ledger.entry import NANO, Draft, Event, nano, upward
+from sfumato.ledger.history import Record
+from sfumato.model.calibration import Calibration
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, word
+from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
+from sfumato.privacy.noise.calibration import calibrate
+from sfumato.privacy.preferences.preference import LargerThanSpent
+from sfumato.privacy.preferences.solver import Solution
+from sfumato.release import select
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import EPSILON_MAX, Request, SolvedRequest
+from sfumato.release.ledger import digest
+from sfumato.release.recorded import NOTHING, Recorded, recorded_numbers
+from sfumato.release.reserve import Cost, on_this_data, repeatable, row, version_of
+
+
+@dataclass(frozen=True)
+class DrawPlan:
+    """A request with the epsilon that it led to. `hidden`: that epsilon tells about the people."""
+
+    query: BoundQuery
+    asked: Request
+    solution: Solution
+    hidden: bool
+
+    @classmethod
+    def of(cls, query: BoundQuery, choice: SolvedRequest) -> DrawPlan:
+        asked, solution = choice.asked, Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
+        return cls(query, asked, solution, asked.reads_people or (bool(asked.selecting) and choice.confidential))
+
+    @property
+    def epsilon(self) -> float | None:
+        return self.solution.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        return Fraction(str(self.asked.noise.delta or 0))
+
+    @cached_property
+    def key(self) -> str:
+        """The request in these words; where its epsilon was drawn, with that: it may have been drawn several times."""
+        asked = self.asked
+        return on_this_data(self.query, digest([asked.wording, self.epsilon]) if asked.draws else asked.wording)
+
+    def require_drawable(self) -> None:
+        """Refuse what cannot be drawn, from public facts, before anything is charged.
+
+        An epsilon that was read off the people is none: what could not be drawn at the largest is refused at any.
+        """
+        if self.hidden:
+            calibrate(self.query.measurement, self.asked.noise, self.asked.epsilon_max, self.asked.epsilon_max)
+        elif self.epsilon is None:
+            raise self._infeasible()
+        else:
+            self._calibrated  # noqa: B018
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """What is drawn. Of an epsilon that was read off the people nothing more is told than that it led nowhere."""
+        return instead(self._infeasible(), (NoMechanism,), lambda: self._calibrated)
+
+    @cached_property
+    def _calibrated(self) -> Calibration:
+        if self.epsilon is None:
+            raise self._infeasible()
+        return calibrate(self.query.measurement, self.asked.noise, self.epsilon, self.asked.epsilon_max)
+
+    def _infeasible(self) -> Infeasible:
+        if self.hidden:
+            said = self.asked.said(told=False)  # whether there was an epsilon, and why not, tells about the people
+            return Infeasible(f"A preference ({said}) leads to no release", hint="state an epsilon with --epsilon.")
+        if self.solution.unbounded:
+            return Infeasible(self.solution.why.partition(":")[0], hint="state one with --epsilon.")
+        return Infeasible(self.solution.why, hint="ask for less.")
+
+    # What the record has of it
+
+    def numbers_in(self, record: Record) -> Recorded:
+        """The noisy numbers that the record has. An epsilon that was read off the people is looked up nowhere:
+        whether it is there would tell about them.
+        """
+        if self.hidden or self.epsilon is None or self.query.context.bounds_from_data:
+            return NOTHING
+        guarantee = Guarantee.SELECTED if self.asked.selecting else Guarantee.DP
+        try:
+            return recorded_numbers(self.query, self._calibrated, guarantee, record)
+        except NoMechanism:
+            return NOTHING
+
+    def is_in(self, record: Record, *, accept_none: bool) -> bool:
+        """Whether the record has the answer, or all its noisy numbers: then nothing is drawn."""
+        if repeatable(record.released(self.key), accept_none) is not None:
+            return True
+        return self.numbers_in(record).is_complete
+
+    def provenances(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
+        """The labels of all that goes into it, from the record that its charge is decided by."""
+        spent = Fraction(record.total.nano_epsilon, NANO)
+        if any(isinstance(p, LargerThanSpent) and p.spent != spent for p in self.asked.preferences):
+            raise Conflict("More was spent on this dataset since the epsilon was chosen", hint="choose again.")
+        return select.provenances(self.query, self.asked, self.epsilon, record, attestation)
+
+    # What it costs
+
+    def refuse_beyond_stop(self, record: Record, inputs: Sequence[Provenance]) -> None:
+        """Refuse what a draw would be refused for by the stop, before anything is entered."""
+        self.query.context.ledger.reserve(record, self.reservation(word(inputs), self.numbers_in(record)))
+
+    def reservation(self, outcome: Guarantee, known: Recorded = NOTHING) -> Draft:
+        """The charge: epsilon, or a public constant where the epsilon would tell about the data.
+
+        Where some of the noisy numbers are known, the others' shares of epsilon.
+        """
+        asked, known = self.asked, part_of(outcome, known)
+        calibration = self._calibrated if outcome.holds and self.epsilon is not None else None
+        cost = None if calibration is None else self._cost(calibration, outcome, self.positions(known))
+        public: dict[str, object] = {
+            "what": self.query.sql,
+            "guarantee": outcome.value,
+            "method": asked.said(told=outcome.holds),
+            "kind": PART if known.entries else RELEASE,
+            "version": version_of(self.query.context),
+        }
+        public |= row(
+            chosen_by(outcome, outright=asked.outright),
+            asked.noise.mechanism if calibration is None else calibration.mechanism,
+            cost,
+        )
+        confidential: dict[str, object] = {"epsilon": self.epsilon} if calibration is None else {}
+        charge = nano(EPSILON_MAX if cost is None else cost.epsilon)
+        ledger = self.query.context.ledger
+        return ledger.draft(Event.RESERVED, self.key, public, confidential, charge, self.delta)
+
+    def _cost(self, calibration: Calibration, outcome: Guarantee, positions: Sequence[int]) -> Cost:
+        """What will be drawn, as the ledger tells it. A selection was charged by itself, up to the largest epsilon."""
+        measurement, asked = self.query.measurement, self.asked
+        return Cost(
+            self._epsilon_of(calibration, positions),
+            rho_of(measurement, calibration, positions),
+            tuple(float(measurement.numbers[i].sensitivity_under(asked.noise.mechanism)) for i in positions),
+            tuple(calibration.numbers[i].scale for i in positions),
+            None if measurement.cells is None else len(measurement.cells) * len(positions),
+            self.delta,
+            rho_delta_of(calibration),
+            asked.select_epsilon,
+            asked.epsilon_max if outcome is Guarantee.SELECTED else None,
+        )
+
+    def _epsilon_of(self, calibration: Calibration, positions: Sequence[int]) -> float:
+        """The epsilon of some of the numbers: their shares of it, rounded up; of all of them, the whole."""
+        shares = sum((self.query.measurement.numbers[i].share for i in positions), Fraction(0))
+        return calibration.epsilon if shares == 1 else upward(shares * Fraction(str(calibration.epsilon)))
+
+    def positions(self, known: Recorded) -> list[int]:
+        """The positions of the numbers that are to be drawn."""
+        return [i for i in range(len(self.query.measurement.numbers)) if i not in known.entries]
+
+
+def part_of(guarantee: Guarantee, known: Recorded) -> Recorded:
+    """What is known of a release that is charged in part. Without a guarantee, or where epsilon was selected, all is
+    drawn: what is charged then tells nothing about it, or is told with the selection.
+    """
+    return known if guarantee is Guarantee.DP else NOTHING

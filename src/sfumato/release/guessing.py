@@ -1,0 +1,203 @@
+"""What a guess at somebody's value comes to under a query, per epsilon, and what sharing it risks. Nobody is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.errors import PreferenceError
+from sfumato.model.choice import Noise
+from sfumato.model.guessing import GuessAt, GuessView
+from sfumato.model.measurement import Measurement, NumberKind
+from sfumato.model.risk import WORST_CASE
+from sfumato.model.schema import Schema
+from sfumato.model.statement import Statement
+from sfumato.privacy.noise.calibration import added_numbers
+from sfumato.privacy.preferences.guessing import Secret, SharingRisk, known, level, resolved, secret_of
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.privacy.preferences.solver import Solution, solve
+from sfumato.privacy.risk import sharing
+from sfumato.privacy.risk.guessing import (
+    average_chance_on_grid,
+    delta_of,
+    exponent_of,
+    guess_chance,
+    joint_exponent,
+    largest_advantage,
+    normalised_advantage,
+)
+from sfumato.privacy.risk.profile import CANDIDATES, risk_at
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import grid_of
+from sfumato.release.request import require_delta
+
+
+@dataclass(frozen=True)
+class Partner:
+    """Who gets the answer, what harm a right guess does there, and how much risk is tolerable."""
+
+    trust: Fraction
+    sensitivity: Fraction
+    limit: Fraction | None
+
+
+class GuessingRisk:
+    """Public, free, and no look. `epsilon` is what the limit allows, None without one."""
+
+    def __init__(
+        self,
+        statement: Statement,
+        schema: Schema,
+        measurement: Measurement,
+        noise: Noise,
+        secret: Secret,
+        partner: Partner | None,
+        candidates: str | Sequence[float] | None,
+    ) -> None:
+        if noise.mechanism != "laplace":
+            added_numbers(measurement, noise)
+        self._query, self._measurement, self._noise = statement.text, measurement, noise
+        self._secret, self.partner = known(secret, schema), partner
+        self._bars = _bars(statement, schema, measurement, noise, self._secret)
+        self._solution: Solution | None = None
+        if partner is not None and partner.limit is not None:
+            asked = SharingRisk(partner.limit, partner.trust, partner.sensitivity, self._secret)
+            stated = (resolved(asked, schema),)
+            self._solution = solve(stated, lambda _: WORST_CASE, noise, measurement=measurement)
+        chosen = () if self.epsilon is None else (self.epsilon,)
+        self._candidates = tuple(sorted({*(grid_of(candidates) or CANDIDATES), *chosen}))
+
+    @property
+    def blind(self) -> float:
+        """How often a guess is right before the answer is out."""
+        return float(self._secret.known)
+
+    @property
+    def epsilon(self) -> float | None:
+        return None if self._solution is None else self._solution.epsilon
+
+    @property
+    def why(self) -> str:
+        return "" if self._solution is None else self._solution.why
+
+    @property
+    def candidates(self) -> tuple[GuessAt, ...]:
+        return tuple(map(self.at, self._candidates))
+
+    def at(self, epsilon: float) -> GuessAt:
+        """What this epsilon would mean: the chance of a right guess, what it gains, what it risks, and the noise."""
+        epsilon = stated_epsilon(epsilon).value
+        steps, delta = self._measurement.steps, self._noise.delta or 0.0
+        numbers = self._measurement.numbers
+        exponent = joint_exponent([exponent_of(n.part(epsilon), steps) for n in numbers], [1.0] * len(numbers))
+        chance = guess_chance(exponent, self.blind, delta_of(epsilon, delta, steps))
+        partner = self.partner
+        stake = None if partner is None else (float(partner.sensitivity), float(partner.trust))
+        noise_90 = risk_at(epsilon, WORST_CASE, self._measurement, self._noise).noise_90
+        return GuessAt(
+            epsilon=epsilon,
+            chance=chance,
+            advantage=normalised_advantage(chance, self.blind),
+            any_prior=None if delta else largest_advantage(exponent),
+            average=None if self._bars is None else self._average(epsilon, self._bars),
+            risk=None if stake is None else sharing.sharing_risk(*stake, chance, self.blind),
+            risk_as_published=None if stake is None else sharing.sharing_risk_as_published(*stake, chance),
+            noise_90=noise_90,
+            hundred=_hundred(self._measurement, noise_90),
+        )
+
+    @property
+    def view(self) -> GuessView:
+        partner = self.partner
+        limit = None if partner is None else partner.limit
+        return GuessView(
+            query=self._query,
+            secret=self._secret.words.removeprefix(" of ").removeprefix(", "),
+            blind=self.blind,
+            mechanism=self._noise.mechanism,
+            delta=self._noise.delta,
+            numbers=tuple(number.words for number in self._measurement.numbers),
+            candidates=self.candidates,
+            trust=None if partner is None else float(partner.trust),
+            data_sensitivity=None if partner is None else float(partner.sensitivity),
+            limit=None if limit is None else float(limit),
+            epsilon=self.epsilon,
+            why=self.why,
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        return self.view.as_dict()
+
+    def _average(self, epsilon: float, bars: int) -> float:
+        [number] = self._measurement.numbers
+        return average_chance_on_grid(1 / number.scale(epsilon), bars, int(1 / number.step))
+
+
+def guessing_risk(
+    query: BoundQuery,
+    *,
+    choices: int | None = None,
+    secret: str | None = None,
+    radius: float | None = None,
+    prior: float | None = None,
+    trust: float | str | None = None,
+    data_sensitivity: float | str | None = None,
+    limit: float | str | None = None,
+    mechanism: str = "laplace",
+    delta: float | None = None,
+    candidates: str | Sequence[float] | None = None,
+    calibration: str = "analytic",
+) -> GuessingRisk:
+    """How often somebody's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
+
+    `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
+    and `limit` are words from "very low" to "very high", or 0 to 1.
+    """
+    noise = query.noise(mechanism, delta, calibration)
+    require_delta(query, noise)
+    if query.context.bounds_from_data:
+        hint = "leave bounds_from_data out."
+        raise PreferenceError("A view of guesses goes by the bounds of the schema", hint=hint)
+    guessed = secret_of("a view of guesses", choices, secret, radius, prior)
+    partner = partner_of(trust, data_sensitivity, limit)
+    measurement, schema = query.public_measurement, query.context.schema
+    return GuessingRisk(query.statement, schema, measurement, noise, guessed, partner, candidates)
+
+
+def _hundred(measurement: Measurement, noise_90: Sequence[float | None]) -> tuple[int, int] | None:
+    """What a count of 100 becomes: off by k at most, once rounded, where noise stays below k + 1/2.
+
+    Noise on a grid goes no further than half a step beyond what it does between (docs/theory/guessing.md).
+    """
+    number, far = measurement.numbers[0], noise_90[0]
+    if len(measurement.numbers) > 1 or not number.kind.counts or far is None:
+        return None
+    off = max(0, math.ceil(far + float(number.step) / 2 - 0.5))
+    return max(0, 100 - off), 100 + off
+
+
+def partner_of(trust: object, data_sensitivity: object, limit: object) -> Partner | None:
+    """In words or numbers; nothing where nothing is said."""
+    if trust is None and data_sensitivity is None and limit is None:
+        return None
+    if trust is None or data_sensitivity is None:
+        raise PreferenceError(
+            "A sharing risk goes by trust and data sensitivity, both of them",
+            hint="try --trust low --data-sensitivity high.",
+        )
+    tolerable = None if limit is None else level("limit", limit)
+    return Partner(level("trust", trust), level("data sensitivity", data_sensitivity), tolerable)
+
+
+def _bars(statement: Statement, schema: Schema, measurement: Measurement, noise: Noise, secret: Secret) -> int | None:
+    """How many bars, where the answer is a histogram of the secret itself with Laplace noise; nothing elsewhere.
+
+    Everybody is in one bar then. Whatever is left out or rounded of it afterwards tells no more.
+    """
+    number = measurement.numbers[0]
+    plain = len(measurement.numbers) == 1 and number.kind is NumberKind.COUNT and number.argument is None
+    of_secret = [key.name for key in statement.keys] == [secret.column] and secret.radius is None
+    alone = statement.where is None and schema.unit.max_rows == 1 and noise == Noise()
+    return secret.choices if plain and of_secret and alone else None

@@ -1,0 +1,41 @@
+"""One release from beginning to end: solve, reserve, draw, record, certify."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sfumato.model.release import Released
+from sfumato.privacy.noise.calibration import added_numbers
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.choose import chosen, plan_entry, releasable
+from sfumato.release.decide import Request, SolvedRequest
+from sfumato.release.draw import draw
+from sfumato.release.draw_plan import DrawPlan
+from sfumato.release.request import require_made_here
+
+
+def release(query: BoundQuery, asked: Request, *, accept_none: bool, again: bool, attestation: str) -> Released:
+    """The noisy answer with its certificate, charged first.
+
+    Solved and calibrated once, from public facts. Then one transaction of the ledger enters the plan, derives the
+    provenances from the history that it reads, checks the budget and charges. Where epsilon is read off the people or
+    drawn, that comes first, with an entry or a charge of its own.
+    """
+    if asked.reads_people or asked.draws:
+        releasable(query, asked, attestation, accept_none=accept_none, again=again)
+        choice = chosen(query, asked, attestation, accept_none=accept_none, again=again)
+        return release_choice(query, choice, accept_none=accept_none, again=again, attestation=attestation)
+    if asked.noise.mechanism != "laplace" and query.declared is not None:
+        added_numbers(query.declared, asked.noise)
+    plan = DrawPlan(query, asked, query.solved(asked), hidden=False)
+    entered = partial(plan_entry, query, asked)
+    return draw(plan, accept_none=accept_none, again=again, attestation=attestation, entered=entered)
+
+
+def release_choice(
+    query: BoundQuery, choice: SolvedRequest, *, accept_none: bool, again: bool, attestation: str
+) -> Released:
+    """The same for a choice that was made before."""
+    require_made_here(query, choice)
+    said = attestation or choice.attestation
+    return draw(DrawPlan.of(query, choice), accept_none=accept_none, again=again, attestation=said)
