@@ -22,6 +22,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.ledger.entry import Entry, Event
 from sfumato.model.authorization import Mandate
+from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import Columns, LedgerStore, Row, Seals
 from sfumato.release.context import DatasetContext
@@ -152,7 +153,7 @@ class Room:
         present: Mapping[str, Type | None] | None,
         *,
         version: str = "",
-        assumed: tuple[str, ...] | None = None,
+        assumed: tuple[Assumption, ...] | None = None,
     ) -> DatasetContext:
         how: dict[str, Any] = {"mandate": mandate, "present": present, "version": version, "assumed": assumed}
         return local.held(None, schema, self.database.ledger(), who=who, **how)

@@ -193,7 +193,12 @@ class VaultBroken(Refused):
 
 
 class SandboxMissing(Refused):
+    """`lack`: what has to be installed, or why the sandbox may not be used."""
+
     code = "sandbox_unavailable"
+
+    def __init__(self, lack: str) -> None:
+        super().__init__("Analysts' own code runs in a sandbox only, which cannot be used here", hint=lack)
 
 
 class SamePeopleWarning(UserWarning):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from sfumato.ledger.audit_log import AuditEntry
 from sfumato.ledger.entry import Draft, Entry
 from sfumato.model.dominating_pairs import Pair
+from sfumato.model.release import Assumption
 from sfumato.model.schema import Type
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class Engine(Protocol):
     def dialect(self) -> str: ...
 
     @property
-    def assumed(self) -> str:
-        """What reading the table takes for granted, for the certificate; nothing is the empty text."""
+    def assumed(self) -> Assumption | None:
+        """What reading the table takes for granted, for the certificate."""
 
     @property
     def raw(self) -> str:

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.model.release import Assumption
 from sfumato.presentation.ledger import as_dict
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import release as of_release
@@ -442,6 +443,10 @@ def test_a_view_of_private_keys_says_that_a_delta_is_to_come() -> None:
     assert "a release takes a delta too" in query.worst_case().text()
     assert "a release takes a delta too" not in query.worst_case(delta=1e-6).text()
     assert "in this order: count of rows; sum of age." in " ".join(query.worst_case().text().split())
+
+
+def test_each_assumption_has_a_sentence() -> None:
+    assert of_guarantee.ASSUMPTIONS.keys() == set(Assumption)
 
 
 def test_after_a_look_it_is_assumed_that_nobody_was_led_by_it() -> None:

@@ -15,7 +15,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import BadInput, NoGuarantee, NoMechanism, PreferenceError
-from sfumato.model.signal import FreeSignal, ranked
+from sfumato.model.signal import FreeSignal, Proof, from_stored, ranked
+from sfumato.presentation.wording import tasks as of_tasks
 from sfumato.signals.score_grid import bits, of_blocks, of_difference, rounded
 from sfumato.signals.tasks.distributions import chi_square_tail, student_tail
 from sfumato.signals.tasks.models import Classifier
@@ -322,6 +323,29 @@ def test_fresh_noise_is_as_wide_as_the_noise_that_was_drawn(how: dict[str, Any])
     assert abs(inside - 0.9) < 7 * math.sqrt(0.09 / 4000)
     assert found.proven
     assert math.isclose(found.bound or 0, found.damage, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("stated", "proof"),
+    [
+        ({"task": "above", "a": "a", "b": "b", "width": 20}, Proof.AFFINE),
+        ({"task": "above", "a": "a", "b": "b"}, Proof.HALFSPACE),
+        ({"task": "top_k", "k": 1}, None),
+    ],
+)
+def test_a_free_signal_is_stored_with_its_proof(stated: dict[str, Any], proof: Proof | None) -> None:
+    found = released().signal(task(stated, column="n"), draws=5)
+    assert isinstance(found, FreeSignal)
+    assert found.proven is proof
+    again = from_stored(json.loads(json.dumps(found.stored())), found.certificate)
+    assert isinstance(again, FreeSignal)
+    assert again.proven is proof
+    assert again.stored() == found.stored()
+
+
+def test_each_task_has_a_sentence() -> None:
+    assert of_tasks.SENTENCES.keys() == TASKS.keys()
+    assert of_tasks.LIPSCHITZ.keys() <= TASKS.keys()
 
 
 def test_the_damage_is_a_rank() -> None:

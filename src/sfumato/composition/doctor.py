@@ -16,7 +16,7 @@ from pathlib import Path
 from sfumato.composition.settings import SQLITE, Settings, load
 from sfumato.composition.worker import PING
 from sfumato.composition.workspace import VAULT, Workspace
-from sfumato.errors import SfumatoError
+from sfumato.errors import SandboxMissing, SfumatoError
 from sfumato.escrow.identity.person import Role
 from sfumato.ledger import audit_log as chain
 from sfumato.ledger.entry import verify
@@ -123,9 +123,14 @@ def _inside(workspace: Workspace) -> Iterator[Finding]:
         said = f"{strangers} files in the vault belong to no version."
         yield Finding("vault", None, said, "they are encrypted; remove them if you like.")
     yield _worker(workspace)
-    missing = outside.sandbox.missing()
-    yield Finding("sandbox", None if missing else True, of_sandbox.MISSING + "." if missing else of_sandbox.READY,
-                  missing or "")  # fmt: skip
+    yield _sandbox(outside.sandbox.missing())
+
+
+def _sandbox(missing: str | None) -> Finding:
+    if missing is None:
+        return Finding("sandbox", True, of_sandbox.READY)
+    refusal = SandboxMissing(missing)
+    return Finding("sandbox", None, f"{refusal.message}.", refusal.hint)
 
 
 def _chain(what: str, follow: Callable[[], int]) -> Finding:

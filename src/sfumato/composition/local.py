@@ -23,6 +23,7 @@ from sfumato.ledger.population import declarations
 from sfumato.model.budget import stop_of
 from sfumato.model.calibration import Law
 from sfumato.model.fit import Seen
+from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import digest
@@ -117,7 +118,7 @@ def held(
     mandate: Mandate | None = None,
     present: Mapping[str, Type | None] | None = None,
     records: Records | None = None,
-    assumed: tuple[str, ...] | None = None,
+    assumed: tuple[Assumption, ...] | None = None,
 ) -> DatasetContext:
     """A dataset that several parties share: `who` asks, under a mandate. Without an engine nobody is read.
 

@@ -28,6 +28,7 @@ from sfumato.errors import BadInput
 from sfumato.escrow.ports import Limits, Outside
 from sfumato.escrow.service import Escrow
 from sfumato.model.authorization import Mandate
+from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.release.context import DatasetContext
 from sfumato.release.records import Records
@@ -100,7 +101,7 @@ class Workspace:
         present: Mapping[str, Type | None] | None,
         *,
         version: str = "",
-        assumed: tuple[str, ...] | None = None,
+        assumed: tuple[Assumption, ...] | None = None,
     ) -> DatasetContext:
         how: dict[str, Any] = {"mandate": mandate, "present": present, "records": self._records}
         return local.held(None, schema, self._database.ledger(), who=who, version=version, assumed=assumed, **how)

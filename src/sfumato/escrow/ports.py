@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from sfumato.model.authorization import Mandate
+from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import AuditStore, LedgerStore, Rows, Sandbox
 from sfumato.release.context import DatasetContext
@@ -75,7 +76,7 @@ class Planned(Protocol):
         present: Mapping[str, Type | None] | None,
         *,
         version: str = "",
-        assumed: tuple[str, ...] | None = None,
+        assumed: tuple[Assumption, ...] | None = None,
     ) -> DatasetContext: ...
 
 

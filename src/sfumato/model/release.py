@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
+from enum import StrEnum
 from typing import Any, Self
 
 from sfumato.model.guarantee import DecidedBy, Fixed, Guarantee, join
@@ -14,6 +15,13 @@ _FIXED, _DECIDED_BY = ([one.value for one in words] for words in (Fixed, Decided
 BOUNDS_SOURCES = ("codebook", "separated", "attested", "data")  # from the strongest on too
 Row = tuple[object, ...]
 Interval = tuple[float, float]
+
+
+class Assumption(StrEnum):
+    """What a release takes for granted because of how its data, or its signal, is read."""
+
+    CLOSED_QUOTES = "closed-quotes"
+    RUNS_APART = "runs-apart"
 
 
 @dataclass(frozen=True)

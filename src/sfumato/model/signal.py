@@ -12,6 +12,7 @@ from sfumato.errors import BadInput
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 
+EXACT_SCORE = "score of the exact answer"  # as what was read off the people, where it left without noise
 COVERED = 0.9  # how often the true damage is within the one that is stated, where that is proven
 
 
@@ -28,6 +29,13 @@ class SignalKind(StrEnum):
             return cls(word)
         except ValueError:
             raise BadInput(f"There is no signal {word!r}", hint=f"there are: {', '.join(cls)}.") from None
+
+
+class Proof(StrEnum):
+    """Why the stated damage covers the true one, in the words of stored signals."""
+
+    AFFINE = "noise moves this score by as much wherever the figures are"
+    HALFSPACE = "this decision hangs on the sign of one sum"
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,7 @@ class FreeSignal(Scored):
     damages: tuple[float, ...]  # how far each draw moved the score, from the least
     decides: bool
     bound: float | None  # of the true damage, at `COVERED`, by the Lipschitz constant
-    proven: str | None  # why `damage` covers the true one at `COVERED`: None where that was only measured
+    proven: Proof | None  # why `damage` covers the true one at `COVERED`: None where that was only measured
 
     def __post_init__(self) -> None:
         if not self.scores:
@@ -105,7 +113,7 @@ class FreeSignal(Scored):
     def stored(self) -> dict[str, Any]:
         """All of it: `from_stored` makes the same of it again."""
         drawn = {"scores": list(self.scores), "damages": list(self.damages), "decides": self.decides}
-        return self.as_dict() | drawn | {"why": self.proven}
+        return self.as_dict() | drawn | {"why": self.proven and self.proven.value}
 
     def quantile(self, p: float) -> float:
         """The smallest score that a share p of the draws do not exceed."""
@@ -214,7 +222,8 @@ def from_stored(stored: Mapping[str, Any], certificate: Certificate) -> Signal:
     match stored["kind"]:
         case SignalKind.FREE:
             drawn = (tuple(stored["scores"]), tuple(stored["damages"]), stored["decides"])
-            return FreeSignal(*head, *drawn, stored["bound"], stored["why"])
+            proven = None if stored["why"] is None else Proof(stored["why"])
+            return FreeSignal(*head, *drawn, stored["bound"], proven)
         case SignalKind.DIFFERENCE:
             return NoisyDifference(*head, stored["noisy"])
         case SignalKind.BLOCKS:

@@ -10,7 +10,7 @@ from sfumato.ledger.entry import NANO, nano, upward
 from sfumato.model.calibration import Calibration, Drawing, Law
 from sfumato.model.guarantee import Fixed, fixed, word
 from sfumato.model.measurement import NoisyNumber, NumberKind
-from sfumato.model.release import BOUNDS_SOURCES, Answer, Certificate
+from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumption, Certificate
 from sfumato.presentation.wording import (
     belief as of_belief,
 )
@@ -83,7 +83,9 @@ def _with_selection(asked: Request, held: Reserved, times: int) -> dict[str, Any
     return {"select_epsilon": spent / NANO, "charged": charged, "at_most": (spent + most) / NANO}
 
 
-def about(query: BoundQuery, held: Reserved, preferences: Sequence[Preference] = ()) -> dict[str, Any]:
+def about(
+    query: BoundQuery, held: Reserved, preferences: Sequence[Preference] = (), assumptions: Sequence[Assumption] = ()
+) -> dict[str, Any]:
     """What is said of everything that was charged: of whom, from which data, when and by whom, and of the total."""
     context, reserved, inputs, total = query.context, held.entry, held.inputs, held.total
     unit, services, ledger = context.schema.unit, context.services, context.ledger
@@ -103,7 +105,7 @@ def about(query: BoundQuery, held: Reserved, preferences: Sequence[Preference] =
         "population": ledger.known.population,
         "released_at": services.now() if held.is_free else reserved.draft.at,
         "fixed": fixed(inputs).value,
-        "assumed": _assumed(query, held, preferences),
+        "assumed": _assumed(query, held, preferences) + _sentences(assumptions),
         "dataset_total": total.epsilon,
         "dataset_delta": total.delta,
         "dataset_guarantee": total.guarantee,
@@ -133,12 +135,16 @@ def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
     return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
+def _sentences(assumptions: Sequence[Assumption]) -> tuple[str, ...]:
+    return tuple(of_guarantee.ASSUMPTIONS[assumption] for assumption in assumptions)
+
+
 def _assumed(query: BoundQuery, held: Reserved, preferences: Sequence[Preference]) -> tuple[str, ...]:
     context, unit = query.context, query.context.schema.unit
     attestations = sorted({i.attestation for i in held.inputs if i.attestation})
     return (
         of_guarantee.BOUNDS_FROM_DATA if context.bounds_from_data else of_guarantee.ATTESTED_SCHEMA,
-        *context.assumed,
+        *_sentences(context.assumed),
         *([] if context.bounds_from_data or context.schema.looked else [of_guarantee.LINE_KEPT]),
         of_guarantee.counted_apart(context.ledger.known.population),
         *(of_belief.public_worlds(p) for p in preferences if isinstance(p, Belief)),

@@ -15,6 +15,7 @@ from sfumato.model.authorization import Mandate
 from sfumato.model.budget import NO_STOP, Stop
 from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Provenance, computed_from_people
+from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.model.statement import Predicate
 from sfumato.ports import Engine, KnownRows, LedgerStore
@@ -44,7 +45,7 @@ class DatasetContext:
         mandate: Mandate | None = None,
         present: Mapping[str, Type | None] | None = None,
         records: Records | None = None,
-        assumed: tuple[str, ...] | None = None,
+        assumed: tuple[Assumption, ...] | None = None,
         known: KnownRows | None = None,
     ) -> None:
         self.schema = schema
@@ -111,11 +112,11 @@ class DatasetContext:
         return {name: type_ and type_.value for name, type_ in self.engine.columns.items()}
 
     @property
-    def assumed(self) -> tuple[str, ...]:
+    def assumed(self) -> tuple[Assumption, ...]:
         """What every release from this data takes for granted, beside its schema."""
         if self._assumed is not None:
             return self._assumed
-        return (self.engine.assumed,) if self.engine.assumed else ()
+        return () if self.engine.assumed is None else (self.engine.assumed,)
 
     def is_the_data(self, source: object) -> bool:
         """Whether a source has anything of this table: a file of it, by whatever path, or the same object."""

@@ -13,11 +13,9 @@ from sfumato.ledger.history import Plan, Record
 from sfumato.model import signal as model
 from sfumato.model.calibration import Law
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, computed_from_people, word
-from sfumato.model.release import Answer, Certificate
-from sfumato.model.signal import SignalKind
+from sfumato.model.release import Answer, Assumption, Certificate
+from sfumato.model.signal import EXACT_SCORE, SignalKind
 from sfumato.model.statement import NOTHING
-from sfumato.presentation.wording import signal as of_signal
-from sfumato.presentation.wording.guarantee import EXACT
 from sfumato.privacy.accounting.zcdp import entered, rho_laplace
 from sfumato.privacy.noise.intervals import reach
 from sfumato.privacy.sensitivity import sensitivity_of_figure
@@ -37,6 +35,7 @@ from sfumato.release.reserve import (
     version_of,
 )
 from sfumato.signals.exact_answer import Exact
+from sfumato.signals.record import METHODS, NUMBERS, POST_PROCESSING, charge_text, look_text
 from sfumato.signals.request import Asked, countable, prepared, table_of
 from sfumato.signals.score_grid import (
     DECIMALS,
@@ -76,8 +75,15 @@ def _difference_grid(query: BoundQuery, task: Task, asked: Asked) -> Grid:
     moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept else None
     if (task.lipschitz is None or moved is None) and not asked.by_range:
         hint = "ask for sample_and_aggregate, or say --by-range: noise as wide as the whole range."
-        raise NoMechanism(of_signal.not_lipschitz(task.name, kept=kept), hint=hint)
+        raise NoMechanism(_not_lipschitz(task.name, kept=kept), hint=hint)
     return of_difference(task, moved)
+
+
+def _not_lipschitz(task: str, *, kept: bool) -> str:
+    """Why a difference has no sensitivity but its range."""
+    if not kept:
+        return "HAVING, ORDER BY or LIMIT move rows by jumps, so that one person may move a score by its whole range"
+    return f"{task} has no Lipschitz constant here: one person may move its score by the whole range"
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ class Charge:
     def published(self) -> model.Scored:
         def made(held: Reserved) -> model.Scored:
             ledger, key = self.query.context.ledger, digest(["signal", self._key])
-            ledger.look(key, of_signal.looked(self.task.name, self.query.sql))
+            ledger.look(key, look_text(self.task.name, self.query.sql))
             exact = self.task.outcome([self.exact.table()])
             told = None if exact is None else rounded(exact)
             made = model.Published(*self._head(held), told, DECIMALS, self._bits)
@@ -188,7 +194,7 @@ class Charge:
         by = {"attestation": said, "who": ledger.who}
         inputs = (record.schema(statement.columns, ledger.schema, **by), *q.context.decided(record, said))
         if self.grid is None:
-            return (computed_from_people(EXACT), *inputs)
+            return (computed_from_people(EXACT_SCORE), *inputs)
         stated = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, **by)
         return (replace(stated, what="epsilon"), *inputs)
 
@@ -198,7 +204,7 @@ class Charge:
         public: dict[str, object] = {
             "what": self._what,
             "guarantee": outcome.value,
-            "method": of_signal.METHODS[self.asked.kind],
+            "method": METHODS[self.asked.kind],
             "kind": SIGNAL,
             "version": version_of(self.query.context),
         }
@@ -216,7 +222,7 @@ class Charge:
 
     @property
     def _what(self) -> str:
-        return of_signal.what(self.asked.kind, self.task.name, self.query.sql)
+        return charge_text(self.asked.kind, self.task.name, self.query.sql)
 
     @property
     def _mechanism(self) -> str:
@@ -245,21 +251,19 @@ class Charge:
             step = float(grid.step) / self._divided_by
             drawn = {"epsilon": epsilon, "scale": (scale,), "grid_step": (step,)}
             drawn["noise_90"] = (reach(Law.LAPLACE, scale) + step,)
-        said = about(self.query, held)
-        if self.asked.kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode):
-            said["assumed"] += (of_signal.RUNS_APART,)
+        several_runs = self.asked.kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode)
         return Certificate(
-            **said,
+            **about(self.query, held, assumptions=(Assumption.RUNS_APART,) if several_runs else ()),
             **drawn,
             delta=0.0,
             mechanism=self._mechanism,
             sensitivity=None if grid is None else (self._sensitivity,),
             outputs=1,
             select_epsilon=0.0,
-            method=of_signal.METHODS[self.asked.kind],
+            method=METHODS[self.asked.kind],
             decided_by=decided_by(held.inputs, is_rule=False).value,
-            numbers=(of_signal.NUMBERS[self.asked.kind],),
-            post_processing=(of_signal.AFTERWARDS[self.asked.kind],),
+            numbers=(NUMBERS[self.asked.kind],),
+            post_processing=(POST_PROCESSING[self.asked.kind],),
             shares=(1.0,),
             laws=None if grid is None else (Law.LAPLACE.value,),
         )

@@ -16,7 +16,6 @@ from sfumato.model.measurement import Measurement
 from sfumato.model.release import Answer, Certificate
 from sfumato.model.statement import Afterwards, Statement
 from sfumato.ports import Mechanisms
-from sfumato.presentation.wording import signal as of_signal
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy
 from sfumato.release.posthoc import places_of_keys
@@ -62,9 +61,14 @@ def redrawn(
     if not is_whole(draws) or not 1 <= draws <= MOST_DRAWS:
         raise PreferenceError(f"A signal has 1 to {MOST_DRAWS:,} draws, not {draws}", hint=f"try {DRAWS}.")
     if not certificate.guarantee.holds or certificate.epsilon is None:
-        raise NoGuarantee(of_signal.WITHHELD, hint="release with a guarantee first.")
+        said = (
+            "This release carries no guarantee, and how wide its noise is stays withheld: there is nothing to draw "
+            "fresh noise by"
+        )
+        raise NoGuarantee(said, hint="release with a guarantee first.")
     if _picks(statement.afterwards):
-        raise NoMechanism(of_signal.ROWS_LEFT_OUT, hint="ask without HAVING, LIMIT and OFFSET.")
+        said = "HAVING or LIMIT left rows out, and fresh noise cannot be added to what is not there"
+        raise NoMechanism(said, hint="ask without HAVING, LIMIT and OFFSET.")
     drawings, cells = _drawings(certificate, measurement), _cells(statement, measurement, answer)
     based = [_based(numbers, measurement) for numbers in answer.numbers]
     fresh = [_again(based, place, measurement, drawing, mechanism, draws) for place, drawing in enumerate(drawings)]
@@ -99,8 +103,15 @@ def scored(task: Task, fresh: Redrawn) -> model.FreeSignal:
         tuple(sorted(damages)),
         task.decides,
         _bound(task, fresh, {c.name: c.numbers[0] for c in read}) if plain else None,
-        of_signal.proven(affine=task.affine, halfspace=task.halfspace) if plain else None,
+        _proof(task) if plain else None,
     )
+
+
+def _proof(task: Task) -> model.Proof | None:
+    """Why the true damage is within the stated one as often as is said; None where that is not proven."""
+    if task.affine:
+        return model.Proof.AFFINE
+    return model.Proof.HALFSPACE if task.halfspace else None
 
 
 def _picks(after: Afterwards) -> bool:

@@ -10,7 +10,6 @@ from sfumato.errors import BadInput, NoMechanism, PreferenceError
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
-from sfumato.presentation.wording import signal as of_signal
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.posthoc import require_public_keys
@@ -65,7 +64,8 @@ def prepared(task: Task | Mapping[str, Any], measurement: Measurement, answer: A
         raise BadInput(f"{made.missing} is not installed", hint="pip install 'sfumato[signal]'.")
     require_public_keys(measurement)
     if any(number.kind is NumberKind.SELECTION for number in measurement.numbers):
-        raise NoMechanism(of_signal.SELECTED, hint="ask for what is counted or added up in a query of its own.")
+        said = "A value that is selected by its rank carries no noise that could be added again, so there is no signal"
+        raise NoMechanism(said, hint="ask for what is counted or added up in a query of its own.")
     table = table_of(answer, measurement)
     strange = [name for name in made.reads if name not in table.figures]
     if strange or made.table:

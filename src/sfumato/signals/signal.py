@@ -9,7 +9,6 @@ from sfumato.errors import NoMechanism
 from sfumato.model.guarantee import Guarantee, join, word
 from sfumato.model.release import Released
 from sfumato.model.signal import Scored, SignalKind
-from sfumato.presentation.wording import signal as of_signal
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.posthoc import require_released_here
 from sfumato.signals.charged import charge
@@ -25,7 +24,8 @@ def signal(
     """The signal that is asked for, about a release that this query gave."""
     answer, measurement, statement = release.answer, query.measurement, query.statement
     if query.context.bounds_from_data:
-        raise NoMechanism(of_signal.BOUNDS_FROM_DATA, hint="open the data with the bounds of its schema.")
+        said = "With bounds from the data there is no signal that could be kept apart from the people"
+        raise NoMechanism(said, hint="open the data with the bounds of its schema.")
     if asked.kind is SignalKind.FREE:
         mechanism = query.context.services.mechanism
         return free_signal(statement, measurement, answer, release.certificate, task, mechanism, asked.draws)

@@ -22,7 +22,6 @@ from sfumato.adapters.sandbox.limits import WORKING, Limits
 from sfumato.adapters.sandbox.seccomp import filter_program
 from sfumato.errors import SandboxMissing
 from sfumato.ports import Columns
-from sfumato.presentation.wording import sandbox as of_sandbox
 
 INSTALL = "apt install bubblewrap libseccomp2 && pip install 'sfumato[signal]'"
 _NUMBER = struct.Struct("<d")
@@ -67,7 +66,7 @@ class Bubblewrap:
         else is there arrives as text. Of public tables, `padded=False`, it comes when it is there.
         """
         if missing := self.missing():
-            raise SandboxMissing(of_sandbox.MISSING, hint=missing)
+            raise SandboxMissing(missing)
         ends = self._clock() + self.limits.seconds
         found = self._run(code, tables, self.limits, ends)
         if padded:

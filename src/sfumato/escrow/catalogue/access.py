@@ -27,8 +27,8 @@ from sfumato.escrow.policy.store import Policies, Signed
 from sfumato.escrow.ports import Outside
 from sfumato.ledger.history import Record
 from sfumato.model.authorization import Mandate
+from sfumato.model.release import Assumption
 from sfumato.model.schema import Type
-from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import Ledger, digest
@@ -157,7 +157,7 @@ class Access:
         """The newest data as a worker has it, though nobody is read here: what is asked of both is the same."""
         version = self.version(held)
         key = version.id if held.reference is None else f"{version.id} {self._written(held, held.reference)}"
-        assumed = (of_guarantee.CLOSED_QUOTES,) if version.format == "csv" else ()
+        assumed = (Assumption.CLOSED_QUOTES,) if version.format == "csv" else ()
         schema, present = replace(held.schema, rule=None), self.columns(held)
         return self._outside.planned(schema, mandate, who, present, version=key, assumed=assumed)
 

@@ -41,14 +41,12 @@ from sfumato.presentation.wording import (
     requests as of_request,
 )
 from sfumato.presentation.wording import (
-    signal as of_signal,
-)
-from sfumato.presentation.wording import (
     signalling as of_signalling,
 )
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import Ledger, digest
+from sfumato.signals.record import look_text
 from sfumato.signals.signal import foreseen
 
 
@@ -106,7 +104,7 @@ class SignalDecisions:
             raise Conflict("There is no withheld value", hint="only a signal 'as_published' has one.")
         self._datasets.require_look(actor, held)
         result, about = self._docket.result(found), self._docket.of_signal(found)
-        what = of_signal.looked(str(result["task"]["task"]), about.sql)
+        what = look_text(str(result["task"]["task"]), about.sql)
         self._datasets.ledger_of(actor, held).look(digest(["value", found.id]), what)
         self._docket.say(actor.name, "looked at the scores of", found.id)
         return result

@@ -25,9 +25,6 @@ from sfumato.model.release import Certificate
 from sfumato.model.signal import FreeSignal, SignalKind, from_stored
 from sfumato.presentation.signal import picture
 from sfumato.presentation.wording import (
-    sandbox as of_sandbox,
-)
-from sfumato.presentation.wording import (
     signal as of_signal,
 )
 from sfumato.presentation.wording import (
@@ -116,7 +113,7 @@ class SignalExecution:
 
     def require_sandbox(self) -> None:
         if missing := self._outside.sandbox.missing():
-            raise SandboxMissing(of_sandbox.MISSING, hint=missing)
+            raise SandboxMissing(missing)
 
     def _computed(self, found: Signal) -> dict[str, Any]:
         with self._outside.reading():

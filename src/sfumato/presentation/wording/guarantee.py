@@ -8,18 +8,21 @@ from decimal import ROUND_CEILING, Context
 from sfumato.model.budget import Stop
 from sfumato.model.calibration import Law
 from sfumato.model.guarantee import Fixed, Guarantee
-from sfumato.model.release import Certificate
+from sfumato.model.release import Assumption, Certificate
 from sfumato.model.schema import PrivacyUnit, Relation
+from sfumato.model.signal import EXACT_SCORE
 from sfumato.privacy.risk.membership import attack_chance, attack_chance_gaussian
 
-EXACT = "score of the exact answer"  # as what was read off the people, where it left without noise
 LOOK = "This is a look at the people: what is decided after it carries no guarantee."
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
 WITHHELD = "withheld: chosen by looking at the data"
 ROW_BY_ROW = "somebody who has several rows is protected row by row, not with all of them"
 ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
 LINE_KEPT = "no line `looked`, which says that its author saw values of the data, was removed from the schema"
-CLOSED_QUOTES = "the CSV file was written by a program that closes every quote it opens"
+ASSUMPTIONS = {
+    Assumption.CLOSED_QUOTES: "the CSV file was written by a program that closes every quote it opens",
+    Assumption.RUNS_APART: "the function did not time the machine to learn in one run what it had seen in another",
+}
 ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
 ROWS_CHOSEN_BLINDLY = (
     "which rows the data has did not depend on what was seen of the people in another version, or under another name"
@@ -106,7 +109,7 @@ def declarations(certificate: Certificate) -> str:
 
 def without(certificate: Certificate) -> str:
     """Why there is no guarantee: there was no noise, or it was sized by looking, or only whether the answer leaves."""
-    if certificate.lost is not None and EXACT in certificate.lost:
+    if certificate.lost is not None and EXACT_SCORE in certificate.lost:
         return NO_NOISE
     decided = certificate.lost is not None and {*certificate.lost} <= {"approval", "policy"}
     return DECIDED_BY_LOOKING if decided else NO_GUARANTEE

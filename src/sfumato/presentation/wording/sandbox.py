@@ -1,6 +1,5 @@
-"""What is said where there is no sandbox, and where there is one."""
+"""What is said where there is a sandbox."""
 
 from __future__ import annotations
 
-MISSING = "Analysts' own code runs in a sandbox only, which cannot be used here"
 READY = "Analysts' own functions can run here, in a sandbox."

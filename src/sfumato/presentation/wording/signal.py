@@ -6,7 +6,7 @@ import math
 
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import BlockMean, Drawn, FreeSignal, NoisyDifference, Published, Scored, SignalKind
-from sfumato.presentation.wording.guarantee import EXACT, guarantee, rounded_down, rounded_up
+from sfumato.presentation.wording.guarantee import guarantee, rounded_down, rounded_up
 
 TITLES = {
     SignalKind.FREE: "What noise of this size does to the score",
@@ -14,36 +14,11 @@ TITLES = {
     SignalKind.BLOCKS: "The score of the exact data, by blocks of people, with noise",
     SignalKind.PUBLISHED: "The score of the release beside that of the exact answer",
 }
-METHODS = {
-    SignalKind.DIFFERENCE: "a noisy difference of scores",
-    SignalKind.BLOCKS: "a score by sample and aggregate",
-    SignalKind.PUBLISHED: "both scores, as published",
-}
-NUMBERS = {
-    SignalKind.DIFFERENCE: "difference between the score of the release and that of the exact answer",
-    SignalKind.BLOCKS: "mean score of the blocks",
-    SignalKind.PUBLISHED: EXACT,
-}
-AFTERWARDS = {
-    SignalKind.DIFFERENCE: "a difference is shown within 0 and the width of the range",
-    SignalKind.BLOCKS: "a mean score is shown within its range",
-    SignalKind.PUBLISHED: "scores are rounded to 2 decimals",
-}
-RUNS_APART = "the function did not time the machine to learn in one run what it had seen in another"
-WITHHELD = (
-    "This release carries no guarantee, and how wide its noise is stays withheld: there is nothing to draw fresh noise "
-    "by"
-)
-BOUNDS_FROM_DATA = "With bounds from the data there is no signal that could be kept apart from the people"
-SELECTED = "A value that is selected by its rank carries no noise that could be added again, so there is no signal"
-ROWS_LEFT_OUT = "HAVING or LIMIT left rows out, and fresh noise cannot be added to what is not there"
 FREE = "Made from the release alone: nobody is read, it costs nothing, and what the release promises stays as it is."
 WHAT_A_SPREAD_IS = (
     "It is the damage that noise of this size does to the score of this release. Whether the exact answer scores "
     "better or worse it does not tell."
 )
-AFFINE = "noise moves this score by as much wherever the figures are"
-HALFSPACE = "this decision hangs on the sign of one sum"
 _PROVEN = (
     "90 times of 100 the damage that was really done is within {}: {}, but for counts that were rounded or cut off at "
     "0."
@@ -67,27 +42,6 @@ BLACK_BOX = (
     "too."
 )
 DROWNED = "The noise is as wide as the whole scale: this tells next to nothing about the exact answer."
-
-
-def proven(*, affine: bool, halfspace: bool) -> str | None:
-    """Why the true damage is within the stated one as often as is said; None where that is not proven."""
-    return AFFINE if affine else HALFSPACE if halfspace else None
-
-
-def what(kind: SignalKind, task: str, sql: str) -> str:
-    """What was charged, as the ledger tells it."""
-    return f"{METHODS[kind]} ({task}) under {sql}"
-
-
-def looked(task: str, sql: str) -> str:
-    return f"the score ({task}) of the exact answer under {sql}"
-
-
-def not_lipschitz(task: str, *, kept: bool) -> str:
-    """Why a difference has no sensitivity but its range."""
-    if not kept:
-        return "HAVING, ORDER BY or LIMIT move rows by jumps, so that one person may move a score by its whole range"
-    return f"{task} has no Lipschitz constant here: one person may move its score by the whole range"
 
 
 def said(signal: Scored) -> tuple[str, ...]:

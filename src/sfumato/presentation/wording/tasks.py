@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 SENTENCES = {
     "above": "Is the figure of one row above that of another, or above a number? With a width, gradually.",
     "chi_square": "Does a chi-square test reject that counts are shared out as the reference says?",
@@ -19,3 +22,8 @@ LIPSCHITZ = {
     "formula": "of sums, multiples, min, max and abs",
     "histogram_distance": "1 / (2 sum of the reference)",
 }
+
+
+def worded(task: Mapping[str, Any]) -> dict[str, Any]:
+    """A task of the library with its sentence, and its Lipschitz constant in words."""
+    return {**task, "lipschitz": LIPSCHITZ.get(task["name"]), "sentence": SENTENCES[task["name"]]}

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from sfumato.presentation.wording import tasks as of_tasks
 from sfumato.server.api.requests import NOT_YET, Approval, Decision, IdempotencyKey
 from sfumato.server.dependencies import (
     AfterNumber,
@@ -87,7 +88,8 @@ class SignalShown(Open):
 @routes.get("/tasks", responses=SIGNED_IN)
 async def tasks(actor: Reader, escrow: Here, lanes: Slowly) -> Library:
     """What may be asked: the tasks, the kinds of signals, and whether code of one's own can run here."""
-    return Library.model_validate(await lanes.asking.run(actor.name, escrow.signals.tasks, actor))
+    found = await lanes.asking.run(actor.name, escrow.signals.tasks, actor)
+    return Library.model_validate({**found, "tasks": [of_tasks.worded(task) for task in found["tasks"]]})
 
 
 @routes.post("/requests/{id}/signals", status_code=201, responses=_CODED)

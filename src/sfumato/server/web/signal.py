@@ -14,6 +14,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.wording import exploration as of_explorer
 from sfumato.presentation.wording import signal_pages as of_signal_pages
+from sfumato.presentation.wording import tasks as of_tasks
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.web.shell import Shown
 from sfumato.server.web.signalling import kinds
@@ -80,7 +81,8 @@ def _task(stated: Mapping[str, Any] | None) -> dict[str, Any] | None:
     told = next(one for one in described() if one["name"] == stated["task"])
     names = [one["name"] for one in told["parameters"]]
     said = [of_signal_pages.parameter(told["name"], name) for name in names]
-    return {"said": told["sentence"], "parameters": [*zip(names, map(stated.get, names), said, strict=True)]}
+    sentence = of_tasks.SENTENCES[told["name"]]
+    return {"said": sentence, "parameters": [*zip(names, map(stated.get, names), said, strict=True)]}
 
 
 def _lines(code: str, marks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

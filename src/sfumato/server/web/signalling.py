@@ -14,6 +14,7 @@ from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.wording import signal_pages as of_signal_pages
 from sfumato.presentation.wording import signalling as of_signalling
+from sfumato.presentation.wording import tasks as of_tasks
 from sfumato.signals.request import BLOCKS, DRAWS, MOST_BLOCKS, MOST_DRAWS
 from sfumato.signals.tasks.registry import described
 from sfumato.signals.tasks.table import Table
@@ -95,7 +96,7 @@ def _task(told: Mapping[str, Any]) -> dict[str, Any]:
         }
         for one in told["parameters"]
     ]
-    return {"name": told["name"], "said": told["sentence"], "parameters": asked}
+    return {"name": told["name"], "said": of_tasks.SENTENCES[told["name"]], "parameters": asked}
 
 
 def _table(number: int, told: Mapping[str, Any]) -> dict[str, Any]:

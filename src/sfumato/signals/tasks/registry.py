@@ -7,7 +7,6 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from sfumato.errors import BadInput
-from sfumato.presentation.wording import tasks as of_tasks
 from sfumato.signals.tasks.decisions import Above, ChiSquare, TTest
 from sfumato.signals.tasks.distance import HistogramDistance
 from sfumato.signals.tasks.formula import Formula
@@ -38,7 +37,7 @@ _KINDS_OF_PARAMETERS = {
 
 
 def described() -> list[dict[str, Any]]:
-    """Each task: its parameters with their kinds, its range where it has one of its own, and what it is."""
+    """Each task: its parameters with their kinds, and its range where it has one of its own."""
     return [_described(name, kind) for name, kind in TASKS.items()]
 
 
@@ -53,8 +52,7 @@ def _described(name: str, kind: type[Task]) -> dict[str, Any]:
         for field in fields(kind)
         if field.name != "table"
     ]
-    said = {"name": name, "parameters": parameters, "range": RANGES[name], "lipschitz": of_tasks.LIPSCHITZ.get(name)}
-    return said | {"sentence": of_tasks.SENTENCES[name]}
+    return {"name": name, "parameters": parameters, "range": RANGES[name]}
 
 
 def task(name: str | Mapping[str, Any], **parameters: Any) -> Task:

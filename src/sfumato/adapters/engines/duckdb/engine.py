@@ -17,8 +17,8 @@ from sfumato.adapters.engines.duckdb.frame import Frame, framed
 from sfumato.adapters.engines.duckdb.memory_file import Held
 from sfumato.adapters.engines.duckdb.parquet import ParquetFiles
 from sfumato.errors import EngineFailure, SchemaError, SfumatoError, SourceError, instead
+from sfumato.model.release import Assumption
 from sfumato.model.schema import PERSON, RAW_TEXT, Schema, Type
-from sfumato.presentation.wording import guarantee as of_guarantee
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,10 +88,9 @@ class DuckDB:
             self._require_readable(named(source))
 
     @property
-    def assumed(self) -> str:
+    def assumed(self) -> Assumption | None:
         """What reading the source row by row takes for granted."""
-        is_csv = isinstance(self._source, CsvFile)
-        return of_guarantee.CLOSED_QUOTES if is_csv else ""
+        return Assumption.CLOSED_QUOTES if isinstance(self._source, CsvFile) else None
 
     @property
     def raw(self) -> str:
