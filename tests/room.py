@@ -15,7 +15,7 @@ from sfumato.adapters.storage.database import Database
 from sfumato.adapters.vault.files import Files
 from sfumato.composition import local, worker
 from sfumato.composition.locks import VaultLocks
-from sfumato.errors import BadInput, EngineFailure, Refused, SfumatoError
+from sfumato.errors import BadInput, EngineFailure, Refused, SandboxMissing, SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.ports import Outside
 from sfumato.escrow.service import Escrow
@@ -92,8 +92,8 @@ class Plain:
         self.runs: list[tuple[str, list[dict[str, list[Any]]], bool]] = []
         self.meanwhile: Callable[[], None] = lambda: None
 
-    def missing(self) -> str | None:
-        return self.lacking
+    def missing(self) -> SandboxMissing | None:
+        return None if self.lacking is None else SandboxMissing("There is no sandbox", hint=self.lacking)
 
     def score(self, code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:
         given = [{name: list(values) for name, values in table.items()} for table in tables]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from sfumato import errors as _errors
 from sfumato.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sfumato.api.choice import Choice
     from sfumato.api.dataset import Dataset
     from sfumato.api.guessing import Guessing
@@ -123,3 +126,14 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def _render(reason: str, values: Mapping[str, object]) -> tuple[str, str] | None:
+    """The sentences of an error, which are loaded when one is shown."""
+    from sfumato.presentation.interface import current_interface
+    from sfumato.presentation.refusals.sentence import sentence
+
+    return sentence(reason, values, current_interface())
+
+
+_errors.render = _render

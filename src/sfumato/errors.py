@@ -1,4 +1,4 @@
-"""One tree of errors. Each says what happened, to what, and what to do (`hint`).
+"""One tree of errors. Each says what happened, to what, and what to do: as a reason with its values, or as sentences.
 
 SfumatoError            exit 1  our own failure
 ├── EngineFailure               an engine could not run a query (one constant sentence: details tell about the data)
@@ -33,32 +33,80 @@ SfumatoError            exit 1  our own failure
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import ClassVar, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar, Self, TypeVar
 
 T = TypeVar("T")
+Value = str | int | float | Sequence[str | int | float | None] | None
+"""What an error may carry: plain JSON, so that it crosses to another process as it is."""
+
+render: Callable[[str, Mapping[str, Value]], tuple[str, str] | None] = lambda _reason, _values: None  # noqa: E731
+"""Message and hint for a reason with its values, or None where it has no wording. `sfumato/__init__.py` sets it."""
 
 
 class SfumatoError(Exception):
-    """What went wrong, where, and what to do about it; never a value from the data."""
+    """What went wrong, where, and what to do about it; never a value from the data.
+
+    An error has a `reason` and the `values` that its wording needs (`because`), or sentences that its raiser wrote.
+    """
 
     code: ClassVar[str] = "failure"
     exit_status: ClassVar[int] = 1
+    reason: str = ""
+    values: Mapping[str, Value] = {}
 
-    def __init__(self, message: str, *, hint: str = "", where: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    def __init__(self, message: str = "", *, hint: str = "", where: str = "") -> None:
+        super().__init__(message or self.reason)
+        self._written = message, hint
         self.where = where
 
+    @classmethod
+    def because(cls, reason: str, /, *, where: str = "", **values: Value) -> Self:
+        """An error that says no sentence: `presentation.refusals` has one for its reason, in each interface."""
+        return cls._restored("", "", where, reason, values)
+
+    @classmethod
+    def _restored(cls, message: str, hint: str, where: str, reason: str, values: Mapping[str, Value]) -> Self:
+        """Without the `__init__` of a subclass, which may write sentences of its own."""
+        error = cls.__new__(cls)
+        error.reason, error.values = reason, dict(values)
+        SfumatoError.__init__(error, message, hint=hint, where=where)
+        return error
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Without calling the class, whose arguments may be others than those of `Exception`."""
+        return _unpickled, (type(self), self.args), dict(vars(self))
+
+    @property
+    def message(self) -> str:
+        return self._sentences()[0]
+
+    @property
+    def hint(self) -> str:
+        return self._sentences()[1]
+
+    def _sentences(self) -> tuple[str, str]:
+        """As they are worded here; as they were written where the reason has no wording."""
+        found = render(self.reason, self.values) if self.reason else None
+        return found or (self._written if self._written[0] else (self.reason, ""))
+
     def __str__(self) -> str:
+        message, hint = self._sentences()
         place = f": {self.where}" if self.where else ""
-        hint = f" Hint: {self.hint}" if self.hint else ""
-        sentence = f"{self.message.removesuffix('.')}{place}"
+        hint = f" Hint: {hint}" if hint else ""
+        sentence = f"{message.removesuffix('.')}{place}"
         return f"{sentence}{'' if sentence.endswith('?') else '.'}{hint}"
 
-    def as_dict(self) -> dict[str, dict[str, str]]:
-        return {"error": {"code": self.code, "message": self.message, "hint": self.hint, "where": self.where}}
+    def as_dict(self) -> dict[str, dict[str, object]]:
+        message, hint = self._sentences()
+        said: dict[str, object] = {"code": self.code, "message": message, "hint": hint, "where": self.where}
+        return {"error": said | ({"reason": self.reason, "values": dict(self.values)} if self.reason else {})}
+
+
+def _unpickled(kind: type[SfumatoError], args: tuple[object, ...]) -> SfumatoError:
+    error = kind.__new__(kind)
+    error.args = args
+    return error
 
 
 class EngineFailure(SfumatoError):
@@ -68,16 +116,12 @@ class EngineFailure(SfumatoError):
     """
 
     code = "engine"
+    reason = "engine-failed"
     worker_lost = False
 
     def __init__(self, *, worker_lost: bool = False) -> None:
         self.worker_lost = worker_lost
-        super().__init__(
-            "The engine could not finish this query",
-            hint="nothing was released, and what was charged stays charged (`sfumato ledger show`). That it failed "
-            "tells something exact about the data, so no total holds for this dataset until a controller states a "
-            "cause outside the data (`sfumato ledger cause`).",
-        )
+        super().__init__()
 
 
 class DatabaseFailure(SfumatoError):
@@ -150,9 +194,10 @@ class StopReached(Refused):
 
 class Cancelled(Refused):
     code = "cancelled"
+    reason = "cancelled"
 
     def __init__(self) -> None:
-        super().__init__("This was cancelled", hint="nothing was released, and what was charged stays charged.")
+        super().__init__()
 
 
 class LedgerBroken(Refused):
@@ -193,12 +238,9 @@ class VaultBroken(Refused):
 
 
 class SandboxMissing(Refused):
-    """`lack`: what has to be installed, or why the sandbox may not be used."""
+    """Its hint says what has to be installed, or why the sandbox may not be used."""
 
     code = "sandbox_unavailable"
-
-    def __init__(self, lack: str) -> None:
-        super().__init__("Analysts' own code runs in a sandbox only, which cannot be used here", hint=lack)
 
 
 class SamePeopleWarning(UserWarning):
@@ -209,14 +251,25 @@ class UnrecordedLookWarning(UserWarning):
     """Individual risks were shown, and no ledger file knows of it."""
 
 
-def rebuilt(code: str, message: str, hint: str = "", where: str = "") -> SfumatoError | None:
-    """An error as it was said in another process, by its code; None where no such code is known."""
+def rebuilt(
+    code: str, message: str, hint: str = "", where: str = "", *, reason: str = "", values: object = None
+) -> SfumatoError | None:
+    """An error as it was told by another process, by its code; None where no such code is known.
+
+    Of values that are not plain, and of a reason that has no wording here, the sentences that came with it are kept.
+    """
     kind = next((kind for kind in _family(SfumatoError) if kind.code == code), None)
     if kind is None:
         return None
-    error = kind.__new__(kind)
-    SfumatoError.__init__(error, message, hint=hint, where=where)
-    return error
+    if not isinstance(values, Mapping) or not all(map(_is_plain, values.values())):
+        reason, values = "", {}
+    return kind._restored(message, hint, where, reason, values)
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, list):
+        return all(one is None or isinstance(one, str | int | float) for one in value)
+    return value is None or isinstance(value, str | int | float)
 
 
 def _family(kind: type[SfumatoError]) -> Iterator[type[SfumatoError]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from sfumato.errors import SandboxMissing
 from sfumato.ledger.audit_log import AuditEntry
 from sfumato.ledger.entry import Draft, Entry
 from sfumato.model.dominating_pairs import Pair
@@ -177,7 +178,7 @@ class AuditStore(Protocol):
 class Sandbox(Protocol):
     """Runs an analyst's own function, `def evaluate(tables): ...` over pandas tables, where it can do no harm."""
 
-    def missing(self) -> str | None:
+    def missing(self) -> SandboxMissing | None:
         """What has to be installed, or why it may not be used; None: it is ready, and was tested."""
 
     def score(self, code: str, tables: Sequence[Columns], *, padded: bool = True) -> float | None:

@@ -445,7 +445,7 @@ def read_only(two_releases: Path) -> Iterator[Path]:
 
 
 def sentence(path: Path) -> str:
-    return f"The ledger {path} cannot be written. Hint: name another with --ledger PATH; nothing was released."
+    return f"The ledger {path} cannot be written. Hint: name another with ledger=PATH; nothing was released."
 
 
 @pytest.mark.usefixtures("no_draw")

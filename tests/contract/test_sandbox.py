@@ -67,6 +67,11 @@ class Clock:
         self.pauses.append(seconds)
 
 
+def hint(missing: SandboxMissing | None) -> str:
+    assert missing is not None
+    return missing.hint
+
+
 def ready(limits: Limits, clock: Clock | None = None) -> Bubblewrap:
     """A sandbox that needs no test any more and does not keep anybody waiting."""
     clock = clock or Clock()
@@ -599,21 +604,21 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_without_bubblewrap_nothing_runs(programs: Path) -> None:
     sandbox = Bubblewrap()
-    assert sandbox.missing() == (
+    assert hint(sandbox.missing()) == (
         "bubblewrap is not installed: apt install bubblewrap libseccomp2 && pip install 'sfumato[signal]'."
     )
     with pytest.raises(SandboxMissing) as refused:
         sandbox.score("def evaluate(tables): return 0.5", [])
     assert isinstance(refused.value, Refused)
     assert (refused.value.code, refused.value.exit_status) == ("sandbox_unavailable", 3)
-    assert refused.value.hint == sandbox.missing()
+    assert refused.value.hint == hint(sandbox.missing())
 
 
 def test_without_its_libraries_nothing_runs(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(filesystem, "LIBRARIES", ("numpy", "no-such-library"))
-    assert str(Bubblewrap().missing()) == f"Not installed: no-such-library. {bubblewrap.INSTALL}."
+    assert hint(Bubblewrap().missing()) == f"Not installed: no-such-library. {bubblewrap.INSTALL}."
     monkeypatch.setattr(bubblewrap, "find_spec", lambda _: None)
-    assert str(Bubblewrap().missing()) == f"Not installed: no-such-library, pyseccomp. {bubblewrap.INSTALL}."
+    assert hint(Bubblewrap().missing()) == f"Not installed: no-such-library, pyseccomp. {bubblewrap.INSTALL}."
 
 
 @pytest.mark.parametrize("wrong", [RuntimeError, OSError, AttributeError, ImportError])
@@ -627,7 +632,7 @@ def test_without_libseccomp_nothing_runs(
 
     monkeypatch.setattr(bubblewrap, "filter_program", filter_program)
     sandbox = Bubblewrap()
-    assert sandbox.missing() == f"libseccomp cannot be used: {bubblewrap.INSTALL}."
+    assert hint(sandbox.missing()) == f"libseccomp cannot be used: {bubblewrap.INSTALL}."
     with pytest.raises(SandboxMissing):
         sandbox.score("def evaluate(tables): return 0.5", [])
 
@@ -636,7 +641,7 @@ def test_where_namespaces_are_forbidden_nothing_runs(tested: Bubblewrap) -> None
     """Really: in a namespace that may have none below it."""
     if shutil.which("unshare") is None:
         pytest.skip("unshare is not here: install it with 'apt install util-linux'.")
-    code = "from sfumato.adapters.sandbox.bubblewrap import Bubblewrap; print(Bubblewrap().missing())"
+    code = "from sfumato.adapters.sandbox.bubblewrap import Bubblewrap; print(Bubblewrap().missing().hint)"
     forbidden = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -c "$1"'
     environment = os.environ | {"PYTHONPATH": str(Path(runner.__file__).parents[2])}
     command = ["unshare", "--user", "--map-root-user", "sh", "-c", forbidden, sys.executable, code]
@@ -646,8 +651,7 @@ def test_where_namespaces_are_forbidden_nothing_runs(tested: Bubblewrap) -> None
 
 def test_without_namespaces_nothing_runs(programs: Path) -> None:
     fake(programs, "#!/bin/sh\nexit 1\n")
-    said = Bubblewrap().missing()
-    assert said is not None
+    said = hint(Bubblewrap().missing())
     assert "allow user namespaces" in said
 
 
@@ -656,7 +660,7 @@ def test_a_bubblewrap_that_locks_nothing_up_is_not_used(tested: Bubblewrap, prog
         (programs / library.name).symlink_to(library)
     fake(programs, PLAINLY.format(python=sys.executable, site=str(programs), runner=runner.__file__))
     sandbox = Bubblewrap()
-    assert sandbox.missing() == (
+    assert hint(sandbox.missing()) == (
         "The sandbox fails its self-test: a function in it reads a file of the machine, sees processes."
     )
     with pytest.raises(SandboxMissing):
@@ -667,7 +671,7 @@ def test_a_filter_that_lets_everything_through_is_noticed(tested: Bubblewrap, mo
     """What is mounted and the limits still stop files and memory, and Landlock programs."""
     monkeypatch.setattr(self_test, "GOOD", QUICK)
     monkeypatch.setattr(bubblewrap, "filter_program", lambda: ALLOW_ALL)
-    said = str(Bubblewrap().missing())
+    said = hint(Bubblewrap().missing())
     assert said.startswith("The sandbox fails its self-test: a function in it opens a socket, ")
     assert "file" not in said
     assert "memory" not in said
@@ -681,7 +685,7 @@ def has_landlock() -> bool:
 def test_a_function_without_end_is_noticed(tested: Bubblewrap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_test, "GOOD", QUICK)
     monkeypatch.setattr(self_test, "ENDLESS", QUICK)
-    assert Bubblewrap().missing() == "The sandbox fails its self-test: a function in it has no end."
+    assert hint(Bubblewrap().missing()) == "The sandbox fails its self-test: a function in it has no end."
 
 
 def test_what_was_installed_meanwhile_is_found_a_minute_later(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

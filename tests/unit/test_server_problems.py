@@ -82,7 +82,21 @@ def test_a_problem_has_a_sentence_a_hint_and_a_place() -> None:
         "hint": "leave them out.",
         "where": "line 1, column 8",
         "at": {"query": 1, "line": 1, "column": 8},
+        "reason": "",
+        "values": {},
     }
+
+
+def test_an_error_with_a_reason_is_worded_for_pages_and_told_with_its_values() -> None:
+    answer = told(errors.PreferenceError.because("delta-of-total", stated="2")).json()
+    assert (answer["detail"], answer["hint"]) == ("delta is a number from 0 to below 1, not 2", "try delta 1e-6.")
+    assert (answer["reason"], answer["values"]) == ("delta-of-total", {"stated": "2"})
+
+
+def test_the_values_of_what_lies_on_the_server_are_not_told() -> None:
+    answer = told(errors.LedgerUnwritable.because("ledger-file-busy", path="/srv/escrow/ledger"))
+    assert "/srv" not in answer.text
+    assert (answer.json()["reason"], answer.json()["values"]) == ("", {})
 
 
 @pytest.mark.parametrize("error", [ValueError(SECRET), KeyError(SECRET), errors.SfumatoError(SECRET), RuntimeError()])

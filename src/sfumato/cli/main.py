@@ -19,6 +19,7 @@ from sfumato.cli import options
 from sfumato.cli.commands import Commands
 from sfumato.cli.interrupt import heeded
 from sfumato.errors import BadInput, Refused, SamePeopleWarning, SfumatoError, UnrecordedLookWarning
+from sfumato.presentation.interface import Interface, speaking
 from sfumato.version import __version__
 
 app = typer.Typer(
@@ -52,7 +53,7 @@ def main() -> None:
     gc.set_threshold(200_000, 20, 20)  # loading a command makes many objects, and they all stay
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # OpenDP loads NumPy, whose threads would wait busily for work
     atexit.register(_end)
-    with heeded() as ctrl_c:
+    with heeded() as ctrl_c, speaking(Interface.COMMAND):
         _run("--json" in sys.argv, ctrl_c)
 
 

@@ -17,7 +17,9 @@ def problem(status: int, said: Any, host: str) -> SfumatoError:
         hint = "is that the address of a sfumato server?" if status < 500 else "tell whoever runs it."
         return _by_status(status)(f"{host} answered with status {status} and without a word", hint=hint)
     told = (message, str(facts.get("hint") or ""), str(facts.get("where") or ""))
-    return rebuilt(code, *told) or _by_status(status)(told[0], hint=told[1], where=told[2])
+    why = str(facts.get("reason") or "")
+    error = rebuilt(code, *told, reason=why, values=facts.get("values"))
+    return error or _by_status(status)(told[0], hint=told[1], where=told[2])
 
 
 def _by_status(status: int) -> type[SfumatoError]:

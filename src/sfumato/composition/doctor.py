@@ -126,11 +126,10 @@ def _inside(workspace: Workspace) -> Iterator[Finding]:
     yield _sandbox(outside.sandbox.missing())
 
 
-def _sandbox(missing: str | None) -> Finding:
+def _sandbox(missing: SandboxMissing | None) -> Finding:
     if missing is None:
         return Finding("sandbox", True, of_sandbox.READY)
-    refusal = SandboxMissing(missing)
-    return Finding("sandbox", None, f"{refusal.message}.", refusal.hint)
+    return Finding("sandbox", None, f"{missing.message}.", missing.hint)
 
 
 def _chain(what: str, follow: Callable[[], int]) -> Finding:

@@ -39,10 +39,7 @@ def verify(entries: Iterable[AuditEntry], number: int = 0, previous: str = GENES
 
 
 def changed(number: int) -> LedgerBroken:
-    return LedgerBroken(
-        f"The audit log was changed at entry {number}",
-        hint="what is from there on cannot be relied on; a head that was kept elsewhere tells what stood there.",
-    )
+    return LedgerBroken.because("audit-log-changed", entry=number)
 
 
 def _line(entry: AuditEntry) -> hash_chain.Line:

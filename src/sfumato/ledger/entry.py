@@ -66,10 +66,7 @@ def verify(entries: Iterable[Entry], number: int = 0, previous: str = GENESIS) -
 
 
 def changed(number: int) -> LedgerBroken:
-    return LedgerBroken(
-        f"The ledger was changed at entry {number}",
-        hint="nothing is released on top of it; an older copy would count later releases as never made.",
-    )
+    return LedgerBroken.because("ledger-changed", entry=number)
 
 
 def nano(epsilon: float) -> int:

@@ -24,12 +24,8 @@ def state_cause(record: Record, number: int, cause: str, *, who: str, at: str) -
     """State that the failure in an entry had a cause outside the data."""
     text = " ".join(cause.split())
     if number not in record.failures:
-        known = ", ".join(map(str, record.failures))
-        hint = f"{record.dataset} has {f'these: {known}' if known else 'no such failure'}."
-        raise BadInput(f"Entry {number} is not a failure without a stated cause", hint=hint)
+        raise BadInput.because("no-open-failure", entry=number, dataset=record.dataset, failures=list(record.failures))
     if not text or len(text) > LONGEST:
-        raise BadInput(
-            f"A cause is a sentence of 1 to {LONGEST} characters", hint='try "the disk of the server was full".'
-        )
+        raise BadInput.because("cause-length", longest=LONGEST)
     public = {"what": f"cause of the failure in entry {number}, outside the data: {text}", "failure": number}
     return Draft(Event.CAUSE, record.dataset, who, at, public=public)

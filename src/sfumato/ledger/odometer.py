@@ -111,4 +111,4 @@ def _rho(draft: Draft) -> Fraction | None:
 def _delta(stated: object) -> Fraction:
     if isinstance(stated, int | float | Fraction) and not isinstance(stated, bool) and 0 <= stated < 1:
         return Fraction(str(stated))
-    raise PreferenceError(f"delta is a number from 0 to below 1, not {stated!r}", hint="try --delta 1e-6.")
+    raise PreferenceError.because("delta-of-total", stated=repr(stated))

@@ -40,6 +40,7 @@ from sfumato.server.middleware.body_limit import Sizes
 from sfumato.server.middleware.failures import Faults
 from sfumato.server.middleware.headers import Headers
 from sfumato.server.middleware.rate_limit import Rate
+from sfumato.server.middleware.wording import Wording
 from sfumato.server.settings import Settings
 from sfumato.server.web import failures, routes
 from sfumato.server.web.assets import PLACE, Assets
@@ -79,6 +80,7 @@ def made(escrow: Escrow, settings: Settings | None = None) -> FastAPI:
         redirect_slashes=False,
         telemetry=_NO_TELEMETRY,
         middleware=[
+            Middleware(Wording),
             Middleware(Headers, secure=told.secure),
             Middleware(Access),
             Middleware(Faults, told=failures.told),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Literal
+from typing import Any, Literal
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
@@ -81,7 +81,10 @@ class Place(BaseModel):
 
 
 class Problem(BaseModel):
-    """RFC 9457, with the code, the hint and the place that every error of sfumato has; `at` is `where` in numbers."""
+    """RFC 9457, with the code, the hint and the place that every error of sfumato has; `at` is `where` in numbers.
+
+    `reason` and `values` are what `detail` and `hint` were made from: a client makes sentences of its own from them.
+    """
 
     type: Literal["about:blank"]
     title: str
@@ -91,6 +94,8 @@ class Problem(BaseModel):
     hint: str
     where: str
     at: Place | None
+    reason: str
+    values: dict[str, Any]
 
 
 def answer(error: SfumatoError) -> JSONResponse:
@@ -103,7 +108,16 @@ def answer(error: SfumatoError) -> JSONResponse:
         headers["Retry-After"] = str(error.seconds)
     if isinstance(error, _DISK):
         return _problem(status, error.code, *_NO_DISK)
-    return _problem(status, error.code, error.message, error.hint, error.where, headers)
+    return _problem(
+        status,
+        error.code,
+        error.message,
+        error.hint,
+        error.where,
+        headers,
+        reason=error.reason,
+        values=error.values,
+    )
 
 
 def our_failure() -> JSONResponse:
@@ -140,6 +154,9 @@ def _problem(
     hint: str = "",
     where: str = "",
     headers: Mapping[str, str] | None = None,
+    *,
+    reason: str = "",
+    values: Mapping[str, object] | None = None,
 ) -> JSONResponse:
     problem = Problem(
         type="about:blank",
@@ -150,6 +167,8 @@ def _problem(
         hint=hint,
         where=where,
         at=_place(where),
+        reason=reason,
+        values=dict(values or {}),
     )
     media = "application/json" if status == HTTPStatus.ACCEPTED else MEDIA_TYPE
     return JSONResponse(problem.model_dump(), status, headers, media_type=media)

@@ -30,7 +30,7 @@ def _library() -> Any:
     try:
         from dp_accounting.pld import common, privacy_loss_distribution
     except ImportError:
-        raise BadInput("Tight accounting needs dp-accounting", hint="pip install 'sfumato[accounting]'.") from None
+        raise BadInput.because("dp-accounting-missing") from None
     return privacy_loss_distribution, common
 
 

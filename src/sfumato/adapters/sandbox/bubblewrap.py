@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from importlib.util import find_spec
 from threading import Lock, Thread
@@ -43,10 +44,10 @@ class Bubblewrap:
         self.limits = limits or Limits()
         self._clock, self._pause = clock, pause
         self._testing = Lock()
-        self._found: list[str | None] = []  # what the self-test said, once it was done
+        self._found: list[SandboxMissing | None] = []  # by the self-test, once it was done
         self._found_at = 0.0
 
-    def missing(self) -> str | None:
+    def missing(self) -> SandboxMissing | None:
         """What has to be installed, or why it may not be used; None: it is ready.
 
         The first call tests it; where it was missing, so does the first call of every minute after that.
@@ -65,41 +66,38 @@ class Bubblewrap:
         The code is not even parsed in this process. In a table's columns are numbers, texts, truths and None; whatever
         else is there arrives as text. Of public tables, `padded=False`, it comes when it is there.
         """
-        if missing := self.missing():
-            raise SandboxMissing(missing)
+        if (missing := self.missing()) is not None:
+            raise copy(missing)
         ends = self._clock() + self.limits.seconds
         found = self._run(code, tables, self.limits, ends)
         if padded:
             self._pause(max(0.0, ends - self._clock()))
         return found
 
-    def _lacking(self) -> str | None:
+    def _lacking(self) -> SandboxMissing | None:
         if shutil.which("bwrap") is None:
-            return f"bubblewrap is not installed: {INSTALL}."
+            return SandboxMissing.because("sandbox-bubblewrap-missing", install=INSTALL)
         if absent := filesystem.absent() + [name for name in ("pyseccomp",) if not find_spec(name)]:
-            return f"Not installed: {', '.join(absent)}. {INSTALL}."
+            return SandboxMissing.because("sandbox-packages-missing", packages=absent, install=INSTALL)
         try:
             filter_program()
         except (ImportError, AttributeError, RuntimeError, OSError):  # none, or one that is too old
-            return f"libseccomp cannot be used: {INSTALL}."
+            return SandboxMissing.because("sandbox-libseccomp-unusable", install=INSTALL)
         return None
 
-    def _unsafe(self) -> str | None:
+    def _unsafe(self) -> SandboxMissing | None:
         """Nothing is believed: what should work and what should not is tried."""
         ready = replace(self.limits, seconds=_TESTED_FOR, low=0, high=2 ** len(self_test.STOPPED), decimals=0)
         if self._run(self_test.GOOD, [self_test.TABLE], ready, self._clock() + ready.seconds) != 1:
-            return (
-                "bubblewrap is here, but a plain function does not score in it: allow user namespaces (in a container, "
-                "too), and give it more memory if it has little."
-            )
+            return SandboxMissing.because("sandbox-does-not-score")
         number = self._run(self_test.attacks(ready.memory_mb), [], ready, self._clock() + ready.seconds)
         if number is None:
-            return "The sandbox fails its self-test: it does not say what it stops."
+            return SandboxMissing.because("sandbox-self-test-silent")
         if through := self_test.succeeded(number):
-            return f"The sandbox fails its self-test: a function in it {', '.join(through)}."
+            return SandboxMissing.because("sandbox-attacks-succeeded", attacks=through)
         short = replace(ready, seconds=_ENDLESS_FOR)
         if self._run(self_test.ENDLESS, [], short, self._clock() + short.seconds) is not None:
-            return "The sandbox fails its self-test: a function in it has no end."
+            return SandboxMissing.because("sandbox-endless")
         return None
 
     def _run(self, code: str, tables: Sequence[Columns], limits: Limits, ends: float) -> float | None:

@@ -24,10 +24,7 @@ class Limits:
     def __post_init__(self) -> None:
         in_order = -math.inf < self.low < self.high < math.inf
         if not (0 < self.seconds < math.inf and self.memory_mb > 0 and 0 <= self.decimals <= 15 and in_order):
-            raise BadInput(
-                "These limits of a sandbox limit nothing",
-                hint="seconds and memory_mb are above 0, decimals are 0 to 15, and low is below high.",
-            )
+            raise BadInput.because("sandbox-limits")
 
     def score(self, number: float) -> float | None:
         """What may leave of a number, whoever wrote it: of one that is not finite, nothing.

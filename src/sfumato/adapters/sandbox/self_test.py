@@ -14,15 +14,15 @@ def evaluate(tables):
 TABLE: Columns = {"x": [0.0, 1.0, 2.0, 3.0], "y": [0, 0, 1, 1]}
 
 STOPPED = {
-    "reads a file of the machine": "open('/etc/passwd').read()",
-    "sees processes": "import os; os.listdir('/proc/self')",
-    "writes a file": "open('/tmp/left', 'w').close()",
-    "opens a socket": "import socket; socket.socket()",
-    "forks": "import os; os.fork() or os._exit(0)",
-    "starts a program": "import os, sys; os.posix_spawn(sys.executable, [sys.executable, '-V'], {})",
-    "starts a thread": "import threading; threading.Thread(target=int).start()",
-    "traces itself": "import ctypes; assert ctypes.CDLL(None).ptrace(0, 0, 0, 0) == 0",
-    "takes more memory": "bytes(MEMORY * 2**20)",
+    "read-file": "open('/etc/passwd').read()",
+    "list-processes": "import os; os.listdir('/proc/self')",
+    "write-file": "open('/tmp/left', 'w').close()",
+    "open-socket": "import socket; socket.socket()",
+    "fork": "import os; os.fork() or os._exit(0)",
+    "start-program": "import os, sys; os.posix_spawn(sys.executable, [sys.executable, '-V'], {})",
+    "start-thread": "import threading; threading.Thread(target=int).start()",
+    "trace": "import ctypes; assert ctypes.CDLL(None).ptrace(0, 0, 0, 0) == 0",
+    "take-memory": "bytes(MEMORY * 2**20)",
 }
 _ALL = """
 def evaluate(tables):

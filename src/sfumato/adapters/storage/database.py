@@ -137,12 +137,13 @@ class Database:
             return self._made
 
     def _failure(self, failure: Failure) -> DatabaseFailure:
-        said, hint = {
-            Failure.BUSY: ("is in use", "try again; nothing was changed."),
-            Failure.UNREADABLE: ("holds something else than this asks for", "look at it with `sfumato doctor`."),
-            Failure.UNWRITABLE: ("cannot be used", "see that it is there, may be written to and has room."),
-        }[failure]
-        return DatabaseFailure(f"The database {self._name} {said}", hint=hint)
+        match failure:
+            case Failure.BUSY:
+                return DatabaseFailure.because("database-busy", database=self._name)
+            case Failure.UNREADABLE:
+                return DatabaseFailure.because("database-unreadable", database=self._name)
+            case Failure.UNWRITABLE:
+                return DatabaseFailure.because("database-unusable", database=self._name)
 
 
 def in_file(path: Path) -> str:
@@ -167,12 +168,11 @@ def _whole(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T:
 
 
 def _read(url: str) -> sa.URL:
-    hint = "it is sqlite:///PATH, or postgresql+psycopg://USER@HOST/NAME."
     try:
         read = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
-        raise BadInput("That is no address of a database", hint=hint) from None
+        raise BadInput.because("database-address") from None
     is_file = read.get_backend_name() == "sqlite" and read.database not in (None, "", MEMORY)
     if not is_file and read.get_backend_name() != "postgresql":
-        raise BadInput("The database is neither an SQLite file nor on PostgreSQL", hint=hint)
+        raise BadInput.because("database-kind")
     return read

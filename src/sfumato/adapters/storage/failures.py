@@ -1,4 +1,4 @@
-"""What a database says when it fails holds parameters and rows: of ours, one of three sentences stands in for it."""
+"""What a database says when it fails holds parameters and rows: one of three failures stands in for it."""
 
 from __future__ import annotations
 

@@ -119,12 +119,11 @@ class SQLiteLedger:
     def _failure(self, failure: Failure) -> SfumatoError:
         match failure:
             case Failure.BUSY:
-                return LedgerUnwritable(f"The ledger {self.path} is in use", hint="try again; nothing was released.")
+                return LedgerUnwritable.because("ledger-file-busy", path=self.path)
             case Failure.UNREADABLE:
                 return _unreadable(self.path)
             case Failure.UNWRITABLE:
-                hint = "name another with --ledger PATH; nothing was released."
-                return LedgerUnwritable(f"The ledger {self.path} cannot be written", hint=hint)
+                return LedgerUnwritable.because("ledger-file-unwritable", path=self.path)
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -158,4 +157,4 @@ class _FileEntries:
 
 
 def _unreadable(path: str) -> LedgerBroken:
-    return LedgerBroken(f"{path} is not a ledger that can be read", hint="check the path; nothing was released.")
+    return LedgerBroken.because("ledger-file-unreadable", path=path)

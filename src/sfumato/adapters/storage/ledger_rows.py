@@ -102,15 +102,9 @@ def _entry(row: dict[str, Any], seals: Seals | None) -> Entry:
     except (AttributeError, TypeError, ValueError, VaultBroken):
         raise changed(max(number, 1)) from None  # a broken page may number a row 0
     if was_open:
-        raise LedgerBroken(
-            f"Entry {number} of the ledger was encrypted after it was written, so its digest needs the keys",
-            hint="unlock the workspace, and verify it there.",
-        )
+        raise LedgerBroken.because("ledger-entry-encrypted-later", entry=number)
     return Entry(number, stored, previous, digest)
 
 
 def _put_back(number: int) -> LedgerBroken:
-    return LedgerBroken(
-        f"The ledger is not the one it was at entry {number}: an older copy was put back, or another one",
-        hint="find the one that has every release; an older copy would count them as never made.",
-    )
+    return LedgerBroken.because("ledger-replaced", entry=number)

@@ -69,16 +69,13 @@ class LedgerTable:
         return self._append(asked.after, decide, asked.head, tries - 1)
 
     def _failure(self, failure: Failure) -> SfumatoError:
-        hint = "see that it is there, may be written to and has room; nothing was released."
         match failure:
             case Failure.BUSY:
-                return LedgerUnwritable(
-                    f"The ledger in {self._name} is in use", hint="try again; nothing was released."
-                )
+                return LedgerUnwritable.because("ledger-table-busy", database=self._name)
             case Failure.UNREADABLE:
-                return LedgerBroken(f"{self._name} has no ledger that can be read", hint=hint)
+                return LedgerBroken.because("ledger-table-unreadable", database=self._name)
             case Failure.UNWRITABLE:
-                return LedgerUnwritable(f"The ledger in {self._name} cannot be written", hint=hint)
+                return LedgerUnwritable.because("ledger-table-unwritable", database=self._name)
 
 
 class _TableEntries:

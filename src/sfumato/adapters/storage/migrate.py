@@ -21,7 +21,7 @@ def upgrade(connection: sa.Connection, name: str, seals: Seals | None = None) ->
     """
     found = set(sa.inspect(connection).get_table_names())
     if found and TABLE not in found:
-        raise BadInput(f"The database {name} holds something else", hint="name one that is empty, or new.")
+        raise BadInput.because("database-taken", database=name)
     current = connection.scalar(sa.text(f"SELECT version_num FROM {TABLE}")) if found else None
     if current != REVISION:
         _upgrade(connection, name, current, seals)
@@ -33,12 +33,11 @@ def _upgrade(connection: sa.Connection, name: str, current: str | None, seals: S
         from alembic.config import Config
         from alembic.script import ScriptDirectory
     except ImportError:
-        raise BadInput("A workspace needs Alembic", hint="pip install 'sfumato[server]'.") from None
+        raise BadInput.because("alembic-missing") from None
     config = Config(attributes={"connection": connection, "table": TABLE, "seals": seals})
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if current is not None and current not in known:
-        hint = "take the sfumato that it was made with, or a newer one; nothing was changed."
-        raise BadInput("This workspace was made by a newer sfumato", where=name, hint=hint)
+        raise BadInput.because("workspace-newer", where=name)
     command.upgrade(config, "head")

@@ -28,7 +28,7 @@ def engine(url: sa.URL) -> sa.Engine:
             connect_args={"connect_timeout": 10, "application_name": "sfumato"},
         )
     except ImportError:
-        raise BadInput("PostgreSQL needs psycopg", hint="pip install 'sfumato[postgres]'.") from None
+        raise BadInput.because("psycopg-missing") from None
     sa.event.listen(made, "begin", _begin)
     return made
 

@@ -75,7 +75,7 @@ class TableRows:
         try:
             place = int(after)
         except ValueError:
-            raise BadInput("That is no place to go on from", hint="take it from the page before.") from None
+            raise BadInput.because("page-unknown") from None
         keepable({"after": place})
         return place
 
@@ -89,7 +89,7 @@ def keepable(row: Row) -> dict[str, Any]:
     for value in row.values():
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, str) and ("\0" in each or each.encode("utf-8", "replace").decode() != each):
-                raise BadInput("A text has characters that cannot be kept", hint="leave out NUL and halves of others.")
+                raise BadInput.because("text-unkeepable")
             if isinstance(each, int) and each.bit_length() > 63:
-                raise BadInput("A number is too large to be kept", hint="it has to be less than 2^63.")
+                raise BadInput.because("number-unkeepable")
     return dict(row)

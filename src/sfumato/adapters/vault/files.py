@@ -49,13 +49,8 @@ class Files:
 
     def keep(self, dataset: str, version: str, chunks: Iterable[bytes]) -> Kept:
         """Reads the chunks once, and holds one at a time. Only ciphertext is written, and kept when all of it is."""
-        unwritable = VaultUnwritable(
-            f"The data of '{dataset}' cannot be written to the vault",
-            hint="make room on its disk, check who may write there, and deliver again; nothing was kept.",
-        )
-        taken = VaultUnwritable(
-            f"This version of '{dataset}' is in the vault already", hint="a delivery is a version of its own."
-        )
+        unwritable = VaultUnwritable.because("data-unwritable", dataset=dataset)
+        taken = VaultUnwritable.because("data-version-taken", dataset=dataset)
         instead(unwritable, (OSError,), lambda: self._folder.mkdir(mode=0o700, exist_ok=True))
         sweep(self._folder)
         plain = _Read(chunks, self._master.key("fingerprints"))
@@ -86,9 +81,7 @@ class Files:
 
     def forget(self, dataset: str, version: str) -> None:
         """Remove its file, and its key with it. What is not there is forgotten already."""
-        unwritable = VaultUnwritable(
-            f"The data of '{dataset}' cannot be removed from the vault", hint="check who may write there."
-        )
+        unwritable = VaultUnwritable.because("data-unremovable", dataset=dataset)
         instead(unwritable, (OSError,), lambda: self._remove(self._path(dataset, version)))
 
     def _sealed(self, about: bytes, plain: Iterable[bytes]) -> Iterator[bytes]:
@@ -98,9 +91,8 @@ class Files:
 
     def _plain(self, dataset: str, version: str, called: str) -> Iterator[bytes]:
         """Each piece is what was kept, or the error; only at the end is it known that none is missing."""
-        hint = "nothing was computed; take the vault's files from a backup, or deliver the data again."
-        altered = VaultBroken(f"The data of '{called}' was altered, or put there from elsewhere", hint=hint)
-        unreadable = VaultBroken(f"The data of '{called}' cannot be read from the vault", hint=hint)
+        altered = VaultBroken.because("data-altered", dataset=called)
+        unreadable = VaultBroken.because("data-unreadable", dataset=called)
         pieces = self._read(dataset, version)
 
         def piece() -> bytes | None:

@@ -78,7 +78,7 @@ def create(folder: Path, *, passphrase: str | None = None, key_file: Path | None
         master = Master(os.urandom(SIZE))
         sealed = seal(_lock(by | stated, passphrase, key_file), master.secret, ABOUT)
         text = json.dumps({"version": VERSION} | by | stated | {"master": sealed}, indent=2) + "\n"
-        taken = BadInput(f"{folder} has a vault already", hint="name another folder; this one is left as it was.")
+        taken = BadInput.because("vault-taken", folder=str(folder))
         with new_file(folder / FILE, _unwritable(folder / FILE), taken) as write:
             write(text.encode())
     except BaseException:
@@ -92,27 +92,24 @@ def unlock(folder: Path, *, passphrase: str | None = None, key_file: Path | None
     """The master key of `folder`, by what it was locked with."""
     found = _found(folder)
     lock = instead(_unreadable(folder), (KeyError, TypeError, ValueError), lambda: _lock(found, passphrase, key_file))
-    wrong = BadInput(
-        f"That is not the {found['locked_by']} of this workspace",
-        hint=f"nothing was opened. If it is the right one, {FILE} was altered: take it from a backup.",
-    )
+    wrong = BadInput.because("lock-wrong", locked_by=found["locked_by"], file=FILE)
     return Master(instead(wrong, (VaultBroken,), lambda: unseal(lock, str(found.get("master")), ABOUT)))
 
 
 def _lock(stated: Mapping[str, Any], passphrase: str | None, key_file: Path | None) -> Master:
     """The key that the master key is sealed with."""
     if (passphrase is None) == (key_file is None):
-        raise BadInput("A workspace is locked by a passphrase or by a key file", hint="give one of the two.")
+        raise BadInput.because("lock-not-one")
     if (given := KEY_FILE if passphrase is None else PASSPHRASE) != (by := stated["locked_by"]):
-        raise BadInput(f"This workspace is locked by a {by}, not by a {given}", hint=f"give its {by}.")
+        raise BadInput.because("lock-other", locked_by=by, given=given)
     if key_file is not None:
         return Master(_read(key_file))
     if not passphrase:
-        raise BadInput("The passphrase is empty", hint="choose one of several words.")
+        raise BadInput.because("passphrase-empty")
     cost, salt = Cost(**stated["argon2id"]), base64.b64decode(stated["salt"], validate=True)
     if len(salt) != SALT:
         raise ValueError(f"a salt has {SALT} bytes")
-    memory = BadInput(f"Unlocking needs {cost.memory_kib >> 10} MiB of memory", hint="make room; nothing was opened.")
+    memory = BadInput.because("unlocking-memory", mebibytes=cost.memory_kib >> 10)
 
     def hashed() -> bytes:
         work = cost.passes, cost.memory_kib, cost.lanes
@@ -122,7 +119,7 @@ def _lock(stated: Mapping[str, Any], passphrase: str | None, key_file: Path | No
 
 
 def _found(folder: Path) -> Mapping[str, Any]:
-    nowhere = BadInput(f"There is no vault in {folder}", hint="make a workspace there with `sfumato init`.")
+    nowhere = BadInput.because("vault-missing", folder=str(folder))
 
     def read() -> Any:
         path = folder / FILE
@@ -133,7 +130,7 @@ def _found(folder: Path) -> Mapping[str, Any]:
     if not isinstance(found, dict) or not isinstance(version := found.get("version"), int):
         raise _unreadable(folder)
     if version > VERSION:
-        raise BadInput("This workspace was made by a newer sfumato", hint="install that one; nothing was changed.")
+        raise BadInput.because("vault-newer")
     if version != VERSION or found.get("locked_by") not in (PASSPHRASE, KEY_FILE):
         raise _unreadable(folder)
     return found
@@ -150,16 +147,16 @@ def _read(key_file: Path) -> bytes:
         with key_file.open("rb") as file:
             return file.read(SIZE + 1)
 
-    missing = BadInput(f"The key file {key_file} cannot be read", hint="check the path, and who may read it.")
+    missing = BadInput.because("key-file-unreadable", path=str(key_file))
     key = instead(missing, (OSError,), read)
     if len(key) != SIZE:
-        raise BadInput(f"{key_file} is not a key file", hint=f"a key file has {SIZE} random bytes and nothing else.")
+        raise BadInput.because("key-file-size", path=str(key_file), bytes=SIZE)
     return key
 
 
 def _unwritable(path: Path) -> VaultUnwritable:
-    return VaultUnwritable(f"{path} cannot be written", hint="make room, or name another folder; nothing was made.")
+    return VaultUnwritable.because("vault-file-unwritable", path=str(path))
 
 
 def _unreadable(folder: Path) -> VaultBroken:
-    return VaultBroken(f"{folder / FILE} is not one that can be read", hint="take it from a backup.")
+    return VaultBroken.because("vault-file-unreadable", path=str(folder / FILE))

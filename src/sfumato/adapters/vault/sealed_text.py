@@ -25,10 +25,7 @@ def seal(master: Master, plain: bytes, about: str) -> str:
 
 
 def unseal(master: Master, sealed: str, about: str) -> bytes:
-    broken = VaultBroken(
-        f"What the vault keeps as {about} was altered, or put there from elsewhere",
-        hint="take it from a backup, or write it anew.",
-    )
+    broken = VaultBroken.because("sealed-text-altered", about=about)
     return instead(broken, (InvalidTag, ValueError), lambda: _opened(master, sealed, about))
 
 

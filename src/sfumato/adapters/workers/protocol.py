@@ -53,11 +53,9 @@ def _is_proper(kind: Kind, content: object) -> bool:
     return content is None
 
 
-def told(error: SfumatoError) -> Mapping[str, str] | None:
-    """An error as it crosses; None for one that is told by the one constant sentence."""
-    if not isinstance(error, BadInput | Refused):
-        return None
-    return {"code": error.code, "message": error.message, "hint": error.hint, "where": error.where}
+def told(error: SfumatoError) -> Mapping[str, object] | None:
+    """An error as it crosses; None for one that is told without values."""
+    return error.as_dict()["error"] if isinstance(error, BadInput | Refused) else None
 
 
 def heard(told: object) -> SfumatoError:
@@ -67,7 +65,8 @@ def heard(told: object) -> SfumatoError:
 
 def _error(told: object) -> SfumatoError | None:
     match told:
-        case {"code": str(code), "message": str(message), "hint": str(hint), "where": str(where)}:
-            error = rebuilt(code, message, hint, where)
+        case {"code": str(code), "message": str(message), "hint": str(hint), "where": str(where), **more}:
+            reason, values = str(more.get("reason", "")), more.get("values")
+            error = rebuilt(code, message, hint, where, reason=reason, values=values)
             return error if isinstance(error, BadInput | Refused) else None
     return None

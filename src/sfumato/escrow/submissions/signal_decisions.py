@@ -75,6 +75,7 @@ class SignalDecisions:
         now = self._docket.binding_now(found, about, signed)
         analyst, ledger = self._people.one(found.analyst), self._datasets.ledger_of(actor, held)
         record, word = ledger.known, self._word(found, about, signed, flow)
+        missing = None if found.code is None else self._outside.sandbox.missing()
         self._docket.say(actor.name, "inspected", found.id)
         return {
             "signal": shown_signal(found, to_controller=True),
@@ -84,7 +85,7 @@ class SignalDecisions:
             "sql": about.sql,
             "code": found.code,
             "marks": [] if found.code is None else [vars(mark) for mark in marks(found.code)],
-            "sandbox": None if found.code is None else self._outside.sandbox.missing(),
+            "sandbox": None if missing is None else missing.hint,
             "guarantee": word.value,
             "epsilon": EPSILON_MAX if found.kind is SignalKind.PUBLISHED else found.how.get("epsilon") or 0.0,
             "sentences": of_signalling.carried(found.kind, holds=word.holds),

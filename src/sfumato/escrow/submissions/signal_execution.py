@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SandboxMissing, SfumatoError
+from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SfumatoError
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.identity.accounts import People
@@ -112,8 +113,8 @@ class SignalExecution:
         return self._outside.runner.cancel(id) or function is not None
 
     def require_sandbox(self) -> None:
-        if missing := self._outside.sandbox.missing():
-            raise SandboxMissing(missing)
+        if (missing := self._outside.sandbox.missing()) is not None:
+            raise copy(missing)
 
     def _computed(self, found: Signal) -> dict[str, Any]:
         with self._outside.reading():

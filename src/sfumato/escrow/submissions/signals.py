@@ -68,7 +68,11 @@ class Signals:
         kinds = [{"kind": k.value, "guarantee": said.GUARANTEES[k], "cost": said.COSTS[k]} for k in SignalKind]
         missing = self._outside.sandbox.missing()
         seconds = self._outside.limits.code_seconds
-        code = {"ready": missing is None, "sentence": missing or of_sandbox.READY, "padding": said.slowly(seconds)}
+        code = {
+            "ready": missing is None,
+            "sentence": of_sandbox.READY if missing is None else missing.hint,
+            "padding": said.slowly(seconds),
+        }
         return {"tasks": described(), "kinds": kinds, "code": code | {"seconds": seconds}}
 
     def prepare(self) -> None:

@@ -1,5 +1,6 @@
-"""What is said where there is a sandbox."""
+"""What is said of the sandbox."""
 
 from __future__ import annotations
 
+MISSING = "Analysts' own code runs in a sandbox only, which cannot be used here"
 READY = "Analysts' own functions can run here, in a sandbox."

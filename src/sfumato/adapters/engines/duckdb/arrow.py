@@ -26,11 +26,10 @@ def readable(table: pa.Table, source: str) -> pa.Table:
 
     for field in table.schema:
         if any(map(_unread, _types(field.type))):
-            hint = "cast it to a double, to text or to columns of their own, or leave it out."
-            raise SourceError(f"Column '{field.name}' of {source} has type {field.type}, which is not read", hint=hint)
+            raise SourceError.because("column-type", column=field.name, source=source, type=str(field.type))
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        broken = SourceError(f"Column '{name}' of {source} is not valid Arrow data", hint="write it anew.")
+        broken = SourceError.because("column-damaged", column=name, source=source)
         columns[name] = instead(broken, (pa.ArrowException, ValueError), lambda c=column: _column(c))  # type: ignore[misc]
     return pa.table(columns)
 

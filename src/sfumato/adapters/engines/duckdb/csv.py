@@ -45,7 +45,7 @@ class CsvFile:
         names = tuple(next(csv.reader([header], delimiter=delimiter), []))
         distinct = {name.lower() for name in names}
         if len(distinct) < len(names) or not all(names):
-            raise SourceError(f"{name or path.name} has no header line with a name for each column", hint="add one.")
+            raise SourceError.because("header-missing", source=name or path.name)
         return cls(path, delimiter, names, snapshot)
 
     def at_once(self, read: Callable[[float], None] = lambda _: None) -> str | None:

@@ -62,7 +62,7 @@ class Clean(Protocol):
 class DuckDB:
     """One table. Opening reads the names and types of its columns, and each value at which a scan might fail.
 
-    Whatever DuckDB says quotes lines and values: one constant sentence stands in for it.
+    Whatever DuckDB says quotes lines and values: one error without values stands in for it.
     """
 
     dialect = "duckdb"
@@ -72,7 +72,7 @@ class DuckDB:
         self._raw_types: dict[str, str] = {}
         self._lock = RLock()  # a connection holds one result at a time
         self._schema, self._clean, self._name = schema, clean, named(source)
-        unreadable = SourceError(f"{named(source)} cannot be read as a table", hint=_readable(source))
+        unreadable = _unreadable(source)
         self._source = self._guarded(unreadable, lambda: _kind(source))
         self.columns: Columns = self._guarded(unreadable, self._described)
         self._loaded = self._is_clean = self._is_numbered = self._raw_is_asked_for = False
@@ -150,11 +150,10 @@ class DuckDB:
             raise self._changed_meanwhile()
 
     def _changed(self) -> SourceError:
-        return SourceError(f"{self._name} was changed after it was opened", hint="open it again.")
+        return SourceError.because("source-changed", source=self._name)
 
     def _changed_meanwhile(self) -> SourceError:
-        hint = "open it again; nothing was released, and what was charged stays charged."
-        return SourceError(f"{self._name} was changed while it was read", hint=hint)
+        return SourceError.because("source-changed-meanwhile", source=self._name)
 
     def digest(self) -> str:
         if self._digest is None:
@@ -353,18 +352,14 @@ class DuckDB:
     def _free_names(self, source: str) -> None:
         for name in self.columns:
             if name.lower().startswith("sfumato "):
-                raise SourceError(
-                    f"Column '{name}' of {source} has a name as sfumato gives them to columns of its own",
-                    hint="rename it.",
-                )
+                raise SourceError.because("column-name-reserved", column=name, source=source)
 
     def _fits(self, schema: Schema, source: str) -> None:
         present = {name.lower() for name in self.columns}
         for column in schema.columns:
             if column.name.lower() not in present:
-                raise SchemaError(
-                    f"Column '{column.name}' is in {schema.origin} but not in {source}",
-                    hint="compare the two; the first line of a CSV must name its columns.",
+                raise SchemaError.because(
+                    "column-not-in-source", column=column.name, schema=schema.origin, source=source
                 )
 
 
@@ -383,7 +378,7 @@ def write_parquet(population: Invented, path: Path) -> None:
     sql = f"COPY ({population.sql}) TO $path (FORMAT parquet)"
     with _connected({}) as connection:
         instead(
-            SourceError(f"{path} cannot be written", hint="name a file in a folder that exists."),
+            SourceError.because("population-unwritable", path=str(path)),
             _FAILURES,
             lambda: connection.execute(sql, {"path": str(path), **population.parameters}),
         )
@@ -418,10 +413,10 @@ def _kind(source: object) -> CsvFile | ParquetFiles | Frame | Invented:
     return CsvFile.of(path) if path.suffix.lower() in _CSV and not path.is_dir() else ParquetFiles.of(path)
 
 
-def _readable(source: object) -> str:
+def _unreadable(source: object) -> SourceError:
     if isinstance(source, str | Path) and not Path(source).exists():
-        return "there is no such file."
-    return "a CSV in UTF-8 with a header line, Parquet (a file or a folder), a pandas, polars or Arrow table will do."
+        return SourceError.because("source-missing", source=named(source))
+    return SourceError.because("source-unreadable", source=named(source))
 
 
 def _quoted(name: str) -> str:

@@ -29,10 +29,7 @@ def framed(source: Any) -> Frame:
     """A table in memory as the engine reads it. A reader, a lazy frame or a dataset is read here, once."""
     table = next((table for of in (_pandas, _polars, _arrow) if (table := of(source)) is not None), None)
     if table is None:
-        raise SourceError(
-            f"A {type(source).__name__} is no table",
-            hint="open a CSV or Parquet file, a folder of Parquet files, or a pandas, polars or Arrow table.",
-        )
+        raise SourceError.because("not-a-table", kind=type(source).__name__)
     _all_different(table.column_names, source)
     return Frame(readable(table, f"the {type(source).__name__}"))
 
@@ -72,10 +69,7 @@ def _polars(source: Any) -> pa.Table | None:
     types = _read(source, source.collect_schema)
     for name, dtype in types.items():
         if dtype == polars.Object:
-            raise SourceError(
-                f"Column '{name}' of the {type(source).__name__} holds Python objects",
-                hint="cast it to text or numbers.",
-            )
+            raise SourceError.because("column-of-objects", column=name, kind=type(source).__name__)
     wide = [name for name, dtype in types.items() if str(dtype) in ("Int128", "UInt128")]  # Arrow has none so wide
     half = [name for name, dtype in types.items() if str(dtype) == "Float16"]
     castable = source.with_columns(polars.col(wide).cast(polars.String), polars.col(half).cast(polars.Float32))
@@ -99,18 +93,14 @@ def _arrow(source: Any) -> pa.Table | None:
 
 def _read(source: Any, work: Callable[[], Any]) -> Any:
     """What reading a source gives. Whatever it raises may quote values: nothing of it is left."""
-    kind = type(source).__name__
-    hint = "read it into a table first; that tells where it fails."
-    return instead(SourceError(f"The {kind} cannot be read", hint=hint), (Exception,), work)
+    return instead(SourceError.because("table-unreadable", kind=type(source).__name__), (Exception,), work)
 
 
 def _all_different(names: list[str], source: Any) -> None:
     """Names are the same in upper and lower case, as in SQL."""
     twice = [name for name, count in Counter(name.lower() for name in names).items() if count > 1]
     if twice:
-        raise SourceError(
-            f"The {type(source).__name__} has two columns named '{twice[0]}'", hint="give each a name of its own."
-        )
+        raise SourceError.because("columns-alike", column=twice[0], kind=type(source).__name__)
 
 
 def _texts(values: Iterable[object]) -> pa.Array:

@@ -25,7 +25,7 @@ class Held:
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
-            raise SourceError(f"{self.name} is in no format that is read", hint="csv or parquet will do.")
+            raise SourceError.because("source-format", source=self.name)
 
     @property
     def path(self) -> Path:

@@ -46,9 +46,7 @@ class ParquetFiles:
         root = path.resolve()
         files = files_in(root)
         if not files:
-            raise SourceError(
-                f"Folder {path.name} has no Parquet file", hint="name a file, or a folder of .parquet files."
-            )
+            raise SourceError.because("parquet-missing", folder=path.name)
         return cls(root, files, Snapshot.of(files), _keys(files[0].relative_to(root)))
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
@@ -57,20 +55,17 @@ class ParquetFiles:
             return
         for file in self.files:
             if _keys(file.relative_to(self.root)) != self.keys:
-                raise self._differs(file, "lies in folders of other names")
+                raise SourceError.because("parquet-folders-differ", file=self._name(file), first=self._first)
         shapes = self._shapes(connection)
         if shapes is None:
             raise self._unreadable(connection)
         for file in self.files:
             if shapes[file] != shapes[self.files[0]]:
-                raise self._differs(file, "has other columns or types")
+                raise SourceError.because("parquet-columns-differ", file=self._name(file), first=self._first)
         first = connection.execute(f"DESCRIBE SELECT * FROM {_scan(self.files[:1])}").fetchall()
         twice = {name.lower() for name, *_ in first} & {key.lower() for key in self.keys}
         if twice:
-            raise SourceError(
-                f"Column '{min(twice)}' of folder {self.root.name} is in its files and in the names of its folders",
-                hint="leave one of the two.",
-            )
+            raise SourceError.because("column-in-folder-names", column=min(twice), folder=self.root.name)
 
     def select(self) -> str:
         """SQL for DuckDB: the table. Folders named key=value are columns of text, whatever the values look like."""
@@ -123,19 +118,17 @@ class ParquetFiles:
             return None
 
     def _unreadable(self, connection: duckdb.DuckDBPyConnection) -> SourceError:
-        """The sentence about the first file that has no footer."""
+        """The error that names the first file that has no footer."""
         for file in self.files:
             try:
                 connection.execute(f"SELECT num_rows FROM parquet_file_metadata({_paths((file,))})").fetchall()
             except duckdb.Error:
-                return SourceError(f"{self._name(file)} cannot be read", hint="is it a complete Parquet file?")
-        return SourceError(f"Folder {self.root.name} cannot be read", hint="are its files complete Parquet files?")
+                return SourceError.because("parquet-file-unreadable", file=self._name(file))
+        return SourceError.because("parquet-folder-unreadable", folder=self.root.name)
 
-    def _differs(self, file: Path, how: str) -> SourceError:
-        return SourceError(
-            f"{self._name(file)} {how} than {self._name(self.files[0])}",
-            hint="the files of a folder must have the same columns; open the others by themselves.",
-        )
+    @property
+    def _first(self) -> str:
+        return self._name(self.files[0])
 
     def _name(self, file: Path) -> str:
         return str(Path(self.root.name) / file.relative_to(self.root))

@@ -17,12 +17,7 @@ _TOTAL = (
     *("FLOAT", "DOUBLE", "DATE", "BLOB", "UUID"),
 )
 _MOMENTS = {"TIMESTAMP": ("TIMESTAMP", ""), "TIMESTAMP WITH TIME ZONE": ("TIMESTAMPTZ", "+00")}
-_WORDS = {  # what a value may be at which a scan fails
-    "VARCHAR": "a text that is not UTF-8",
-    "JSON": "a text that is not JSON",
-    "TIMESTAMP": "a moment that is too far from now",
-    "TIME": "a time of day that no day has",
-}
+_KINDS = {"VARCHAR": "text", "JSON": "json", "TIMESTAMP": "moment", "TIME": "time"}  # a scan fails at some of these
 
 
 def reading(column: str, type_: str) -> str | None:
@@ -57,8 +52,6 @@ def is_total(type_: str) -> bool:
 
 
 def unreadable(column: str | None, type_: str, source: str) -> SourceError:
-    """The sentence about a value at which a query would fail; it quotes no value."""
-    what = next((what for of, what in _WORDS.items() if type_.startswith(of)), "a value that is not read")
-    where = source if column is None else f"Column '{column}' of {source}"
-    hint = "write it anew with NULL in place of such a value, or without the column."
-    return SourceError(f"{where} has {what}, or is damaged", hint=hint)
+    """The error about a value at which a query would fail; it quotes no value."""
+    kind = next((kind for name, kind in _KINDS.items() if type_.startswith(name)), "other")
+    return SourceError.because("value-unreadable", column=column, kind=kind, source=source)

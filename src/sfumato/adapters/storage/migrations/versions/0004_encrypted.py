@@ -44,7 +44,7 @@ def upgrade() -> None:
         return
     seals = context.config.attributes["seals"]
     if seals is None:
-        raise BadInput("The ledger has entries to encrypt", hint="unlock the workspace; nothing was changed.")
+        raise BadInput.because("entries-to-encrypt")
     for statement in REMOVE[op.get_context().dialect.name]:
         connection.exec_driver_sql(statement)
     connection.execute(sa.insert(ledger), [encrypted(row, seals) for row in rows])
