@@ -45,7 +45,7 @@ def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, h
     threshold = None if calibration is None else calibration.threshold
     return Certificate(
         **about(query, held, asked.preferences)
-        | _with_selection(asked, held, select.times(query, asked, held.entry.number)),
+        | _with_selection(query, asked, held),
         epsilon=None if calibration is None else calibration.epsilon,
         delta=asked.noise.delta or 0.0,
         mechanism=asked.noise.mechanism if calibration is None else calibration.mechanism,
@@ -69,7 +69,7 @@ def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, h
     )
 
 
-def _with_selection(asked: Request, held: Reserved, times: int) -> dict[str, Any]:
+def _with_selection(query: BoundQuery, asked: Request, held: Reserved) -> dict[str, Any]:
     """What the release cost with the private selection of its epsilon, and what it could have cost at most.
 
     Selected several times, all of them count: it could have been any.
@@ -78,6 +78,7 @@ def _with_selection(asked: Request, held: Reserved, times: int) -> dict[str, Any
         return {"select_epsilon": 0.0}
     if not held.guarantee.holds:
         return {"select_epsilon": None}
+    times = select.times(query, asked, held.entry.number)
     spent, most = times * nano(asked.select_epsilon), nano(asked.epsilon_max)
     charged = 0.0 if held.is_free else (spent + held.entry.draft.nano_epsilon) / NANO
     return {"select_epsilon": spent / NANO, "charged": charged, "at_most": (spent + most) / NANO}

@@ -39,7 +39,7 @@ def chosen(query: BoundQuery, asked: Request, attestation: str, *, accept_none: 
         return replace(choice, select_epsilon=0.0)  # nothing was selected
     if drawn is None:
         return choice
-    inputs = select.provenances(query, asked, choice.epsilon, ledger.known, attestation)
+    inputs = select.provenances_of_choice(query, asked, choice.epsilon, ledger.known, attestation)
     return _choice(asked, solution, inputs, attestation)
 
 
@@ -71,7 +71,7 @@ def releasable(query: BoundQuery, asked: Request, attestation: str, *, accept_no
     solution = _UNREAD if unread else query.solved(asked, before[-1].selected if before else None)
     inputs = query.provenances(asked, record, attestation)
     # With the word of what was selected for it: an epsilon that was selected without a guarantee is not looked up.
-    of_record = word(select.provenances(query, asked, solution.epsilon, record, attestation))
+    of_record = word(select.provenances_of_choice(query, asked, solution.epsilon, record, attestation))
     plan = DrawPlan(query, asked, solution, asked.reads_people or (bool(asked.selecting) and not of_record.holds))
     if not again and plan.is_in(record, accept_none=accept_none):
         return True

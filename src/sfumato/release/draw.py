@@ -61,7 +61,7 @@ def drawn_and_kept(plan: DrawPlan, held: Reserved, known: Recorded = NOTHING) ->
     """What leaves, after it was reserved, and the number of the entry that keeps it. What is known is not drawn."""
     known = part_of(held.guarantee, known)
     query, calibration = plan.query, plan.calibration
-    noisy = select.accepted(query, plan.asked, plan.epsilon)
+    noisy = select.accepted(query, plan.asked, plan.epsilon) if plan.asked.as_published else None
     if noisy is None:
         survey, mechanism, before = query.survey(Noise()), query.context.services.mechanism, known.columns(query)
         noisy = read_for(

@@ -109,7 +109,9 @@ class DrawPlan:
         spent = Fraction(record.total.nano_epsilon, NANO)
         if any(isinstance(p, LargerThanSpent) and p.spent != spent for p in self.asked.preferences):
             raise Conflict("More was spent on this dataset since the epsilon was chosen", hint="choose again.")
-        return select.provenances(self.query, self.asked, self.epsilon, record, attestation)
+        if not self.asked.selecting:
+            return self.query.provenances(self.asked, record, attestation)
+        return select.provenances_of_choice(self.query, self.asked, self.epsilon, record, attestation)
 
     # What it costs
 

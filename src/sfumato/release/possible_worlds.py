@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
@@ -23,15 +22,11 @@ from sfumato.privacy.risk.possible_worlds import prior_of
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.survey import Survey
 
-T = TypeVar("T")
-
 _ANSWERS = (["answer"], ["answer", "prior"])  # the columns of a file that holds no people
 
 
-def possible(query: BoundQuery, preference: T, noise: Noise) -> T:
-    """With its worlds read, if it is about worlds; a universe that is the data itself is refused."""
-    if not isinstance(preference, Belief):
-        return preference
+def possible(query: BoundQuery, preference: Belief, noise: Noise) -> Belief:
+    """With its worlds read; a universe that is the data itself is refused."""
     require_bounded(preference, noise, query.declared)
     if not isinstance(preference.worlds, Universe):
         return preference

@@ -10,9 +10,11 @@ from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.calibration import added_numbers
-from sfumato.privacy.preferences.guessing import resolved
+from sfumato.privacy.preferences.belief import Belief
+from sfumato.privacy.preferences.guessing import Guess, SharingRisk, resolved
 from sfumato.privacy.preferences.preference import LargerThanSpent, Preference, Ratio
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release import select
 from sfumato.release.bound_query import BoundQuery
@@ -46,7 +48,8 @@ def request_of(
     if noise.mechanism == "truncated" and query.declared is not None:
         added_numbers(query.declared, noise)
     asked = _request(query, preferences, noise, grid, epsilon_max)
-    require_findable(query, asked)
+    if any(isinstance(p, Pri) for p in asked.preferences):
+        require_findable(query, asked)
     if asked.selecting:
         require_selectable(query, asked)
     return asked
@@ -76,13 +79,23 @@ def _request(
         require_comparable(p, noise, query.statement, query.context.schema, query.declared)
         if isinstance(p, Ratio) and p.between is not None:
             query.context.condition(p.between)
-    spent = Fraction(query.context.ledger.known.total.nano_epsilon, NANO)
-    chosen = tuple(replace(p, spent=spent) if p == LargerThanSpent() else p for p in chosen)
-    chosen = tuple(possible(query, resolved(p, query.context.schema), noise) for p in chosen)
+    chosen = tuple(_completed(query, p, noise) for p in chosen)
     ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.context.ceiling)
     data, opening = query.context, opening_of(chosen, query.context.opening)
     version, from_data = data.version, data.bounds_from_data
     return Request(query.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, query.question, opening)
+
+
+def _completed(query: BoundQuery, preference: Preference, noise: Noise) -> Preference:
+    """With what it leaves to the schema, to the ledger or to a file."""
+    match preference:
+        case Guess() | SharingRisk():
+            return resolved(preference, query.context.schema)
+        case Belief():
+            return possible(query, preference, noise)
+        case LargerThanSpent(spent=None):
+            return replace(preference, spent=Fraction(query.context.ledger.known.total.nano_epsilon, NANO))
+    return preference
 
 
 def require_made_here(query: BoundQuery, choice: object) -> None:

@@ -107,7 +107,7 @@ def times(query: BoundQuery, asked: Request, number: int) -> int:
     return sum(e.draft.event is Event.RESERVED and e.draft.key == key and e.number < number for e in entries)
 
 
-def provenances(
+def provenances_of_choice(
     query: BoundQuery, asked: Request, epsilon: float | None, record: Record, attestation: str
 ) -> tuple[Provenance, ...]:
     """The labels of a choice: of one that was selected, what the selection itself rests on is among them."""

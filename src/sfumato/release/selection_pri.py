@@ -79,8 +79,6 @@ def selected(preference: Pri, survey: Survey, asked: Request, services: Services
 
 def require_findable(query: BoundQuery, asked: Request) -> None:
     """Refuse what the algorithm does not do: from public facts, before anybody is read."""
-    if not any(isinstance(p, Pri) for p in asked.preferences):
-        return
     if not query.context.bounds_from_data and query.measurement.not_additive:
         raise NoMechanism(
             f"Find-eps-from-PRI adds noise to sums, and {', '.join(query.measurement.not_additive)} is none",
