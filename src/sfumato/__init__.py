@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sfumato.api.choice import Choice
-    from sfumato.api.dataset import Dataset
+    from sfumato.api.dataset import Dataset, Query
     from sfumato.api.guessing import Guessing
     from sfumato.api.ledger import Ledger
     from sfumato.api.method_comparison import Comparison
-    from sfumato.api.query import Query
     from sfumato.api.release import Certificate, Release
     from sfumato.api.risk import RiskProfile
     from sfumato.api.universe import PossibleWorlds, possible_worlds
@@ -49,7 +48,7 @@ _HOMES = {
     "Guessing": "api.guessing",
     "Ledger": "api.ledger",
     "PossibleWorlds": "api.universe",
-    "Query": "api.query",
+    "Query": "api.dataset",
     "Release": "api.release",
     "RiskProfile": "api.risk",
     "SamePeopleWarning": "errors",

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato
-from sfumato.api.query import Query
+from sfumato.api.dataset import Query
 from sfumato.presentation import sharing
 from sfumato.privacy.risk.sharing import nearest_word, sharing_risk
 from tests.api import Api

@@ -394,7 +394,7 @@ def test_an_unknown_outcome_is_drawn_and_charged_again(monkeypatch: pytest.Monke
     watched = Drawn()
     query = watched.data.query(BY_WARD)
     with monkeypatch.context() as broken:
-        broken.setattr(type(query), "_survey", stopped)
+        broken.setattr(type(query._bound), "survey", stopped)
         with pytest.raises(KeyboardInterrupt):
             query.release(epsilon=0.5)
     watched.release(IN_OTHER_WORDS)

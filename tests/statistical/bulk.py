@@ -122,7 +122,7 @@ def draw_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(before, epsilon=found.epsilon, feasible=found.epsilon is not None, why=found.why)
 
     exact: dict[BoundQuery, Totals] = {}
-    monkeypatch.setattr("sfumato.api.query.release_choice", _one_in_full(release_choice, release))
+    monkeypatch.setattr("sfumato.api.dataset.release_choice", _one_in_full(release_choice, release))
     monkeypatch.setattr(plan, "chosen", _one_in_full(plan.chosen, choose))
 
 

@@ -109,7 +109,7 @@ def test_keys_that_are_not_shown_go_by_the_order_of_the_cells() -> None:
     with pytest.raises(NoMechanism, match="does not show by what it is grouped"):
         moved.aftermath()
     assert moved._query is not None
-    assert not moved._query.dataset.ledger.record.somebody_looked
+    assert not moved._query.context.ledger.record.somebody_looked
 
 
 def test_two_groups() -> None:

@@ -75,7 +75,7 @@ PUBLIC = {
     "api.dataset.Dataset": "a name, and how many columns",
     "api.guessing.Guessing": "public facts",
     "api.ledger.Ledger": "the public part of the record",
-    "api.query.Query": "a statement",
+    "api.dataset.Query": "a statement",
     "api.release.Certificate": "it goes with a release",
     "api.release.Release": "it may leave",
     "api.signal._Shown": "it may leave",

@@ -38,7 +38,7 @@ class Held:
     relation: Relation = Relation.ADD_REMOVE
     singletons: int = 0
     carried: tuple[float, ...] = (1.0, 1.0, 0.0)
-    _limit: float | None = None
+    limit: float | None = None
     noise: Noise = field(default_factory=Noise)
 
     @property
@@ -93,7 +93,7 @@ def test_odds_are_told_at_three_candidates_or_at_the_chosen_one() -> None:
     few = risk_report.people(held(epsilons=(1.0, 2.0)), most_exposed=True)
     assert few is not None
     assert few.epsilons == (1.0, 2.0)
-    chosen = held(source=Source.REHEARSAL, solution=Solution(0.4, True, False, "Because."), _limit=1.4)
+    chosen = held(source=Source.REHEARSAL, solution=Solution(0.4, True, False, "Because."), limit=1.4)
     decided = risk_report.people(chosen, most_exposed=True)
     assert decided is not None
     assert decided.epsilons == (0.4,)

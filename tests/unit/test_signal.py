@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.api.dataset import Query
 from sfumato.errors import BadInput, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.model.signal import FreeSignal, Proof, from_stored, ranked
 from sfumato.presentation.wording import tasks as of_tasks
@@ -291,7 +292,7 @@ def released(sql: str = COUNTS, epsilon: float = 1.0, **how: Any) -> sf.Release:
 
 def entries(release: sf.Release) -> Sequence[Any]:
     assert release._query is not None
-    return release._query.dataset.ledger.entries
+    return release._query.context.ledger.entries
 
 
 def test_a_free_signal_enters_nothing() -> None:
@@ -458,8 +459,8 @@ def test_the_only_row_has_no_name() -> None:
 
 def test_a_release_that_was_pickled_asks_its_query() -> None:
     release = released()
-    query = release._query
-    assert query is not None
+    assert release._query is not None
+    query = Query(release._query)
     plain = sf.Release(release.answer, release.certificate)
     with pytest.raises(BadInput, match="does not know"):
         plain.signal(ORDER)
@@ -526,7 +527,7 @@ def test_what_is_published_has_no_guarantee() -> None:
 def test_after_a_look_a_signal_has_no_guarantee() -> None:
     release = released()
     assert release._query is not None
-    release._query.risk()
+    Query(release._query).risk()
     with pytest.raises(NoGuarantee, match="stated after a look"):
         release.signal(DISTANCE, "noisy_difference", epsilon=0.25)
     found = release.signal(DISTANCE, "noisy_difference", epsilon=0.25, accept_none=True)
@@ -539,7 +540,7 @@ def test_a_release_of_other_data_is_refused() -> None:
     release, other = released(), released()
     assert other._query is not None
     with pytest.raises(PreferenceError, match="not in the ledger"):
-        other._query.signal(release, DISTANCE, "noisy_difference", epsilon=1.0)
+        Query(other._query).signal(release, DISTANCE, "noisy_difference", epsilon=1.0)
 
 
 def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

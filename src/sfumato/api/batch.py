@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from sfumato.api.display import Display
 from sfumato.api.release import Release
@@ -17,10 +15,7 @@ from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.presentation.wording import split as of_split
 from sfumato.release.batch import BatchPlan
 from sfumato.release.budget_split import SplitBatchPlan, SplitPlan
-
-if TYPE_CHECKING:
-    from sfumato.api.choice import Choice
-    from sfumato.api.dataset import Dataset
+from sfumato.release.context import DatasetContext
 
 
 class Batch(BatchPlan):
@@ -28,9 +23,6 @@ class Batch(BatchPlan):
 
     Without a delta for tight accounting, the sums are what is charged.
     """
-
-    def __init__(self, dataset: Dataset, choices: Sequence[Choice], delta: float | None) -> None:
-        super().__init__(dataset._context, choices, delta)
 
     def release(self, *, again: bool = False, fixed_beforehand: str = "") -> tuple[Release, ...]:
         """The noisy answers with their certificates, in order, charged together first.
@@ -74,8 +66,8 @@ class SplitBatch(Batch, SplitBatchPlan):
 
     split: Split
 
-    def __init__(self, dataset: Dataset, split: Split, fixed_beforehand: str = "") -> None:
-        SplitBatchPlan.__init__(self, dataset._context, split, fixed_beforehand)
+    def __init__(self, context: DatasetContext, split: Split, fixed_beforehand: str = "") -> None:
+        SplitBatchPlan.__init__(self, context, split, fixed_beforehand)
 
     def check(self) -> Check:
         """Test (9) with the true answers, for the controller's eyes: a look, entered before anything is read."""

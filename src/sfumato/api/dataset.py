@@ -1,27 +1,42 @@
-"""A table that is held in trust: its schema, its ledger, and the questions asked of it."""
+"""A dataset that is opened, and a query of it: see its risk, choose an epsilon, release an answer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from sfumato.api.choice import Choice
 from sfumato.api.display import printed
 from sfumato.api.ledger import Ledger
-from sfumato.api.query import Query
+from sfumato.api.release import Release
 from sfumato.errors import PreferenceError
+from sfumato.model.exposure_histogram import BINS
 from sfumato.model.fit import Fit
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.measurement import Measurement
 from sfumato.model.schema import Schema
+from sfumato.model.statement import Statement
 from sfumato.privacy.preferences.preference import Preference
-from sfumato.release.bound_query import bind
+from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
+from sfumato.release import choose
+from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.context import DatasetContext
-from sfumato.release.decide import EPSILON_MAX
+from sfumato.release.decide import EPSILON_MAX, Request, grid_of
+from sfumato.release.pipeline import release, release_choice
+from sfumato.release.request import request_of
 from sfumato.release.services import Services
 
 if TYPE_CHECKING:
     from sfumato.api.batch import Batch, Split, SplitBatch
+    from sfumato.api.guessing import Guessing
     from sfumato.api.individual_accounting import PersonTotals
     from sfumato.api.method_comparison import Comparison
+    from sfumato.api.missing import Beliefs
+    from sfumato.api.posthoc import Aftermath
+    from sfumato.api.risk import RiskProfile
+    from sfumato.api.signal import Signalled
+    from sfumato.release.profile import Profile
+    from sfumato.signals.tasks.task import Task
 
 
 class Dataset:
@@ -56,10 +71,6 @@ class Dataset:
         """What was fixed before anyone looked."""
         return self._context.rule
 
-    def query(self, sql: str) -> Query:
-        """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""
-        return Query(self, bind(self._context, sql))
-
     def check(self) -> Fit:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
         return self._context.check()
@@ -67,6 +78,10 @@ class Dataset:
     def progress(self) -> float | None:
         """How far the engine is with what it is asked, 0 to 1, if that is known; for another thread than the asking."""
         return self._context.progress()
+
+    def query(self, sql: str) -> Query:
+        """Read one SELECT of aggregates; whatever cannot be answered is refused here, before any data is touched."""
+        return Query(bind(self._context, sql))
 
     def split(
         self,
@@ -142,13 +157,13 @@ class Dataset:
             from sfumato.api.batch import SplitBatch
 
             made = self.split(choices, epsilon, delta=delta, **how)  # type: ignore[arg-type]
-            return SplitBatch(self, made, fixed_beforehand)
+            return SplitBatch(self._context, made, fixed_beforehand)
         if how or fixed_beforehand or any(isinstance(choice, str | Query) for choice in choices):
             hint = "state epsilon=0.01, which is split over the queries; a choice has its own."
             raise PreferenceError("A batch of queries needs an epsilon for all of them", hint=hint)
         from sfumato.api.batch import Batch
 
-        return Batch(self, tuple(choices), 1e-6 if delta is None else delta)  # type: ignore[arg-type]
+        return Batch(self._context, tuple(choices), 1e-6 if delta is None else delta)  # type: ignore[arg-type]
 
     def compare(
         self,
@@ -184,3 +199,329 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"<Dataset {self.schema.name}: {len(self.schema.columns)} columns described in {self.schema.origin}>"
+
+
+class Query:
+    """Made by `Dataset.query`; holds what was found about the people once it was looked at."""
+
+    def __init__(self, bound: BoundQuery) -> None:
+        self._bound = bound
+
+    @property
+    def dataset(self) -> Dataset:
+        """The dataset that it is asked of."""
+        return Dataset(self._bound.context)
+
+    @property
+    def statement(self) -> Statement:
+        return self._bound.statement
+
+    @property
+    def sql(self) -> str:
+        """The statement as it was understood."""
+        return self._bound.sql
+
+    @property
+    def measurement(self) -> Measurement:
+        """The noisy numbers: from the schema alone, unless the dataset was opened with bounds from the data."""
+        return self._bound.measurement
+
+    # Three ways to see risk
+
+    def worst_case(
+        self,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        candidates: str | Sequence[float] | None = None,
+        calibration: str = "analytic",
+        exact: bool = False,
+    ) -> RiskProfile:
+        """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
+        from sfumato.release.profile import worst_case
+
+        return _shown(worst_case(self._bound, mechanism, delta, candidates, calibration, exact))
+
+    def guessing(
+        self,
+        *,
+        choices: int | None = None,
+        secret: str | None = None,
+        radius: float | None = None,
+        prior: float | None = None,
+        trust: float | str | None = None,
+        data_sensitivity: float | str | None = None,
+        limit: float | str | None = None,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        candidates: str | Sequence[float] | None = None,
+        calibration: str = "analytic",
+    ) -> Guessing:
+        """How often somebody's value is guessed right, and what sharing the answer risks, per epsilon: free, public.
+
+        `choices`, `secret`, `radius` and `prior` say what is guessed, as of `sf.guess`; `trust`, `data_sensitivity`
+        and `limit` are words from "very low" to "very high", or 0 to 1.
+        """
+        from sfumato.api.guessing import Guessing
+        from sfumato.release.guessing import guessing_risk
+
+        found = guessing_risk(
+            self._bound,
+            choices=choices,
+            secret=secret,
+            radius=radius,
+            prior=prior,
+            trust=trust,
+            data_sensitivity=data_sensitivity,
+            limit=limit,
+            mechanism=mechanism,
+            delta=delta,
+            candidates=candidates,
+            calibration=calibration,
+        )
+        return printed(Guessing, found)
+
+    def rehearse(
+        self,
+        *preferences: Preference,
+        like: object = None,
+        rows: int | None = None,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+    ) -> RiskProfile:
+        """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
+        from sfumato.release.rehearsal import rehearsed
+
+        drawn = mechanism, delta, calibration
+        return _shown(rehearsed(self._bound, preferences, *drawn, grid, epsilon_max, like=like, rows=rows))
+
+    def sketch(
+        self,
+        epsilon: float,
+        *,
+        bins: int = BINS,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        candidates: str | Sequence[float] | None = None,
+        calibration: str = "analytic",
+        accept_none: bool = False,
+        again: bool = False,
+        fixed_beforehand: str = "",
+    ) -> RiskProfile:
+        """A private histogram of exposures, charged first: what is decided from it rests on no look.
+
+        Bounds in it are those of the worst case; what the histogram suggests is in each row's `estimate`. `mechanism`
+        is the noise of the release that is thought of. The same request on the same data returns the sketch that was
+        drawn, uncharged; `again` draws anew.
+        """
+        from sfumato.release.profile import private_histogram
+
+        found = private_histogram(
+            self._bound,
+            epsilon,
+            bins=bins,
+            mechanism=mechanism,
+            delta=delta,
+            candidates=candidates,
+            calibration=calibration,
+            accept_none=accept_none,
+            again=again,
+            fixed_beforehand=fixed_beforehand,
+        )
+        return _shown(found)
+
+    def risk(
+        self,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        candidates: str | Sequence[float] | None = None,
+        calibration: str = "analytic",
+        exact: bool = False,
+    ) -> RiskProfile:
+        """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
+        from sfumato.release.profile import of_the_people
+
+        return _shown(of_the_people(self._bound, mechanism, delta, candidates, calibration, exact))
+
+    def missing(
+        self,
+        epsilon: float | None = None,
+        candidates: str | Sequence[float] | None = None,
+        prior: float | None = None,
+    ) -> Beliefs:
+        """Who is missing? How sure somebody becomes who knows the table but for that (001): a look.
+
+        `prior`: they suspect one person beforehand at so much, whoever it is; else all alike.
+        """
+        from sfumato.api.missing import Beliefs
+
+        shown = grid_of(candidates if epsilon is None else [*(grid_of(candidates) or ()), epsilon])
+        return Beliefs(self._bound, shown, prior)
+
+    def answer(self) -> tuple[tuple[object, ...], ...]:
+        """The true answer, a look: one row per cell, one figure per aggregate, before HAVING, ORDER BY and LIMIT."""
+        return self._bound.answer()
+
+    # From a preference to an epsilon
+
+    def choose(
+        self,
+        *preferences: Preference,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+        fixed_beforehand: str = "",
+        accept_none: bool = False,
+        again: bool = False,
+    ) -> Choice:
+        """The largest epsilon that meets the preferences; without any, the rule of record is applied.
+
+        A public preference is entered in the ledger as planned; one that reads the people is a look. A private
+        selection is charged first; the same request on the same data returns what was selected, uncharged, and `again`
+        selects anew.
+        """
+        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        found = choose.chosen(self._bound, asked, fixed_beforehand, accept_none=accept_none, again=again)
+        return printed(Choice, found)
+
+    def foreseen(
+        self,
+        *preferences: Preference,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+        fixed_beforehand: str = "",
+    ) -> Choice:
+        """What `choose` would come to, by public facts: nothing is read, entered or charged.
+
+        What is read off the people or drawn has no epsilon yet.
+        """
+        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        return printed(Choice, choose.foreseen(self._bound, asked, fixed_beforehand))
+
+    def plan(
+        self,
+        *preferences: Preference,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+        fixed_beforehand: str = "",
+    ) -> Guarantee:
+        """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
+
+        What is planned before the first look keeps its word, whoever looks afterwards.
+        """
+        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        return choose.planned(self._bound, asked, fixed_beforehand)
+
+    def require_releasable(
+        self,
+        *preferences: Preference,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        calibration: str = "analytic",
+        grid: str | Sequence[float] | None = None,
+        epsilon_max: float = EPSILON_MAX,
+        fixed_beforehand: str = "",
+        accept_none: bool = False,
+        again: bool = False,
+    ) -> bool:
+        """Refuse what would carry no guarantee or pass the stop, before anybody is read or anything is entered.
+
+        What was released before comes back with the word it had: that is not refused. Whether it will is returned.
+        """
+        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        return choose.releasable(self._bound, asked, fixed_beforehand, accept_none=accept_none, again=again)
+
+    # From an epsilon to an answer
+
+    def release(
+        self,
+        choice: Choice | None = None,
+        *,
+        epsilon: float | None = None,
+        mechanism: str = "laplace",
+        delta: float | None = None,
+        accept_none: bool = False,
+        again: bool = False,
+        fixed_beforehand: str = "",
+    ) -> Release:
+        """The noisy answer with its certificate, charged first. Without choice and epsilon the rule of record holds.
+
+        The same request on the same data returns the answer that was released, uncharged. Noisy numbers that the ledger
+        has also answer it with other names, another HAVING, ORDER BY or LIMIT; only others are drawn and charged.
+        `again` draws all of them anew.
+        """
+        if choice is not None and epsilon is not None:
+            raise PreferenceError("A release takes a choice or an epsilon, not both", hint="leave one of them out.")
+        how: dict[str, Any] = {"accept_none": accept_none, "again": again, "attestation": fixed_beforehand}
+        if choice is not None:
+            return Release.of(release_choice(self._bound, choice, **how), self._bound)
+        preferences = () if epsilon is None else (stated_epsilon(epsilon),)
+        asked = self._asked(preferences, mechanism, delta, "analytic", None, EPSILON_MAX)
+        return Release.of(release(self._bound, asked, **how), self._bound)
+
+    def aftermath(self, release: Release, between: str | None = None) -> Aftermath:
+        """What an answer that this query gave says about each person: a look.
+
+        `between="age > 60"` also compares the median PRIs of two groups.
+        """
+        from sfumato.api.posthoc import Aftermath
+
+        return Aftermath(self._bound, release, between)
+
+    def signal(
+        self,
+        release: Release,
+        task: Task | Mapping[str, Any],
+        kind: str = "free",
+        *,
+        epsilon: float | None = None,
+        draws: int | None = None,
+        blocks: int | None = None,
+        by_range: bool = False,
+        accept_none: bool = False,
+        again: bool = False,
+        fixed_beforehand: str = "",
+    ) -> Signalled:
+        """What noise did to a task, by an answer that this query gave; see `Release.signal`.
+
+        What is charged is entered first. The same request on the same data returns the signal that was drawn,
+        uncharged; `again` draws anew.
+        """
+        from sfumato.api.signal import signalled
+
+        how: dict[str, Any] = {"draws": draws, "blocks": blocks, "by_range": by_range, "attestation": fixed_beforehand}
+        how |= {"accept_none": accept_none, "again": again}
+        return signalled(self._bound, release, task, kind, epsilon, **how)
+
+    def _asked(
+        self,
+        preferences: Sequence[Preference],
+        mechanism: str,
+        delta: float | None,
+        calibration: str,
+        grid: str | Sequence[float] | None,
+        epsilon_max: float,
+    ) -> Request:
+        return request_of(self._bound, preferences, mechanism, delta, calibration, grid, epsilon_max)
+
+    def __repr__(self) -> str:
+        return f"<Query on {self.dataset.schema.name}: {self.sql}>"
+
+
+def _shown(profile: Profile) -> RiskProfile:
+    from sfumato.api.release import Certificate
+    from sfumato.api.risk import RiskProfile
+
+    found = printed(RiskProfile, profile)
+    found.certificate = None if profile.certificate is None else printed(Certificate, profile.certificate)
+    return found

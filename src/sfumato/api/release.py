@@ -17,13 +17,13 @@ from sfumato.model.release import Answer, Interval
 from sfumato.presentation import certificate as page
 from sfumato.presentation import release as view
 from sfumato.presentation.spreadsheet import write_csv
+from sfumato.release.bound_query import BoundQuery
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
     from sfumato.api.posthoc import Aftermath
-    from sfumato.api.query import Query
     from sfumato.api.signal import Signalled
     from sfumato.signals.tasks.task import Task
 
@@ -59,10 +59,10 @@ class Release(model.Released):
 
     answer: Answer
     certificate: Certificate
-    _query: Query | None = field(default=None, repr=False, compare=False)  # stays in this process
+    _query: BoundQuery | None = field(default=None, repr=False, compare=False)  # stays in this process
 
     @classmethod
-    def of(cls, released: model.Released, query: Query | None = None) -> Release:
+    def of(cls, released: model.Released, query: BoundQuery | None = None) -> Release:
         return cls(released.answer, printed(Certificate, released.certificate), released.repeated, query)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -122,7 +122,9 @@ class Release(model.Released):
         if self._query is None:
             hint = "ask the query that it is an answer to: query.aftermath(release)."
             raise BadInput("This release does not know the data that it came from", hint=hint)
-        return self._query.aftermath(self, between)
+        from sfumato.api.posthoc import Aftermath
+
+        return Aftermath(self._query, self, between)
 
     def signal(
         self,
@@ -145,18 +147,11 @@ class Release(model.Released):
         if self._query is None:
             hint = "ask the query that it is an answer to: query.signal(release, task)."
             raise BadInput("This release does not know the query that it came from", hint=hint)
-        return self._query.signal(
-            self,
-            task,
-            kind,
-            epsilon=epsilon,
-            draws=draws,
-            blocks=blocks,
-            by_range=by_range,
-            accept_none=accept_none,
-            again=again,
-            fixed_beforehand=fixed_beforehand,
-        )
+        from sfumato.api.signal import signalled
+
+        how: dict[str, Any] = {"draws": draws, "blocks": blocks, "by_range": by_range, "attestation": fixed_beforehand}
+        how |= {"accept_none": accept_none, "again": again}
+        return signalled(self._query, self, task, kind, epsilon, **how)
 
     def to_json(self) -> str:
         return json.dumps(self.as_dict(), indent=2)

@@ -69,12 +69,8 @@ class RiskProfile(Display, Profile):
 
         return Picture(risk_figures.roc(self, epsilon, exposure=exposure), self.source is Source.PEOPLE)
 
-    @property
-    def _chosen(self) -> float | None:
-        return None if self.solution is None else self.solution.epsilon
-
     def text(self, *, colour: bool = False) -> str:
-        shown = [view.as_text(self.view, self._limit, self._chosen, colour)]
+        shown = [view.as_text(self.view, self.limit, self.chosen, colour)]
         shown += [tries.as_text(self.tries)] if self.tries else []
         shown += [] if self.solution is None else [of_choosing.rehearsed(self.solution.epsilon, self.solution.why)]
         return "\n\n".join(shown)
@@ -84,5 +80,5 @@ class RiskProfile(Display, Profile):
         return "<RiskProfile of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
 
     def _html(self) -> str:
-        shown = view.as_html(self.view, self._limit, self._chosen)
+        shown = view.as_html(self.view, self.limit, self.chosen)
         return shown + tries.as_html(self.tries) if self.tries else shown

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sfumato.errors import BadInput
 from sfumato.model.exposure_histogram import Sketch
@@ -18,27 +17,25 @@ from sfumato.presentation.wording import pictures as of_pictures
 from sfumato.presentation.wording import risk as of_risk
 from sfumato.privacy.risk.profile import roc_at
 from sfumato.release.figures import Figures
-
-if TYPE_CHECKING:
-    from sfumato.api.risk import RiskProfile
+from sfumato.release.profile import Profile
 
 MOST_EPSILON = 100.0  # beyond it an attacker's curve is a corner, and has been for long
 
 ALIKE = 0.01
 
 
-def figure(profile: RiskProfile, kind: str) -> Figure:
+def figure(profile: Profile, kind: str) -> Figure:
     """The picture of this kind, or a sentence that says why there is none."""
     if kind not in KINDS:
         raise BadInput(f"There is no picture {kind!r}", hint=f"there are: {', '.join(KINDS)}.")
     return KINDS[kind](profile)
 
 
-def _gap(profile: RiskProfile) -> Figure:
-    return risk.figure(profile.view, profile._limit, profile._chosen)
+def _gap(profile: Profile) -> Figure:
+    return risk.figure(profile.view, profile.limit, profile.chosen)
 
 
-def _exposure(profile: RiskProfile) -> Figure:
+def _exposure(profile: Profile) -> Figure:
     """The histogram; of a sketch the noisy one."""
     if isinstance(profile.exposure, Sketch):
         return exposure_histogram.bars(profile.exposure)
@@ -57,7 +54,7 @@ def _exposure(profile: RiskProfile) -> Figure:
     return histogram_figure(histogram, of_risk.AT_EACH_EXPOSURE, said)
 
 
-def _frontier(profile: RiskProfile) -> Figure:
+def _frontier(profile: Profile) -> Figure:
     """The gap against the noise range; of several noisy numbers that of the first one that has any."""
     rows = profile.candidates
     at = next((at for at, half in enumerate(rows[0].noise_90) if half is not None), None)
@@ -66,32 +63,32 @@ def _frontier(profile: RiskProfile) -> Figure:
             "Everything in this answer is selected by its rank: it has no noise range", hint="plot 'gap' or 'attack'."
         )
     named = profile.view.numbers if len(profile.view.numbers) > 1 else ()
-    limit = profile._limit
+    limit = profile.limit
     return curves.frontier(
         [(row.epsilon, row.noise_90[at] or 0.0, row.gap) for row in rows],
         risk.GAP,
         noise=f"noise range of {named[at]}" if named else "noise range",
         limit=None if limit is None else Limit(limit, f"your limit {limit:.3g}×"),
-        chosen=profile._chosen,
+        chosen=profile.chosen,
         subtitle=of_risk.source(profile.view),
         note=f"{of_pictures.FRONTIER} {of_risk.GAP_IS_NO_PROBABILITY}",
     )
 
 
-def _attack(profile: RiskProfile) -> Figure:
+def _attack(profile: Profile) -> Figure:
     chances = [(row.epsilon, row.attack_chance) for row in profile.candidates]
     said = f"{of_risk.source(profile.view)} About {of_pictures.ATTACKED[profile.source]}."
-    return curves.attack_curve(chances, profile._chosen, said)
+    return curves.attack_curve(chances, profile.chosen, said)
 
 
-def _roc(profile: RiskProfile) -> Figure:
+def _roc(profile: Profile) -> Figure:
     """At the chosen epsilon, or at three of the candidates."""
     rows = [row.epsilon for row in profile.candidates]
-    told = rows[:: -max(1, len(rows) // 3)][:3][::-1] if profile._chosen is None else [profile._chosen]
+    told = rows[:: -max(1, len(rows) // 3)][:3][::-1] if profile.chosen is None else [profile.chosen]
     return roc(profile, *told)
 
 
-def roc(profile: RiskProfile, *epsilons: float, exposure: float | None = None) -> Figure:
+def roc(profile: Profile, *epsilons: float, exposure: float | None = None) -> Figure:
     """What an attacker finds at each rate of false alarms: a curve per epsilon, about one person."""
     for epsilon in epsilons:
         if not 0 < epsilon <= MOST_EPSILON:
@@ -117,7 +114,7 @@ def roc(profile: RiskProfile, *epsilons: float, exposure: float | None = None) -
     return curves.roc(drawn, said)
 
 
-KINDS: dict[str, Callable[[RiskProfile], Figure]] = {
+KINDS: dict[str, Callable[[Profile], Figure]] = {
     "gap": _gap,
     "exposure": _exposure,
     "frontier": _frontier,

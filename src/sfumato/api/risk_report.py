@@ -52,7 +52,7 @@ def page(profile: RiskProfile, footer: str = "") -> Page:
     html = report(
         profile.view,
         people(profile, most_exposed=True),
-        limit=profile._limit,
+        limit=profile.limit,
         chosen=None if solution is None else solution.epsilon,
         tries=profile.tries,
         conclusion="" if solution is None else of_choosing.rehearsed(solution.epsilon, solution.why),

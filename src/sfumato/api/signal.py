@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from sfumato.api.figure import Picture
 from sfumato.model import signal as model
+from sfumato.model.release import Released
 from sfumato.presentation import signal as view
+from sfumato.release.bound_query import BoundQuery
+from sfumato.signals.request import asked_for
+from sfumato.signals.signal import signal
+from sfumato.signals.tasks.task import Task
 
 
 class _Shown(model.Scored):
@@ -54,7 +60,14 @@ _KINDS: dict[model.SignalKind, type[Signalled]] = {
 }
 
 
-def shown(signal: model.Scored) -> Signalled:
-    """The same, with words and pictures."""
+def signalled(
+    query: BoundQuery, release: Released, task: Task | Mapping[str, Any], kind: str, epsilon: float | None, **how: Any
+) -> Signalled:
+    """The signal that is asked for; of draws and blocks that are not stated, as many as are usual."""
+    stated = {name: value for name, value in how.items() if value is not None}
+    return printable(signal(query, release, task, asked_for(kind, epsilon, **stated)))
+
+
+def printable(signal: model.Scored) -> Signalled:
     values: dict[str, Any] = {field.name: getattr(signal, field.name) for field in fields(signal)}
     return _KINDS[signal.kind](**values)

@@ -34,7 +34,7 @@ from sfumato.privacy.preferences.preference import exposure_cap, ratio, variance
 from sfumato.release.decide import EPSILON_MAX
 
 if TYPE_CHECKING:
-    from sfumato.api.query import Query
+    from sfumato.api.dataset import Query
     from sfumato.api.release import Release
 
 FRESH = 1000  # releases after which a table gets a new ledger: one in memory keeps every answer

@@ -44,8 +44,7 @@ def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, h
     drawings = None if calibration is None else calibration.numbers
     threshold = None if calibration is None else calibration.threshold
     return Certificate(
-        **about(query, held, asked.preferences)
-        | _with_selection(query, asked, held),
+        **about(query, held, asked.preferences) | _with_selection(query, asked, held),
         epsilon=None if calibration is None else calibration.epsilon,
         delta=asked.noise.delta or 0.0,
         mechanism=asked.noise.mechanism if calibration is None else calibration.mechanism,

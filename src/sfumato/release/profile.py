@@ -68,7 +68,7 @@ class Profile(Confidential):
         chosen = () if solution is None or solution.epsilon is None else (solution.epsilon,)
         self._candidates = tuple(sorted({*(candidates or CANDIDATES), *chosen}))
         self._survey = survey
-        self._limit = limit
+        self.limit = limit
         self._exact = exact
 
     @property
@@ -81,6 +81,11 @@ class Profile(Confidential):
     def singletons(self) -> int:
         """Groups of a single person, whose mean, extreme or quantile does not exist without them: it counts as 0."""
         return 0 if self._survey is None else self._survey.singletons
+
+    @property
+    def chosen(self) -> float | None:
+        """The epsilon that the preferences lead to, where there are any."""
+        return None if self.solution is None else self.solution.epsilon
 
     @property
     def relation(self) -> Relation:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from statistics import median
 
-from sfumato.api.query import Query
+from sfumato.api.dataset import Query
 from sfumato.model.choice import Noise
 from sfumato.presentation.figures.figure import Axis, Figure
 from sfumato.presentation.figures.marks import Range

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import Any
 
-from sfumato.api.query import Query
+from sfumato.api.dataset import Query
 from sfumato.composition import local
 from sfumato.errors import PreferenceError
 from sfumato.presentation.figures.figure import Axis, Figure

@@ -15,7 +15,7 @@ from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
     from sfumato.api.choice import Choice
-    from sfumato.api.query import Query
+    from sfumato.api.dataset import Query
 
 _OUT = (".csv", ".parquet", ".json")
 _CERTIFICATE = (".html", ".json", ".txt")
@@ -125,7 +125,7 @@ def release(
     with reading(query.dataset.progress):
         accepted: dict[str, Any] = {"accept_none": accept_none, "again": again, "attestation": fixed_beforehand}
         bound = query._bound
-        released = Release.of(release_by(bound, request_of(bound, preferences, **how), **accepted), query)
+        released = Release.of(release_by(bound, request_of(bound, preferences, **how), **accepted), bound)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")
     if released.repeated and not as_json:
         typer.echo(of_release.AS_IT_LEFT, err=True)
