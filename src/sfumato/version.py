@@ -1,4 +1,4 @@
-"""Which version this is: every room may say so."""
+"""Which version this is: every package may say so."""
 
 from __future__ import annotations
 

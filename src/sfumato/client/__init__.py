@@ -1,1 +1,1 @@
-"""`sf.connect`: the same verbs over HTTP. The only room that knows httpx."""
+"""`sf.connect`: the same verbs over HTTP. The only package that knows httpx."""

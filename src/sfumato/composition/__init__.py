@@ -1,1 +1,1 @@
-"""A folder that an escrow lives in: its settings, its keys, its database, its workers."""
+"""The one place that names concrete engines, stores and keys: local datasets, and the folder of a server."""

@@ -1,1 +1,1 @@
-"""From model to what a person sees. Computes nothing."""
+"""Everything that a person reads: sentences, tables, pictures. Computes nothing."""

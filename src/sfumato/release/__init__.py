@@ -1,1 +1,1 @@
-"""The pipeline: request -> choose -> reserve -> draw -> record -> certificate."""
+"""The pipeline: request, choose, reserve, draw, record, certify. No printing, no English."""

@@ -1,1 +1,1 @@
-"""The only room that knows sqlglot: SQL text in, regenerated SQL out."""
+"""The only package that knows sqlglot: SQL text in, regenerated SQL out."""
