@@ -18,10 +18,8 @@ def page() -> str:
         "contracts"
     ]
     layers = next(contract["layers"] for contract in contracts if contract["id"] == "layers")
-    levels = [
-        (number, name.strip()) for number, layer in zip(range(len(layers), 0, -1), layers) for name in layer.split("|")
-    ]
-    rows = [f"| {number} | `{name}` | {_said(name)} |" for number, name in levels]
+    levels = [(len(layers) - above, layer.split("|")) for above, layer in enumerate(layers)]
+    rows = [f"| {level} | `{name.strip()}` | {_said(name.strip())} |" for level, names in levels for name in names]
     others = [f"- {contract['name']}." for contract in contracts if contract["id"] != "layers"]
     head = ["| level | package | what it is |", "|---|---|---|"]
     return "\n".join(["", *head, *rows, "", "`lint-imports` enforces more:", "", *others, ""])

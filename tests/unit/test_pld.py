@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.adapters.accounting.pld import epsilon_at
@@ -22,6 +22,7 @@ from sfumato.privacy.noise.gaussian import epsilon_analytic
 from sfumato.privacy.sensitivity import measure
 from sfumato.schema.read import from_dict
 from sfumato.sql.parser.statement import parse
+from tests.property.tables import examples
 
 Losses = list[tuple[float, float]]  # how much is lost, and how likely
 
@@ -66,7 +67,8 @@ def test_gaussians_are_one_gaussian(many: int) -> None:
 # Never below what is found by enumeration
 
 
-@settings(max_examples=30)
+@pytest.mark.depth("composed privacy losses")
+@examples("composed privacy losses")
 @given(
     parts=st.lists(
         st.one_of(

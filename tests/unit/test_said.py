@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import PreferenceError
@@ -27,6 +27,7 @@ from sfumato.privacy.preferences.preference import (
 )
 from sfumato.privacy.preferences.pri import pri
 from sfumato.privacy.preferences.said import said
+from tests.property.tables import examples
 
 shares = st.floats(0.01, 0.99)
 STATED: list[st.SearchStrategy[Preference]] = [
@@ -55,8 +56,9 @@ def test_what_is_said_is_what_is_read(preference: Preference) -> None:
     assert named.preferences(json.loads(json.dumps(said([preference])))) == (preference,)
 
 
+@pytest.mark.depth("every preference said")
 @given(st.tuples(*STATED))
-@settings(max_examples=5)
+@examples("every preference said")
 def test_every_preference_that_has_a_name_can_be_said(one_of_each: tuple[Preference, ...]) -> None:
     assert {name for one in one_of_each for name in said([one])} >= {*named.NAMES}
 
