@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.adapters.engines.duckdb.engine import DuckDB
-from sfumato.adapters.vault.master_key import Cost
+from sfumato.adapters.vault.vault_file import Cost
 from sfumato.composition.create import made
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.ports import Limits

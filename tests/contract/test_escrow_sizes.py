@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.adapters.vault.master_key import Cost
+from sfumato.adapters.vault.vault_file import Cost
 from sfumato.composition.create import made
 from sfumato.composition.workspace import opened
 from sfumato.errors import BadInput, QueryError

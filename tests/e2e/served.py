@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sfumato.adapters.vault.master_key import Cost
+from sfumato.adapters.vault.vault_file import Cost
 from sfumato.client.client import Client, connect
 from sfumato.composition.create import made
 from sfumato.composition.settings import Settings

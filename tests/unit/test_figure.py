@@ -24,11 +24,11 @@ from sfumato.presentation.figures.figure import (
     Range,
     Span,
     Surface,
-    number,
 )
 from sfumato.presentation.figures.palette import SERIES
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
+from sfumato.presentation.wording.numbers import number
 from tests.unit.pictures import (
     BOXES,
     EPSILON,

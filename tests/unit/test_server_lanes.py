@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from sfumato.errors import TooMany
-from sfumato.server.middleware.rate_limit import Rate, TooOften, network
+from sfumato.server.rate_limit import Rate, TooOften, network
 from tests.served import Caller, Nouns, app_on
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.adapters.vault.master_key import Cost
+from sfumato.adapters.vault.vault_file import Cost
 from sfumato.composition import create
 from sfumato.composition.workspace import opened
 from sfumato.server.app import API, OPEN_TO_ALL, made

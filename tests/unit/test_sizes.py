@@ -12,12 +12,12 @@ import sfumato as sf
 from sfumato.errors import QueryError
 from sfumato.model.measurement import GROUPS
 from sfumato.privacy.sensitivity import MOST_CANDIDATES, MOST_CELLS, MOST_FIGURES, MOST_SELECTED
+from sfumato.sql.builder.ast import LONGEST_MATCHED
 from sfumato.sql.parser.size import (
     ALL_PATTERNS,
     DEEPEST,
     LARGEST,
     LONGEST,
-    LONGEST_MATCHED,
     LONGEST_PATTERN,
     LONGEST_TEXT,
     MOST_AFTERWARDS,

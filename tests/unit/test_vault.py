@@ -25,9 +25,10 @@ from hypothesis import strategies as st
 from sfumato.adapters import vault
 from sfumato.adapters.vault import atomic_file
 from sfumato.adapters.vault.files import HEADER, MAGIC, Files, Kept
-from sfumato.adapters.vault.master_key import Cost, Master, create
+from sfumato.adapters.vault.master_key import Master
 from sfumato.adapters.vault.passwords import digest_of
 from sfumato.adapters.vault.stream_cipher import SIZE, TAG, cut, decrypted, encrypted
+from sfumato.adapters.vault.vault_file import Cost, create
 from sfumato.errors import BadInput, EngineFailure, VaultBroken, VaultUnwritable
 from tests.depth import depth
 

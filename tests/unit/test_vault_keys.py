@@ -16,10 +16,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sfumato.adapters.vault.master_key import COST, Cost, Master, create, unlock
+from sfumato.adapters.vault.master_key import Master
 from sfumato.adapters.vault.passwords import digest_of, hashed, matches, new_secret
 from sfumato.adapters.vault.sealed_text import seal, unseal
 from sfumato.adapters.vault.signatures import new_pair, sign, verify
+from sfumato.adapters.vault.vault_file import COST, Cost, create, unlock
 from sfumato.errors import BadInput, VaultBroken
 from tests.depth import depth
 from tests.unit.test_vault import CHEAP, KEY, WORDS, only, said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from sfumato.api.release import Release
 from sfumato.client.records import Told
@@ -12,9 +12,6 @@ from sfumato.client.risk import Risk
 from sfumato.client.stated import Stated, preference
 from sfumato.errors import AwaitingApproval, Refused
 from sfumato.presentation import escrow
-
-if TYPE_CHECKING:
-    from sfumato.client.dataset import Dataset
 
 
 class Estimate(Told):
@@ -38,10 +35,33 @@ class Estimate(Told):
         return None if found is None else str(found)
 
 
+class QueriedDataset(Protocol):
+    """What a query needs of the dataset that it is made by."""
+
+    @property
+    def name(self) -> str: ...
+
+    def ask(self, verb: str, body: Mapping[str, Any]) -> Any: ...
+
+    def estimate(
+        self, asked: Sequence[Query], *stated: Stated, mechanism: str | None, delta: float | None
+    ) -> Estimate: ...
+
+    def submit(
+        self,
+        asked: Sequence[Query],
+        *stated: Stated | Estimate,
+        purpose: str,
+        weights: Sequence[float] | None,
+        mechanism: str | None,
+        delta: float | None,
+    ) -> Request: ...
+
+
 class Query:
     """Made by `Dataset.query`. What is public is free; `.risk()`, `.sketch()` are for controllers of the dataset."""
 
-    def __init__(self, dataset: Dataset, sql: str) -> None:
+    def __init__(self, dataset: QueriedDataset, sql: str) -> None:
         self.dataset = dataset
         self.sql = sql
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from sfumato.adapters.vault.master_key import COST, Cost, create
+from sfumato.adapters.vault.vault_file import COST, Cost, create
 from sfumato.composition.settings import Settings
 from sfumato.composition.workspace import Workspace
 from sfumato.errors import BadInput

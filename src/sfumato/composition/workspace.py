@@ -19,7 +19,8 @@ from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
 from sfumato.adapters.sandbox.limits import Limits as CodeLimits
 from sfumato.adapters.storage.database import Database
 from sfumato.adapters.vault.files import Files
-from sfumato.adapters.vault.master_key import Master, unlock
+from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.vault_file import unlock
 from sfumato.adapters.workers.pool import Workers
 from sfumato.composition import local, worker
 from sfumato.composition.locks import VaultLocks
@@ -32,7 +33,7 @@ from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.release.context import DatasetContext
 from sfumato.release.records import Records
-from sfumato.signals.score_grid import DECIMALS
+from sfumato.signals.tasks.task import DECIMALS
 
 VAULT = "vault"
 _FAR = 1e9  # no score lies beyond

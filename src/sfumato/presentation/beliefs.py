@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
-from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line, number
+from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph
 from sfumato.presentation.html import page_part
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording.numbers import number
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 
 from sfumato.model.budget_split import Checked, Part, Split
-from sfumato.presentation.figures.figure import number
 from sfumato.presentation.figures.terminal import paragraph
 from sfumato.presentation.html import html_table, preformatted
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import split as of_split
+from sfumato.presentation.wording.numbers import number
 
 _DIGITS = 4
 

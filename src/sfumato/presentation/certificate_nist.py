@@ -17,20 +17,6 @@ from sfumato.presentation.wording import (
     release as of_release,
 )
 
-MEANINGS = {
-    Guarantee.DP: (
-        "How wide the noise is was fixed without looking at the people. What this release may tell about any one of "
-        "them is bounded by epsilon, whoever they are and whatever else is known about them."
-    ),
-    Guarantee.SELECTED: (
-        "How wide the noise is was selected from the data by a mechanism that is private itself, and charged as well. "
-        "What both may tell about any one of the people is bounded, whatever else is known about them."
-    ),
-    Guarantee.NONE: (
-        "How wide the noise is, or what it is added to, depends on the people in the data. What this release tells "
-        "about any one of them is not bounded."
-    ),
-}
 DECLARED = {
     Guarantee.DP: (
         "How wide the noise is, or that this left, was decided after somebody had looked at the people, and is "
@@ -89,7 +75,7 @@ NOTHING_PROMISED = (
 def meaning(certificate: Certificate) -> str:
     """What the word means; where it rests on a declaration, that it does."""
     declared = of_guarantee.is_declared(certificate)
-    return (DECLARED if declared else MEANINGS)[certificate.guarantee]
+    return (DECLARED if declared else of_guarantee.MEANINGS)[certificate.guarantee]
 
 
 def strength(certificate: Certificate) -> str:

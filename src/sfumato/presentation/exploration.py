@@ -11,7 +11,6 @@ from sfumato.model.exposure_histogram import Sketch
 from sfumato.model.facts import Histogram
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation import risk
-from sfumato.presentation.figures.figure import number
 from sfumato.presentation.figures.histogram import STEEP
 from sfumato.presentation.figures.marks import GLYPHS, Verdict
 from sfumato.presentation.wording import (
@@ -29,6 +28,7 @@ from sfumato.presentation.wording import (
 from sfumato.presentation.wording import (
     sketch as of_sketch,
 )
+from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.preferences.sweep import SELECTING, Kind, Slider, Stop, place
 from sfumato.privacy.risk.membership import attack_chance
 

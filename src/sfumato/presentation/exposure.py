@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
-from sfumato.presentation.figures.figure import Figure, number
+from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import Heap, Spread, folded, histogram_figure, quantile_table
 from sfumato.presentation.figures.terminal import WIDTH, paragraph, text
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording.numbers import number
 
 Cells = tuple[list[str], list[list[str]]]
 

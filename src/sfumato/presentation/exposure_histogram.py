@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sfumato.model.exposure_histogram import Sketch
 from sfumato.model.facts import Histogram
-from sfumato.presentation.figures.figure import Bars, Figure, Limit, number
+from sfumato.presentation.figures.figure import Bars, Figure, Limit
 from sfumato.presentation.figures.histogram import histogram_figure
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
@@ -24,6 +24,7 @@ from sfumato.presentation.wording import (
 from sfumato.presentation.wording import (
     sketch as of_sketch,
 )
+from sfumato.presentation.wording.numbers import number
 
 
 def bars(sketch: Sketch) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sfumato.model.guessing import GuessAt, GuessView
-from sfumato.presentation.figures.figure import Axis, Figure, number
+from sfumato.presentation.figures.figure import Axis, Figure
 from sfumato.presentation.figures.marks import GLYPHS, Line, Verdict
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
@@ -13,6 +13,7 @@ from sfumato.presentation.html import html_table, page_part
 from sfumato.presentation.sharing import noise_against_risk, risk_by_trust, sharing_surface
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guessing as of_guessing
+from sfumato.presentation.wording.numbers import number
 
 
 def figure(view: GuessView) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.exposure_histogram import as_html as sketch_html
 from sfumato.presentation.exposure_histogram import as_text as sketch_text
-from sfumato.presentation.figures.figure import Axis, Figure, Limit, Range, number
+from sfumato.presentation.figures.figure import Axis, Figure, Limit, Range
 from sfumato.presentation.figures.figure import Verdict as Mark
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
@@ -13,6 +13,7 @@ from sfumato.presentation.html import page_part
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording.numbers import number
 
 GAP = Axis("most at risk over least at risk", unit="×", scale="log")
 

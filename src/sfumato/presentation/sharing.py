@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato.model.guessing import GuessAt, GuessView
 from sfumato.presentation.figures.curves import Course
-from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line, Pin, Points, Surface, number
+from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line, Pin, Points, Surface
 from sfumato.presentation.wording import (
     guarantee as of_guarantee,
 )
@@ -20,6 +20,7 @@ from sfumato.presentation.wording import (
     pictures as of_pictures,
 )
 from sfumato.presentation.wording.guarantee import in_100
+from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.risk.sharing import LEVELS, nearest_word, sharing_risk
 
 NOISE = Axis("added noise", "±, 90 of 100", start=0)

@@ -6,11 +6,12 @@ from typing import Any
 
 from sfumato.errors import BadInput
 from sfumato.model.signal import FreeSignal, Scored
-from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span, number
+from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part, preformatted
 from sfumato.presentation.wording import signal as of_signal
+from sfumato.presentation.wording.numbers import number
 
 BARS = 20
 _NARROW = 0.01  # of the range: how wide a bar is at least

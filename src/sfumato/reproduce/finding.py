@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
-from sfumato.presentation.figures.figure import Figure, number
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.wording.numbers import number
 
 
 class Verdict(StrEnum):

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from sfumato import demo
-from sfumato.adapters.vault.master_key import Cost
+from sfumato.adapters.vault.vault_file import Cost
 from sfumato.composition.create import made
 from sfumato.composition.settings import Settings
 from sfumato.composition.workspace import opened

@@ -39,8 +39,8 @@ from sfumato.server.middleware.authentication import Gate, Opening
 from sfumato.server.middleware.body_limit import Sizes
 from sfumato.server.middleware.failures import Faults
 from sfumato.server.middleware.headers import Headers
-from sfumato.server.middleware.rate_limit import Rate
 from sfumato.server.middleware.wording import Wording
+from sfumato.server.rate_limit import Rate
 from sfumato.server.settings import Settings
 from sfumato.server.web import failures, routes
 from sfumato.server.web.assets import PLACE, Assets

@@ -30,7 +30,7 @@ from sfumato.errors import (
     TooMany,
     VaultUnwritable,
 )
-from sfumato.server.middleware.rate_limit import TooOften
+from sfumato.server.rate_limit import TooOften
 
 MEDIA_TYPE = "application/problem+json"
 

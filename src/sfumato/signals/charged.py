@@ -38,7 +38,6 @@ from sfumato.signals.exact_answer import Exact
 from sfumato.signals.record import METHODS, NUMBERS, POST_PROCESSING, charge_text, look_text
 from sfumato.signals.request import Asked, countable, prepared, table_of
 from sfumato.signals.score_grid import (
-    DECIMALS,
     Grid,
     bits,
     of_blocks,
@@ -47,7 +46,7 @@ from sfumato.signals.score_grid import (
     width_once_rounded,
 )
 from sfumato.signals.tasks.own_code import OwnCode
-from sfumato.signals.tasks.task import Task
+from sfumato.signals.tasks.task import DECIMALS, Task
 
 
 def exact_bits(task: Task) -> float:

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.signals.tasks.task import Task
+from sfumato.signals.tasks.task import DECIMALS, Task
 
-DECIMALS = 2
 FINEST = 1024  # steps of the noise grid to a sensitivity (methods 11.7)
 
 

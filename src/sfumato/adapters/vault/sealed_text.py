@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import base64
 import os
-from typing import TYPE_CHECKING
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from sfumato.adapters.vault.master_key import Master
 from sfumato.errors import VaultBroken, instead
-
-if TYPE_CHECKING:
-    from sfumato.adapters.vault.master_key import Master
 
 PURPOSE = "sealed texts"
 NONCE = 12  # bytes; random: for 2^32 texts of one workspace, two alike have a chance of 2^-33

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.desk import Desk, at_a_desk, show, show_list
+from sfumato.cli.escrow.desk import Desk, at_a_desk, show, show_list
 from sfumato.errors import BadInput
 
 app = typer.Typer(help="The record of who did what: read it, verify it, keep its head elsewhere.")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.desk import Desk, at_a_desk, show, show_list
+from sfumato.cli.escrow.desk import Desk, at_a_desk, show, show_list
 from sfumato.cli.progress import waiting
 
 app = typer.Typer(help="What is held in trust: its description, its data, its versions.")

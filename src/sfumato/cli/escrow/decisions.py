@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.desk import Desk, at_a_desk, show
+from sfumato.cli.escrow.desk import Desk, at_a_desk, show
 from sfumato.cli.escrow.requests import Id
 
 Note = Annotated[str, typer.Option(metavar="TEXT", help="A word to whoever asked.")]

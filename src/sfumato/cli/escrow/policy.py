@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.desk import Desk, at_a_desk, show, show_list
+from sfumato.cli.escrow.desk import Desk, at_a_desk, show, show_list
 
 app = typer.Typer(help="Who may ask what of a dataset. Without a policy nothing flows.")
 app.callback(invoke_without_command=True)(options.explain)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli import answers, options
-from sfumato.cli.desk import Desk, at_a_desk, show, show_list
+from sfumato.cli.escrow.desk import Desk, at_a_desk, show, show_list
 from sfumato.cli.preferences import with_names
 from sfumato.cli.progress import waiting
 from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Refused

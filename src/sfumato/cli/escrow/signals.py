@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.desk import Desk, at_a_desk, show, show_list
 from sfumato.cli.escrow.decisions import AcceptNone, Note, Why
+from sfumato.cli.escrow.desk import Desk, at_a_desk, show, show_list
 from sfumato.cli.escrow.requests import Seconds, Wait
 from sfumato.cli.progress import waiting
 from sfumato.errors import AwaitingApproval, BadInput, Forbidden, Refused

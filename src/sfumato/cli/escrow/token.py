@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.desk import Desk, at_a_desk, show_list
+from sfumato.cli.escrow.desk import Desk, at_a_desk, show_list
 from sfumato.errors import BadInput
 
 

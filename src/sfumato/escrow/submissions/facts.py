@@ -12,7 +12,6 @@ from sfumato.escrow.submissions.lifecycle import Asked
 from sfumato.ledger.entry import NANO, nano
 from sfumato.model.guarantee import Guarantee, Provenance, join, word
 from sfumato.model.statement import Statement, columns_in
-from sfumato.presentation.certificate_nist import MEANINGS
 from sfumato.presentation.wording import (
     choosing as of_choosing,
 )
@@ -145,7 +144,7 @@ class Foreseen:
             "sentences": [
                 *([] if self.guarantee.holds else [self._lost]),
                 of_request.costs(charge and float(charge[0]), charge and float(charge[1]), self.guarantee, left),
-                f"What leaves would carry the word {self.guarantee.value}. {MEANINGS[self.guarantee]}",
+                f"What leaves would carry the word {self.guarantee.value}. {of_guarantee.MEANINGS[self.guarantee]}",
             ],
         }
 

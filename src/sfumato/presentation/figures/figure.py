@@ -22,7 +22,8 @@ from sfumato.presentation.figures.marks import (
     Surface,
     Verdict,
 )
-from sfumato.presentation.figures.scale import Axis, Scale, above, below, number, require, scale
+from sfumato.presentation.figures.scale import Axis, Scale, above, below, require, scale
+from sfumato.presentation.wording.numbers import number
 
 __all__ = [
     "Axis",
@@ -40,7 +41,6 @@ __all__ = [
     "Span",
     "Surface",
     "Verdict",
-    "number",
 ]
 
 MOST_SERIES = 8  # so many lines, or sets of points, differ by more than their colour

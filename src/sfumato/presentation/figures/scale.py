@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from sfumato.presentation.wording.numbers import magnitude, number
+
 Spacing: TypeAlias = Literal["linear", "log", "counts"]
 
 BENDS: dict[Spacing, Callable[[float], float]] = {"linear": float, "log": math.log, "counts": math.log1p}
@@ -57,19 +59,7 @@ class Scale:
 
     def say(self, value: float) -> str:
         """The value to a tenth of a step, with its sign: a gap of 1.0012 must not read 1 on a narrow axis."""
-        return number(value, max(3, _magnitude(value) - _magnitude(self.step) + 2)) + self.sign
-
-
-def number(value: float, digits: int = 3) -> str:
-    """A number with so many significant digits, commas, and no needless zeros.
-
-    >>> number(1.19), number(0.750), number(24771.4), number(3e-7)
-    ('1.19', '0.75', '24,771', '3e-07')
-    """
-    if value and not 1e-4 <= abs(value) < 1e9:
-        return f"{value:.{digits}g}"
-    text = f"{value:,.{max(0, digits - 1 - _magnitude(value))}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+        return number(value, max(3, magnitude(value) - magnitude(self.step) + 2)) + self.sign
 
 
 def scale(axis: Axis, values: list[float]) -> Scale:
@@ -84,7 +74,7 @@ def scale(axis: Axis, values: list[float]) -> Scale:
     if axis.scale == "log" and len(decades := _decades(low, high)) >= 2:
         step, ticks = high, decades
     if axis.scale == "counts":
-        step, ticks = 1, tuple(10.0**power for power in range(_magnitude(high) + 1))
+        step, ticks = 1, tuple(10.0**power for power in range(magnitude(high) + 1))
     many = axis.scale == "log" and len(ticks) > 2  # enough to read the low end off
     if not many and not any(math.isclose(low, tick, abs_tol=step * 1e-9) for tick in ticks):
         ticks = (low, *ticks)
@@ -93,21 +83,16 @@ def scale(axis: Axis, values: list[float]) -> Scale:
 
 def _step(least: float) -> float:
     """The first of 1, 2, 5, 10, 20, 50 … that is not below the least."""
-    power: float = 10.0 ** _magnitude(least)
+    power: float = 10.0 ** magnitude(least)
     return next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9))
 
 
 def _decades(low: float, high: float) -> tuple[float, ...]:
     """Powers of ten between the two ends, with their 2 and 5 where there is room."""
-    powers = [10.0**power for power in range(_magnitude(low), _magnitude(high) + 1)]
+    powers = [10.0**power for power in range(magnitude(low), magnitude(high) + 1)]
     fine = [tick for power in powers for tick in (power, 2 * power, 5 * power) if low <= tick <= high]
     coarse = [power for power in powers if low <= power <= high]
     return tuple(fine if len(fine) <= 8 else coarse[:: 1 + len(coarse) // 8])
-
-
-def _magnitude(value: float) -> int:
-    """The power of ten of the first digit."""
-    return math.floor(math.log10(abs(value))) if value else 0
 
 
 def above(value: float) -> float:

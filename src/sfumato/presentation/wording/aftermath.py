@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sfumato.model.release import Certificate
-from sfumato.presentation.figures.figure import number
 from sfumato.presentation.wording.guarantee import NO_GUARANTEE
+from sfumato.presentation.wording.numbers import number
 
 AFTERMATH = "What the answer that went out says about each person"
 SIGNED_LOSS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.presentation.figures.figure import number
+from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.preferences.belief import Belief, Missing
 
 WHO_IS_MISSING = "Who is missing?"

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import RiskAt
-from sfumato.presentation.figures.figure import number
 from sfumato.presentation.wording.guarantee import rounded_up
+from sfumato.presentation.wording.numbers import number
 
 AS_IT_WAS = "This was selected before and comes back as it was: nothing was charged. --again selects anew, at a charge."
 HOW_MANY = (

@@ -6,8 +6,8 @@ import math
 
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import RiskAt, Source
-from sfumato.presentation.figures.figure import number
 from sfumato.presentation.wording.guarantee import in_100, rounded_up
+from sfumato.presentation.wording.numbers import number
 from sfumato.presentation.wording.risk import ATTACKER, INSTEAD, percent
 from sfumato.privacy.preferences.sweep import ALLOWED, SELECTING, Kind, Stop
 

@@ -13,6 +13,20 @@ from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.model.signal import EXACT_SCORE
 from sfumato.privacy.risk.membership import attack_chance, attack_chance_gaussian
 
+MEANINGS = {
+    Guarantee.DP: (
+        "How wide the noise is was fixed without looking at the people. What this release may tell about any one of "
+        "them is bounded by epsilon, whoever they are and whatever else is known about them."
+    ),
+    Guarantee.SELECTED: (
+        "How wide the noise is was selected from the data by a mechanism that is private itself, and charged as well. "
+        "What both may tell about any one of the people is bounded, whatever else is known about them."
+    ),
+    Guarantee.NONE: (
+        "How wide the noise is, or what it is added to, depends on the people in the data. What this release tells "
+        "about any one of them is not bounded."
+    ),
+}
 LOOK = "This is a look at the people: what is decided after it carries no guarantee."
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
 WITHHELD = "withheld: chosen by looking at the data"

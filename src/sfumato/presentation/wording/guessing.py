@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sfumato.model.guessing import GuessAt
-from sfumato.presentation.figures.figure import number
 from sfumato.presentation.wording.guarantee import in_100, sentence
+from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.preferences.guessing import Secret
 from sfumato.privacy.risk.sharing import nearest_word
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sfumato.presentation.certificate_nist import MEANINGS
 from sfumato.presentation.wording import (
     guarantee as of_guarantee,
 )
@@ -91,7 +90,7 @@ SCREENS = (
         "Three words",
         (
             "Whatever leaves carries one of three words, which says what is promised about it.",
-            *(f"{word.value}: {_lower(meaning)}" for word, meaning in MEANINGS.items()),
+            *(f"{word.value}: {_lower(meaning)}" for word, meaning in of_guarantee.MEANINGS.items()),
         ),
     ),
     Screen(

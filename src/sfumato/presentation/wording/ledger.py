@@ -12,7 +12,6 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.individual_accounting import InAll
 from sfumato.model.release import Certificate
 from sfumato.model.schema import PrivacyUnit, Relation
-from sfumato.presentation.figures.figure import number
 from sfumato.presentation.wording.guarantee import (
     AFTER_NONE,
     FIXED_BEFORE,
@@ -23,6 +22,7 @@ from sfumato.presentation.wording.guarantee import (
     rounded_up,
     sentence,
 )
+from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.risk.membership import attack_chance
 
 TIGHT = "tight accounting of a batch that was fixed in advance"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.model.risk import Source
-from sfumato.presentation.figures.figure import number
+from sfumato.presentation.wording.numbers import number
 
 WORLDS_TITLE = "How likely each answer is, in each possible world"
 WORLDS = "An attacker who knows everybody and asks who is missing believes most in the highest curve at the answer."

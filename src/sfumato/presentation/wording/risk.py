@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from sfumato.model.method_comparison import Comparison
 from sfumato.model.risk import Attack, RiskView, Source
-from sfumato.presentation.figures.figure import number
 from sfumato.presentation.wording.guarantee import LOOK, NO_GUARANTEE, exactly
+from sfumato.presentation.wording.numbers import number
 from sfumato.presentation.wording.sketch import SKETCH_WITHOUT
 
 GAP_IS_NO_PROBABILITY = "The gap compares people in this dataset. It is not a probability."

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from sfumato.model.exposure_histogram import Sketch
-from sfumato.presentation.figures.figure import number
 from sfumato.presentation.wording.guarantee import WITHHELD
+from sfumato.presentation.wording.numbers import number
 
 SKETCH_WITHOUT = "A noisy histogram of how exposed the people are."
 SKETCHED = "How exposed the people are, with noise"

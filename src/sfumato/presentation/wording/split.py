@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from sfumato.ledger.entry import upward
 from sfumato.model.budget_split import Split
-from sfumato.presentation.figures.figure import number
 from sfumato.presentation.wording.guarantee import exactly, rounded_up
+from sfumato.presentation.wording.numbers import number
 
 SPLIT_AIMS = {
     "largest": "the largest relative error",

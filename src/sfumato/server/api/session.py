@@ -11,8 +11,8 @@ from sfumato.errors import BadInput
 from sfumato.server.api.people import PersonShown
 from sfumato.server.dependencies import Called, Here, Slowly, Told
 from sfumato.server.middleware.authentication import COOKIE, address
-from sfumato.server.middleware.rate_limit import Rate, network
 from sfumato.server.openapi import OPEN, SIGNED_IN, statuses
+from sfumato.server.rate_limit import Rate, network
 from sfumato.server.texts import Body, Name, Secret
 
 routes = APIRouter(prefix="/session", tags=["session"])

@@ -15,7 +15,7 @@ from sfumato.errors import Forbidden, NotSignedIn, SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.server import problems
-from sfumato.server.middleware.rate_limit import Rate, network
+from sfumato.server.rate_limit import Rate, network
 
 COOKIE = "sfumato"
 CSRF = "X-CSRF-Token"

@@ -11,9 +11,11 @@ from starlette.responses import Response
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.model.guarantee import Guarantee
-from sfumato.presentation import certificate_nist
 from sfumato.presentation.wording import (
     asking as of_asking,
+)
+from sfumato.presentation.wording import (
+    guarantee as of_guarantee,
 )
 from sfumato.presentation.wording import (
     ledger as of_ledger,
@@ -60,7 +62,7 @@ def _flow(flow: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "aggregates": flow.get("aggregates"),
         "columns": flow.get("columns"),
         "offers": of_asking.offered(flow["preferences"]),
-        "guarantees": [(word, certificate_nist.MEANINGS[Guarantee(word)]) for word in flow["guarantees"]],
+        "guarantees": [(word, of_guarantee.MEANINGS[Guarantee(word)]) for word in flow["guarantees"]],
         "decides": of_policy.decides(flow["approve"]),
         "signals": [(one["title"], one["said"]) for one in kinds(flow["signals"]) if one["allowed"]],
         "code": of_policy.CODE if flow["code"] else of_signal_pages.CODE_NOT_ALLOWED,

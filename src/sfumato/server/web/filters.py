@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sfumato.presentation.figures.figure import number
+from sfumato.presentation.wording.numbers import number
 
 
 def moment(text: str | None) -> str:

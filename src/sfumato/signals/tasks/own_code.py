@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, ClassVar
 
-from sfumato.signals.score_grid import DECIMALS
 from sfumato.signals.tasks.table import Table, Tables
-from sfumato.signals.tasks.task import Task, is_number
+from sfumato.signals.tasks.task import DECIMALS, Task, is_number
 
 Run = Callable[[Table], float | None]
 

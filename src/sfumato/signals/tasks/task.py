@@ -15,6 +15,7 @@ from sfumato.signals.tasks.table import Table, Tables
 Reference = tuple[tuple[str, float], ...]
 """Numbers by the label of their row, as they are publicly known."""
 
+DECIMALS = 2  # of a score, as it may leave
 _SHOWN = 20  # rows that an error names
 
 

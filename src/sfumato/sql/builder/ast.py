@@ -33,8 +33,8 @@ from sfumato.model.statement import (
     Scalar,
     Truth,
 )
-from sfumato.sql.parser.size import LONGEST_MATCHED
 
+LONGEST_MATCHED = 10_000  # bytes of a stored text that LIKE, LOWER and UPPER read; a longer one is missing to them
 COMPARE: dict[str, type[exp.Binary]] = {
     "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
 }  # fmt: skip

@@ -17,7 +17,6 @@ LONGEST_TEXT = 1_000  # characters of one text constant
 LONGEST_PATTERN = 200  # characters of one LIKE pattern: matching takes up to that many steps for each byte of a text
 MOST_WILDCARDS = 20  # % in one LIKE pattern
 ALL_PATTERNS = 10_000  # characters of all LIKE patterns of a query
-LONGEST_MATCHED = 10_000  # bytes of a stored text that LIKE, LOWER and UPPER read; a longer one is missing to them
 LARGEST = 5_000  # operations, columns and constants of a query
 MOST_AFTERWARDS = 200  # of those in a HAVING, which is computed for each row of the answer by itself
 DEEPEST = 50  # operations inside one another
