@@ -9,6 +9,7 @@ from typing import Literal
 from xml.etree import ElementTree
 
 import pytest
+from rich.cells import cell_len
 
 from sfumato.presentation.figures.figure import (
     Axis,
@@ -107,6 +108,13 @@ def test_words_cannot_break_out(render: Callable[[Figure], str]) -> None:
     assert "<script>alert('&')</script>" in visible(figure, render)
     assert not drawn(figure, "script")
     assert drawn(figure, "title")[0].text == nasty.replace("\x1b", " ").replace("\x00", " ")
+
+
+def test_control_characters_in_a_label_make_no_line_too_wide() -> None:
+    """They are printed as spaces, and count as such."""
+    boxes = (Box(0.0, 1.0, 2.0, 3.0, 4.0, 5.0, "\x1f" * 9),)
+    drawn = text(Figure("t", "s", Axis("x"), Axis("y"), boxes), 72)
+    assert max(map(cell_len, drawn.split("\n"))) <= 72
 
 
 @each

@@ -226,8 +226,8 @@ def _height(figure: Figure, surface: Surface, height: float) -> str:
 def _draw(rows: Sequence[Row], figure: Figure, width: int, colour: bool) -> Iterator[str]:
     """The rows in columns, the limits across them, and a ruler below."""
     up, limits = figure.up, sorted(figure.of(Limit), key=lambda limit: limit.y)
-    names, values = min(max(cell_len(row.name) for row in rows), width // 3), max(len(row.value) for row in rows)
-    words = min(max(cell_len(row.words) for row in rows if row.shape != "rule"), width // 3)
+    names, values = min(max(cell_len(plain(row.name)) for row in rows), width // 3), max(len(row.value) for row in rows)
+    words = min(max(cell_len(plain(row.words)) for row in rows if row.shape != "rule"), width // 3)
     space = max(width - names - values - words - 6, 1)
     columns = [min(int(up.at(limit.y) * space), space - 1) for limit in limits]
     for row in rows:
