@@ -134,4 +134,4 @@ def test_private_keys_cannot_be_invented_and_the_hint_does_not_ask_to_list_them(
     )
     with pytest.raises(SchemaError) as refusal:
         query.rehearse()
-    assert refusal.value.hint == "see `sfumato worst-case`, which needs none, or pass --like PUBLIC."
+    assert refusal.value.hint == "see `query.worst_case()`, which needs none, or pass like=PUBLIC."

@@ -152,7 +152,7 @@ def test_none_needs_to_be_accepted_and_costs_nothing_until_then(tmp_path: Path) 
     with pytest.raises(sf.SfumatoError, match="would carry no guarantee") as refused:
         story.query.release(choice)
     assert refused.value.exit_status == 3
-    assert "--worst-case" in refused.value.hint
+    assert "sf.gap(1.2, worst_case=True)" in refused.value.hint
     assert len(story.stays.ledger.entries) == before
 
 

@@ -158,13 +158,13 @@ REFUSED = {
     ),
     "half a partner": (
         lambda: query().guessing(choices=4, trust="low"),
-        "A sharing risk goes by trust and data sensitivity, both of them. Hint: try --trust low --data-sensitivity "
-        "high.",
+        "A sharing risk goes by trust and data sensitivity, both of them. Hint: try trust='low', "
+        "data_sensitivity='high'.",
     ),
     "a limit for nobody": (
         lambda: query().guessing(choices=4, limit="low"),
-        "A sharing risk goes by trust and data sensitivity, both of them. Hint: try --trust low --data-sensitivity "
-        "high.",
+        "A sharing risk goes by trust and data sensitivity, both of them. Hint: try trust='low', "
+        "data_sensitivity='high'.",
     ),
     "a view of nothing": (
         lambda: query().guessing(),
@@ -173,7 +173,7 @@ REFUSED = {
     ),
     "private groups without a delta": (
         lambda: query("SELECT street, COUNT(*) FROM village GROUP BY street").guessing(choices=4),
-        "Private group keys need a delta: the chance that a group of one person shows. Hint: state one with --delta, "
+        "Private group keys need a delta: the chance that a group of one person shows. Hint: state one with delta, "
         "such as 1e-9.",
     ),
     # The answer's error

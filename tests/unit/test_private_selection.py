@@ -299,7 +299,7 @@ def test_below_the_noise_is_refused_with_a_number_that_works(how: dict[str, Any]
         query.choose(sf.variance(1e-9, select_epsilon=1), **how)
     assert error.value.exit_status == 2
     assert not dataset.ledger.entries
-    works = float(re.search(r"--variance ([\d.e-]+);", str(error.value.hint))[1])  # type: ignore[index]
+    works = float(re.search(r"sf\.variance\(([\d.e-]+)\);", str(error.value.hint))[1])  # type: ignore[index]
     with pytest.raises(PreferenceError, match="below the noise"):
         query.choose(sf.variance(0.89 * works, select_epsilon=1), **how)
     choice = query.choose(sf.variance(works, select_epsilon=1), **how)

@@ -151,10 +151,10 @@ def test_an_epsilon_may_be_selected_for_it() -> None:
 REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "no delta": (
         lambda: stays().query(SUM).release(epsilon=1, mechanism="truncated"),
-        PreferenceError, "Truncated noise needs a delta. Hint: state one with --delta, such as 1e-9."),
+        PreferenceError, "Truncated noise needs a delta. Hint: state one with delta, such as 1e-9."),
     "half of all": (
         lambda: stays().query(SUM).worst_case("truncated", 0.5),
-        PreferenceError, "The delta of truncated noise lies below 1/2, not at 0.5. Hint: try --delta 1e-9."),
+        PreferenceError, "The delta of truncated noise lies below 1/2, not at 0.5. Hint: try delta=1e-9."),
     "private keys": (
         lambda: stays().query("SELECT town, COUNT(*) FROM stays GROUP BY town").release(epsilon=1, **HOW),
         NoMechanism, "Private group keys are found with Laplace noise. Hint: use --mechanism laplace with the same "

@@ -42,11 +42,11 @@ class BatchPlan:
         self._stated = None if delta is None else checked_delta(delta)
         self._members = tuple(_Member(context, choice) for choice in choices)
         if not self._members:
-            raise PreferenceError("A batch has one choice at least", hint="make one with query.choose().")
+            raise PreferenceError.because("batch-empty")
         keys = [member.key for member in self._members]
         twice = next((m for m in self._members if keys.count(m.key) > 1), None)
         if twice is not None:
-            raise PreferenceError(f"The same choice is in the batch twice: {twice.query.sql}", hint="leave one out.")
+            raise PreferenceError.because("batch-choice-twice", sql=twice.query.sql)
         self._key = digest(["batch", keys, self._stated])
 
     # What it costs: public, and read off nobody
@@ -191,14 +191,12 @@ class _Member:
 
     def __init__(self, context: DatasetContext, choice: object) -> None:
         if not isinstance(choice, SolvedRequest):
-            raise PreferenceError("A batch takes choices", hint="make them with query.choose().")
+            raise PreferenceError.because("batch-not-of-choices")
         self.query, self.choice = bind(context, choice.asked.statement.text), choice
         if choice.guarantee is not Guarantee.DP or choice.asked.selecting:
             said = choice.asked.said(told=choice.guarantee.holds)
-            raise NoGuarantee(
-                f"A batch takes epsilons that are public, and this one is {choice.guarantee.value} ({said}): "
-                f"{self.query.sql}",
-                hint="leave it out, and release it by itself.",
+            raise NoGuarantee.because(
+                "batch-epsilon-not-public", guarantee=choice.guarantee.value, method=said, sql=self.query.sql
             )
         require_made_here(self.query, choice)
         self.plan = DrawPlan.of(self.query, choice)

@@ -64,9 +64,9 @@ def split(
     """Each query's part of epsilon, and what that means for its answer. Without index and guesses all are alike."""
     asked = tuple(_query(context, query) for query in queries)
     if not asked:
-        raise PreferenceError("A batch has one query at least", hint='state them as ["SELECT ...", "SELECT ..."].')
+        raise PreferenceError.because("split-empty")
     if index is not None and aim is not None:
-        raise PreferenceError("An index is stated, or found for an aim, not both", hint="leave one of them out.")
+        raise PreferenceError.because("split-index-and-aim")
     whole = stated_epsilon(epsilon).value
     errors, confidence = checked_errors(relative_error, len(asked)), checked_confidence(confidence)
     units = [_unit(query) for query in asked]
@@ -108,7 +108,7 @@ class SplitBatchPlan(BatchPlan):
         each = list(zip(split.queries, asked, strict=True))
         record = context.ledger.record
         inputs = [provenance for query, own in each for provenance in query.provenances(own, record, attestation)]
-        refuse_without_guarantee(inputs, BATCH, "use what was planned before the look, as it was planned")
+        refuse_without_guarantee(inputs, BATCH, instead="as-planned")
         choices = [chosen(query, own, attestation, accept_none=False, again=False) for query, own in each]
         super().__init__(context, choices, split.tight)
 
@@ -131,15 +131,11 @@ def _how(noise: Noise) -> tuple[str, float | None, str]:
 
 def _query(context: DatasetContext, query: object) -> BoundQuery:
     if isinstance(query, BoundQuery) and query.context is not context:
-        raise PreferenceError("This query belongs to another dataset", hint="make it with this one's query().")
+        raise PreferenceError.because("split-of-other-dataset")
     if not isinstance(query, str | BoundQuery):
-        hint = 'state each as "SELECT ...", or make it with query(); a choice has an epsilon of its own.'
-        raise PreferenceError("An epsilon is split over queries", hint=hint)
+        raise PreferenceError.because("split-not-of-queries")
     if context.bounds_from_data:
-        raise NoGuarantee(
-            "With bounds from the data there is no split that is public: sensitivities are read off the people",
-            hint="leave --bounds-from-data out.",
-        )
+        raise NoGuarantee.because("split-bounds-from-data")
     return bind(context, query) if isinstance(query, str) else query
 
 
@@ -158,10 +154,7 @@ def _unit(query: BoundQuery) -> Fraction:
 def _guessed(queries: Sequence[BoundQuery], expected: Sequence[float]) -> tuple[float, ...]:
     for query in queries:
         if not _is_one_number(query):
-            raise PreferenceError(
-                f"An expected answer is for one noisy number, and this is several or selected: {query.sql}",
-                hint="state an --index, or ask for a COUNT or a SUM.",
-            )
+            raise PreferenceError.because("split-expected-of-several", sql=query.sql)
     return checked_guesses(expected, len(queries))
 
 
@@ -171,11 +164,9 @@ def _parts(
     found = parts(units, index, epsilon)
     for query, own in zip(queries, found, strict=True):
         if own <= 0:
-            hint = "state a larger epsilon, or an index whose numbers lie closer together."
-            raise PreferenceError(f"Less than a billionth of epsilon is left for: {query.sql}", hint=hint)
+            raise PreferenceError.because("split-part-too-small", sql=query.sql)
         if own > EPSILON_MAX:
-            hint = "state a smaller epsilon: no query has more than this of it."
-            raise PreferenceError(f"A part of epsilon would be above {EPSILON_MAX:g}, for: {query.sql}", hint=hint)
+            raise PreferenceError.because("split-part-too-large", most=EPSILON_MAX, sql=query.sql)
     return found
 
 

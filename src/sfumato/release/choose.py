@@ -53,10 +53,7 @@ def foreseen(query: BoundQuery, asked: Request, attestation: str) -> SolvedReque
 def planned(query: BoundQuery, asked: Request, attestation: str) -> Guarantee:
     """Entered without reading anybody; the word that it will carry."""
     if asked.reads_people:
-        raise PreferenceError(
-            f"“{asked.method}” reads the people, so that no plan gives it a guarantee",
-            hint="plan one that reads nobody, such as --gap 1.2 --worst-case, or one that is selected privately.",
-        )
+        raise PreferenceError.because("plan-reads-people", method=asked.method)
     _enter(query, asked, attestation)
     return word(query.provenances(asked, query.context.ledger.known, attestation))
 

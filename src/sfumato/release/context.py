@@ -146,7 +146,7 @@ class DatasetContext:
     @property
     def engine(self) -> Engine:
         if self._opened is None:
-            raise SourceError("This dataset was opened without its data", hint="open it with the data to go on.")
+            raise SourceError.because("opened-without-data")
         return self._opened
 
 

@@ -138,7 +138,7 @@ def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: b
     preferences = from_rule({k: v for k, v in stated.items() if k not in ("mechanism", "delta")}, origin)
     mechanism, delta = str(stated.get("mechanism", "laplace")), stated.get("delta")
     if delta is not None and (isinstance(delta, bool) or not isinstance(delta, int | float)):
-        raise PreferenceError("delta must be a number", hint="write delta = 1e-9.", where=f"[rule] in {origin}")
+        raise PreferenceError.because("rule-delta-not-a-number", where=f"[rule] in {origin}")
     try:
         checked_noise(mechanism, delta, "analytic", private_keys=True)
         if mechanism != "laplace" and (private_keys or selects):
@@ -147,7 +147,8 @@ def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: b
             delta = None  # it is there for other statements
         return Rule(preferences, checked_noise(mechanism, delta, "analytic", private_keys=private_keys))
     except PreferenceError as wrong:
-        raise PreferenceError(wrong.message, hint=wrong.hint, where=f"[rule] in {origin}") from None
+        wrong.where = f"[rule] in {origin}"
+        raise
 
 
 @dataclass(frozen=True)
@@ -228,25 +229,23 @@ def grid_of(grid: object) -> tuple[float, ...] | None:
     if grid == "paper":
         return PAPER_GRID
     if not isinstance(grid, Sequence) or not grid or not all(isinstance(e, int | float) and e > 0 for e in grid):
-        hint = "try --grid paper or --grid 0.1,1."
-        raise PreferenceError("A grid is 'paper' or a list of epsilons above 0", hint=hint)
+        raise PreferenceError.because("grid-unreadable")
     return tuple(sorted(stated_epsilon(e).value for e in grid))
 
 
 def checked_noise(mechanism: str, delta: float | None, calibration: str, *, private_keys: bool = False) -> Noise:
     """How the noise is to be drawn. Laplace noise has no delta, but the threshold that finds private groups does."""
     if mechanism not in ("laplace", "gaussian", "truncated"):
-        raise PreferenceError(f"There is no mechanism '{mechanism}'", hint="use laplace, gaussian or truncated.")
+        raise PreferenceError.because("mechanism-unknown", mechanism=str(mechanism))
     if calibration not in ("analytic", "classic"):
-        raise PreferenceError(f"There is no calibration '{calibration}'", hint="use analytic or classic.")
+        raise PreferenceError.because("calibration-unknown", calibration=str(calibration))
     delta = None if delta is None else checked_delta(delta)
     if mechanism == "laplace":
         if delta is not None and not private_keys:
-            raise PreferenceError("Laplace noise has no delta", hint="leave --delta out, or use --mechanism gaussian.")
+            raise PreferenceError.because("laplace-has-no-delta")
         return Noise(delta=delta)
     if delta is None:
-        noise = f"{mechanism.capitalize()} noise"
-        raise PreferenceError(f"{noise} needs a delta", hint="state one with --delta, such as 1e-9.")
+        raise PreferenceError.because("noise-needs-delta", mechanism=mechanism)
     if mechanism == "truncated":
         return Noise(mechanism, _below_half(delta))
     return Noise(mechanism, delta, calibration)
@@ -255,7 +254,7 @@ def checked_noise(mechanism: str, delta: float | None, calibration: str, *, priv
 def _below_half(delta: float) -> float:
     """From 1/2 on noise would reach no further than one person moves a number, and say nothing."""
     if delta >= 0.5:
-        raise PreferenceError(f"The delta of truncated noise lies below 1/2, not at {delta}", hint="try --delta 1e-9.")
+        raise PreferenceError.because("truncated-delta-too-large", delta=delta)
     return delta
 
 
@@ -266,5 +265,5 @@ def checked_delta(stated: object) -> float:
     except (TypeError, ValueError):
         delta = math.nan
     if not 0 < delta < 1:
-        raise PreferenceError(f"delta must lie between 0 and 1, not {stated}", hint="try --delta 1e-9.")
+        raise PreferenceError.because("delta-out-of-range", delta=str(stated))
     return delta

@@ -15,9 +15,6 @@ from sfumato.presentation.wording import (
     difference as of_difference,
 )
 from sfumato.presentation.wording import (
-    guarantee as of_guarantee,
-)
-from sfumato.presentation.wording import (
     release as of_release,
 )
 from sfumato.privacy.noise.difference import Added, reach_apart
@@ -95,18 +92,15 @@ class Difference:
 def figure_of(measurement: Measurement, answer: Answer, certificate: Certificate, cell: Cell) -> Figure:
     """A cell of an answer, as its certificate says that it was drawn; what has no noise range is refused."""
     if not 0 < cell.row <= len(answer.rows) or not 0 < cell.column <= len(answer.columns):
-        raise BadInput("There is no such figure in the answer", hint="rows and columns count from 1.")
+        raise BadInput.because("difference-figure-unknown")
     if certificate.scale is None or certificate.laws is None or certificate.grid_step is None:
-        raise NoGuarantee(
-            f"The size of the noise is {of_guarantee.WITHHELD}", hint="nothing can be said of a difference."
-        )
+        raise NoGuarantee.because("difference-withheld")
     _require_the_same(measurement, answer, certificate)
     column = [c for c in measurement.columns if c.shown][cell.column - 1]
     if not answer.ranged[cell.column - 1]:
-        what = (
-            "is a group and no figure" if column.key is not None else "is selected by its rank and has no noise range"
-        )
-        raise BadInput(f"'{column.name}' {what}", hint="choose two figures with noise ranges.")
+        if column.key is not None:
+            raise BadInput.because("difference-of-group", column=column.name)
+        raise BadInput.because("difference-of-selected", column=column.name)
     drawn = [
         Drawing(Law(law), 0.0, Fraction(str(step)), scale)
         for law, step, scale in zip(certificate.laws, certificate.grid_step, certificate.scale, strict=True)
@@ -132,7 +126,7 @@ def difference(first: Figure, second: Figure) -> Difference:
     may share, goes by ranges that each miss half as often: that both hold needs no independence.
     """
     if first.sources == second.sources and first.column.kind == second.column.kind:
-        raise BadInput("Both are the same noisy number", hint="choose two figures.")
+        raise BadInput.because("difference-of-same-number")
     picked = first.picked or second.picked
     if first.is_plain and second.is_plain and first.sources != second.sources:
         half = reach_apart(first.noise, second.noise)
@@ -155,4 +149,4 @@ def _require_the_same(measurement: Measurement, answer: Answer, certificate: Cer
         tuple(c.name for c in measurement.columns if c.shown),
     )
     if now != (certificate.numbers, certificate.sensitivity, certificate.shares, answer.columns):
-        raise Conflict("The schema is no longer the one that this was released under", hint="go by the noise ranges.")
+        raise Conflict.because("difference-schema-changed")

@@ -79,10 +79,10 @@ class DrawPlan:
     def _infeasible(self) -> Infeasible:
         if self.hidden:
             said = self.asked.said(told=False)  # whether there was an epsilon, and why not, tells about the people
-            return Infeasible(f"A preference ({said}) leads to no release", hint="state an epsilon with --epsilon.")
+            return Infeasible.because("preference-leads-nowhere", method=said)
         if self.solution.unbounded:
-            return Infeasible(self.solution.why.partition(":")[0], hint="state one with --epsilon.")
-        return Infeasible(self.solution.why, hint="ask for less.")
+            return Infeasible.because("epsilon-unbounded", why=self.solution.why.partition(":")[0])
+        return Infeasible.because("preference-infeasible", why=self.solution.why)
 
     # What the record has of it
 
@@ -108,7 +108,7 @@ class DrawPlan:
         """The labels of all that goes into it, from the record that its charge is decided by."""
         spent = Fraction(record.total.nano_epsilon, NANO)
         if any(isinstance(p, LargerThanSpent) and p.spent != spent for p in self.asked.preferences):
-            raise Conflict("More was spent on this dataset since the epsilon was chosen", hint="choose again.")
+            raise Conflict.because("spent-since-chosen")
         if not self.asked.selecting:
             return self.query.provenances(self.asked, record, attestation)
         return select.provenances_of_choice(self.query, self.asked, self.epsilon, record, attestation)

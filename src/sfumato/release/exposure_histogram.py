@@ -54,7 +54,7 @@ def sketch(
         lambda guarantee: _reservation(query, key, spent, bins, guarantee),
         accept_none=accept_none,
         what="sketch",
-        instead="see `sfumato worst-case`, which reads nobody",
+        instead="worst-case",
     )
     if isinstance(held, Draft):
         stored = cast(dict[str, Any], held.public["sketch"])
@@ -91,31 +91,22 @@ def _sum_noise(query: BoundQuery, certificate: Certificate, bins: int) -> tuple[
 def _affordable(epsilon: float) -> float:
     spent = stated_epsilon(epsilon).value
     if spent > EPSILON_MAX:
-        raise PreferenceError(
-            f"A sketch spends an epsilon of at most {EPSILON_MAX:g}, not {spent:g}", hint="try --epsilon 0.05."
-        )
+        raise PreferenceError.because("sketch-epsilon-too-large", most=EPSILON_MAX, epsilon=spent)
     return spent
 
 
 def _countable(bins: object) -> None:
     if not isinstance(bins, int) or isinstance(bins, bool) or not FEWEST <= bins <= MOST:
-        raise PreferenceError(f"A sketch has {FEWEST} to {MOST} bins, not {bins}", hint=f"try --bins {BINS}.")
+        raise PreferenceError.because("sketch-bins", fewest=FEWEST, most=MOST, bins=str(bins), usual=BINS)
 
 
 def _sketchable(query: BoundQuery) -> None:
     """Refuse exposures that are not each person's own, from public facts, before anything is charged."""
     dataset = query.context
     if dataset.bounds_from_data:
-        raise NoMechanism(
-            "With bounds from the data nobody's exposure is their own, so there is no private sketch",
-            hint="open the data with the bounds of its schema, or look at the worst case, which reads nobody.",
-        )
+        raise NoMechanism.because("sketch-bounds-from-data")
     if query.measurement.not_additive:
-        raise NoMechanism(
-            f"There is no private sketch of {', '.join(query.measurement.not_additive)}: that is no sum over people, "
-            "and how exposed one of them is depends on the others",
-            hint="look at the worst case, which reads nobody; there everybody counts as exposed in full.",
-        )
+        raise NoMechanism.because("sketch-not-additive", columns=list(query.measurement.not_additive))
     dataset.require_data()
 
 

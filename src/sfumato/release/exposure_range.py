@@ -91,19 +91,12 @@ def require_comparable(
 ) -> None:
     """Refuse what cannot be compared: from public facts, before anybody is read."""
     if preference.reads_people and measurement is not None and measurement.cells is None:
-        raise PreferenceError(
-            "With private group keys nobody knows how many noisy numbers there are, so people are not compared",
-            hint="use --worst-case, which reads nobody, or list the public categories.",
-        )
+        raise PreferenceError.because("private-keys-not-compared")
     if noise.mechanism == "truncated" and isinstance(preference, Satisfies | Variance):
-        hint = "use --mechanism laplace, or another preference."
-        raise PreferenceError(f"“{preference.words}” goes by the RDRs of Laplace or Gaussian noise", hint=hint)
+        raise PreferenceError.because("truncated-noise-not-compared", preference=preference.words)
     picks = statement.afterwards.having is not None or statement.afterwards.limit is not None
     if isinstance(preference, Within | RelativeError) and preference.each and (picks or statement.afterwards.offset):
-        raise PreferenceError(
-            "HAVING and LIMIT keep rows by their noise, so no error holds for each of those by itself",
-            hint="leave --each out: then it holds for all rows together, and so for those that are kept.",
-        )
+        raise PreferenceError.because("rows-kept-by-noise")
     if isinstance(preference, Ratio) and preference.exact:
         fixed = WORST_CASE.fixed if preference.worst_case else fixed_part(statement, schema, measurement)
         require_exact(noise, fixed)

@@ -158,8 +158,7 @@ def guessing_risk(
     noise = query.noise(mechanism, delta, calibration)
     require_delta(query, noise)
     if query.context.bounds_from_data:
-        hint = "leave bounds_from_data out."
-        raise PreferenceError("A view of guesses goes by the bounds of the schema", hint=hint)
+        raise PreferenceError.because("guesses-bounds-from-data")
     guessed = secret_of("a view of guesses", choices, secret, radius, prior)
     partner = partner_of(trust, data_sensitivity, limit)
     measurement, schema = query.public_measurement, query.context.schema
@@ -183,10 +182,7 @@ def partner_of(trust: object, data_sensitivity: object, limit: object) -> Partne
     if trust is None and data_sensitivity is None and limit is None:
         return None
     if trust is None or data_sensitivity is None:
-        raise PreferenceError(
-            "A sharing risk goes by trust and data sensitivity, both of them",
-            hint="try --trust low --data-sensitivity high.",
-        )
+        raise PreferenceError.because("sharing-risk-needs-both")
     tolerable = None if limit is None else level("limit", limit)
     return Partner(level("trust", trust), level("data sensitivity", data_sensitivity), tolerable)
 

@@ -21,7 +21,6 @@ from sfumato.model.budget import NO_STOP, Stop
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.schema import STOP, Schema
 from sfumato.ports import LedgerStore
-from sfumato.presentation import ledger as view
 from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.release.recognition import Recognition
 from sfumato.release.records import Records
@@ -242,20 +241,19 @@ def refuse_below(total: Total, stated: Stop) -> None:
     """Refuse a stop that is stated at opening and was passed before: nobody could have meant to keep it."""
     for name, stop, spent in _limits(total, stated):
         if stop < spent:
-            raise PreferenceError(
-                f"The stop is stated as {name} {view.figure(stop)}, and {view.figure(spent)} is spent already",
-                hint=f"state {view.figure(spent)} or more, or none; what was released before comes back for nothing.",
-            )
+            raise PreferenceError.because("stop-passed-before", limit=name, stop=float(stop), spent=float(spent))
 
 
 def _stopped(name: str, stop: Fraction, spent: Fraction, asked: Fraction, word: Guarantee) -> StopReached:
     left = max(stop - spent, Fraction(0))
-    charge = f"{name} {view.figure(asked)}{'' if word.holds else ', the charge of a release without a guarantee'}"
-    less = f"ask for {view.figure(left)} or less, or " if left else ""
-    return StopReached(
-        f"This asks for {charge}: {view.figure(spent)} is spent, the stop is {view.figure(stop)} and "
-        f"{view.figure(left)} is left. Nothing was drawn and nothing was charged",
-        hint=f"{less}raise the stop where it is stated; what was released before comes back for nothing.",
+    return StopReached.because(
+        "stop-reached",
+        limit=name,
+        charge=float(asked),
+        guarantee=word.value,
+        spent=float(spent),
+        stop=float(stop),
+        left=float(left),
     )
 
 

@@ -74,10 +74,7 @@ def _answerable(statement: Statement, schema: Schema) -> None:
     published = (Kind.COUNT, Kind.SUM, Kind.AVG)
     plain = all(a.argument is None or isinstance(a.argument, ColumnRef) for a in statement.aggregates)
     if schema.unit.column is not None or not plain or any(a.kind not in published for a in statement.aggregates):
-        raise PreferenceError(
-            "The authors' way is known for COUNT, SUM and AVG of a column, where a row is a person",
-            hint="leave --bounds-from-data out and state bounds in the schema.",
-        )
+        raise PreferenceError.because("bounds-from-data-unknown")
 
 
 def _argument(aggregate: Aggregate) -> ColumnRef:

@@ -42,12 +42,11 @@ def _missing(query: BoundQuery, preference: Belief) -> Missing:
     assert isinstance(preference.worlds, Universe)
     source, name = preference.worlds.source, preference.worlds.name
     dataset = query.context
-    hint = "pass a public table, or see `sfumato missing`, which records the look."
     if dataset.is_the_data(source):
-        raise PreferenceError("The universe passed is the data itself, which is not public", hint=hint)
+        raise PreferenceError.because("universe-is-the-data")
     engine = dataset.services.rehearsal(dataset.schema, source, 0)
     if dataset.is_copied(engine):
-        raise PreferenceError("The universe passed has the same rows as the data, which is not public", hint=hint)
+        raise PreferenceError.because("universe-has-rows-of-data")
     survey = Survey(engine, dataset.schema, query.statement, query.public_measurement, Noise())
     return missing_of((world for world, _ in survey.worlds()), preference.missing, name)
 
@@ -64,8 +63,9 @@ def _answered(query: BoundQuery, preference: Belief) -> Answers | None:
         if header not in _ANSWERS or query.context.schema.column("answer") is not None:
             return None
         rows = [line for line in lines if line]
-    if preference.missing > 1 or any(len(row) != len(header) for row in rows):
-        said = "missing goes with a universe" if preference.missing > 1 else "a world has one answer and one prior"
-        raise PreferenceError(f"{preference.worlds.name} has the answers in each world: {said}", hint="check the file.")
+    if preference.missing > 1:
+        raise PreferenceError.because("worlds-have-none-missing", file=preference.worlds.name)
+    if any(len(row) != len(header) for row in rows):
+        raise PreferenceError.because("worlds-rows-differ", file=preference.worlds.name)
     prior = [row[1] for row in rows] if len(header) > 1 else None
     return answers([row[0] for row in rows], prior)

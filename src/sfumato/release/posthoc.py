@@ -51,7 +51,7 @@ class PosthocRisk(Confidential):
         require_released_here(query, release)
         places = places_of_keys(query.statement)
         if not release.rows:
-            raise NoMechanism("No row of this answer left to be compared", hint="ask without HAVING or LIMIT.")
+            raise NoMechanism.because("aftermath-without-rows")
         dataset.require_data()
         dataset.ledger.look(
             digest(["aftermath", query.sql, dataset.version, certificate.released_at]),
@@ -138,17 +138,13 @@ def require_released_here(query: BoundQuery, release: Released) -> None:
     """Refuse an answer that this query did not give on this data under this schema: from the record alone."""
     certificate, dataset = release.certificate, query.context
     if certificate.query_sha256 != query.statement.sha256:
-        raise PreferenceError(
-            "This release is of another query", hint="ask the query that it was made with for its aftermath."
-        )
+        raise PreferenceError.because("release-of-other-query")
     left = {"answer": release.answer.as_dict(), "certificate": certificate.as_dict()}
     entries = dataset.ledger.record.entries
     released = [e.draft for e in entries if e.draft.event is Event.RELEASED]
     kept = next((d for d in released if all(d.public.get(name) == told for name, told in left.items())), None)
     if kept is None:
-        raise PreferenceError(
-            "This release is not in the ledger of this dataset", hint="open the dataset with the ledger that has it."
-        )
+        raise PreferenceError.because("release-not-in-ledger")
     charge = next(e.draft for e in entries if e.number == kept.public["reserved"])
     if charge.public["version"] != version_of(dataset):
         raise _elsewhere()
@@ -173,16 +169,11 @@ def require_same_numbers(query: BoundQuery, release: Released) -> None:
 def require_public_keys(measurement: Measurement) -> None:
     """Refuse groups that are there because somebody is: from public facts."""
     if measurement.cells is None:
-        raise NoMechanism(
-            "With private group keys a group of one person is not there without them, so no distance is known",
-            hint="list the public categories.",
-        )
+        raise NoMechanism.because("private-keys-without-distance")
 
 
 def _elsewhere() -> PreferenceError:
-    return PreferenceError(
-        "This release was drawn from other data, or under another schema", hint="open what it was drawn from."
-    )
+    return PreferenceError.because("release-of-other-data")
 
 
 def places_of_keys(statement: Statement) -> list[int] | None:
@@ -192,10 +183,7 @@ def places_of_keys(statement: Statement) -> list[int] | None:
         return [shown.index(key) for key in statement.keys]
     if statement.afterwards == NOTHING:
         return None
-    raise NoMechanism(
-        "The answer does not show by what it is grouped, and HAVING, ORDER BY or LIMIT moved its rows",
-        hint="select the keys of GROUP BY too.",
-    )
+    raise NoMechanism.because("keys-not-shown")
 
 
 def _hides(after: Afterwards) -> bool:

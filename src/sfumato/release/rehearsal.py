@@ -78,18 +78,11 @@ def _look_alike(query: BoundQuery, noise: Noise, like: object, rows: int | None)
     if like is None:
         _inventable(query)
     elif dataset.is_the_data(like):
-        raise _is_the_data("this is the data itself")
+        raise SourceError.because("rehearsal-on-the-data")
     engine = dataset.services.rehearsal(schema, like, rows or people_of(schema))
     if like is not None and dataset.is_copied(engine):
-        raise _is_the_data("this has the same rows as the data")
+        raise SourceError.because("rehearsal-on-rows-of-data")
     return Survey(engine, schema, query.statement, query.public_measurement, noise)
-
-
-def _is_the_data(how: str) -> SourceError:
-    return SourceError(
-        f"A rehearsal needs a look-alike, and {how}",
-        hint="pass a public table, or use `sfumato risk`, which records the look.",
-    )
 
 
 def _inventable(query: BoundQuery) -> None:
@@ -99,13 +92,9 @@ def _inventable(query: BoundQuery) -> None:
         if name == schema.unit.column:
             continue  # a person is a number
         if column is None or (column.bounds is None and column.keys is None):
-            private = column is not None and column.private_keys
-            state = f"state them under [columns.{name}] in {schema.origin}"
-            instead = "see `sfumato worst-case`, which needs none" if private else state
-            raise SchemaError(
-                f"Column '{name}' has neither bounds nor categories, so no look-alike can be invented for it",
-                hint=f"{instead}, or pass --like PUBLIC.",
-            )
+            if column is not None and column.private_keys:
+                raise SchemaError.because("rehearsal-with-private-keys", column=name)
+            raise SchemaError.because("rehearsal-without-bounds", column=name, schema=schema.origin)
 
 
 def _limit(preferences: Sequence[Preference]) -> float | None:

@@ -24,12 +24,6 @@ from sfumato.release.possible_worlds import possible
 from sfumato.release.selectable import require_selectable
 from sfumato.release.selection_pri import require_findable
 
-RECOMMENDED = (
-    "try --gap 1.2 --worst-case (nobody at more than 1.2 times the risk of anybody else: epsilon 0.2, a count is then "
-    "within ±11.5 in 90 of 100 answers), --within 5 where the answer must be usable, or --sharing-risk low --trust low "
-    "--data-sensitivity high --choices 4 where it matters who gets it."
-)
-
 
 def request_of(
     query: BoundQuery,
@@ -57,10 +51,7 @@ def request_of(
 
 def require_delta(query: BoundQuery, noise: Noise) -> None:
     if query.has_private_keys and noise.delta is None:
-        raise PreferenceError(
-            "Private group keys need a delta: the chance that a group of one person shows",
-            hint="state one with --delta, such as 1e-9.",
-        )
+        raise PreferenceError.because("private-keys-need-delta")
 
 
 def _request(
@@ -71,10 +62,10 @@ def _request(
     epsilon_max: float,
 ) -> Request:
     if not all(isinstance(p, Preference) for p in preferences):
-        raise PreferenceError("A preference is stated as sf.gap(1.2), sf.ratio(0.95) or sf.attack_chance(0.6)")
+        raise PreferenceError.because("not-a-preference")
     chosen = tuple(dict.fromkeys(preferences)) or query.rule.preferences  # said twice it is no more than once
     if not chosen:
-        raise PreferenceError("No preference is stated, and the schema has no [rule]", hint=RECOMMENDED)
+        raise PreferenceError.because("preference-missing")
     for p in chosen:
         require_comparable(p, noise, query.statement, query.context.schema, query.declared)
         if isinstance(p, Ratio) and p.between is not None:
@@ -101,13 +92,13 @@ def _completed(query: BoundQuery, preference: Preference, noise: Noise) -> Prefe
 def require_made_here(query: BoundQuery, choice: object) -> None:
     """Refuse a choice that this query would not make itself: for another query, for other data, or altered."""
     if not isinstance(choice, SolvedRequest):
-        raise PreferenceError("A release takes a choice", hint="make one with choose(), or state epsilon=0.5.")
+        raise PreferenceError.because("not-a-choice")
     said = choice.asked
     asked = _request(query, said.preferences, said.noise, said.grid, said.epsilon_max)
     if asked != said or choice.noise != said.noise or choice.epsilon_max != said.epsilon_max:
-        raise PreferenceError("This choice was made for another query or other data", hint="choose again for this one.")
+        raise PreferenceError.because("choice-of-other-query")
     drawn = select.before(query, asked, query.context.ledger.record) if asked.draws else [None]
     made = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
     told = (choice.method, choice.select_epsilon) == (asked.method, asked.select_epsilon)
     if not told or all(query.solved(asked, None if outcome is None else outcome.selected) != made for outcome in drawn):
-        raise PreferenceError("This choice was altered", hint="choose again.")
+        raise PreferenceError.because("choice-altered")

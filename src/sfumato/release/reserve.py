@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import TypeVar
 
 from sfumato.errors import EngineFailure, NoGuarantee, SfumatoError
-from sfumato.ledger.charges import BATCH
 from sfumato.ledger.entry import Draft, Entry, Event
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
@@ -19,11 +18,6 @@ from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import Ledger, digest
 
 T = TypeVar("T")
-_INSTEAD = {  # of what lost the guarantee, and whether a person had stated it
-    ("preference", False): "use a preference that reads nobody, such as --gap 1.2 --worst-case",
-    ("preference", True): "state no preference, where the schema had its [rule] before the look",
-    ("bounds", False): "leave --bounds-from-data out",
-}
 
 
 @dataclass(frozen=True)
@@ -187,14 +181,15 @@ def repeatable(released: Entry | None, accept_none: bool) -> Draft | None:
 
 
 def refuse_without_guarantee(inputs: Sequence[Provenance], what: str = "release", instead: str = "") -> None:
+    """`instead` names what could be done that loses no guarantee; without it that is known from what lost it."""
     if word(inputs).holds:
         return
     lost = list(dict.fromkeys(i for i in inputs if not word([i]).holds))
-    reason = "; ".join(f"the {i.what} was {i.because}" for i in lost)
-    others = [instead] if instead else [_INSTEAD.get((i.what, i.can_be_attested), "") for i in lost]
-    attest = "state where it was fixed with --fixed-beforehand" if all(i.can_be_attested for i in lost) else ""
-    accept = "" if what == BATCH else "accept it with --accept-none"  # whatever is in a batch has a guarantee
-    raise NoGuarantee(
-        f"This {what} would carry no guarantee: {reason}. Nothing was drawn and nothing was charged",
-        hint=f"{'; or '.join(filter(None, [*others, attest, accept]))}.",
+    raise NoGuarantee.because(
+        "without-guarantee",
+        what=what,
+        inputs=[i.what for i in lost],
+        causes=[i.because for i in lost],
+        attestable=[i.can_be_attested for i in lost],
+        instead=instead,
     )

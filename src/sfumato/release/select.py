@@ -198,10 +198,7 @@ def require_unreleased(query: BoundQuery, asked: Request, epsilon: float | None)
         return
     left = record.all_released(on_this_data(query, digest([asked.wording, epsilon])))
     if left and record.drawn(asked.key)[-1].number < left[-1].number:
-        raise PreferenceError(
-            "The output that Find-eps-from-PRI accepted went out already, and it has no other",
-            hint="choose again with again=True: that draws anew.",
-        )
+        raise PreferenceError.because("pri-output-released")
 
 
 def _key(query: BoundQuery, asked: Request) -> str:

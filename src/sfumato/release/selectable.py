@@ -18,25 +18,14 @@ def require_selectable(query: BoundQuery, asked: Request) -> None:
     """Refuse what no selection can be made for, or none that could be released, before anything is charged."""
     dataset = query.context
     if asked.as_published:
-        raise PreferenceError(
-            "Algorithm 3 as published leaves no guarantee, so nothing is selected privately beside it",
-            hint="leave one of the two out.",
-        )
+        raise PreferenceError.because("selection-beside-published")
     if dataset.bounds_from_data:
-        raise NoMechanism(
-            "With bounds from the data nobody's exposure is their own, so nothing is selected privately",
-            hint="open the data with the bounds of its schema.",
-        )
+        raise NoMechanism.because("selection-bounds-from-data")
     if query.measurement.not_additive:
-        raise NoMechanism(
-            f"There is no private selection for {', '.join(query.measurement.not_additive)}: that is no sum over "
-            "people, and everybody counts as exposed in full",
-            hint="use --gap 1.2 --worst-case, which reads nobody.",
-        )
+        raise NoMechanism.because("selection-not-additive", columns=list(query.measurement.not_additive))
     if asked.epsilon_max < asked.smallest:
-        raise PreferenceError(
-            f"No epsilon is selected below {asked.smallest:g}, and epsilon_max is {asked.epsilon_max:g}",
-            hint="state a larger epsilon_max, or a grid with smaller epsilons.",
+        raise PreferenceError.because(
+            "selection-epsilon-max-too-small", smallest=asked.smallest, epsilon_max=asked.epsilon_max
         )
     for end in (asked.smallest, asked.epsilon_max):  # whatever is selected can be drawn, too
         calibrate(query.measurement, asked.noise, end, asked.epsilon_max)
@@ -51,12 +40,12 @@ def _above_floor(preference: Variance, schema: Schema, noise: Noise) -> None:
         return
     least = floor(preference, schema, schema.people_at_least, noise)
     if preference.tau < least:
-        works = _upward(least)
-        raise PreferenceError(
-            f"variance {float(preference.tau):g} is below the noise of a selection with epsilon "
-            f"{preference.select_epsilon:g} among {schema.people_at_least:,} people: were they all alike, what "
-            "is selected would still be less than what that costs, more often than not",
-            hint=f"the smallest that works is --variance {works}; or spend more with --select-epsilon.",
+        raise PreferenceError.because(
+            "variance-below-noise",
+            variance=float(preference.tau),
+            select_epsilon=preference.select_epsilon,
+            people=schema.people_at_least,
+            smallest=_upward(least),
         )
 
 

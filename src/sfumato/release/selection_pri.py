@@ -80,14 +80,8 @@ def selected(preference: Pri, survey: Survey, asked: Request, services: Services
 def require_findable(query: BoundQuery, asked: Request) -> None:
     """Refuse what the algorithm does not do: from public facts, before anybody is read."""
     if not query.context.bounds_from_data and query.measurement.not_additive:
-        raise NoMechanism(
-            f"Find-eps-from-PRI adds noise to sums, and {', '.join(query.measurement.not_additive)} is none",
-            hint="ask for COUNT, SUM, AVG, a variance or a standard deviation.",
-        )
+        raise NoMechanism.because("pri-not-additive", columns=list(query.measurement.not_additive))
     if any(not isinstance(p, Pri | LargerThanSpent) for p in asked.preferences):
-        raise PreferenceError(
-            "Find-eps-from-PRI releases the very output that it accepted, so no other preference goes with it",
-            hint="state --pri alone, or with --larger-than-spent.",
-        )
+        raise PreferenceError.because("pri-not-alone")
     if asked.noise.mechanism != "laplace":
-        raise PreferenceError("Find-eps-from-PRI draws Laplace noise", hint="leave --mechanism out.")
+        raise PreferenceError.because("pri-mechanism")

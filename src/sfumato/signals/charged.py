@@ -73,16 +73,10 @@ def _difference_grid(query: BoundQuery, task: Task, asked: Asked) -> Grid:
     read = [c for c in measurement.columns if c.shown and c.name in task.reads]
     moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept else None
     if (task.lipschitz is None or moved is None) and not asked.by_range:
-        hint = "ask for sample_and_aggregate, or say --by-range: noise as wide as the whole range."
-        raise NoMechanism(_not_lipschitz(task.name, kept=kept), hint=hint)
+        if not kept:
+            raise NoMechanism.because("signal-rows-move-by-jumps")
+        raise NoMechanism.because("signal-not-lipschitz", task=task.name)
     return of_difference(task, moved)
-
-
-def _not_lipschitz(task: str, *, kept: bool) -> str:
-    """Why a difference has no sensitivity but its range."""
-    if not kept:
-        return "HAVING, ORDER BY or LIMIT move rows by jumps, so that one person may move a score by its whole range"
-    return f"{task} has no Lipschitz constant here: one person may move its score by the whole range"
 
 
 @dataclass(frozen=True)
@@ -177,7 +171,7 @@ class Charge:
             lambda guarantee: self._reservation(key, guarantee),
             accept_none=self.asked.accept_none,
             what=SIGNAL,
-            instead="ask for kind='free', which reads nobody",
+            instead="free-signal",
         )
         if isinstance(held, Draft):
             stored = cast(dict[str, Any], (held.public if self._told else held.confidential)["signal"])

@@ -59,16 +59,11 @@ def redrawn(
 ) -> Redrawn:
     """The answer with fresh noise by the laws and scales of its certificate, put together as releases are."""
     if not is_whole(draws) or not 1 <= draws <= MOST_DRAWS:
-        raise PreferenceError(f"A signal has 1 to {MOST_DRAWS:,} draws, not {draws}", hint=f"try {DRAWS}.")
+        raise PreferenceError.because("signal-draws", most=MOST_DRAWS, draws=str(draws), usual=DRAWS)
     if not certificate.guarantee.holds or certificate.epsilon is None:
-        said = (
-            "This release carries no guarantee, and how wide its noise is stays withheld: there is nothing to draw "
-            "fresh noise by"
-        )
-        raise NoGuarantee(said, hint="release with a guarantee first.")
+        raise NoGuarantee.because("signal-noise-withheld")
     if _picks(statement.afterwards):
-        said = "HAVING or LIMIT left rows out, and fresh noise cannot be added to what is not there"
-        raise NoMechanism(said, hint="ask without HAVING, LIMIT and OFFSET.")
+        raise NoMechanism.because("signal-rows-left-out")
     drawings, cells = _drawings(certificate, measurement), _cells(statement, measurement, answer)
     based = [_based(numbers, measurement) for numbers in answer.numbers]
     fresh = [_again(based, place, measurement, drawing, mechanism, draws) for place, drawing in enumerate(drawings)]

@@ -43,14 +43,13 @@ def asked_for(kind: str, epsilon: float | None, **how: Any) -> Asked:
     wanted = SignalKind.of(kind)
     if wanted not in (SignalKind.DIFFERENCE, SignalKind.BLOCKS):
         if epsilon is not None:
-            raise PreferenceError(f"A signal {kind!r} spends no epsilon", hint="leave it out.")
+            raise PreferenceError.because("signal-spends-nothing", kind=wanted.value)
         return Asked(wanted, **how)
     if epsilon is None:
-        raise PreferenceError(f"A signal {kind!r} spends an epsilon of its own", hint="state one, such as epsilon=0.5.")
+        raise PreferenceError.because("signal-epsilon-missing", kind=wanted.value)
     spent = stated_epsilon(epsilon).value
     if spent > EPSILON_MAX:
-        said = f"A signal spends an epsilon of at most {EPSILON_MAX:g}, not {spent:g}"
-        raise PreferenceError(said, hint="try epsilon=0.5.")
+        raise PreferenceError.because("signal-epsilon-too-large", most=EPSILON_MAX, epsilon=spent)
     return Asked(wanted, spent, **how)
 
 
@@ -61,16 +60,16 @@ def prepared(task: Task | Mapping[str, Any], measurement: Measurement, answer: A
     """
     made = task if isinstance(task, Task) else task_of(task)
     if made.missing is not None:
-        raise BadInput(f"{made.missing} is not installed", hint="pip install 'sfumato[signal]'.")
+        raise BadInput.because("task-package-missing", package=made.missing)
     require_public_keys(measurement)
     if any(number.kind is NumberKind.SELECTION for number in measurement.numbers):
-        said = "A value that is selected by its rank carries no noise that could be added again, so there is no signal"
-        raise NoMechanism(said, hint="ask for what is counted or added up in a query of its own.")
+        raise NoMechanism.because("signal-selected-value")
     table = table_of(answer, measurement)
     strange = [name for name in made.reads if name not in table.figures]
-    if strange or made.table:
-        said = f"The answer has no figure {strange[0]!r}" if strange else f"There is no table {made.table}"
-        raise BadInput(said, hint=f"its figures are: {', '.join(table.figures)}; it is table 0.")
+    if strange:
+        raise BadInput.because("signal-figure-missing", figure=strange[0], figures=list(table.figures))
+    if made.table:
+        raise BadInput.because("signal-table-missing", table=made.table, figures=list(table.figures))
     if len(table.rows) == len(measurement.public_cells):  # HAVING and LIMIT leave rows out that there are
         made.require_rows(table.labels)
     return made.against([table])
@@ -85,6 +84,7 @@ def table_of(answer: Answer, measurement: Measurement) -> Table:
 def countable(asked: Asked) -> Asked:
     blocks = asked.blocks
     if not is_whole(blocks) or not FEWEST_BLOCKS <= blocks <= MOST_BLOCKS:
-        said = f"People are put into {FEWEST_BLOCKS} to {MOST_BLOCKS:,} blocks, not {blocks}"
-        raise PreferenceError(said, hint=f"try {BLOCKS}.")
+        raise PreferenceError.because(
+            "signal-blocks", fewest=FEWEST_BLOCKS, most=MOST_BLOCKS, blocks=str(blocks), usual=BLOCKS
+        )
     return asked

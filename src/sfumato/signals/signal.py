@@ -24,8 +24,7 @@ def signal(
     """The signal that is asked for, about a release that this query gave."""
     answer, measurement, statement = release.answer, query.measurement, query.statement
     if query.context.bounds_from_data:
-        said = "With bounds from the data there is no signal that could be kept apart from the people"
-        raise NoMechanism(said, hint="open the data with the bounds of its schema.")
+        raise NoMechanism.because("signal-bounds-from-data")
     if asked.kind is SignalKind.FREE:
         mechanism = query.context.services.mechanism
         return free_signal(statement, measurement, answer, release.certificate, task, mechanism, asked.draws)

@@ -8,7 +8,7 @@ from inspect import signature
 from string import Formatter
 
 from sfumato.presentation.interface import Interface
-from sfumato.presentation.refusals import adapters, errors, escrow, ledger
+from sfumato.presentation.refusals import adapters, errors, escrow, ledger, release, signals
 from sfumato.presentation.refusals.options import Options, steps
 from sfumato.presentation.refusals.wording import Text, Wording
 
@@ -17,6 +17,8 @@ PACKAGES: Mapping[str, Mapping[str, Wording]] = {
     "errors": errors.WORDINGS,
     "escrow": escrow.WORDINGS,
     "ledger": ledger.WORDINGS,
+    "release": release.WORDINGS,
+    "signals": signals.WORDINGS,
 }
 WORDS = ("option", "step")  # what a wording may use beside the values of its error
 

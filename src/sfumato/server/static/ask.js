@@ -132,7 +132,8 @@ function cleared() {
 // The sentence stands below the question that it is about; in the editor its place is marked.
 function placed(error, { aloud }) {
   if (!(error instanceof Problem)) throw error;
-  error.hint = Object.entries(told.hints).find(([typed]) => error.hint?.includes(typed))?.[1] ?? error.hint;
+  const meant = Object.entries(told.hints).find(([reason]) => error.reason === reason || error.hint?.includes(reason));
+  error.hint = meant?.[1] ?? error.hint;
   const one = error.at ? questions()[error.at.query - 1] : undefined;
   const place = one ? $(".problem", one) : $("#refused");
   place.textContent = error.sentence;

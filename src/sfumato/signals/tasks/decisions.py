@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sfumato.errors import BadInput
 from sfumato.signals.tasks.distributions import chi_square_tail, student_tail
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Reference, Task, is_number, reference
@@ -33,12 +34,10 @@ class Above(Task):
     width: float = 0.0
 
     def __post_init__(self) -> None:
-        self.require(
-            is_number(self.width) and self.width >= 0, f"takes a width of 0 or more, not {self.width}", "leave it out."
-        )
-        self.require(
-            isinstance(self.b, str) or is_number(self.b), "takes the label of a row or a number as b", "try 100."
-        )
+        if not is_number(self.width) or self.width < 0:
+            raise BadInput.because("task-width", task=self.name, width=str(self.width))
+        if not isinstance(self.b, str) and not is_number(self.b):
+            raise BadInput.because("task-compared-with", task=self.name)
         self.require_slopes()
 
     @property
@@ -94,7 +93,8 @@ class ChiSquare(Task):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reference", reference(self.reference))
-        self.require(all(n > 0 for _, n in self.reference), "takes a reference above 0", "leave rows out.")
+        if not all(n > 0 for _, n in self.reference):
+            raise BadInput.because("task-reference-not-positive", task=self.name)
         _require_level(self, self.level)
 
     @property
@@ -168,5 +168,5 @@ class TTest(Task):
 
 
 def _require_level(task: Task, level: float) -> None:
-    met = is_number(level) and 0 < level < 1
-    task.require(met, f"takes a level between 0 and 1, not {level}", "try 0.05.")
+    if not is_number(level) or not 0 < level < 1:
+        raise BadInput.because("task-level", task=task.name, level=str(level))

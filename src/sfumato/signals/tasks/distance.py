@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
+from sfumato.errors import BadInput
 from sfumato.signals.tasks.table import Table, Tables
 from sfumato.signals.tasks.task import Reference, Task, reference
 
@@ -30,9 +31,10 @@ class HistogramDistance(Task):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reference", reference(self.reference))
-        met = not self.reference or self._total > 0
-        self.require(met, "takes a reference that is not 0 throughout", "leave it out: the release itself.")
-        self.require(math.isfinite(2 * self._total), "takes a smaller reference", "ask in other units.")
+        if self.reference and not self._total > 0:
+            raise BadInput.because("task-reference-zero", task=self.name)
+        if not math.isfinite(2 * self._total):
+            raise BadInput.because("task-reference-too-large", task=self.name)
         self.require_slopes()
 
     @property

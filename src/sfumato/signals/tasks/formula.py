@@ -17,7 +17,6 @@ from sfumato.signals.tasks.task import Task, is_number
 
 LONGEST, DEEPEST = 2000, 40
 _FURTHEST = Fraction(sys.float_info.max)
-_HINT = 'cells are people["Bern"] or cell("COUNT(*)", "Bern"); beside them numbers, + - * /, min, max, abs and sum.'
 _COMPUTE: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -65,10 +64,10 @@ class Formula(Task):
 
     def __post_init__(self) -> None:
         ends = [end for end in (self.low, self.high, self.otherwise) if end is not None]
-        stated = all(map(is_number, ends)) and 0 < self.span < math.inf
-        self.require(stated, "takes a range from low to high", "state low=0, high=1.")
-        inside = self.otherwise is None or self.low <= self.otherwise <= self.high
-        self.require(inside, "takes an otherwise within its range", "leave it out.")
+        if not all(map(is_number, ends)) or not 0 < self.span < math.inf:
+            raise BadInput.because("formula-range")
+        if self.otherwise is not None and not self.low <= self.otherwise <= self.high:
+            raise BadInput.because("formula-otherwise")
         self.require_slopes()  # read here, so that what cannot be read is refused at once
 
     @property
@@ -121,16 +120,16 @@ def _up(exact: Fraction) -> float:
 
 def _read(text: object) -> Part:
     if not isinstance(text, str) or len(text) > LONGEST:
-        raise BadInput(f"A formula is a text of at most {LONGEST:,} characters", hint=_HINT)
+        raise BadInput.because("formula-length", longest=LONGEST)
     try:
         return _part(ast.parse(text.strip(), mode="eval").body, DEEPEST)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise BadInput("A formula could not be read", hint=_HINT) from None
+        raise BadInput.because("formula-unreadable") from None
 
 
 def _part(node: ast.expr, deep: int) -> Part:
     if deep <= 0:
-        raise BadInput(f"A formula goes at most {DEEPEST} operations deep", hint="write it in fewer parts.")
+        raise BadInput.because("formula-depth", deepest=DEEPEST)
     match node:
         case ast.Constant(value=bool()):
             raise _refused(node)
@@ -187,7 +186,7 @@ def _combined(operator: ast.operator, left: Part, right: Part, node: ast.expr) -
         raise _refused(node)
     if left.constant is not None and right.constant is not None:
         if isinstance(operator, ast.Div) and right.constant == 0:
-            raise BadInput("A formula divides by 0", hint=_HINT)
+            raise BadInput.because("formula-divides-by-zero")
         return _constant(compute(left.constant, right.constant))
     slopes = _slopes(operator, left, right)
     return Part(
@@ -243,5 +242,4 @@ def _text(node: ast.expr) -> str:
 
 
 def _refused(node: ast.expr) -> BadInput:
-    place = f"column {node.col_offset + 1}"
-    return BadInput("A formula has something in it that is not answered", hint=_HINT, where=place)
+    return BadInput.because("formula-not-answered", where=f"column {node.col_offset + 1}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any, ClassVar
 
+from sfumato.errors import BadInput
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Reference, Task, is_whole, names, reference
 
@@ -26,11 +27,12 @@ class _Learned(Task):
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", names(self.features))
         object.__setattr__(self, "reference", reference(self.reference))
-        self.require(bool(self.features), "needs features", 'state features=["people"].')
-        one = bool(self.label) != bool(self.reference)
-        self.require(one, "predicts one thing", "state the column as label, or known numbers as reference.")
-        met = is_whole(self.folds) and 2 <= self.folds <= 20
-        self.require(met, f"takes 2 to 20 folds, not {self.folds}", "try 5.")
+        if not self.features:
+            raise BadInput.because("task-features-missing", task=self.name)
+        if bool(self.label) == bool(self.reference):
+            raise BadInput.because("task-predicts-one-thing", task=self.name)
+        if not is_whole(self.folds) or not 2 <= self.folds <= 20:
+            raise BadInput.because("task-folds", task=self.name, folds=str(self.folds))
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -138,7 +140,8 @@ class Regression(_Learned):
 
 
 def _require_model(task: Task, model: str, known: tuple[str, ...]) -> None:
-    task.require(model in known, f"knows no model {model!r}", f"there are: {', '.join(known)}.")
+    if model not in known:
+        raise BadInput.because("task-model-unknown", task=task.name, model=repr(model), models=list(known))
 
 
 def _classifier(model: str) -> Any:

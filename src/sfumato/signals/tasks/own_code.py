@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, ClassVar
 
+from sfumato.errors import BadInput
 from sfumato.signals.tasks.table import Table, Tables
 from sfumato.signals.tasks.task import DECIMALS, Task, is_number
 
@@ -34,10 +35,8 @@ class OwnCode(Task):
     def __post_init__(self) -> None:
         ends = (self.low, self.high)
         met = all(is_number(end) and round(end, DECIMALS) == end and abs(end) <= 1e9 for end in ends)
-        hint = "state range = [0, 1]."
-        self.require(
-            met and self.low < self.high, f"has a range from low to high, with at most {DECIMALS} decimals", hint
-        )
+        if not met or not self.low < self.high:
+            raise BadInput.because("own-code-range", task=self.name, decimals=DECIMALS)
 
     @property
     def range(self) -> tuple[float, float]:

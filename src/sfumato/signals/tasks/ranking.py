@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar, Self
 
+from sfumato.errors import BadInput
 from sfumato.signals.tasks.table import Table, Tables
 from sfumato.signals.tasks.task import Task, is_whole, names
 
@@ -33,8 +34,8 @@ class TopK(Task):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reference", names(self.reference))
-        met = is_whole(self.k) and self.k >= 1
-        self.require(met, f"takes a whole number of 1 or more as k, not {self.k!r}", "try 3.")
+        if not is_whole(self.k) or self.k < 1:
+            raise BadInput.because("task-k", task=self.name, k=repr(self.k))
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -50,8 +51,8 @@ class TopK(Task):
 
     def require_rows(self, labels: Sequence[str]) -> None:
         super().require_rows(labels)
-        met = self.k <= len(labels)
-        self.require(met, f"takes a k of at most {len(labels)} here, not {self.k}", "the answer has no more rows.")
+        if self.k > len(labels):
+            raise BadInput.because("task-k-too-large", task=self.name, rows=len(labels), k=self.k)
 
     def against(self, tables: Tables) -> Self:
         return self if self.reference else replace(self, reference=_named(self, tables))
@@ -149,8 +150,8 @@ class Trend(Task):
 
     def require_rows(self, labels: Sequence[str]) -> None:
         super().require_rows(labels)
-        met = bool(self.order) or all(map(_is_place, labels))
-        self.require(met, "needs an order of rows whose names are no numbers", 'state order=["first", "next"].')
+        if not self.order and not all(map(_is_place, labels)):
+            raise BadInput.because("task-order-missing", task=self.name)
 
     def _score(self, table: Table) -> float | None:
         figures = table.figure(self.column)

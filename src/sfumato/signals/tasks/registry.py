@@ -67,17 +67,18 @@ def task(name: str | Mapping[str, Any], **parameters: Any) -> Task:
     called = stated.pop("task", None)
     kind = TASKS.get(called) if isinstance(called, str) else None
     if kind is None:
-        raise BadInput(f"There is no task {called!r}", hint=f"there are: {', '.join(TASKS)}.")
+        raise BadInput.because("task-unknown", task=repr(called), tasks=list(TASKS))
     known = {field.name: field for field in fields(kind)}
     strange = sorted(map(str, stated.keys() - known.keys()))
     needed = [name for name, field in known.items() if field.default is MISSING and name not in stated]
-    if strange or needed:
-        said = f"has no {strange[0]!r}" if strange else f"needs {needed[0]!r}"
-        raise BadInput(f"The task {called} {said}", hint=f"it takes: {', '.join(known)}.")
+    if strange:
+        raise BadInput.because("task-parameter-unknown", task=called, parameter=strange[0], known=list(known))
+    if needed:
+        raise BadInput.because("task-parameter-missing", task=called, parameter=needed[0], known=list(known))
     place = stated.get("table", 0)
     if not isinstance(place, int) or isinstance(place, bool) or place < 0:
-        raise BadInput(f"The task {called} reads a table by its place, from 0", hint="leave table out.")
+        raise BadInput.because("task-table-place", task=called)
     texts = [name for name, field in known.items() if field.type == "str" and not isinstance(stated.get(name, ""), str)]
     if texts:
-        raise BadInput(f"The task {called} takes a text as {texts[0]!r}", hint="write it in quotes.")
+        raise BadInput.because("task-parameter-not-text", task=called, parameter=texts[0])
     return kind(**stated)

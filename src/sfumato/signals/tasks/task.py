@@ -81,7 +81,9 @@ class Task(ABC):
     def require_rows(self, labels: Sequence[str]) -> None:
         """Refuse a name that no row has: what is said of a score without meaning would mislead."""
         strange = [name for name in self.rows if name not in labels]
-        self.require(not strange, f"has no row {(strange or [''])[0]!r} to read", _named(labels))
+        if strange:
+            shown = list(labels[:_SHOWN])
+            raise BadInput.because("task-row-unknown", task=self.name, row=strange[0], rows=shown, count=len(labels))
 
     @abstractmethod
     def _score(self, table: Table) -> float | None:
@@ -116,14 +118,10 @@ class Task(ABC):
     def as_dict(self) -> dict[str, Any]:
         return {"task": self.name} | {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
-    def require(self, met: bool, said: str, hint: str) -> None:
-        if not met:
-            raise BadInput(f"{self.name} {said}", hint=hint)
-
     def require_slopes(self) -> None:
         """Refuse constants that no float holds."""
-        met = all(map(math.isfinite, (self.slopes or {}).values()))
-        self.require(met, "moves further than can be computed with", "ask in other units.")
+        if not all(map(math.isfinite, (self.slopes or {}).values())):
+            raise BadInput.because("task-too-steep", task=self.name)
 
 
 def is_number(value: object) -> bool:
@@ -139,7 +137,7 @@ def names(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, Iterable) or not all(isinstance(name, str | int) for name in value):
-        raise BadInput("A task takes a list of names here", hint='write ["one", "other"].')
+        raise BadInput.because("task-names-not-listed")
     return tuple(map(str, value))
 
 
@@ -151,15 +149,8 @@ def reference(value: object) -> Reference:
     except (TypeError, ValueError, OverflowError):
         found = [("", math.nan)]
     if not all(math.isfinite(number) for _, number in found):
-        raise BadInput("A reference has a number for each label", hint='write {"here": 12, "there": 30}.')
+        raise BadInput.because("task-reference-not-numbers")
     return tuple(sorted(dict(found).items()))
-
-
-def _named(labels: Sequence[str]) -> str:
-    if set(labels) == {""}:
-        return "the answer has one row, which has no name: leave it out."
-    shown = ", ".join(map(repr, labels[:_SHOWN]))
-    return f"its rows are: {shown}{f', and {len(labels) - _SHOWN:,} more' if len(labels) > _SHOWN else ''}."
 
 
 def _plain(value: Any) -> Any:
