@@ -25,6 +25,8 @@ from sfumato.model.authorization import Mandate
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import Columns, LedgerStore, Row, Seals
+from sfumato.presentation.certificate import worded_answers
+from sfumato.presentation.exploration import exploration
 from sfumato.release.context import DatasetContext
 from tests.ledgers import MASTER
 
@@ -129,6 +131,7 @@ class Room:
             runner=self.runner,
             sandbox=self.sandbox,
             planned=self._planned,
+            exploration_view=exploration,
             written=local.written,
             later=self.waiting.append,
             in_turn=self.turns.append,
@@ -222,7 +225,8 @@ class Room:
         return row
 
     def result(self, request: Request) -> dict[str, Any]:
-        return self.requests.result(self[request.analyst], request.id)
+        """As the API tells it, with the sentences of its certificates."""
+        return worded_answers(self.requests.result(self[request.analyst], request.id))
 
     def released(self, *queries: str, by: str = "bob", accept_none: bool = False, **how: Any) -> dict[str, Any]:
         """All the way: asked, approved where somebody has to, answered."""

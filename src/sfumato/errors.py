@@ -243,11 +243,27 @@ class SandboxMissing(Refused):
     code = "sandbox_unavailable"
 
 
-class SamePeopleWarning(UserWarning):
+class SfumatoWarning(UserWarning):
+    """Something to know, as a reason with its values; `presentation.refusals` has the sentences."""
+
+    def __init__(self, reason: str, values: Mapping[str, Value]) -> None:
+        super().__init__(reason)
+        self.reason, self.values = reason, dict(values)
+
+    @classmethod
+    def because(cls, reason: str, /, **values: Value) -> Self:
+        return cls(reason, values)
+
+    def __str__(self) -> str:
+        message, hint = render(self.reason, self.values) or (self.reason, "")
+        return f"{message}. {hint}".rstrip()
+
+
+class SamePeopleWarning(SfumatoWarning):
     """The same rows were opened under another name, and the two are counted separately."""
 
 
-class UnrecordedLookWarning(UserWarning):
+class UnrecordedLookWarning(SfumatoWarning):
     """Individual risks were shown, and no ledger file knows of it."""
 
 

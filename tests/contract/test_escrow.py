@@ -37,6 +37,7 @@ from sfumato.escrow.ports import Limits
 from sfumato.escrow.submissions.lifecycle import DONE, STEPS, Act, State, stepped
 from sfumato.escrow.submissions.visibility import ANALYST, CONTROLLER
 from sfumato.ledger.entry import Event
+from sfumato.presentation.certificate import worded_answers
 from tests.contract.conftest import Copies
 from tests.room import BOARD, BY_WARD, COUNT, DATA, RULE, SCHEMA, SUM, Room
 
@@ -366,7 +367,7 @@ def test_a_request_through_the_states_that_lead_to_an_answer(room: Room) -> None
         assert (certificate["guarantee"], certificate["released_by"]) == ("dp", "alice")
         assert (certificate["decided_by"], certificate["epsilon"]) == ("blind", 0.2)
     assert [len(answer["rows"]) for answer in result["answers"]] == [1, 3]
-    assert room.requests.result(room["carol"], request.id) == result
+    assert worded_answers(room.requests.result(room["carol"], request.id)) == result
     with pytest.raises(Forbidden, match="goes to whoever asked"):
         room.requests.result(room["eve"], request.id)
     with pytest.raises(NotFound):
@@ -660,7 +661,7 @@ def test_after_the_answer_it_is_computed_withheld_seen_and_then_decided(room: Ro
                 room.requests.result(room[who], one.id)
     assert room.charged == 20, "the public constant, each"
     assert "answers" not in room.requests.one(room["bob"], request.id)
-    seen = room.decisions.answer(room["alice"], request.id)
+    seen = worded_answers(room.decisions.answer(room["alice"], request.id))
     assert seen["true"] == [[[26]]]
     assert [entry.draft.who for entry in room.entries(Event.LOOKED)] == ["alice"]
     with pytest.raises(NoGuarantee):
@@ -730,7 +731,7 @@ def test_an_estimate_and_a_dry_run_charge_nothing_and_read_nobody(room: Room) ->
     assert [len(answer["rows"]) for answer in dry["answers"]] == [1, 3]
     assert room.questions.worst_case(room["bob"], "stays", COUNT, {})["source"] == "worst case"
     assert room.questions.rehearse(room["bob"], "stays", COUNT, None)["source"]
-    assert room.questions.compare(room["bob"], "stays", COUNT, None)
+    assert room.questions.compare(room["bob"], "stays", COUNT, None).methods
     assert len(room.entries()) == before
     for stated in ({"gap": 1.2}, None):
         room.questions.dry_run(room["bob"], "stays", [{"sql": SUM}], stated)

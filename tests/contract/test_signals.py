@@ -27,6 +27,7 @@ from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.escrow.submissions.signal import Signal
 from sfumato.ledger.entry import Event
 from sfumato.presentation import signalling
+from sfumato.presentation.certificate import worded_json
 from tests.contract.conftest import Copies
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, Room
 
@@ -92,7 +93,7 @@ def state(room: Room, signal: Signal) -> str:
 
 
 def result(room: Room, signal: Signal) -> dict[str, Any]:
-    return room.signals.result(room[signal.analyst], signal.id)
+    return worded_json(room.signals.result(room[signal.analyst], signal.id))
 
 
 # Free

@@ -18,6 +18,7 @@ import sfumato as sf
 from sfumato.adapters.engines.reference import leave_one_out, people_of
 from sfumato.api.risk import RiskProfile
 from sfumato.model.choice import Noise
+from sfumato.presentation.exploration import exploration
 from sfumato.presentation.figures.figure import Line, Range
 from sfumato.presentation.risk import candidates
 from sfumato.privacy.noise.calibration import mu_of
@@ -117,7 +118,7 @@ def test_nothing_printed_as_a_bound_is_below_what_the_people_give(
     profile = dataset.query(question.sql).sketch(
         spent, bins=bins, mechanism=noise.mechanism, delta=noise.delta, candidates=(1.0, 5.0)
     )
-    found = explored(profile, ceiling=10.0, stated={}, now=None)
+    found = exploration(explored(profile, ceiling=10.0, stated={}, now=None))
     points = {point["epsilon"]: point for point in found["points"]}
     for at in profile.candidates:
         gap, chance = given_by(exposures, oracle.outputs, at.epsilon, noise)

@@ -14,10 +14,14 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.model.release import Assumption
+from sfumato.ledger.entry import Event
+from sfumato.model import release as model
+from sfumato.model.release import Assumption, PostProcessing
+from sfumato.presentation.certificate import certificate_text, worded
 from sfumato.presentation.ledger import as_dict
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording.assumptions import ASSUMPTIONS, assumed
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release.answer import answer
 from sfumato.release.decide import planned_as
@@ -404,6 +408,45 @@ def test_a_certificate_of_an_older_ledger_is_read_and_shown() -> None:
         assert "None" not in shown
 
 
+def test_a_record_keeps_codes_and_shows_sentences() -> None:
+    stays = opened(unit="patient", max_rows=3, population="patients")
+    release = stays.query("SELECT COUNT(*) AS n FROM stays HAVING COUNT(*) > 0").release(epsilon=0.5)
+    stored: Any = next(e for e in stays.ledger.entries if e.draft.event is Event.RELEASED).draft.public["certificate"]
+    assert stored["post_processing"] == ["counts-rounded", "applied-afterwards", "rows-picked"]
+    assert stored["assumed"] == [
+        "schema-public",
+        "looked-line-kept",
+        {"code": "counted-apart", "population": "patients"},
+        {"code": "rows-counted", "unit": "patient", "rows": 3, "groups": 3},
+    ]
+    kept = model.Certificate.from_dict(json.loads(json.dumps(stored)))
+    assert kept.as_dict() == stored
+    assert worded(kept).as_dict() == worded(release.certificate).as_dict() == release.certificate.as_dict()
+    assert release.certificate.assumed[-2] == "the people of the population patients are in no dataset outside it"
+    assert certificate_text(kept) == str(release.certificate)
+
+
+def test_sentences_that_an_earlier_version_stored_are_shown_as_they_are() -> None:
+    query = opened(unit="patient", max_rows=3).query("SELECT ward, COUNT(*) FROM stays GROUP BY ward LIMIT 1")
+    query.risk()
+    release = query.release(epsilon=0.5, fixed_beforehand="minutes of 3 May")
+    older = sf.Certificate.from_dict(json.loads(release.certificate.to_json()))
+    assert all(" " in said for said in (*older.assumed, *older.post_processing))
+    assert (str(older), older.to_html()) == (str(release.certificate), release.certificate.to_html())
+    assert of_guarantee.declarations(older) == of_guarantee.declarations(release.certificate)
+    strange = replace(older, assumed=("an assumption of long ago",), post_processing=("something else",))
+    assert "assumed:         an assumption of long ago" in str(strange)
+    assert "afterwards:      something else" in str(strange)
+
+
+def test_what_was_stored_as_a_sentence_and_as_a_code_is_said_once() -> None:
+    release = opened().query("SELECT COUNT(*) FROM stays").release(epsilon=0.5)
+    stored = release.certificate.as_dict()
+    stored["assumed"] += [Assumption.SCHEMA_PUBLIC.value, Assumption.CLOSED_QUOTES.value]
+    said = assumed(model.Certificate.from_dict(stored))
+    assert said == (*release.certificate.assumed, ASSUMPTIONS[Assumption.CLOSED_QUOTES])
+
+
 GAUSSIAN_RULE = {"gap": 1.2, "worst_case": True, "mechanism": "gaussian", "delta": 1e-6}
 
 
@@ -446,7 +489,8 @@ def test_a_view_of_private_keys_says_that_a_delta_is_to_come() -> None:
 
 
 def test_each_assumption_has_a_sentence() -> None:
-    assert of_guarantee.ASSUMPTIONS.keys() == set(Assumption)
+    assert ASSUMPTIONS.keys() == set(Assumption)
+    assert {*of_release.POST_PROCESSING, PostProcessing.THRESHOLDED} == set(PostProcessing)
 
 
 def test_after_a_look_it_is_assumed_that_nobody_was_led_by_it() -> None:

@@ -22,6 +22,7 @@ SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more
     ("sandbox-attacks-succeeded", "attacks"): ["fork", "trace"],
     ("no-open-failure", "failures"): [3, 7],
     ("formula-length", "longest"): 2000,
+    ("same-rows", "others"): ["stays", "bills"],
     ("signal-blocks", "most"): 10_000,
     ("signal-draws", "most"): 10_000,
     ("signal-epsilon-too-large", "epsilon"): 20.0,

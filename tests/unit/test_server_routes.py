@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from sfumato.model.choice import Noise
+from sfumato.model.method_comparison import Comparison
 from sfumato.model.risk import Source
-from sfumato.release.difference import Cell
+from sfumato.release.difference import Cell, Difference
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
 from tests.served import Caller, Nouns, app_on, operations, person
@@ -55,9 +57,10 @@ def nouns() -> Nouns:
         "state_cause": {"spent": 1},
         "deliver": Noun({"id": "v1"}),
     }
-    questions = ("estimate", "dry_run", "worst_case", "guessing", "rehearse", "compare", "explore")
+    questions = ("estimate", "dry_run", "worst_case", "guessing", "rehearse", "explore")
     for verb in (*questions, "sketch", "look", "check"):
         made.questions.answers[verb] = {"a": 1}
+    made.questions.answers["compare"] = Comparison("Q", Noise(), (), None, looked=False)
     made.policies.answers = {
         "set": Noun({"number": 1}),
         "current": Noun({"number": 1}),
@@ -70,15 +73,7 @@ def nouns() -> Nouns:
         "many": [REQUEST],
         "one": REQUEST,
         "result": {"answers": [{"rows": []}], "guarantee": "dp", "charged": 0.2},
-        "difference": {
-            "difference": 3,
-            "low": 1,
-            "high": 5,
-            "larger": True,
-            "smaller": False,
-            "sentence": "yes",
-            "covers": "noise",
-        },
+        "difference": Difference(3, 1, 5, picked=False),
     }
     made.decisions.answers = {"inspect": {"binding": "b"}, "answer": {"answers": []}}
     made.signals.answers = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from sfumato.api.choice import Choice
@@ -10,7 +11,7 @@ from sfumato.api.display import printed
 from sfumato.api.ledger import Ledger
 from sfumato.api.release import Release
 from sfumato.errors import PreferenceError
-from sfumato.model.exposure_histogram import BINS
+from sfumato.model.exposure_histogram import BINS, Sketch
 from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.measurement import Measurement
@@ -183,13 +184,14 @@ class Dataset:
         It is free, reads nobody and plans nothing. With `look` it shows the people too, and that is recorded first.
         """
         from sfumato.api.method_comparison import Comparison
+        from sfumato.presentation.method_comparison import worded
         from sfumato.release.method_comparison import side_by_side
 
         stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
         how: dict[str, object] = {"mechanism": mechanism, "delta": delta, "calibration": calibration}
         how |= {"grid": grid, "epsilon_max": epsilon_max}
         found = side_by_side(bind(self._context, sql), stated, how, look=look, attestation=fixed_beforehand)
-        return printed(Comparison, found)
+        return printed(Comparison, worded(found))
 
     def per_person(self) -> PersonTotals:
         """What everything released tells about each person, by the ledger and their own exposure: a look."""
@@ -523,5 +525,7 @@ def _shown(profile: Profile) -> RiskProfile:
     from sfumato.api.risk import RiskProfile
 
     found = printed(RiskProfile, profile)
-    found.certificate = None if profile.certificate is None else printed(Certificate, profile.certificate)
+    found.certificate = None if profile.certificate is None else Certificate.of(profile.certificate)
+    if isinstance(profile.exposure, Sketch) and found.certificate is not None:
+        found.exposure = replace(profile.exposure, certificate=found.certificate)
     return found

@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 class Certificate(model.Certificate):
     """What goes with a release: printed, as JSON, or as a page that stands alone. The answer is not on it."""
 
+    assumed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, certificate: model.Certificate) -> Certificate:
+        return printed(cls, page.worded(certificate))
+
     def to_json(self) -> str:
         return json.dumps(self.as_dict(), indent=2)
 
@@ -63,7 +69,7 @@ class Release(model.Released):
 
     @classmethod
     def of(cls, released: model.Released, query: BoundQuery | None = None) -> Release:
-        return cls(released.answer, printed(Certificate, released.certificate), released.repeated, query)
+        return cls(released.answer, Certificate.of(released.certificate), released.repeated, query)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.answer, self.certificate, self.repeated)

@@ -10,6 +10,7 @@ from sfumato.api.figure import Picture
 from sfumato.model import signal as model
 from sfumato.model.release import Released
 from sfumato.presentation import signal as view
+from sfumato.presentation.certificate import worded
 from sfumato.release.bound_query import BoundQuery
 from sfumato.signals.request import asked_for
 from sfumato.signals.signal import signal
@@ -70,4 +71,4 @@ def signalled(
 
 def printable(signal: model.Scored) -> Signalled:
     values: dict[str, Any] = {field.name: getattr(signal, field.name) for field in fields(signal)}
-    return _KINDS[signal.kind](**values)
+    return _KINDS[signal.kind](**values | {"certificate": worded(signal.certificate)})

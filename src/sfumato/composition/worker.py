@@ -21,6 +21,7 @@ from sfumato.model.authorization import Mandate
 from sfumato.model.budget import Stop
 from sfumato.model.schema import Schema
 from sfumato.ports import Engine, LedgerStore
+from sfumato.presentation.exploration import exploration
 from sfumato.release.records import Records
 from sfumato.schema.read import parsed
 
@@ -77,7 +78,7 @@ def work(opened: Opened, job: Mapping[str, Any], watch: Callable[[Callable[[], f
         mandate=None if is_invented else _mandate(job["mandate"]),
         records=None if is_invented else opened.records,
     )
-    found = performed(dataset, job)
+    found = performed(dataset, job, exploration)
     return found | {"digest": opened.files.keyed(found["digest"])} if job["verb"] == DIGEST else found
 
 

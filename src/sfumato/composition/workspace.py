@@ -31,6 +31,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.authorization import Mandate
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
+from sfumato.presentation.exploration import exploration
 from sfumato.release.context import DatasetContext
 from sfumato.release.records import Records
 from sfumato.signals.tasks.task import DECIMALS
@@ -69,6 +70,7 @@ class Workspace:
             runner=self._runner,
             sandbox=self._sandbox(),
             planned=self._planned,
+            exploration_view=exploration,
             written=local.written,
             later=self._later,
             in_turn=self._in_turn,

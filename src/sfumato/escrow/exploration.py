@@ -172,19 +172,16 @@ class Questions:
         said = {"sql": sql, "preference": stated, "rule": rule, "epsilon": epsilon}
         return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | said))
 
-    def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
-        return dict(self.compared(actor, name, sql, stated).as_dict())
-
     def side_by_side(self, actor: Person, name: str, sql: str) -> Comparison:
         """The same for a controller, who needs no rule for it: then all are examples."""
         held = self._datasets.controlled(actor, name)
         query = bind(self._datasets.planned(held, None, actor), sql)
         try:
-            return self.compared(actor, name, sql, None)
+            return self.compare(actor, name, sql, None)
         except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
             return side_by_side(query, (), {}, look=False, attestation="")
 
-    def compared(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> Comparison:
+    def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> Comparison:
         held = self._datasets.visible(actor, name)
         foreseen, _ = self.foreseen(actor, held, (Asked(sql),), stated)
         _require_told(actor, held, foreseen, stated)
@@ -244,7 +241,7 @@ class Questions:
         match source:
             case Source.WORST_CASE:
                 query = bind(self._datasets.planned(held, None, actor), sql)
-                return explored(worst_case(query, **drawn), **terms)
+                return self._outside.exploration_view(explored(worst_case(query, **drawn), **terms))
             case Source.REHEARSAL:
                 bind(self._datasets.planned(held, None, actor), sql)
                 job = self._datasets.job_on("explore", held, "invented", "invented", actor.name)

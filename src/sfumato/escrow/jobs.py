@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import Conflict
+from sfumato.escrow.ports import ExplorationView
 from sfumato.escrow.submissions.asking import asked
 from sfumato.model.guarantee import Guarantee, join
 from sfumato.model.release import Answer, Certificate, Released
@@ -17,7 +18,7 @@ from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import chosen, releasable
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import Request
-from sfumato.release.exploration import explored, first_figure
+from sfumato.release.exploration import Exploration, explored, first_figure
 from sfumato.release.pipeline import release, release_choice
 from sfumato.release.profile import of_the_people, private_histogram
 from sfumato.release.rehearsal import rehearsed
@@ -27,11 +28,13 @@ from sfumato.signals.request import asked_for
 from sfumato.signals.signal import signal
 
 Job = Mapping[str, Any]
-DIGEST = "digest"
+DIGEST, EXPLORE = "digest", "explore"
 
 
-def performed(dataset: DatasetContext, job: Job) -> dict[str, Any]:
+def performed(dataset: DatasetContext, job: Job, exploration_view: ExplorationView) -> dict[str, Any]:
     """Do what a job says on an opened dataset."""
+    if job["verb"] == EXPLORE:
+        return exploration_view(_explored(dataset, job))
     return _VERBS[job["verb"]](dataset, job)
 
 
@@ -113,7 +116,7 @@ def _sketched(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     return dict(profile.view.as_dict()) | {"certificate": certificate}
 
 
-def _explored(dataset: DatasetContext, job: Job) -> dict[str, Any]:
+def _explored(dataset: DatasetContext, job: Job) -> Exploration:
     """The risk of a query as a page moves through it: on invented rows, in a private sketch, or of the people."""
     query, how, cell = bind(dataset, job["sql"]), job["how"], None
     match Source(job["source"]):
@@ -163,5 +166,4 @@ _VERBS: Mapping[str, Callable[[DatasetContext, Job], dict[str, Any]]] = {
     "rehearse": _rehearsed,
     "fits": _fits,
     DIGEST: _digested,
-    "explore": _explored,
 }

@@ -13,6 +13,10 @@ from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import AuditStore, LedgerStore, Rows, Sandbox
 from sfumato.release.context import DatasetContext
+from sfumato.release.exploration import Exploration
+
+ExplorationView = Callable[[Exploration], dict[str, Any]]
+"""An exploration as plain values with sentences, for a page."""
 
 
 class Kept(Protocol):
@@ -104,6 +108,7 @@ class Outside:
     runner: Runner
     sandbox: Sandbox  # where analysts' own functions run
     planned: Planned
+    exploration_view: ExplorationView
     written: Callable[[str], str]  # when a file that lies elsewhere was last written, opaquely
     later: Callable[[Callable[[], None]], None]  # do this in the background
     in_turn: Callable[[Callable[[], None]], None]  # the same, one at a time and in nobody's way: functions of analysts

@@ -26,6 +26,16 @@ class Stop:
         """What holds where both are stated."""
         return Stop(_lower(self.epsilon, other.epsilon), _lower(self.delta, other.delta))
 
+    @property
+    def words(self) -> str | None:
+        """What is stated, for a certificate; None where nothing is.
+
+        >>> Stop(Fraction(3), Fraction(1, 10**6)).words
+        'epsilon 3, delta 1e-06'
+        """
+        parts = [f"{name} {float(limit):.15g}" for name, limit in vars(self).items() if limit is not None]
+        return ", ".join(parts) or None
+
     def as_texts(self) -> dict[str, str]:
         """What is stated, exactly, for a record."""
         return {name: str(limit) for name, limit in vars(self).items() if limit is not None}

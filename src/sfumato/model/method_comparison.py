@@ -27,9 +27,19 @@ class Need(StrEnum):
     GROUPS = "two groups and a look"
 
 
+class Absence(StrEnum):
+    """Why nothing was solved for a method."""
+
+    UNSTATED = "unstated"  # only whoever compares can state what it needs
+    SELECTED = "selected"  # privately, at a charge, when it is chosen
+    SELECTED_AFTER_LOOK = "selected-after-look"
+    DRAWN = "drawn"  # from the people, when it is chosen
+    READ = "read"  # off the people, by a look
+
+
 @dataclass(frozen=True, repr=False)
 class Method(Confidential):
-    """One row. Without `low` and `high` its epsilons are not known, or no interval: `why` says it, or its need does.
+    """One row. Without `low` and `high` its epsilons are not known, or no interval: `absent` or `why` says it.
 
     `guarantee` is the word that a release by this method alone would carry now; None where it is no method by itself
     or does not apply. `at` is what its epsilon would mean for anybody in any data.
@@ -46,6 +56,8 @@ class Method(Confidential):
     select_epsilon: float = 0.0
     of_people: bool = False  # read off the people: shown after a look only
     at: RiskAt | None = None
+    absent: Absence | None = None
+    at_most: float | None = None  # what a private selection and its release are charged in all, whatever is selected
 
     @property
     def interval(self) -> tuple[float, float] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from enum import StrEnum
 from typing import Any, Self
@@ -13,20 +13,72 @@ from sfumato.model.schema import Type
 
 _FIXED, _DECIDED_BY = ([one.value for one in words] for words in (Fixed, DecidedBy))  # from the strongest on
 BOUNDS_SOURCES = ("codebook", "separated", "attested", "data")  # from the strongest on too
+WITHHELD = "withheld: chosen by looking at the data"  # in a method, in place of what a record does not tell
 Row = tuple[object, ...]
 Interval = tuple[float, float]
 
 
 class Assumption(StrEnum):
-    """What a release takes for granted because of how its data, or its signal, is read."""
+    """What a release takes for granted. Some have values, which `Assumed` carries."""
 
-    CLOSED_QUOTES = "closed-quotes"
-    RUNS_APART = "runs-apart"
+    CLOSED_QUOTES = "closed-quotes"  # of a CSV file
+    RUNS_APART = "runs-apart"  # of an analyst's own function
+    SCHEMA_PUBLIC = "schema-public"
+    BOUNDS_FROM_DATA = "bounds-from-data"
+    LOOKED_LINE_KEPT = "looked-line-kept"
+    COUNTED_APART = "counted-apart"  # population
+    WORLDS_PUBLIC = "worlds-public"
+    UNIVERSE_PUBLIC = "universe-public"  # people, name, missing
+    GUESS_ALIKE = "guess-alike"  # column, choices
+    GUESS_KNOWN = "guess-known"  # column, known
+    ROWS_COUNTED = "rows-counted"  # unit, rows, groups
+    DECLARED = "declared"  # said, by
+    VIEWERS_SILENT = "viewers-silent"  # viewers
+    ROWS_CHOSEN_BLINDLY = "rows-chosen-blindly"
+    ASKED_BLINDLY = "asked-blindly"
+
+
+class PostProcessing(StrEnum):
+    """What was done to the noisy numbers before they became an answer."""
+
+    COUNTS_ROUNDED = "counts-rounded"
+    MEANS_DIVIDED = "means-divided"
+    VARIANCES_COMPOSED = "variances-composed"
+    THRESHOLDED = "thresholded"  # at the certificate's threshold
+    APPLIED_AFTERWARDS = "applied-afterwards"
+    ROWS_PICKED = "rows-picked"
+    HISTOGRAM_READ = "histogram-read"
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """An assumption with its values."""
+
+    code: Assumption
+    values: tuple[tuple[str, str | int | float | None], ...] = ()
+
+    @classmethod
+    def of(cls, code: Assumption, **values: str | int | float | None) -> Self:
+        return cls(code, tuple(values.items()))
+
+    def as_json(self) -> str | dict[str, Any]:
+        return {"code": self.code.value, **dict(self.values)} if self.values else self.code.value
+
+    @classmethod
+    def from_json(cls, stored: str | dict[str, Any]) -> Self | str:
+        """What was stored by an earlier version, as a sentence, stays one."""
+        if isinstance(stored, str):
+            return cls(Assumption(stored)) if stored in list(Assumption) else stored
+        return cls.of(Assumption(stored["code"]), **{name: value for name, value in stored.items() if name != "code"})
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What can be said to the public about one release. None stands for "withheld"."""
+    """What can be said to the public about one release. None stands for "withheld".
+
+    What is assumed and what was done afterwards are codes here and in the record; `presentation.certificate.worded`
+    has them as sentences, and earlier versions stored these.
+    """
 
     guarantee: Guarantee
     epsilon: float | None
@@ -48,7 +100,7 @@ class Certificate:
     method: str
     decided_by: str
     fixed: str
-    assumed: tuple[str, ...]
+    assumed: tuple[Assumed | str, ...]
     dataset_total: float | None
     dataset_guarantee: Guarantee
     grid_step: tuple[float, ...] | None
@@ -112,14 +164,22 @@ class Certificate:
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON: tuples become lists, words stay words."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain = {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+        return plain | {"assumed": [one.as_json() if isinstance(one, Assumed) else one for one in self.assumed]}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The same without what may be in codes or in sentences."""
+        return {name: v for name, v in self.as_dict().items() if name not in ("assumed", "post_processing")}
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
         words = ("guarantee", "dataset_guarantee")
         values = {f.name: stored[f.name] for f in fields(cls) if f.name in stored}
         values = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
-        return cls(**values | {name: Guarantee(values[name]) for name in words})
+        assumed = tuple(map(Assumed.from_json, values["assumed"]))
+        return cls(**values | {name: Guarantee(values[name]) for name in words} | {"assumed": assumed})
 
 
 @dataclass(frozen=True)

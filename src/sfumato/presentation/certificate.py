@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from sfumato.model.release import Certificate
 from sfumato.presentation import certificate_nist as nist
@@ -26,8 +28,36 @@ from sfumato.presentation.wording import (
 from sfumato.presentation.wording import (
     release as of_release,
 )
+from sfumato.presentation.wording.assumptions import assumed
 
 TITLE = "Certificate of a release"
+Certified = TypeVar("Certified", bound=Certificate)
+
+
+def worded(certificate: Certified) -> Certified:
+    """With sentences in place of codes: as Python and JSON show it."""
+    done = of_release.post_processing(certificate)
+    return replace(certificate, assumed=assumed(certificate), post_processing=done)
+
+
+def worded_json(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts that a certificate is stored among, with its sentences; without one as they are."""
+    stored = told.get("certificate")
+    if stored is None:
+        return dict(told)
+    said = worded(Certificate.from_dict(stored))
+    sentences = {"assumed": list(said.assumed), "post_processing": list(said.post_processing)}
+    return {**told, "certificate": {**stored, **sentences}}
+
+
+def worded_answers(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of several answers, each with its certificate."""
+    return {**told, "answers": list(map(worded_json, told["answers"]))}
+
+
+def worded_signal(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of a signal, once it has a result."""
+    return {**told, "result": worded_json(told["result"])} if told.get("result") else dict(told)
 
 
 def certificate_text(certificate: Certificate) -> str:
@@ -55,9 +85,9 @@ def certificate_text(certificate: Certificate) -> str:
         *(("  number", f"{c.numbers[i]}: {', '.join(_figures(c, i))}") for i in range(len(c.numbers))),
         ("noise range", _ranges(c)),
         *(("selected", said) for said in of_release.ranks(c)),
-        ("afterwards", "; ".join(c.post_processing) or "nothing"),
+        ("afterwards", "; ".join(of_release.post_processing(c)) or "nothing"),
         *([("bounds", nist.BOUNDS[c.bounds_source])] if c.bounds_source else []),
-        *(("assumed", assumption) for assumption in c.assumed),
+        *(("assumed", assumption) for assumption in assumed(c)),
         ("in all", of_ledger.total(c)),
         ("ledger entry", "not recorded" if c.ledger_entry is None else f"{c.ledger_entry}"),
         *([("looked", nist.looked(c))] if c.looked is not None else []),
@@ -120,7 +150,7 @@ def sheet(c: Certificate) -> Sheet:
         columns=["number", *columns],
         numbers=numbers,
         noise=[said for said in (of_release.columns(columns) if numbers else "", wide) if said],
-        assumed=[of_guarantee.sentence(said) for said in c.assumed],
+        assumed=[of_guarantee.sentence(said) for said in assumed(c)],
         nist=nist.NIST,
         questions=nist.questions(c),
         limits=nist.limits(c),

@@ -162,7 +162,7 @@ def drawing(certificate: Certificate) -> str:
 
 
 def afterwards(certificate: Certificate) -> str:
-    done = "; ".join(certificate.post_processing)
+    done = "; ".join(of_release.post_processing(certificate))
     return f"{of_guarantee.sentence(done)} This reads nothing but what was drawn." if done else "Nothing."
 
 

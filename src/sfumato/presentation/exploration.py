@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from sfumato.model.exposure_histogram import Sketch
@@ -31,8 +30,8 @@ from sfumato.presentation.wording import (
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.preferences.sweep import SELECTING, Kind, Slider, Stop, place
 from sfumato.privacy.risk.membership import attack_chance
+from sfumato.release.exploration import LISTED, Exploration, Policy
 
-LISTED = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 5.0)  # epsilons that are always in the table and in the picture
 BARS = 20  # of a histogram of exposures, at most
 VERDICTS: Mapping[str, tuple[Verdict, str]] = {
     "ok": ("ok", "allowed"),
@@ -43,39 +42,10 @@ VERDICTS: Mapping[str, tuple[Verdict, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Policy:
-    """What a policy has in force: its ceiling, the preference, and the epsilon that this leads to, if that is known."""
-
-    ceiling: float
-    stated: Mapping[str, Any]
-    epsilon: float | None
-    delta: float = 0.0  # of the noise
-
-
-def epsilons(sliders: Sequence[Slider], policy: Policy) -> tuple[float, ...]:
-    """Every epsilon that a stop leads to, those that are always shown, and the ceiling."""
-    found = [stop.solution.epsilon for slider in sliders for stop in slider.stops if stop.solution is not None]
-    own = () if policy.epsilon is None else (policy.epsilon,)
-    return tuple(sorted({*LISTED, *own, policy.ceiling, *(one for one in found if one is not None)}))
-
-
-def exploration(
-    view: RiskView,
-    anybody: Sequence[float],
-    sliders: Sequence[Slider],
-    policy: Policy,
-    *,
-    histogram: Histogram | None = None,
-    cell: tuple[str, float] | None = None,
-    replaced: bool = False,
-) -> dict[str, Any]:
-    """One source of risk, whole: `anybody` has how often an attacker is right of anybody, at each of its candidates.
-
-    `cell` is a true figure of the answer, after a look: its noise range is then shown around it. `replaced`: where
-    neighbours have somebody else in a person's place.
-    """
-    kind, index = place(sliders, policy.stated, policy.epsilon)
+def exploration(found: Exploration) -> dict[str, Any]:
+    """What a page looks up: each place of each slider, and each epsilon, in numbers and in sentences."""
+    view, policy, replaced = found.view, found.policy, found.replaced
+    kind, index = place(found.sliders, policy.stated, policy.epsilon)
     notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
     return {
         "source": view.source.value,
@@ -90,13 +60,14 @@ def exploration(
         "ceiling": policy.ceiling,
         "in_force": policy.epsilon,
         "start": {"kind": kind.value, "index": index},
-        "cell": None if cell is None else cell[0],
+        "cell": None if found.cell is None else found.cell[0],
         "absent": of_explorer.absent(replaced),
         "points": [
-            _point(at, worst, view, policy, cell, replaced) for at, worst in zip(view.candidates, anybody, strict=True)
+            _point(at, worst, view, policy, found.cell, replaced)
+            for at, worst in zip(view.candidates, found.anybody, strict=True)
         ],
-        "sliders": {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in sliders},
-        "histogram": _histogram(view, histogram),
+        "sliders": {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in found.sliders},
+        "histogram": _histogram(view, found.histogram),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from textwrap import fill
+from typing import TypeVar
 
 from sfumato.model.method_comparison import Comparison, Method, Together
 from sfumato.presentation.document import code, drawing, items, page, paragraph, scrolled, section
@@ -25,6 +26,7 @@ from sfumato.presentation.wording import (
     risk as of_risk,
 )
 
+Compared = TypeVar("Compared", bound=Comparison)
 CONFIDENTIAL = "of the people (confidential)"
 WIDEST = 132
 
@@ -99,12 +101,19 @@ def methods(comparison: Comparison, *, whole: bool = False) -> tuple[list[str], 
     return columns, [[row[name] for name in columns] for row in rows]
 
 
-def notes(comparison: Comparison) -> list[str]:
+def worded(comparison: Compared) -> Compared:
+    """With why each method has no interval, in words."""
+    methods = tuple(replace(method, why=of_compare.why(method)) for method in comparison.methods)
+    return replace(comparison, methods=methods)
+
+
+def notes(comparison: Comparison, *, on_a_page: bool = False) -> list[str]:
     """Why methods have no interval, or lead to another epsilon than one of its ends."""
     whys: dict[str, list[str]] = {}
     for row in comparison.methods:
-        if row.why and (row.epsilon is None or row.epsilon not in (row.interval or ())):
-            whys.setdefault(row.why, []).append(row.words)
+        why = of_compare.why(row, on_a_page=on_a_page)
+        if why and (row.epsilon is None or row.epsilon not in (row.interval or ())):
+            whys.setdefault(why, []).append(row.words)
     return [f"{'; '.join(names)}: {why}" for why, names in whys.items()]
 
 

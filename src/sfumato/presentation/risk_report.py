@@ -37,6 +37,7 @@ from sfumato.presentation.wording import (
 from sfumato.presentation.wording import (
     sketch as of_sketch,
 )
+from sfumato.release.exposure_histogram import NUMBERS
 
 
 def report(
@@ -99,7 +100,7 @@ def _sketched(sketch: Sketch) -> list[str]:
             paragraph(of_sketch.at_zero(sketch), "lead"),
             drawing(drawn),
             *map(paragraph, of_sketch.read_off(sketch)[1:]),
-            scrolled(*bins(sketch), of_sketch.SKETCHED_NUMBERS.capitalize()),
+            scrolled(*bins(sketch), NUMBERS.capitalize()),
         ),
         section(of_sketch.SKETCH_COST, *map(paragraph, promised(sketch)), code(certificate_text(sketch.certificate))),
     ]

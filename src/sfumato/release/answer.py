@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from sfumato.model.calibration import Calibration, Drawing, Law
 from sfumato.model.measurement import Assembly, Measurement, NoisyNumber, NumberKind
-from sfumato.model.release import Answer, Interval
+from sfumato.model.release import Answer, Interval, PostProcessing
 from sfumato.model.schema import Type
 from sfumato.model.statement import NOTHING, Afterwards, Kind
-from sfumato.presentation.wording import release as of_release
 from sfumato.privacy.noise.intervals import COVERAGE, mean_range, reach, variance_range
 from sfumato.release.noise import Noisy
 from sfumato.release.postprocess import kept
@@ -59,25 +58,24 @@ def half_widths(released: Answer, measurement: Measurement, calibration: Calibra
     return tuple(found)
 
 
-def post_processing(
-    measurement: Measurement, calibration: Calibration | None, afterwards: Afterwards
-) -> tuple[str, ...]:
+def post_processing(measurement: Measurement, afterwards: Afterwards) -> tuple[PostProcessing, ...]:
     """What was done to the noisy numbers before they became this answer."""
     columns = [c for c in measurement.columns if c.kind is not None]
-    counts = any(measurement.numbers[c.numbers[0]].kind.counts for c in columns)
-    means, variances = any(c.kind is Kind.AVG for c in columns), any(c.kind and c.kind.spreads for c in columns)
-    threshold = None if calibration is None else calibration.threshold
-    found = measurement.thresholded is not None
-    picked = found or afterwards.having is not None or afterwards.limit is not None or afterwards.offset > 0
     done = (
-        (counts, of_release.COUNTS_ROUNDED),
-        (means, of_release.MEANS_DIVIDED),
-        (variances, of_release.VARIANCES_COMPOSED),
-        (found, of_release.thresholded(threshold)),
-        (afterwards != NOTHING, of_release.APPLIED_AFTERWARDS),
-        (picked, of_release.PICKED),
+        (any(measurement.numbers[c.numbers[0]].kind.counts for c in columns), PostProcessing.COUNTS_ROUNDED),
+        (any(c.kind is Kind.AVG for c in columns), PostProcessing.MEANS_DIVIDED),
+        (any(c.kind and c.kind.spreads for c in columns), PostProcessing.VARIANCES_COMPOSED),
+        (measurement.thresholded is not None, PostProcessing.THRESHOLDED),
+        (afterwards != NOTHING, PostProcessing.APPLIED_AFTERWARDS),
+        (picks_rows(measurement, afterwards), PostProcessing.ROWS_PICKED),
     )
-    return tuple(said for applies, said in done if applies)
+    return tuple(step for applies, step in done if applies)
+
+
+def picks_rows(measurement: Measurement, afterwards: Afterwards) -> bool:
+    """Whether which rows are in the answer depends on their noisy figures."""
+    found = measurement.thresholded is not None
+    return found or afterwards.having is not None or afterwards.limit is not None or afterwards.offset > 0
 
 
 def _type_of(column: Assembly, measurement: Measurement) -> Type | None:

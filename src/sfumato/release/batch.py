@@ -16,7 +16,6 @@ from sfumato.model.calibration import Calibration, Law
 from sfumato.model.dominating_pairs import Pair
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
 from sfumato.model.release import Released
-from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.accounting.dominating_pairs import pairs_of
 from sfumato.privacy.noise.gaussian import for_the_grid
@@ -29,6 +28,9 @@ from sfumato.release.ledger import digest
 from sfumato.release.recorded import Recorded
 from sfumato.release.request import require_made_here
 from sfumato.release.reserve import Cost, Reserved, as_before, keep, reserve, row, version_of
+
+TIGHT = "tight accounting of a batch that was fixed in advance"  # how a charge came about, as the ledger has it
+SUMMED = "the sum over a batch that was fixed in advance"
 
 
 class BatchPlan:
@@ -156,7 +158,7 @@ class BatchPlan:
 
     @property
     def _method(self) -> str:
-        return of_ledger.TIGHT if self.is_tight else of_ledger.SUMMED
+        return TIGHT if self.is_tight else SUMMED
 
     @property
     def _outright(self) -> bool:

@@ -14,8 +14,6 @@ from sfumato.model.budget_split import Checked, Part
 from sfumato.model.calibration import Drawing
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import NumberKind
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import split as of_split
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.noise.error import relative_error as error_of
 from sfumato.privacy.noise.intervals import COVERAGE, reach
@@ -30,7 +28,7 @@ from sfumato.privacy.preferences.budget_split import (
 )
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.sensitivity import sensitivity_of_rows
-from sfumato.release.batch import BatchPlan
+from sfumato.release.batch import TIGHT, BatchPlan
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import chosen
 from sfumato.release.context import DatasetContext
@@ -118,11 +116,18 @@ class SplitBatchPlan(BatchPlan):
 
     @property
     def _method(self) -> str:
-        said = of_split.split_by(self.split)
-        return f"{said}; {of_ledger.TIGHT}" if self.is_tight else said
+        return "; ".join([split_text(self.split), *([TIGHT] if self.is_tight else [])])
 
     def as_dict(self) -> dict[str, object]:
         return super().as_dict() | {"split": self.split.as_dict()}
+
+
+def split_text(split: model.Split) -> str:
+    """How an epsilon was split, as the ledger has it."""
+    said = f"epsilon {split.epsilon:.15g} split by the index {' : '.join(f'{part.index:.6g}' for part in split.parts)}"
+    if split.aim is None:
+        return said
+    return f"{said}; aim {split.aim}; expected {', '.join(f'{part.expected or 0:.6g}' for part in split.parts)}"
 
 
 def _how(noise: Noise) -> tuple[str, float | None, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,18 +10,9 @@ from sfumato.ledger.entry import NANO, nano, upward
 from sfumato.model.calibration import Calibration, Drawing, Law
 from sfumato.model.guarantee import Fixed, fixed, word
 from sfumato.model.measurement import NoisyNumber, NumberKind
-from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumption, Certificate
-from sfumato.presentation.wording import (
-    belief as of_belief,
-)
-from sfumato.presentation.wording import (
-    guarantee as of_guarantee,
-)
-from sfumato.presentation.wording import (
-    guessing as of_guessing,
-)
-from sfumato.privacy.preferences.belief import Belief
-from sfumato.privacy.preferences.guessing import Guess, SharingRisk
+from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, Certificate
+from sfumato.privacy.preferences.belief import Belief, Missing
+from sfumato.privacy.preferences.guessing import Guess, Secret, SharingRisk
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.release import answer as assemble
 from sfumato.release import select
@@ -56,7 +47,7 @@ def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, h
         decided_by=decided_by(held.inputs, asked.applies(query.rule)).value,
         grid_step=None if drawings is None else tuple(float(drawing.step) for drawing in drawings),
         numbers=tuple(n.words for n in numbers),
-        post_processing=assemble.post_processing(measurement, calibration, query.statement.afterwards),
+        post_processing=assemble.post_processing(measurement, query.statement.afterwards),
         calibration=asked.noise.calibration if asked.noise.mechanism == Law.GAUSSIAN else None,
         shares=tuple(float(n.share) for n in numbers) or None,
         laws=tuple(_law(n, asked) for n in numbers) or None,
@@ -105,11 +96,11 @@ def about(
         "population": ledger.known.population,
         "released_at": services.now() if held.is_free else reserved.draft.at,
         "fixed": fixed(inputs).value,
-        "assumed": _assumed(query, held, preferences) + _sentences(assumptions),
+        "assumed": (*_assumed(query, held, preferences), *map(Assumed, assumptions)),
         "dataset_total": total.epsilon,
         "dataset_delta": total.delta,
         "dataset_guarantee": total.guarantee,
-        "stop": of_guarantee.stop(ledger.stop),
+        "stop": ledger.stop.words,
         "max_rows": unit.max_rows,
         "max_groups": unit.max_groups,
         "bounds_source": _SOURCES[fixed(i for i in inputs if i.what in ("schema", "bounds"))],
@@ -135,35 +126,38 @@ def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
     return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
-def _sentences(assumptions: Sequence[Assumption]) -> tuple[str, ...]:
-    return tuple(of_guarantee.ASSUMPTIONS[assumption] for assumption in assumptions)
+def _assumed(query: BoundQuery, held: Reserved, preferences: Sequence[Preference]) -> Iterator[Assumed]:
+    context, unit, known = query.context, query.context.schema.unit, query.context.ledger.known
+    yield Assumed(Assumption.BOUNDS_FROM_DATA if context.bounds_from_data else Assumption.SCHEMA_PUBLIC)
+    yield from map(Assumed, context.assumed)
+    if not (context.bounds_from_data or context.schema.looked):
+        yield Assumed(Assumption.LOOKED_LINE_KEPT)
+    apart = {} if known.population is None else {"population": known.population}
+    yield Assumed.of(Assumption.COUNTED_APART, **apart)
+    yield from (_of_belief(p) for p in preferences if isinstance(p, Belief))
+    yield from (_of_guess(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk))
+    if unit.column:
+        yield Assumed.of(Assumption.ROWS_COUNTED, unit=unit.words, rows=unit.max_rows, groups=unit.groups)
+    for said in sorted({i.attestation for i in held.inputs if i.attestation}):
+        yield Assumed.of(Assumption.DECLARED, said=said, by=held.entry.draft.who)
+    if not held.guarantee.holds:
+        return
+    if any(i.fixed is Fixed.SEPARATED for i in held.inputs):
+        yield Assumed.of(Assumption.VIEWERS_SILENT, viewers=known.viewers_before(held.number))
+    if known.looked_at_another(context.ledger.version, held.number):
+        yield Assumed(Assumption.ROWS_CHOSEN_BLINDLY)
+    if known.looked_before(held.number):
+        yield Assumed(Assumption.ASKED_BLINDLY)
 
 
-def _assumed(query: BoundQuery, held: Reserved, preferences: Sequence[Preference]) -> tuple[str, ...]:
-    context, unit = query.context, query.context.schema.unit
-    attestations = sorted({i.attestation for i in held.inputs if i.attestation})
-    return (
-        of_guarantee.BOUNDS_FROM_DATA if context.bounds_from_data else of_guarantee.ATTESTED_SCHEMA,
-        *_sentences(context.assumed),
-        *([] if context.bounds_from_data or context.schema.looked else [of_guarantee.LINE_KEPT]),
-        of_guarantee.counted_apart(context.ledger.known.population),
-        *(of_belief.public_worlds(p) for p in preferences if isinstance(p, Belief)),
-        *(of_guessing.blind(p.secret) for p in preferences if isinstance(p, Guess | SharingRisk)),
-        *([of_guarantee.rows_that_count(unit)] if unit.column else []),
-        *(of_guarantee.DECLARED.format(said, held.entry.draft.who) for said in attestations),
-        *(
-            [of_guarantee.told_nothing(context.ledger.known.viewers_before(held.number))]
-            if any(i.fixed is Fixed.SEPARATED for i in held.inputs) and held.guarantee.holds
-            else []
-        ),
-        *(
-            [of_guarantee.ROWS_CHOSEN_BLINDLY]
-            if context.ledger.known.looked_at_another(context.ledger.version, held.number) and held.guarantee.holds
-            else []
-        ),
-        *(
-            [of_guarantee.ASKED_BLINDLY]
-            if context.ledger.known.looked_before(held.number) and held.guarantee.holds
-            else []
-        ),
-    )
+def _of_belief(stated: Belief) -> Assumed:
+    worlds = stated.worlds
+    if not isinstance(worlds, Missing):
+        return Assumed(Assumption.WORLDS_PUBLIC)
+    return Assumed.of(Assumption.UNIVERSE_PUBLIC, people=worlds.people, name=worlds.name, missing=stated.missing)
+
+
+def _of_guess(secret: Secret) -> Assumed:
+    if secret.choices is not None:
+        return Assumed.of(Assumption.GUESS_ALIKE, column=secret.column, choices=secret.choices)
+    return Assumed.of(Assumption.GUESS_KNOWN, column=secret.column, known=float(secret.known))

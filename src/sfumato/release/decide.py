@@ -13,10 +13,9 @@ from sfumato.ledger.history import Plan, Record
 from sfumato.model.choice import Choice, Noise
 from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people, selected_privately
 from sfumato.model.measurement import Measurement
+from sfumato.model.release import WITHHELD
 from sfumato.model.schema import AT_LEAST
 from sfumato.model.statement import Statement
-from sfumato.presentation.wording import choosing as of_choosing
-from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.privacy.preferences.guessing import secret_columns
 from sfumato.privacy.preferences.preference import Epsilon, Preference, Satisfies
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
@@ -107,7 +106,7 @@ class Request:
 
     def said(self, *, told: bool) -> str:
         """How epsilon was chosen. What leads to it without the people would tell it, where it is not to be told."""
-        parts = [p.words if told or p.reads_people else of_guarantee.WITHHELD for p in self.preferences]
+        parts = [p.words if told or p.reads_people else WITHHELD for p in self.preferences]
         return "; ".join(dict.fromkeys([*parts, *(["bounds from the data"] if self.bounds_from_data else [])]))
 
 
@@ -189,19 +188,16 @@ def solved(
     bounded: bool,
 ) -> Solution:
     """The epsilon that the preferences lead to; where every epsilon will do, the ceiling, if somebody set one."""
-    ceiling = request.epsilon_max
-    found = solve(
+    return solve(
         request.preferences,
         people,
         request.noise,
         measurement=measurement,
         grid=request.grid,
-        epsilon_max=ceiling,
+        epsilon_max=request.epsilon_max,
         selected=selected,
+        bounded=bounded,
     )
-    if not (found.unbounded and bounded):
-        return found
-    return Solution(ceiling, feasible=True, unbounded=False, why=of_choosing.up_to_the_ceiling(found.why, ceiling))
 
 
 def planned_as(request: Request) -> Plan:

@@ -11,15 +11,10 @@ from sfumato.errors import BadInput, Conflict, NoGuarantee
 from sfumato.model.calibration import Drawing, Law
 from sfumato.model.measurement import Assembly, Measurement
 from sfumato.model.release import Answer, Certificate, Interval
-from sfumato.presentation.wording import (
-    difference as of_difference,
-)
-from sfumato.presentation.wording import (
-    release as of_release,
-)
 from sfumato.privacy.noise.difference import Added, reach_apart
 from sfumato.privacy.noise.intervals import COVERAGE
-from sfumato.release.answer import range_of
+from sfumato.release.answer import picks_rows, range_of
+from sfumato.release.bound_query import BoundQuery
 
 
 @dataclass(frozen=True)
@@ -77,24 +72,14 @@ class Difference:
     high: float
     picked: bool
 
-    def as_dict(self) -> dict[str, object]:
-        return {
-            "difference": self.value,
-            "low": self.low,
-            "high": self.high,
-            "larger": self.low > 0,
-            "smaller": self.high < 0,
-            "sentence": of_difference.sentence(self.value, self.low, self.high),
-            "covers": of_difference.covers(picked=self.picked),
-        }
 
-
-def figure_of(measurement: Measurement, answer: Answer, certificate: Certificate, cell: Cell) -> Figure:
+def figure_of(query: BoundQuery, answer: Answer, certificate: Certificate, cell: Cell) -> Figure:
     """A cell of an answer, as its certificate says that it was drawn; what has no noise range is refused."""
     if not 0 < cell.row <= len(answer.rows) or not 0 < cell.column <= len(answer.columns):
         raise BadInput.because("difference-figure-unknown")
     if certificate.scale is None or certificate.laws is None or certificate.grid_step is None:
         raise NoGuarantee.because("difference-withheld")
+    measurement = query.measurement
     _require_the_same(measurement, answer, certificate)
     column = [c for c in measurement.columns if c.shown][cell.column - 1]
     if not answer.ranged[cell.column - 1]:
@@ -114,7 +99,7 @@ def figure_of(measurement: Measurement, answer: Answer, certificate: Certificate
         answer.numbers[cell.row - 1],
         drawn,
         math.inf if whole is None else whole[column.numbers[0]],
-        of_release.PICKED in certificate.post_processing,
+        picks_rows(measurement, query.statement.afterwards),
     )
 
 

@@ -14,8 +14,7 @@ from sfumato.model.calibration import Law
 from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import BINS, Sketch
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
-from sfumato.model.release import Certificate
-from sfumato.presentation.wording import sketch as of_sketch
+from sfumato.model.release import Certificate, PostProcessing
 from sfumato.privacy.accounting.zcdp import entered, rho_laplace
 from sfumato.privacy.noise.intervals import joint_reach, one_sided_reach, reach
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
@@ -36,6 +35,7 @@ from sfumato.release.reserve import (
     version_of,
 )
 
+METHOD, NUMBERS = "a private sketch of exposures", "people in each bin of exposure"  # as a record has it
 FEWEST, MOST = 2, 200
 
 
@@ -129,7 +129,7 @@ def _reservation(query: BoundQuery, key: str, epsilon: float, bins: int, outcome
     public: dict[str, object] = {
         "what": _what(query),
         "guarantee": outcome.value,
-        "method": of_sketch.SKETCHED_BY,
+        "method": METHOD,
         "kind": SKETCH,
         "version": version_of(query.context),
     }
@@ -158,11 +158,11 @@ def _certificate(query: BoundQuery, held: Reserved, epsilon: float, bins: int) -
         outputs=bins + 1,
         select_epsilon=0.0,
         noise_90=(half_width,) * (bins + 1) if holds else None,
-        method=of_sketch.SKETCHED_BY,
+        method=METHOD,
         decided_by=decided_by(held.inputs, is_rule=False).value,
         grid_step=(float(number.step),) if holds else None,
-        numbers=(of_sketch.SKETCHED_NUMBERS,),
-        post_processing=(of_sketch.SKETCH_AFTERWARDS,),
+        numbers=(NUMBERS,),
+        post_processing=(PostProcessing.HISTOGRAM_READ,),
         shares=(1.0,),
         laws=(Law.LAPLACE.value,),
     )

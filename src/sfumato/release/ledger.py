@@ -21,7 +21,6 @@ from sfumato.model.budget import NO_STOP, Stop
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.schema import STOP, Schema
 from sfumato.ports import LedgerStore
-from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.release.recognition import Recognition
 from sfumato.release.records import Records
 from sfumato.release.services import Services
@@ -147,7 +146,7 @@ class Ledger:
             with self.recognised():
                 self.write(lambda record: [] if record.looked(key, self.who) else [self._look(record, key, what)])
             if not self.recorded:
-                self._services.notify(UnrecordedLookWarning(of_ledger.UNRECORDED_LOOK))
+                self._services.notify(UnrecordedLookWarning.because("look-unrecorded"))
 
     def _enter_look_of_draft(self, looked: str) -> None:
         """What was seen while the schema was drafted comes before the schema: what it states was stated after it."""

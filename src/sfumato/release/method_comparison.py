@@ -11,10 +11,9 @@ from typing import Any
 from sfumato.errors import BadInput, Refused
 from sfumato.ledger.entry import NANO
 from sfumato.ledger.history import Record
-from sfumato.model.guarantee import word
-from sfumato.model.method_comparison import Comparison, Method, Need, Together
+from sfumato.model.guarantee import Guarantee, word
+from sfumato.model.method_comparison import Absence, Comparison, Method, Need, Together
 from sfumato.model.risk import WORST_CASE, RiskAt, Spread
-from sfumato.presentation.wording import method_comparison as of_compare
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences import method_comparison as pure
 from sfumato.privacy.preferences.belief import require_pure
@@ -27,6 +26,7 @@ from sfumato.release.decide import Request
 from sfumato.release.exposure_range import compared
 from sfumato.release.request import request_of
 
+STOP_LEFT = "stop {:g}, of which {:g} is spent"  # as one of the methods
 _ANY = gap(1.2, worst_case=True)  # where nothing is stated, what else was said is still checked
 
 
@@ -96,7 +96,11 @@ class _Table:
             of_people=preference.reads_people and alone is not None,
             at=self._at(epsilon),
         )
-        return found if alone is not None else replace(found, why=of_compare.not_run(found, self.asked.epsilon_max))
+        if alone is not None:
+            return found
+        absent = _absence(found)
+        most = found.select_epsilon + self.asked.epsilon_max if absent is Absence.SELECTED else None
+        return replace(found, absent=absent, at_most=most)
 
     def example(self, preference: Preference) -> Method:
         """The same of an example; one that does not apply to this query says why."""
@@ -116,7 +120,7 @@ class _Table:
                 require_pure(self.asked.noise, self.query.declared)
         except (BadInput, Refused) as error:
             return Method(name, need, why=f"{error.message}.")
-        return Method(name, need, why=of_compare.UNSTATED[need])
+        return Method(name, need, absent=Absence.UNSTATED)
 
     def together(self, rows: Sequence[Row]) -> Together:
         """What the stated ones come to; which epsilon that is, is not known while one of them is not."""
@@ -150,6 +154,13 @@ class _Table:
         return risk_at(epsilon, WORST_CASE, self.query.declared, self.asked.noise)
 
 
+def _absence(method: Method) -> Absence:
+    """Why a method has no interval here."""
+    if method.need is Need.SELECTION:
+        return Absence.SELECTED_AFTER_LOOK if method.guarantee is Guarantee.NONE else Absence.SELECTED
+    return Absence.DRAWN if method.select_epsilon else Absence.READ
+
+
 def _people(query: BoundQuery, asked: Request) -> People:
     """Whom preferences compare, after the look was entered."""
     query.context.require_data()
@@ -176,4 +187,4 @@ def _stop(query: BoundQuery) -> tuple[Method, ...]:
         return ()
     spent = Fraction(ledger.known.total.nano_epsilon, NANO)
     left = float(max(ledger.stop.epsilon - spent, Fraction(0)))
-    return (Method(of_compare.stop_left(ledger.stop.epsilon, spent), Need.SPENT, low=0.0, high=left),)
+    return (Method(STOP_LEFT.format(float(ledger.stop.epsilon), float(spent)), Need.SPENT, low=0.0, high=left),)

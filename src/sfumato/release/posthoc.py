@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.errors import NoMechanism, PreferenceError
-from sfumato.ledger.entry import Event
+from sfumato.ledger.entry import Draft, Event
 from sfumato.model.calibration import Law
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
@@ -139,10 +139,9 @@ def require_released_here(query: BoundQuery, release: Released) -> None:
     certificate, dataset = release.certificate, query.context
     if certificate.query_sha256 != query.statement.sha256:
         raise PreferenceError.because("release-of-other-query")
-    left = {"answer": release.answer.as_dict(), "certificate": certificate.as_dict()}
-    entries = dataset.ledger.record.entries
-    released = [e.draft for e in entries if e.draft.event is Event.RELEASED]
-    kept = next((d for d in released if all(d.public.get(name) == told for name, told in left.items())), None)
+    answer, entries = release.answer.as_dict(), dataset.ledger.record.entries
+    released = [e.draft for e in entries if e.draft.event is Event.RELEASED and e.draft.public.get("answer") == answer]
+    kept = next((d for d in released if _certificate(d).figures == certificate.figures), None)
     if kept is None:
         raise PreferenceError.because("release-not-in-ledger")
     charge = next(e.draft for e in entries if e.number == kept.public["reserved"])
@@ -151,6 +150,10 @@ def require_released_here(query: BoundQuery, release: Released) -> None:
     if not dataset.bounds_from_data:
         require_public_keys(query.measurement)
     require_same_numbers(query, release)
+
+
+def _certificate(draft: Draft) -> Certificate:
+    return Certificate.from_dict(draft.public["certificate"])  # type: ignore[arg-type]
 
 
 def require_same_numbers(query: BoundQuery, release: Released) -> None:

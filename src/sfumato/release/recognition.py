@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 
 from sfumato.errors import SamePeopleWarning, SfumatoError
 from sfumato.ports import Engine, KnownRows
-from sfumato.presentation.wording import ledger as of_ledger
 
 
 class Recognition:
@@ -37,7 +36,7 @@ class Recognition:
             self._digest = self._engine.digest()
             others = self._known.others(self._dataset, self._digest)
         if apart := [name for name in others if name not in together]:
-            self._notify(SamePeopleWarning(of_ledger.same_rows(self._dataset, apart)))
+            self._notify(SamePeopleWarning.because("same-rows", dataset=self._dataset, others=apart))
         yield
         with suppress(SfumatoError):
             if self._digest is not None:

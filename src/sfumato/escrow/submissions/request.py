@@ -32,7 +32,7 @@ from sfumato.escrow.submissions.visibility import shown
 from sfumato.model.release import Answer, Certificate
 from sfumato.presentation.wording import requests as of_request
 from sfumato.release.bound_query import bind
-from sfumato.release.difference import Cell, difference, figure_of
+from sfumato.release.difference import Cell, Difference, difference, figure_of
 from sfumato.release.ledger import digest
 
 _LONGEST_PURPOSE = 2000
@@ -145,7 +145,7 @@ class Requests:
         self._kept_long_enough(found, held)
         return self._docket.answers(found) | {"guarantee": found.guarantee, "charged": found.charged}
 
-    def difference(self, actor: Person, id: str, first: Cell, second: Cell) -> dict[str, object]:
+    def difference(self, actor: Person, id: str, first: Cell, second: Cell) -> Difference:
         """Whether one released figure may be called larger than another: from what was released alone."""
         answers = self.result(actor, id)["answers"]
         found, held = self._docket.seen(actor, id)
@@ -156,9 +156,9 @@ class Requests:
                 raise BadInput(f"Request {found.number} has no query {cell.query}", hint="queries count from 1.")
             told = answers[cell.query - 1]
             certificate = Certificate.from_dict(told["certificate"])
-            measurement = bind(dataset, certificate.query).measurement
-            figures.append(figure_of(measurement, Answer.from_dict(told), certificate, cell))
-        return difference(*figures).as_dict()
+            query = bind(dataset, certificate.query)
+            figures.append(figure_of(query, Answer.from_dict(told), certificate, cell))
+        return difference(*figures)
 
     def recipients(self, actor: Person, dataset: str) -> dict[int, list[dict[str, Any]]]:
         """Who has the answer of which charge, by the number of its entry: for those who hold the data."""

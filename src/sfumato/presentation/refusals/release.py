@@ -1,8 +1,8 @@
-"""What the pipeline of a release refuses."""
+"""What the pipeline of a release refuses, and what it warns of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sfumato.ledger.charges import BATCH
 from sfumato.model.guarantee import Guarantee
@@ -75,6 +75,11 @@ def _larger_variance(smallest: str, option: Options) -> str:
 
 def _usual_bins(usual: int, option: Options) -> str:
     return f"try {option[f'bins={usual}']}."
+
+
+def _same_rows(dataset: str, others: Sequence[str]) -> str:
+    named = " and ".join(f"'{name}'" for name in others)
+    return f"The data of '{dataset}' has the same rows as {named} in this ledger, and they are counted separately"
 
 
 _BATCHES = {
@@ -258,6 +263,7 @@ _AFTERWARDS = {  # differences of figures, and what an answer says about each pe
     "difference-of-selected": Wording(
         "'{column}' is selected by its rank and has no noise range", "choose two figures with noise ranges."
     ),
+    "difference-withheld": Wording(f"The size of the noise is {WITHHELD}", "nothing can be said of a difference."),
     "difference-of-same-number": Wording("Both are the same noisy number", "choose two figures."),
     "difference-schema-changed": Wording(
         "The schema is no longer the one that this was released under", "go by the noise ranges."
@@ -281,8 +287,16 @@ _AFTERWARDS = {  # differences of figures, and what an answer says about each pe
         "select the keys of GROUP BY too.",
     ),
 }
-_SHARED = {
-    "difference-withheld": Wording(f"The size of the noise is {WITHHELD}", "nothing can be said of a difference."),
+_WARNINGS = {
+    "look-unrecorded": Wording(
+        "The ledger of this dataset is kept in memory, so no ledger file records this look",
+        "What you choose after it has no guarantee, also where another ledger does not know that you looked.",
+    ),
+    "same-rows": Wording(
+        _same_rows,
+        'If they are about the same people, write population = "{others[0]}" in the schema of {dataset}: looks, plans '
+        "and charges then count together.",
+    ),
 }
 WORDINGS = {
     **_BATCHES,
@@ -292,5 +306,5 @@ WORDINGS = {
     **_SELECTIONS,
     **_SKETCHES,
     **_AFTERWARDS,
-    **_SHARED,
+    **_WARNINGS,
 }

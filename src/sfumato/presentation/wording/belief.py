@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from sfumato.presentation.wording.numbers import number
-from sfumato.privacy.preferences.belief import Belief, Missing
 
 WHO_IS_MISSING = "Who is missing?"
 BELIEVED, BELIEVED_AT_MOST, BELIEF_LIMIT = "largest belief", "its upper bound", "never more"
 
 
-def public_worlds(stated: Belief) -> str:
-    """What a belief takes for granted."""
-    worlds = stated.worlds
-    if not isinstance(worlds, Missing):
-        return "the answers in each possible world are public, and as likely beforehand as stated"
-    who = "one of them is" if stated.missing == 1 else f"{stated.missing} of them are"
-    return f"the universe of {worlds.people:,} people in {worlds.name} is public; {who} missing, anybody as likely"
+WORLDS_PUBLIC = "the answers in each possible world are public, and as likely beforehand as stated"
+
+
+def universe_public(people: int, name: str, missing: int) -> str:
+    """What a belief about who is missing takes for granted."""
+    who = "one of them is" if missing == 1 else f"{missing} of them are"
+    return f"the universe of {people:,} people in {name} is public; {who} missing, anybody as likely"
 
 
 def who_is_missing(people: int, prior: float, *, suspected: bool = False) -> str:

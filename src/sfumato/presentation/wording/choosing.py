@@ -79,8 +79,3 @@ def averages(errors: Mapping[str, float], people: float) -> str:
 
 def _never(furthest: float) -> str:
     return "" if math.isinf(furthest) else f" and never more than ±{number(furthest, 4)}"
-
-
-def up_to_the_ceiling(why: str, ceiling: float) -> str:
-    """Where every epsilon will do and a policy has a ceiling, which then holds."""
-    return f"{why.partition(':')[0].removesuffix('.')}: the policy's ceiling of {ceiling:.6g} holds."

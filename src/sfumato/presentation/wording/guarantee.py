@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, Context
 
+from sfumato.model import release
 from sfumato.model.budget import Stop
 from sfumato.model.calibration import Law
 from sfumato.model.guarantee import Fixed, Guarantee
-from sfumato.model.release import Assumption, Certificate
+from sfumato.model.release import Assumed, Assumption, Certificate
 from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.model.signal import EXACT_SCORE
 from sfumato.privacy.risk.membership import attack_chance, attack_chance_gaussian
@@ -28,20 +29,10 @@ MEANINGS = {
     ),
 }
 LOOK = "This is a look at the people: what is decided after it carries no guarantee."
+WITHHELD = release.WITHHELD  # in figures as in the method that a record has
 CONTROLLER_ONLY = "Controller only: facts about the people in the data."
-WITHHELD = "withheld: chosen by looking at the data"
 ROW_BY_ROW = "somebody who has several rows is protected row by row, not with all of them"
-ATTESTED_SCHEMA = "bounds, categories and types were stated from what is publicly known, not from the data"
-LINE_KEPT = "no line `looked`, which says that its author saw values of the data, was removed from the schema"
-ASSUMPTIONS = {
-    Assumption.CLOSED_QUOTES: "the CSV file was written by a program that closes every quote it opens",
-    Assumption.RUNS_APART: "the function did not time the machine to learn in one run what it had seen in another",
-}
 ASKED_BLINDLY = "what was asked, and how often, did not depend on what those who looked at the people had seen"
-ROWS_CHOSEN_BLINDLY = (
-    "which rows the data has did not depend on what was seen of the people in another version, or under another name"
-)
-BOUNDS_FROM_DATA = "nothing: bounds, group keys and sensitivities were read off the data"
 FIXED_BEFORE = "This holds if so much was fixed before the first release, as a plan or as a limit."
 OTHER_UNITS = "its releases protect different units, or under different relations"
 AFTER_NONE = "everything released before, including releases without a guarantee"
@@ -58,27 +49,6 @@ BY_A_DECLARATION = (
 )
 DECLARE = "I declare that this was decided before anybody looked at the people, and where that is written:"
 BATCHED = "One of {:,} releases that were fixed in advance and charged together"
-
-
-def counted_apart(population: str | None) -> str:
-    """What the total takes for granted: datasets with totals of their own are about other people.
-
-    >>> counted_apart("patients")
-    'the people of the population patients are in no dataset outside it'
-    """
-    if population is None:
-        return "the people in this dataset are in no other dataset that is counted separately"
-    return f"the people of the population {population} are in no dataset outside it"
-
-
-def told_nothing(viewers: int) -> str:
-    """What a decision takes for granted where viewers of individual risks and deciders are separate.
-
-    >>> told_nothing(2)
-    'the 2 people who saw individual risks told nothing to those who decide'
-    """
-    who = "1 person" if viewers == 1 else f"{viewers:,} people"
-    return f"the {who} who saw individual risks told nothing to those who decide"
 
 
 def guarantee(certificate: Certificate) -> str:
@@ -116,9 +86,19 @@ def declarations(certificate: Certificate) -> str:
     """What its word rests on, in the words of whoever declared it; nothing where it rests on no declaration."""
     if not is_declared(certificate):
         return ""
-    start = DECLARED.partition("{}")[0]
-    said = [sentence(one) for one in certificate.assumed if one.startswith(start)]
+    said = [sentence(one) for one in map(_declared, certificate.assumed) if one]
     return " ".join([BY_A_DECLARATION, *said])
+
+
+def _declared(assumed: Assumed | str) -> str:
+    """A declaration in words; nothing of another assumption. JSON for people, and older records, have the words."""
+    if isinstance(assumed, str):
+        return assumed if assumed.startswith(DECLARED.partition("{}")[0]) else ""
+    return declared(**dict(assumed.values)) if assumed.code is Assumption.DECLARED else ""  # type: ignore[arg-type]
+
+
+def declared(said: str, by: str) -> str:
+    return DECLARED.format(said, by)
 
 
 def without(certificate: Certificate) -> str:
@@ -143,12 +123,17 @@ def protected(certificate: Certificate) -> str:
 
 def rows_that_count(unit: PrivacyUnit) -> str:
     """What a column of people is taken to say, and how much of anybody an answer holds."""
-    rows = "1 row of one person counts" if unit.max_rows == 1 else f"{unit.max_rows:,} rows of one person count"
-    if unit.groups < unit.max_rows:
-        rows = f"{rows}, in at most {unit.groups:,} group{'' if unit.groups == 1 else 's'},"
+    return rows_counted(unit.words, unit.max_rows, unit.groups)
+
+
+def rows_counted(unit: str, rows: int, groups: int) -> str:
+    """The same by what a certificate has of the unit."""
+    said = "1 row of one person counts" if rows == 1 else f"{rows:,} rows of one person count"
+    if groups < rows:
+        said = f"{said}, in at most {groups:,} group{'' if groups == 1 else 's'},"
     return (
-        f"each person has one {unit.words}; at most {rows} in a query, picked by a rule that reads that person's rows "
-        f"alone; rows without a {unit.words} are left out"
+        f"each person has one {unit}; at most {said} in a query, picked by a rule that reads that person's rows "
+        f"alone; rows without a {unit} are left out"
     )
 
 
@@ -229,8 +214,7 @@ def at_most(epsilon: float) -> str:
 
 def stop(stated: Stop) -> str | None:
     """The most that may be spent in all, if that is stated."""
-    parts = [f"{name} {float(limit):.15g}" for name, limit in vars(stated).items() if limit is not None]
-    return ", ".join(parts) or None
+    return stated.words
 
 
 def of_100(chance: float) -> str:

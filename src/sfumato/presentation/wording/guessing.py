@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from sfumato.model.guessing import GuessAt
 from sfumato.presentation.wording.guarantee import in_100, sentence
 from sfumato.presentation.wording.numbers import number
-from sfumato.privacy.preferences.guessing import Secret
 from sfumato.privacy.risk.sharing import nearest_word
 
 GUESSED = "What a snoop guesses, and what sharing the answer risks"
@@ -84,9 +83,15 @@ def guess_at(row: GuessAt, blind: float) -> str:
     return f"At epsilon {number(row.epsilon)} {snoop(row.chance, blind)}{count}{risk}."
 
 
-def blind(secret: Secret) -> str:
-    """What a preference about guesses takes for granted."""
-    what = f"of {secret.column}, " if secret.column is not None else ""
-    if secret.choices is not None:
-        return f"a guess {what}one of {secret.choices} values, that before the answer are all as likely"
-    return f"a guess {what}that before the answer is right {number(100 * float(secret.known), 4)} of 100 times at most"
+def guess_alike(column: str | None, choices: int) -> str:
+    """What a preference about guesses takes for granted, where values are guessed."""
+    return f"a guess {_of(column)}one of {choices} values, that before the answer are all as likely"
+
+
+def guess_known(column: str | None, known: float) -> str:
+    """The same where something is known before the answer."""
+    return f"a guess {_of(column)}that before the answer is right {number(100 * known, 4)} of 100 times at most"
+
+
+def _of(column: str | None) -> str:
+    return "" if column is None else f"of {column}, "

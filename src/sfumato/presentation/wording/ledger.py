@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -25,8 +25,6 @@ from sfumato.presentation.wording.guarantee import (
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.risk.membership import attack_chance
 
-TIGHT = "tight accounting of a batch that was fixed in advance"
-SUMMED = "the sum over a batch that was fixed in advance"
 CARRIED = "What each person carries of everything released"
 NO_FILTER = "It is an account and no limit: the next release adds to it, whoever has how much."
 IN_FULL = (
@@ -54,10 +52,6 @@ PUT_BACK = (
 FOR_EVERYBODY = "What was released from this data, and how much it may tell about anybody in it."
 
 
-UNRECORDED_LOOK = (
-    "The ledger of this dataset is kept in memory, so no ledger file records this look. What you choose after it has "
-    "no guarantee, also where another ledger does not know that you looked."
-)
 POPULATIONS = (
     "Datasets about the same people share one population: their looks, plans and charges count together, and the "
     "strictest stop of theirs holds for all of them."
@@ -71,18 +65,8 @@ def population(name: str) -> str:
     )
 
 
-def same_rows(dataset: str, others: Sequence[str]) -> str:
-    """What whoever holds the data is told when the same rows are counted separately."""
-    named = " and ".join(f"'{name}'" for name in others)
-    return (
-        f"The data of '{dataset}' has the same rows as {named} in this ledger, and they are counted separately. If "
-        f'they are about the same people, write population = "{others[0]}" in the schema of {dataset}: looks, plans '
-        "and charges then count together."
-    )
-
-
 def same_rows_held(dataset: str, other: str | None) -> str:
-    """The same for a controller of an escrow, who may not control the other dataset and is not told its name then."""
+    """What a controller of an escrow is told, and not the name of a dataset that somebody else controls."""
     named = "another dataset of this workspace, which you do not control," if other is None else f"'{other}'"
     do = (
         "Ask an auditor whether they are about the same people."

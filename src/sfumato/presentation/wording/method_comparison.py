@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_FLOOR, Context
-from fractions import Fraction
 
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.method_comparison import Comparison, Method, Need, Together
+from sfumato.model.method_comparison import Absence, Comparison, Method, Need, Together
 from sfumato.presentation.wording.guarantee import LOOK, rounded_up
 
 COMPARED = "Methods side by side"
@@ -57,27 +56,13 @@ UNSTATED = {
 }
 
 
-ON_A_PAGE = {
-    UNSTATED[Need.ERROR]: "there is no usual error of an answer: a rule or a request states one.",
-    UNSTATED[Need.ANSWER]: "it takes a guess of the answer that is public knowledge, stated with the command line.",
-    UNSTATED[Need.WORLDS]: "it takes the tables that an attacker holds possible, stated with the command line.",
-    UNSTATED[Need.PEOPLE]: "it is about the people themselves. It carries no guarantee.",
-    UNSTATED[Need.GROUPS]: "it compares two groups of the people themselves. It carries no guarantee.",
-    "`choose` charges": "A request that asks for it is charged",
-    "drawn from the people by `choose`, and not here.": "drawn from the people, and not here.",
-    "--look shows it, and is recorded as a look.": "only a look at them shows it, which is recorded.",
+UNSTATED_ON_A_PAGE = {
+    Need.ERROR: "there is no usual error of an answer: a rule or a request states one.",
+    Need.ANSWER: "it takes a guess of the answer that is public knowledge, stated with the command line.",
+    Need.WORLDS: "it takes the tables that an attacker holds possible, stated with the command line.",
+    Need.PEOPLE: "it is about the people themselves. It carries no guarantee.",
+    Need.GROUPS: "it compares two groups of the people themselves. It carries no guarantee.",
 }
-
-
-def on_a_page(said: str) -> str:
-    """The same where there is no command line.
-
-    >>> on_a_page("within: " + UNSTATED[Need.ERROR])
-    'within: there is no usual error of an answer: a rule or a request states one.'
-    """
-    for typed, plain in ON_A_PAGE.items():
-        said = said.replace(typed, plain)
-    return said
 
 
 def compared(comparison: Comparison) -> str:
@@ -94,19 +79,34 @@ def needs(method: Method) -> str:
     return f"{NEEDS[method.need]}{cost}"
 
 
-def not_run(method: Method, epsilon_max: float) -> str:
-    """Why a method has no interval here."""
-    if method.need is Need.SELECTION and method.guarantee is Guarantee.NONE:
-        return "not run here. Stated after a look, it carries no guarantee."
-    if method.need is Need.SELECTION:
-        most = method.select_epsilon + epsilon_max
-        return (
-            f"not run here. `choose` charges {method.select_epsilon:g} for it, and a release what is selected: never "
-            f"more than {most:g} in all."
-        )
-    if method.select_epsilon:
-        return "drawn from the people by `choose`, and not here. It carries no guarantee."
-    return "read off the people: --look shows it, and is recorded as a look. It carries no guarantee."
+def why(method: Method, *, on_a_page: bool = False) -> str:
+    """Why a method has no interval, or leads to the epsilon it does; `on_a_page`: where there is no command line.
+
+    >>> why(Method("within", Need.ERROR, absent=Absence.UNSTATED), on_a_page=True)
+    'there is no usual error of an answer: a rule or a request states one.'
+    """
+    if method.why or method.absent is None:
+        return method.why
+    match method.absent:
+        case Absence.UNSTATED:
+            return (UNSTATED_ON_A_PAGE if on_a_page else UNSTATED)[method.need]
+        case Absence.SELECTED_AFTER_LOOK:
+            return "not run here. Stated after a look, it carries no guarantee."
+        case Absence.SELECTED:
+            charged = "A request that asks for it is charged" if on_a_page else "`choose` charges"
+            return (
+                f"not run here. {charged} {method.select_epsilon:g} for it, and a release what is selected: never "
+                f"more than {method.at_most:g} in all."
+            )
+        case Absence.DRAWN:
+            by = "" if on_a_page else " by `choose`"
+            return f"drawn from the people{by}, and not here. It carries no guarantee."
+        case Absence.READ:
+            how = "only a look at them shows it, which is recorded" if on_a_page else _BY_A_LOOK
+            return f"read off the people: {how}. It carries no guarantee."
+
+
+_BY_A_LOOK = "--look shows it, and is recorded as a look"
 
 
 def whose(method: Method, *, by_rule: bool) -> str:
@@ -116,11 +116,6 @@ def whose(method: Method, *, by_rule: bool) -> str:
 
 def all_stated(*, by_rule: bool) -> str:
     return "all of the rule" if by_rule else "all of yours"
-
-
-def stop_left(limit: Fraction, spent: Fraction) -> str:
-    """The most that may be spent, as one of the bounds on epsilon."""
-    return f"stop {float(limit):g}, of which {float(spent):g} is spent"
 
 
 def intersected(found: Together, *, by_rule: bool) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from sfumato.model.calibration import Law
-from sfumato.model.release import Certificate
+from sfumato.model.release import Certificate, PostProcessing
 from sfumato.presentation.wording.guarantee import WITHHELD, sentence
+from sfumato.presentation.wording.sketch import SKETCH_AFTERWARDS
 
 NOISE_ONLY = "90 of 100 for the noise alone; clipping and dropped rows not covered; per figure, not jointly"
 PICKED = "rows were picked by their noisy figures: of those that were, ranges hold less often"
@@ -23,11 +24,25 @@ EXTREMES = (
 )
 _EXTREME = re.compile(r"(MIN|MAX|QUANTILE_\w+ at [01]) of ")
 AS_IT_LEFT = "Answered from noisy numbers that were released before: nothing was charged. --again charges for new ones."
+POST_PROCESSING: Mapping[str, str] = {
+    PostProcessing.COUNTS_ROUNDED: COUNTS_ROUNDED,
+    PostProcessing.MEANS_DIVIDED: MEANS_DIVIDED,
+    PostProcessing.VARIANCES_COMPOSED: VARIANCES_COMPOSED,
+    PostProcessing.APPLIED_AFTERWARDS: APPLIED_AFTERWARDS,
+    PostProcessing.ROWS_PICKED: PICKED,
+    PostProcessing.HISTOGRAM_READ: SKETCH_AFTERWARDS,
+}
+
+
+def post_processing(certificate: Certificate) -> tuple[str, ...]:
+    """What was done to the noisy numbers; what an earlier version stored as a sentence is one already."""
+    known = {**POST_PROCESSING, PostProcessing.THRESHOLDED: _thresholded(certificate)}
+    return tuple(known.get(step, step) for step in certificate.post_processing)
 
 
 def ranges(certificate: Certificate) -> str:
     """What the noise ranges cover; rows that noise helped to be picked lie further off than noise alone."""
-    return f"{NOISE_ONLY}; {PICKED}" if PICKED in certificate.post_processing else NOISE_ONLY
+    return f"{NOISE_ONLY}; {PICKED}" if PICKED in post_processing(certificate) else NOISE_ONLY
 
 
 def has_ranges(certificate: Certificate) -> bool:
@@ -46,16 +61,17 @@ def recorded(certificate: Certificate) -> str:
     return f"Some of the noisy numbers were drawn and charged before, in ledger {entries}: only the others are charged."
 
 
-def thresholded(threshold: Fraction | None) -> str:
+def _thresholded(certificate: Certificate) -> str:
     """How private groups were found."""
-    so_many = WITHHELD if threshold is None else f"{math.ceil(threshold * 100) / 100:.15g}"
+    threshold = certificate.threshold
+    so_many = WITHHELD if threshold is None else f"{math.ceil(Fraction(str(threshold)) * 100) / 100:.15g}"
     return f"a group is in the answer if its noisy count of persons reaches a threshold ({so_many})"
 
 
 def no_group(certificate: Certificate) -> str:
     """Why an answer by private groups is empty, and what would change it."""
     c = certificate
-    if c.threshold is None or APPLIED_AFTERWARDS in c.post_processing:
+    if c.threshold is None or APPLIED_AFTERWARDS in post_processing(c):
         return ""
     fewer = "" if 1 in (c.max_rows, c.max_groups) else ", or a smaller max_groups,"
     reached = f"{math.ceil(c.threshold * 100) / 100:,.15g}"

@@ -10,8 +10,6 @@ from sfumato.presentation.wording.numbers import number
 
 SKETCH_WITHOUT = "A noisy histogram of how exposed the people are."
 SKETCHED = "How exposed the people are, with noise"
-SKETCHED_BY = "a private sketch of exposures"
-SKETCHED_NUMBERS = "people in each bin of exposure"
 SKETCH_AFTERWARDS = (
     "bars and quantiles take a negative count for 0; the number of people and sums are as drawn; gaps and attack "
     "success rates that are read off the bins are estimates, and only the worst case bounds the risk of each person"

@@ -118,12 +118,14 @@ def solve(
     epsilon_max: float = 10.0,
     selected: Mapping[Preference, Selected] | None = None,
     selection: float = 0.0,
+    bounded: bool = False,
 ) -> Solution:
     """The top of the intersection, rounded down to the grid if there is one, and never above `epsilon_max`.
 
     Where nothing bounds it above, and only the answer's error asks for an epsilon, it is the bottom, rounded up.
     `measurement`: the noisy numbers, where the schema says what they are. `selected`: what was drawn for those
     preferences that only a draw can meet; `selection`: what such draws cost, where those preferences are left out.
+    `bounded`: `epsilon_max` is a policy's ceiling, and holds where every epsilon will do.
     """
     drawn = selected or {}
     for preference, found in drawn.items():
@@ -157,8 +159,10 @@ def solve(
         holding = (c for c in candidates if all(_holds(p, rdrs_at(c, spread, noise)) for p, spread in asked.items()))
         return _largest(holding, words)
     if math.isinf(top):
-        every = "Every epsilon meets" if low == 0 else "There is no largest of"
-        return Solution(None, True, True, f"{every} {ceiling.words}: state one with --epsilon.")
+        every = f"{'Every epsilon meets' if low == 0 else 'There is no largest of'} {ceiling.words}"
+        if bounded:
+            return Solution(epsilon_max, True, False, f"{every}: the policy's ceiling of {epsilon_max:.6g} holds.")
+        return Solution(None, True, True, f"{every}: state one with --epsilon.")
     if top > epsilon_max:
         why = f"Epsilons up to {top:.4g} meet {ceiling.words}; it is held at epsilon_max, {epsilon_max:g}."
         return Solution(epsilon_max, True, False, why)

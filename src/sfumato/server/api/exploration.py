@@ -9,6 +9,8 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from sfumato.model.risk import Source
+from sfumato.presentation.certificate import worded_json
+from sfumato.presentation.method_comparison import worded
 from sfumato.server.dependencies import Here, NameInPath, Reader, Slowly, Writer
 from sfumato.server.openapi import SENT
 from sfumato.server.stated import Guesses, How, Preference, table_of
@@ -115,7 +117,8 @@ async def rehearse(actor: Reader, name: NameInPath, body: Preferred, escrow: Her
 async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here, lanes: Slowly) -> Answer:
     """Every method side by side."""
     work = escrow.questions.compare
-    return await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
+    found = await lanes.asking.run(actor.name, work, actor, name, body.sql, table_of(body.preference))
+    return worded(found).as_dict()
 
 
 # From the data: controllers only, and on record
@@ -124,9 +127,8 @@ async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here
 @routes.post("/sketch", responses=SENT)
 async def sketch(actor: Writer, name: NameInPath, body: Sketched, escrow: Here, lanes: Slowly) -> Answer:
     """A private histogram of exposures: charged, and free to decide from."""
-    return await lanes.asking.run(
-        actor.name, escrow.questions.sketch, actor, name, body.sql, body.epsilon, body.how.table()
-    )
+    work = partial(escrow.questions.sketch, actor, name, body.sql, body.epsilon, body.how.table())
+    return worded_json(await lanes.asking.run(actor.name, work))
 
 
 @routes.post("/risk", responses=SENT)

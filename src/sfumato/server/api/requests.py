@@ -8,6 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from pydantic import BaseModel, Field, StringConstraints
 
+from sfumato.presentation.certificate import worded_answers
+from sfumato.presentation.difference import as_dict
 from sfumato.release.difference import Cell
 from sfumato.server.api.exploration import Several, as_asked
 from sfumato.server.dependencies import (
@@ -145,7 +147,7 @@ async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) ->
 @routes.post("/{id}/answer", responses=SENT)
 async def withheld(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """An answer that is withheld until somebody saw it, beside the true one: recorded as a look."""
-    return await lanes.asking.run(actor.name, escrow.decisions.answer, actor, id)
+    return worded_answers(await lanes.asking.run(actor.name, escrow.decisions.answer, actor, id))
 
 
 @routes.post("/{id}/approve", responses=SENT)
@@ -186,11 +188,11 @@ def cancel(actor: Writer, id: NameInPath, escrow: Here, body: Stop | None = None
 @routes.get("/{id}/result", responses=FOUND | statuses(410, 503) | NOT_YET)
 def result(actor: Reader, id: NameInPath, escrow: Here) -> Result:
     """The noisy answers with their certificates, once they are released."""
-    return Result.model_validate(escrow.requests.result(actor, id))
+    return Result.model_validate(worded_answers(escrow.requests.result(actor, id)))
 
 
 @routes.post("/{id}/difference", responses=SENT | statuses(410, 503) | NOT_YET)
 async def difference(actor: Reader, id: NameInPath, body: Pair, escrow: Here, lanes: Slowly) -> Apart:
     """Whether one released figure may be called larger than another, as far as noise goes."""
     work = partial(escrow.requests.difference, actor, id, body.first.cell(), body.second.cell())
-    return Apart.model_validate(await lanes.asking.run(actor.name, work))
+    return Apart.model_validate(as_dict(await lanes.asking.run(actor.name, work)))

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from sfumato.presentation.certificate import worded_json, worded_signal
 from sfumato.presentation.wording import tasks as of_tasks
 from sfumato.server.api.requests import NOT_YET, Approval, Decision, IdempotencyKey
 from sfumato.server.dependencies import (
@@ -129,7 +130,7 @@ def many(
 @routes.get("/signals/{id}", responses=FOUND)
 def one(actor: Reader, id: NameInPath, escrow: Here) -> SignalShown:
     """Where a signal stands, and what happens next."""
-    return SignalShown.model_validate(escrow.signals.one(actor, id))
+    return SignalShown.model_validate(worded_signal(escrow.signals.one(actor, id)))
 
 
 @routes.get("/signals/{id}/page", responses=_CODED)
@@ -141,7 +142,7 @@ async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) ->
 @routes.post("/signals/{id}/value", responses=SENT | statuses(410))
 async def value(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """Both scores of a signal that is withheld: recorded as a look."""
-    return await lanes.asking.run(actor.name, escrow.signal_decisions.value, actor, id)
+    return worded_json(await lanes.asking.run(actor.name, escrow.signal_decisions.value, actor, id))
 
 
 @routes.post("/signals/{id}/approve", responses=_CODED)
@@ -178,4 +179,4 @@ def withdraw(actor: Writer, id: NameInPath, escrow: Here) -> SignalShown:
 @routes.get("/signals/{id}/result", responses=FOUND | statuses(410, 503) | NOT_YET)
 def result(actor: Reader, id: NameInPath, escrow: Here) -> dict[str, Any]:
     """The signal with its certificate, once it is released."""
-    return escrow.signals.result(actor, id)
+    return worded_json(escrow.signals.result(actor, id))

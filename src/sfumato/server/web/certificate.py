@@ -26,7 +26,7 @@ def certificate(page: Shown, actor: Reader, id: NameInPath, escrow: Here) -> Res
 
 @screens.get("/requests/{id}/certificate.json")
 def as_json(actor: Reader, id: NameInPath, escrow: Here) -> Response:
-    told = [one.as_dict() for one in _of(actor, id, escrow)]
+    told = [view.worded(one).as_dict() for one in _of(actor, id, escrow)]
     named = {"Content-Disposition": 'attachment; filename="certificate.json"'}
     return Response(json.dumps(told, indent=2), headers=named, media_type="application/json")
 

@@ -52,7 +52,7 @@ def _shown(found: Comparison) -> dict[str, Any]:
         "conclusion": conclusion,
         "heads": heads,
         "rows": rows,
-        "notes": [of_compare.on_a_page(said) for said in (*view.notes(found), *more)],
+        "notes": [*view.notes(found, on_a_page=True), *more],
         "bars": of_compare.COMPARED_BARS,
         "confidential": of_guarantee.CONTROLLER_ONLY if found.confidential else "",
     }
