@@ -99,8 +99,11 @@ class SfumatoError(Exception):
 
     def as_dict(self) -> dict[str, dict[str, object]]:
         message, hint = self._sentences()
-        said: dict[str, object] = {"code": self.code, "message": message, "hint": hint, "where": self.where}
-        return {"error": said | ({"reason": self.reason, "values": dict(self.values)} if self.reason else {})}
+        return {"error": {"code": self.code, "message": message, "hint": hint, "where": self.where}}
+
+    def as_values(self) -> dict[str, object]:
+        """What another process makes the same error of: its sentences, and the reason with its values."""
+        return self.as_dict()["error"] | ({"reason": self.reason, "values": dict(self.values)} if self.reason else {})
 
 
 def _unpickled(kind: type[SfumatoError], args: tuple[object, ...]) -> SfumatoError:

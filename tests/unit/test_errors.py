@@ -41,7 +41,7 @@ def test_an_error_with_a_reason_has_the_attributes_of_one_with_sentences() -> No
     assert (error.reason, error.values, error.where) == ("workspace-newer", {}, "sqlite:///w")
     assert error.message == "This workspace was made by a newer sfumato"
     assert str(error).startswith("This workspace was made by a newer sfumato: sqlite:///w. Hint: take the sfumato")
-    assert error.as_dict()["error"] == {
+    assert error.as_values() == {
         "code": "input",
         "message": error.message,
         "hint": error.hint,

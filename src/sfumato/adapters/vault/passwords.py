@@ -11,7 +11,8 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.profiles import RFC_9106_LOW_MEMORY
 
-_HASHER = PasswordHasher.from_parameters(RFC_9106_LOW_MEMORY)
+PARAMETERS = RFC_9106_LOW_MEMORY
+_HASHER = PasswordHasher.from_parameters(PARAMETERS)
 
 
 def typed(password: str) -> bytes:

@@ -55,7 +55,7 @@ def _is_proper(kind: Kind, content: object) -> bool:
 
 def told(error: SfumatoError) -> Mapping[str, object] | None:
     """An error as it crosses; None for one that is told without values."""
-    return error.as_dict()["error"] if isinstance(error, BadInput | Refused) else None
+    return error.as_values() if isinstance(error, BadInput | Refused) else None
 
 
 def heard(told: object) -> SfumatoError:
