@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sfumato.errors import PreferenceError
-from sfumato.ledger.entry import Draft, Event
+from sfumato.ledger.entry import Draft
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release import select
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import Request, SolvedRequest, planned_as
+from sfumato.release.decide import Request, SolvedRequest, plan_entry, planned_as
 from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.reserve import refuse_without_guarantee
 from sfumato.release.select import Outcome
@@ -88,23 +88,10 @@ def _enter(query: BoundQuery, asked: Request, attestation: str, drawn: Outcome |
     fresh = drawn.stored() if drawn is not None and not drawn.kept else {}
 
     def plan(record: Record) -> Sequence[Draft]:
-        return [_planned(query, asked, word(query.provenances(asked, record, attestation)), fresh)]
+        return [plan_entry(ledger, asked, word(query.provenances(asked, record, attestation)), fresh)]
 
     if fresh or not ledger.record.in_force(planned_as(asked)):
         ledger.write(plan)
-
-
-def plan_entry(query: BoundQuery, asked: Request, record: Record, inputs: Sequence[Provenance]) -> Sequence[Draft]:
-    """The plan of a request, unless it is in force: for the transaction that charges for it."""
-    return [] if record.in_force(planned_as(asked)) else [_planned(query, asked, word(inputs), {})]
-
-
-def _planned(query: BoundQuery, asked: Request, foreseen: Guarantee, fresh: Mapping[str, object]) -> Draft:
-    what = f"{asked.said(told=foreseen.holds)} for {query.sql}"
-    public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
-    hidden: dict[str, object] = {} if foreseen.holds else {"method": asked.method}
-    public |= {"query_sha256": query.statement.sha256, "question": asked.question}
-    return query.context.ledger.draft(Event.PLANNED, asked.key, public, {**hidden, **fresh})
 
 
 def _choice(asked: Request, solution: Solution, inputs: tuple[Provenance, ...], attestation: str) -> SolvedRequest:

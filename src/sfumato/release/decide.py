@@ -9,9 +9,18 @@ from fractions import Fraction
 from functools import cached_property
 
 from sfumato.errors import PreferenceError
+from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Plan, Record
 from sfumato.model.choice import Choice, Noise
-from sfumato.model.guarantee import DecidedBy, Fixed, Provenance, computed_from_people, selected_privately
+from sfumato.model.guarantee import (
+    DecidedBy,
+    Fixed,
+    Guarantee,
+    Provenance,
+    computed_from_people,
+    selected_privately,
+    word,
+)
 from sfumato.model.measurement import Measurement
 from sfumato.model.release import WITHHELD
 from sfumato.model.schema import AT_LEAST
@@ -23,7 +32,7 @@ from sfumato.privacy.preferences.private_selection import SMALLEST, Selected
 from sfumato.privacy.preferences.rule import from_rule
 from sfumato.privacy.preferences.solver import People, Solution, solve
 from sfumato.privacy.risk.rdr import PAPER_GRID
-from sfumato.release.ledger import digest
+from sfumato.release.ledger import Ledger, digest
 
 EPSILON_MAX = 10.0
 
@@ -203,6 +212,20 @@ def solved(
 def planned_as(request: Request) -> Plan:
     """How a record knows the plan of a request: by its noisy numbers, and in older ledgers by its words."""
     return Plan(request.key, request.question, (request.wording, request.statement.sha256))
+
+
+def new_plan(ledger: Ledger, request: Request, record: Record, inputs: Sequence[Provenance]) -> Sequence[Draft]:
+    """The plan of a request, unless it is in force: for the transaction that charges for it."""
+    return [] if record.in_force(planned_as(request)) else [plan_entry(ledger, request, word(inputs), {})]
+
+
+def plan_entry(ledger: Ledger, request: Request, foreseen: Guarantee, drawn: Mapping[str, object]) -> Draft:
+    """`drawn`: what was drawn for it already."""
+    what = f"{request.said(told=foreseen.holds)} for {request.statement.text}"
+    public: dict[str, object] = {"what": what, "guarantee": foreseen.value}
+    hidden: dict[str, object] = {} if foreseen.holds else {"method": request.method}
+    public |= {"query_sha256": request.statement.sha256, "question": request.question}
+    return ledger.draft(Event.PLANNED, request.key, public, {**hidden, **drawn})
 
 
 def decided_by(inputs: Sequence[Provenance], is_rule: bool) -> DecidedBy:

@@ -7,8 +7,8 @@ from functools import partial
 from sfumato.model.release import Released
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.choose import chosen, plan_entry, releasable
-from sfumato.release.decide import Request, SolvedRequest
+from sfumato.release.choose import chosen, releasable
+from sfumato.release.decide import Request, SolvedRequest, new_plan
 from sfumato.release.draw import draw
 from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.request import require_made_here
@@ -28,7 +28,7 @@ def release(query: BoundQuery, asked: Request, *, accept_none: bool, again: bool
     if asked.noise.mechanism != "laplace" and query.declared is not None:
         added_numbers(query.declared, asked.noise)
     plan = DrawPlan(query, asked, query.solved(asked), hidden=False)
-    entered = partial(plan_entry, query, asked)
+    entered = partial(new_plan, query.context.ledger, asked)
     return draw(plan, accept_none=accept_none, again=again, attestation=attestation, entered=entered)
 
 
