@@ -70,6 +70,7 @@ PUBLIC = {
     "client.records.Listing": "what a server told this person",
     "client.records.Told": "what a server told this person",
     "errors.SfumatoError": "a sentence for everybody",
+    "errors.SfumatoWarning": "a sentence for whoever holds the data, and names of datasets",
     "model.selection_trials.Tries": "of a look-alike",
     "api.batch.Batch": "public epsilons",
     "api.dataset.Dataset": "a name, and how many columns",
