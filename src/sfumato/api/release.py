@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.api.columns import arrow, columns
-from sfumato.api.display import printed
 from sfumato.api.whole_file import write_text_whole, write_whole
 from sfumato.errors import BadInput
 from sfumato.model import release as model
@@ -36,7 +35,7 @@ class Certificate(model.Certificate):
 
     @classmethod
     def of(cls, certificate: model.Certificate) -> Certificate:
-        return printed(cls, page.worded(certificate))
+        return cls(**vars(page.worded(certificate)))
 
     def to_json(self) -> str:
         return json.dumps(self.as_dict(), indent=2)
