@@ -71,7 +71,7 @@ def furnish(folder: Path) -> Place:
         _brought(room, state)
     for name in ("alice", "bob"):
         notice = room.notices.many(room[name])[0]
-        room.sql("UPDATE notices SET id = :to WHERE id = :id", to=f"notice-of-{name}", id=notice["id"])
+        room.sql("UPDATE notices SET id = :to WHERE id = :id", to=f"notice-of-{name}", id=notice.id)
     room.close()
     return Place(folder, secrets)
 

@@ -15,13 +15,19 @@ import jsonschema_rs
 from fastapi import FastAPI
 
 from sfumato.errors import NotSignedIn
+from sfumato.escrow.exploration import RequestEstimate
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.facts import RequestFacts
+from sfumato.ledger.odometer import Total
+from sfumato.model.budget import NO_STOP
+from sfumato.model.guarantee import Guarantee
 from sfumato.server.app import API, made
 from sfumato.server.settings import Settings
 
 PASSWORD = "four words put together"
 CSRF = "the csrf of the session"
+ESTIMATE = RequestEstimate(RequestFacts((), 0.2, 0.0, Guarantee.DP, (), Total(), NO_STOP, None), None)
 
 
 def person(name: str, *roles: str) -> Person:

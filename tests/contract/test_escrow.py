@@ -37,7 +37,11 @@ from sfumato.escrow.ports import Limits
 from sfumato.escrow.submissions.lifecycle import DONE, STEPS, Act, State, stepped
 from sfumato.escrow.submissions.visibility import ANALYST, CONTROLLER
 from sfumato.ledger.entry import Event
+from sfumato.presentation import dataset as dataset_view
+from sfumato.presentation import submission
 from sfumato.presentation.certificate import worded_answers
+from sfumato.presentation.notices import as_dict, sentence
+from sfumato.presentation.policy import sentences, signed
 from tests.contract.conftest import Copies
 from tests.room import BOARD, BY_WARD, COUNT, DATA, RULE, SCHEMA, SUM, Room
 
@@ -217,7 +221,7 @@ def test_to_whoever_has_no_flow_a_dataset_is_not_there(room: Room) -> None:
         room.submit(by="dan")
     shown = room.datasets.one(room["bob"], "stays")
     assert {"controllers", "created_by", "reference"}.isdisjoint(shown)
-    assert "entries" not in room.datasets.ledger(room["bob"], "stays")
+    assert "entries" not in dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))
     for confidential in (room.datasets.versions, room.questions.check, room.policies.current, room.policies.history):
         with pytest.raises(Forbidden):
             confidential(room["bob"], "stays")
@@ -275,7 +279,7 @@ def test_every_version_of_a_policy_is_kept_with_its_author(room: Room) -> None:
     first, second = room.policies.history(room["eve"], "stays")
     assert [(one.number, one.author) for one in (first, second)] == [(1, "alice"), (2, "carol")]
     assert room.policies.current(room["alice"], "stays") == second
-    assert second.as_dict()["sentences"] == second.policy.sentences()
+    assert signed(second)["sentences"] == sentences(second.policy)
     with pytest.raises(PolicyError, match="names nobody"):
         room.policies.set(room["alice"], "stays", {"flow": []})
     assert len(room.policies.history(room["alice"], "stays")) == 2
@@ -394,7 +398,7 @@ def test_the_approvers_page_has_public_facts_only(room: Room) -> None:
     room.policy(stop=3)
     request = room.submit(COUNT, SUM)
     jobs = len(room.runner.done)
-    page = room.decisions.inspect(room["alice"], request.id)
+    page = submission.request_page(room.decisions.inspect(room["alice"], request.id))
     assert {(job["verb"], job["format"]) for job in room.runner.done[jobs:]} == {("rehearse", "invented")}, "nobody"
     assert [one["at"]["epsilon"] for one in page["rehearsal"]] == [q["epsilon"] for q in page["facts"]["queries"]]
     assert room.entries(Event.LOOKED, Event.RESERVED) == []
@@ -421,7 +425,7 @@ def test_a_no_has_a_note_and_ends_it(room: Room) -> None:
         with pytest.raises(Conflict, match="cannot be approved"):
             room.approve(request)
     assert [entry.draft.public["approved"] for entry in room.entries(Event.DECIDED)] == [False, False]
-    assert room.datasets.ledger(room["bob"], "stays")["guarantee"] == "dp", "nobody had looked"
+    assert dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))["guarantee"] == "dp", "nobody had looked"
 
 
 def test_a_request_can_be_refused_when_its_flow_is_gone(room: Room) -> None:
@@ -539,16 +543,23 @@ def test_people_are_told_what_concerns_them(room: Room) -> None:
     request = room.submit()
     for controller in ("alice", "carol"):
         (told,) = room.notices.many(room[controller], unread=True)
-        assert told["text"] == "bob asks stays: request 1 waits for a decision."
+        assert sentence(told) == "bob asks stays: request 1 waits for a decision."
     room.approve(request)
     room.go()
-    texts = [told["text"] for told in room.notices.many(room["bob"])]
+    texts = [sentence(told) for told in room.notices.many(room["bob"])]
     assert texts == ["The answer to request 1 is here.", "Request 1 was approved."]
     newest, oldest = room.notices.many(room["bob"])
-    room.notices.read(room["bob"], newest["id"])
-    assert [told["id"] for told in room.notices.many(room["bob"], unread=True)] == [oldest["id"]]
+    room.notices.read(room["bob"], newest.id)
+    assert [told.id for told in room.notices.many(room["bob"], unread=True)] == [oldest.id]
     with pytest.raises(NotFound):
-        room.notices.read(room["dan"], oldest["id"])
+        room.notices.read(room["dan"], oldest.id)
+
+
+def test_what_people_were_told_by_an_older_version_is_shown_as_it_was_stored(room: Room) -> None:
+    told = {"id": "n1", "person": "bob", "at": room.outside.moment, "text": "Request 1 was approved. {Gladly}."}
+    room.outside.rows("notices").add(told | {"about": "r1", "read_at": None})
+    (found,) = room.notices.many(room["bob"])
+    assert as_dict(found) == told | {"number": found.number, "about": "r1", "read_at": None}
 
 
 @pytest.mark.parametrize("swept", [True, False])
@@ -595,7 +606,7 @@ def test_what_runs_when_the_server_stops_has_failed_and_what_waits_goes_on(room:
     assert (room.state(running), room.note(running)) == ("failed", "The server was stopped while it ran.")
     room.go()
     assert room.state(waiting) == "released"
-    assert [told["text"] for told in room.notices.many(room["bob"])][-2:] == ["Request 2 was approved.",
+    assert [sentence(told) for told in room.notices.many(room["bob"])][-2:] == ["Request 2 was approved.",
                                                                              "Request 1 was approved."]  # fmt: skip
 
 
@@ -637,7 +648,7 @@ def test_an_epsilon_ceiling_holds_for_whatever_is_asked(room: Room) -> None:
     room.policy({"preferences": ["epsilon", "within"]}, epsilon_max=0.5)
     for stated in ({"epsilon": 3}, {"epsilon": 3, "epsilon_max": 8}, {"within": 1, "confidence": 0.9}):
         estimate = room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], stated)
-        assert estimate["epsilon"] in (None, 0.0, 0.5)
+        assert estimate.facts.epsilon in (None, 0.0, 0.5)
     assert room.released(preference={"epsilon": 3})["answers"][0]["certificate"]["epsilon"] == 0.5
     with pytest.raises(Forbidden, match="go by the rule alone"):
         room.submit()
@@ -708,8 +719,8 @@ def test_partners_who_are_trusted_more_get_less_noise(room: Room) -> None:
         trust={BOARD: "high", "everyone": "low"},
         sensitivity={"dataset": "medium", "columns": {"age": "very high"}},
     )
-    epsilons = {
-        (who, sql): room.questions.estimate(room[who], "stays", [{"sql": sql}], None)["epsilon"]
+    epsilons: dict[tuple[str, str], Any] = {
+        (who, sql): room.questions.estimate(room[who], "stays", [{"sql": sql}], None).facts.epsilon
         for who in ("bob", "dan")
         for sql in (COUNT, SUM)
     }
@@ -725,7 +736,7 @@ def test_an_estimate_and_a_dry_run_charge_nothing_and_read_nobody(room: Room) ->
     before, asked = len(room.entries()), [{"sql": COUNT}, {"sql": BY_WARD}]
     room.outside.files.forget(room.datasets.of("stays").id, str(room.datasets.of("stays").version))
     estimate = room.questions.estimate(room["bob"], "stays", asked, None)
-    assert (estimate["epsilon"], estimate["guarantee"]) == (0.4, "dp")
+    assert (estimate.facts.epsilon, estimate.facts.guarantee) == (0.4, "dp")
     dry = room.questions.dry_run(room["bob"], "stays", asked, None)
     assert dry["invented"]
     assert [len(answer["rows"]) for answer in dry["answers"]] == [1, 3]
@@ -889,12 +900,12 @@ def test_what_never_had_data_is_taken_back(room: Room) -> None:
 def test_where_every_epsilon_will_do_the_ceiling_holds(room: Room) -> None:
     rated: dict[str, Any] = {"rule": {"sharing_risk": "low", "choices": 4}, "trust": {"everyone": "very high"}}
     room.policy({"approve": "automatic"}, **rated, sensitivity={"dataset": "low"}, epsilon_max=0.5)
-    assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["epsilon"] == 0.5
+    assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None).facts.epsilon == 0.5
     request = room.submit()
     room.go()
     assert room.result(request)["charged"] == 0.5
     room.policy({"approve": "automatic"}, **rated, sensitivity={"dataset": "low"})
-    assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["epsilon"] is None
+    assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None).facts.epsilon is None
     with pytest.raises(Forbidden, match="Every epsilon meets"):
         room.submit(SUM)
 
@@ -914,7 +925,7 @@ def test_an_estimate_is_of_what_may_be_submitted(room: Room) -> None:
 
 def test_what_is_charged_more_than_is_left_is_not_submitted(room: Room) -> None:
     room.policy({"approve": "after the answer", "guarantees": ["none"]}, stop=5)
-    assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["epsilon"] == 10
+    assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None).facts.epsilon == 10
     with pytest.raises(StopReached, match="charged epsilon 10, and 5 is left"):
         room.submit()
 
@@ -933,10 +944,12 @@ def test_a_lost_worker_is_a_failure_until_its_cause_is_stated(room: Room) -> Non
     room.go()
     room.runner.meanwhile = lambda _job: None
     assert (room.state(request), room.note(request)) == ("failed", str(EngineFailure()))
-    ledger = room.datasets.ledger(room["alice"], "stays")
+    ledger = dataset_view.ledger(room.datasets.ledger(room["alice"], "stays"))
     assert ledger["guarantee"] == "none"
-    (failed,) = (entry for entry in ledger["entries"] if entry["event"] == "failed")  # type: ignore[attr-defined]
+    (failed,) = (entry for entry in ledger["entries"] if entry["event"] == "failed")
     with pytest.raises(Forbidden):
         room.datasets.state_cause(room["bob"], "stays", failed["number"], "the disk was full")
-    after = room.datasets.state_cause(room["alice"], "stays", failed["number"], "the disk was full")
+    after = dataset_view.ledger(
+        room.datasets.state_cause(room["alice"], "stays", failed["number"], "the disk was full")
+    )
     assert after["guarantee"] == "dp"

@@ -18,6 +18,8 @@ from sfumato.composition.create import made
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.ports import Limits
 from sfumato.escrow.submissions.lifecycle import Request
+from sfumato.presentation import dataset as dataset_view
+from sfumato.presentation import submission
 from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
 
 AUTOMATIC = {"approve": "automatic"}
@@ -53,7 +55,7 @@ def test_nobody_rates_their_own_trust(room: Room) -> None:
                 ask(room["bob"], "stays", [{"sql": COUNT}], asked | own)
         with pytest.raises(Forbidden, match="the policy's to say"):
             room.submit(preference=asked | own)
-    assert room.questions.estimate(room["alice"], "stays", [{"sql": COUNT}], asked)["epsilon"] is not None
+    assert room.questions.estimate(room["alice"], "stays", [{"sql": COUNT}], asked).facts.epsilon is not None
 
 
 def test_nobody_who_asks_raises_the_ceiling(room: Room) -> None:
@@ -107,7 +109,7 @@ def test_an_answer_that_comes_back_to_somebody_else_has_the_word_of_that_decisio
     again = room.released(COUNT, by="dan", accept_none=True)
     assert (first["guarantee"], again["guarantee"]) == ("dp", "none")
     assert (again["answers"], room.charged) == (first["answers"], 0.2)
-    assert room.datasets.ledger(room["eve"], "stays")["guarantee"] == "none"
+    assert dataset_view.ledger(room.datasets.ledger(room["eve"], "stays"))["guarantee"] == "none"
 
 
 def test_the_same_numbers_in_other_words_are_charged_once_whoever_asks(room: Room) -> None:
@@ -150,7 +152,7 @@ def test_where_data_lies_is_for_its_controllers(room: Room) -> None:
     request = room.requests.submit(*asked)
     (place / "stays.csv").unlink()
     room.go()
-    told = json.dumps(room.requests.one(room["bob"], request.id))
+    told = json.dumps(submission.request(room.requests.one(room["bob"], request.id)))
     with pytest.raises(Conflict, match="elsewhere has no data") as error:
         room.requests.submit(*asked)
     (place / "stays.csv").write_text("days\n1\n")

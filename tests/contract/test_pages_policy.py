@@ -101,7 +101,7 @@ def test_what_is_said_of_a_policy_after_a_look_is_so(api: Api) -> None:
 
     def word(**said: Any) -> str:
         room.policy({"who": ["bob"], "approve": "automatic"}, accept_none=True, **said)
-        return str(room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None)["guarantee"])
+        return str(room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None).facts.guarantee)
 
     assert word(stop=100) == "dp"
     room.look()

@@ -8,6 +8,8 @@ import pytest
 
 from sfumato.errors import BadInput, EngineFailure, Forbidden, NoGuarantee, StopReached
 from sfumato.ledger.entry import Event
+from sfumato.presentation import dataset as dataset_view
+from sfumato.presentation.notices import sentence
 from tests.api import Api
 from tests.room import DATA, RULE, SCHEMA, Room
 
@@ -27,7 +29,7 @@ def held(room: Room, data: bytes = OTHERS, *, by: str = "alice", **how: Any) -> 
 
 
 def notices(room: Room, name: str) -> list[str]:
-    return [str(one["text"]) for one in room.notices.many(room[name]) if str(one["about"]).startswith("dataset ")]
+    return [sentence(one) for one in room.notices.many(room[name]) if one.about.startswith("dataset ")]
 
 
 def ask(room: Room) -> Any:
@@ -56,7 +58,7 @@ def test_charges_and_stops_of_a_population_are_shared(room: Room) -> None:
     room.approve(request)
     room.go()
     assert "0.2 is spent, the stop is 0.3" in room.note(request)
-    assert room.datasets.ledger(room["bob"], "bills")["spent"] == 0.2
+    assert dataset_view.ledger(room.datasets.ledger(room["bob"], "bills"))["spent"] == 0.2
     room.policy({"approve": "after the answer", "guarantees": ["none"]}, stop=3)
     with pytest.raises(StopReached):
         room.submit()
@@ -69,8 +71,10 @@ def test_an_analyst_sees_the_population_and_no_entry_or_name_of_another_dataset(
     room.policies.set(room["alice"], "bills", {"rule": RULE, "flow": [{"who": ["dan"], "approve": "automatic"}]})
     room.requests.submit(room["dan"], "bills", "planning", [{"sql": COUNT}])
     room.go()
-    shown = repr([room.datasets.one(room["bob"], "stays"), room.datasets.ledger(room["bob"], "stays"),
-                  room.datasets.public("stays")])  # fmt: skip
+    ledger = dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))
+    shown = repr(
+        [room.datasets.one(room["bob"], "stays"), ledger, dataset_view.public_page(room.datasets.public("stays"))]
+    )
     assert "'population': 'patients'" in shown
     assert "bills" not in shown
     assert "'spent': 0.2" in shown, "what was released from the other counts"
@@ -83,7 +87,7 @@ def test_a_controller_sees_the_entries_of_their_own_datasets(room: Room) -> None
     room.look()
 
     def seen(by: str) -> set[str]:
-        entries: Any = room.datasets.ledger(room[by], "bills")["entries"]
+        entries: Any = dataset_view.ledger(room.datasets.ledger(room[by], "bills"))["entries"]
         return {entry["dataset"] for entry in entries}
 
     assert (seen("alice"), seen("carol"), seen("eve")) == ({"bills", "stays"}, {"bills"}, {"bills", "stays"})
@@ -109,7 +113,7 @@ def test_a_population_in_the_schema_is_declared_by_registering_and_describing(ro
     room.datasets.describe(room["alice"], "bills", BILLS)
     assert room.datasets.of("bills").population == "patients", "what is left out is not taken back"
     room.datasets.describe(room["alice"], "stays", f'population = "patients"\n{SCHEMA}')
-    assert room.datasets.ledger(room["alice"], "bills")["population"] == "patients"
+    assert dataset_view.ledger(room.datasets.ledger(room["alice"], "bills"))["population"] == "patients"
     declared = [entry.draft.public.get("population") for entry in room.entries(Event.OPENED)]
     assert declared == ["patients", "patients"]
 

@@ -10,6 +10,9 @@ import pytest
 from sfumato.errors import Conflict, Forbidden, NoGuarantee, PolicyError, SfumatoError
 from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.ledger.entry import Event
+from sfumato.presentation import dataset as dataset_view
+from sfumato.presentation import submission
+from sfumato.presentation.policy import signed
 from tests.room import COUNT, DATA, SCHEMA, SUM, Room
 
 ANY = {"guarantees": ["dp", "dp-selected", "none"]}
@@ -33,7 +36,7 @@ def word(room: Room, request: Request) -> str:
 
 
 def total(room: Room) -> str:
-    return str(room.datasets.ledger(room["bob"], "stays")["guarantee"])
+    return str(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))["guarantee"])
 
 
 # The words by sequence, as methods 33 lists them
@@ -126,7 +129,7 @@ def test_a_decision_after_a_look_by_others_keeps_its_guarantee_and_prints_what_i
     apart(room, {"preferences": ["rule", "epsilon"]})
     room.look(V)
     request = room.submit(preference={"epsilon": 0.3})
-    page = room.decisions.inspect(room[D], request.id)
+    page = submission.request_page(room.decisions.inspect(room[D], request.id))
     assert page["warning"].startswith("1 person has viewed individual risks of this dataset, and you have not.")
     assert page["facts"]["guarantee"] == "dp"
     room.approve(request, D)
@@ -246,7 +249,8 @@ def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
     assert (room.state(request), len(room.entries())) == ("submitted", entries)
     assert room.decisions.waiting(viewer) == []
     assert not room.decisions.decides(viewer, request.id)
-    assert room.decisions.inspect(viewer, request.id)["warning"].startswith("You viewed individual risks")
+    page = submission.request_page(room.decisions.inspect(viewer, request.id))
+    assert page["warning"].startswith("You viewed individual risks")
     room.policy(ANY, by=D, accept_none=True)  # without separation, it is as ever
     room.datasets.describe(room[V], "stays", SCHEMA)
 
@@ -324,6 +328,6 @@ def test_it_takes_two_controllers_and_one_who_viewed_nothing(room: Room) -> None
 
 def test_a_policy_says_it_in_a_sentence(room: Room) -> None:
     apart(room)
-    said = room.policies.current(room[D], "stays").as_dict()
+    said = signed(room.policies.current(room[D], "stays"))
     assert any("A controller who views individual risks can no longer decide" in text for text in said["sentences"])  # type: ignore[attr-defined]
     assert said["policy"]["separation"] is True  # type: ignore[index]

@@ -26,8 +26,9 @@ from sfumato.escrow.ports import Limits
 from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.escrow.submissions.signal import Signal
 from sfumato.ledger.entry import Event
-from sfumato.presentation import signalling
+from sfumato.presentation import signalling, submission
 from sfumato.presentation.certificate import worded_json
+from sfumato.presentation.notices import sentence
 from tests.contract.conftest import Copies
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, Room
 
@@ -93,7 +94,11 @@ def state(room: Room, signal: Signal) -> str:
 
 
 def result(room: Room, signal: Signal) -> dict[str, Any]:
-    return worded_json(room.signals.result(room[signal.analyst], signal.id))
+    return worded_json(submission.signal_result(room.signals.result(room[signal.analyst], signal.id)))
+
+
+def page_of(room: Room, signal: Signal) -> dict[str, Any]:
+    return submission.signal_page(room.signal_decisions.inspect(room["alice"], signal.id))
 
 
 # Free
@@ -108,7 +113,19 @@ def test_a_free_signal_needs_nobody_and_costs_nothing(room: Room, asked: Request
     assert found["sentences"][-1].startswith("Made from the release alone")
     assert (len(room.entries()), len(room.runner.done), room.charged) == (before, jobs, charged)
     assert room.sandbox.runs == []
-    assert room.signals.one(room["bob"], signal.id)["result"] == found
+    assert submission.signal(room.signals.one(room["bob"], signal.id))["result"] == found
+
+
+def test_what_is_stored_has_no_sentences_and_what_was_stored_with_some_keeps_them(room: Room, asked: Request) -> None:
+    signal = submit(room, asked, task=ABOVE, draws=50)
+    stored = room.signals.result(room["bob"], signal.id)
+    assert {"title", "sentences", "picture"}.isdisjoint(stored)
+    shown = result(room, signal)
+    assert {"title", "sentences", "picture"} == set(shown) - set(stored)
+    before = stored | {"title": "A title", "sentences": ["As it was said then."], "picture": None}
+    sealed = room.outside.locks.seal(json.dumps(before).encode(), f"signal {signal.id}")
+    room.outside.rows("signals").change({"id": signal.id}, {"result": sealed})
+    assert result(room, signal) == before
 
 
 def test_a_free_signal_is_about_what_was_released_whatever_comes_later(room: Room, asked: Request) -> None:
@@ -141,11 +158,11 @@ def test_what_is_charged_is_approved_first(room: Room, asked: Request, wanted: s
     assert room.charged == pytest.approx(before + 0.5)
     shown = room.signals.one(room["bob"], signal.id)
     assert (shown["state"], shown["charged"]) == ("released", 0.5)
-    assert [n["text"] for n in room.notices.many(room["bob"], limit=2)] == [
+    assert [sentence(n) for n in room.notices.many(room["bob"], limit=2)] == [
         "Signal 1 is here.",
         "Signal 1 was approved.",
     ]
-    assert "signal 1 waits for a decision" in room.notices.many(room["alice"], limit=1)[0]["text"]
+    assert "signal 1 waits for a decision" in sentence(room.notices.many(room["alice"], limit=1)[0])
 
 
 def test_what_a_policy_approves_by_itself_goes_on(room: Room) -> None:
@@ -185,10 +202,10 @@ def test_a_stop_and_a_ceiling_hold_for_signals_too(room: Room) -> None:
 
 def test_after_a_look_what_a_person_decides_carries_no_guarantee(room: Room, asked: Request) -> None:
     signal = submit(room, asked, "noisy_difference", epsilon=0.5)
-    before = room.signal_decisions.inspect(room["alice"], signal.id)
+    before = page_of(room, signal)
     assert before["charge"].startswith("It would be charged epsilon 0.5 at most.")
     room.look()
-    page = room.signal_decisions.inspect(room["alice"], signal.id)
+    page = page_of(room, signal)
     assert (page["guarantee"], page["looked"]) == ("none", True)
     assert page["charge"].startswith("Without a guarantee a public constant is charged: epsilon 10.")
     with pytest.raises(Forbidden, match="would carry the word none"):
@@ -231,7 +248,7 @@ def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> 
     approve(room, signal, accept_none=True)
     room.go()
     assert state(room, signal) == "computed"
-    page = room.signal_decisions.inspect(room["alice"], signal.id)
+    page = page_of(room, signal)
     assert page["charge"] is None, "it is charged already"
     assert "Both scores are computed and withheld. You decide" in signalling.page(page)
     assert not any("signal" in e.draft.public for e in room.entries()), "the record may be shown to anybody"
@@ -296,7 +313,7 @@ def test_exact_scores_stay_within_the_bits_of_an_analyst(room: Room) -> None:
     room.signal_decisions.refuse(room["alice"], first.id, "not this", accept_none=True)
     with pytest.raises(Forbidden, match="are used"):
         submit(room, request, "as_published", task=ABOVE | {"b": "c"})
-    page = room.signal_decisions.inspect(room["alice"], again.id)
+    page = page_of(room, again)
     assert page["bits"]["used"] == pytest.approx(6.658, abs=0.001)
     assert "7.3 are left" in page["bits"]["sentence"]
 
@@ -317,7 +334,7 @@ def test_code_on_what_was_released_is_read_by_a_controller_and_runs_on_nothing_e
     assert signal.state == "submitted"
     assert room.sandbox.runs == []
     jobs = len(room.runner.done)
-    page = room.signal_decisions.inspect(room["alice"], signal.id)
+    page = page_of(room, signal)
     assert (page["code"], page["sandbox"], page["charge"]) == (SHARE, None, None)
     assert "A function of their own, from 0 to 1:\n    1  def evaluate(tables):" in signalling.page(page)
     approve(room, signal)
@@ -392,7 +409,7 @@ def test_without_a_sandbox_code_is_refused_and_nothing_runs(room: Room, asked: R
     """Attack 6: at each step, from submitting to running."""
     signal = submit(room, asked, code=SHARE, range=[0, 1])
     room.sandbox.lacking = "bubblewrap is not installed: apt install bubblewrap."
-    assert room.signals.tasks(room["bob"])["code"]["ready"] is False
+    assert submission.library(room.signals.tasks(room["bob"]))["code"]["ready"] is False
     with pytest.raises(SandboxMissing) as refused:
         submit(room, asked, code=SHARE, range=[0, 1])
     assert "apt install bubblewrap" in refused.value.hint
@@ -621,7 +638,7 @@ def test_a_function_says_how_far_it_is_and_is_stopped_by_whoever_asked(room: Roo
     seen: list[str] = []
 
     def meanwhile() -> None:
-        seen.append(room.signals.one(room["bob"], signal.id)["next"])
+        seen.append(submission.signal(room.signals.one(room["bob"], signal.id))["next"])
         if len(seen) == 3:
             with pytest.raises(Forbidden):
                 room.signals.withdraw(room["alice"], signal.id)

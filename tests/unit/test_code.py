@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sfumato.errors import BadInput
-from sfumato.escrow.submissions.code_review import LONGEST, checked, fingerprint, marks
+from sfumato.escrow.submissions.code_review import LONGEST, Reason, checked, fingerprint, marks
+from sfumato.presentation import submission
 from sfumato.presentation.wording import code as of_code
 
 HARMLESS = """import numpy as np
@@ -56,18 +57,18 @@ def test_what_is_plain_is_not_marked() -> None:
     ],
 )
 def test_a_line_that_deserves_attention(line: str, why: str) -> None:
-    found = marks(f"def evaluate(tables):\n    t = tables[0]\n    {line}\n    return 1\n")
-    assert (3, why) in [(mark.line, mark.why) for mark in found]
-    assert {mark.line for mark in found} == {3}
+    found = submission.marks(marks(f"def evaluate(tables):\n    t = tables[0]\n    {line}\n    return 1\n"))
+    assert {"line": 3, "why": why} in found
+    assert {mark["line"] for mark in found} == {3}
 
 
 @pytest.mark.parametrize("code", ["def evaluate(", "x = " + "(" * 10_000, "-" * 19_000 + "1", "x" + "+x" * 9_000])
 def test_what_cannot_be_read_is_said_to_be_so(code: str) -> None:
-    assert {mark.why for mark in marks(code)} & {of_code.NOT_PYTHON, of_code.NO_FUNCTION}
+    assert {mark.reason for mark in marks(code)} & {Reason.NOT_PYTHON, Reason.NO_FUNCTION}
 
 
 def test_a_function_that_is_not_there() -> None:
-    assert [mark.why for mark in marks("x = 1")] == [of_code.NO_FUNCTION]
+    assert submission.marks(marks("x = 1")) == [{"line": 1, "why": of_code.NO_FUNCTION}]
 
 
 @pytest.mark.parametrize("code", ["", " \n", "x" * (LONGEST + 1), "x = 1 # \u202e", "x = '\x1b[2K'", "x = 1\x0c"])

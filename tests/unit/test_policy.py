@@ -18,6 +18,7 @@ from sfumato.escrow.policy.read import policy_of
 from sfumato.model.budget import Stop
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.statement import Kind
+from sfumato.presentation.policy import sentences
 from sfumato.privacy.preferences import named
 
 COLUMNS = ("Age", "ward", "income")
@@ -311,7 +312,7 @@ def test_whatever_is_changed_changes_the_fingerprint() -> None:
 
 
 def test_a_policy_in_sentences() -> None:
-    assert read(EVERYTHING).sentences() == [
+    assert sentences(read(EVERYTHING)) == [
         "Purpose: planning beds.",
         "bob and health board may ask for COUNT, AVG of age, WARD, by the rule or an epsilon of their own.",
         "2 of alice and carol must approve before anything is drawn. What leaves carries the word dp.",
@@ -329,14 +330,14 @@ def test_a_policy_in_sentences() -> None:
         "An answer is handed out for 30 days after its release.",
         "The data is forgotten 365 days after it was delivered.",
     ]
-    assert read(EVERYTHING | {"introduction": False, "public_page": True}).sentences()[-2:] == [
+    assert sentences(read(EVERYTHING | {"introduction": False, "public_page": True}))[-2:] == [
         "Whoever signs in to approve need not pass the introduction first.",
         "A page that is open to everybody lists what was released, and its total.",
     ]
-    after = read(flow(approve="after the answer", guarantees=["none"])).sentences()
+    after = sentences(read(flow(approve="after the answer", guarantees=["none"])))
     assert after[1].startswith("Any controller must approve, and once more after seeing the answer")
     assert "no rule of record" in after[-1]
-    assert read(flow(approvals=2)).sentences()[1].startswith("2 controllers must approve before")
+    assert sentences(read(flow(approvals=2)))[1].startswith("2 controllers must approve before")
 
 
 def test_what_may_be_asked_about_the_noise() -> None:
@@ -353,10 +354,10 @@ def test_what_may_be_asked_about_the_noise() -> None:
     wide = read(signals=["free", "as_published"], code=True, signal_bits=7)
     assert Policy.of(json.loads(json.dumps(wide.as_dict()))) == wide
     assert len({wide.fingerprint, plain.fingerprint, read(code=True).fingerprint}) == 3
-    said = " ".join(wide.sentences())
+    said = " ".join(sentences(wide))
     assert "free, as_published; exact scores may tell 7 bits in all" in said
     assert "functions of their own" in said
-    assert "Nothing may be asked about what the noise did." in read(signals=[]).sentences()
+    assert "Nothing may be asked about what the noise did." in sentences(read(signals=[]))
     for wrong in ({"signals": ["loud"]}, {"code": "yes"}, {"signal_bits": -1}, {"signal_bits": True}):
         with pytest.raises(PolicyError):
             read(**wrong)

@@ -48,6 +48,21 @@ SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more
     ("without-guarantee", "causes"): ["stated after a look", "read off the people"],
     ("without-guarantee", "inputs"): ["preference", "bounds"],
     ("without-guarantee", "instead"): "as-planned",
+    ("answer-awaited", "state"): "running",
+    ("request-beyond-stop", "epsilon"): 0.5,
+    ("request-beyond-stop", "left"): 0.25,
+    ("request-changed", "then"): "submit",
+    ("request-without-answer", "state"): "refused",
+    ("request-without-answer", "note"): "Not this one.",
+    ("signal-awaited", "state"): "running",
+    ("signal-beyond-bits", "told"): 6.7,
+    ("signal-beyond-bits", "used"): 0.0,
+    ("signal-beyond-bits", "budget"): 5,
+    ("signal-beyond-stop", "epsilon"): 0.5,
+    ("signal-beyond-stop", "left"): 0.25,
+    ("signal-changed", "then"): "inspect",
+    ("signal-without-result", "state"): "refused",
+    ("signal-without-result", "note"): "Not this one.",
 }
 SHOWS_JSON = ("task-reference-not-numbers",)  # reasons whose hint has braces in it
 Raised = tuple[str, str, frozenset[str]]  # the place, the reason and the names of its values

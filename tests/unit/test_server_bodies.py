@@ -10,10 +10,10 @@ import pytest
 from sfumato.escrow.submissions import asking
 from sfumato.privacy.preferences import named
 from sfumato.server.stated import Preference
-from tests.served import Caller, Nouns, app_on
+from tests.served import ESTIMATE, Caller, Nouns, app_on
 
 NOUNS = Nouns()
-NOUNS.questions.answers |= {"estimate": {}, "sketch": {}}
+NOUNS.questions.answers |= {"estimate": ESTIMATE, "sketch": {}}
 APP = app_on(NOUNS, calls_a_minute=1_000_000, body_bytes=10_000)
 CALL = Caller(APP)
 JSON = {"Content-Type": "application/json"}

@@ -118,14 +118,14 @@ def test_the_log_has_the_kind_and_the_place_of_a_failure(caplog: pytest.LogCaptu
 def test_the_access_log_has_no_names_no_queries_and_no_bodies(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     sql = "SELECT AVG(pay) FROM staff WHERE name = 'Marta'"
-    NOUNS.questions.answers["estimate"] = {"total": 1}
-    CALL("POST", "/datasets/hospital-ward-7/estimate?note=Marta", json={"queries": [{"sql": sql}]})
+    NOUNS.questions.answers["worst_case"] = {"total": 1}
+    CALL("POST", "/datasets/hospital-ward-7/worst-case?note=Marta", json={"sql": sql})
     CALL("PATCH", "/people/marta.kowalska?Marta", json={"password": "Marta Marta Marta"})
     Caller(APP, None)("GET", "/people/marta.kowalska")
     Caller(APP, "Marta-read")("GET", "/Marta")
     lines = [record.getMessage() for record in caplog.records if record.name == "sfumato.access"]
     assert [line.rsplit(" ", 2)[0] for line in lines] == [
-        "192.0.2.1 POST /datasets/{name}/estimate 200",
+        "192.0.2.1 POST /datasets/{name}/worst-case 200",
         "192.0.2.1 PATCH /people/{name} 500",
         "192.0.2.1 GET - 401",
         "192.0.2.1 GET - 404",

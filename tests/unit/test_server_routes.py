@@ -6,23 +6,40 @@ from typing import Any
 
 import pytest
 
+from sfumato.escrow.catalogue.datasets import DatasetLedger
+from sfumato.escrow.notices import Happened, Notification
+from sfumato.escrow.policy.draft import SchemaDraft
+from sfumato.escrow.policy.policy import Policy
+from sfumato.escrow.policy.store import Signed
+from sfumato.escrow.submissions.lifecycle import State
+from sfumato.escrow.submissions.signals import TaskLibrary
+from sfumato.escrow.submissions.visibility import Standing
+from sfumato.ledger.history import Record
+from sfumato.model.budget import NO_STOP
 from sfumato.model.choice import Noise
+from sfumato.model.guessing import GuessView
 from sfumato.model.method_comparison import Comparison
 from sfumato.model.risk import Source
 from sfumato.release.difference import Cell, Difference
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
-from tests.served import Caller, Nouns, app_on, operations, person
+from tests.served import ESTIMATE, Caller, Nouns, app_on, operations, person
 
-REQUEST = {"id": "r1", "number": 7, "state": "submitted", "next": "It waits."}
-SIGNAL = {"id": "s1", "number": 3, "state": "submitted", "next": "It waits."}
+WAITS = {"state": "submitted", "next": Standing(State.SUBMITTED)}
+REQUEST: dict[str, Any] = {"id": "r1", "number": 7, **WAITS}
+SIGNAL: dict[str, Any] = {"id": "s1", "number": 3, "kind": "free", **WAITS}
+RESULT = {"kind": "free", "score": 1.0, "sentences": ["It was stored with sentences."]}
+POLICY = Policy(flows=())
+SIGNED = Signed("adult", 1, "alice", "x", POLICY)
+LEDGER = DatasetLedger(Record("adult"), NO_STOP, frozenset(), True)
+DECIDED: dict[str, Any] = {"binding": "b", "warning": None, "policy": POLICY}
 DATASET = {"name": "adult", "title": "Adult", "schema": 'name = "adult"'}
 TOKEN = {
     "id": "t1", "person": "alice", "label": "x", "scopes": ["read"], "created_at": "x", "expires_at": "x",
     "revoked": False,
 }  # fmt: skip
 ENTRY = {"at": "x", "who": "x", "verb": "x", "about": "x", "said": {}, "previous": "x", "digest": "x"}
-NOTICE = {"id": "n1", "person": "alice", "at": "x", "text": "x", "about": "x", "read_at": None}
+NOTICE = Notification("n1", 1, "alice", "x", "x", None, Happened.REQUEST_FAILED, {"number": 7})
 
 
 END = {"number": 3, "digest": "x"}
@@ -53,21 +70,17 @@ def nouns() -> Nouns:
         "many": [DATASET],
         "one": DATASET,
         "versions": [Noun({"id": "v1"})],
-        "ledger": {"spent": 1},
-        "state_cause": {"spent": 1},
+        "ledger": LEDGER,
+        "state_cause": LEDGER,
         "deliver": Noun({"id": "v1"}),
     }
-    questions = ("estimate", "dry_run", "worst_case", "guessing", "rehearse", "explore")
-    for verb in (*questions, "sketch", "look", "check"):
+    for verb in ("worst_case", "rehearse", "explore", "sketch", "look", "check"):
         made.questions.answers[verb] = {"a": 1}
+    made.questions.answers |= {"estimate": ESTIMATE, "dry_run": {"answers": [], "people": 1000}}
     made.questions.answers["compare"] = Comparison("Q", Noise(), (), None, looked=False)
-    made.policies.answers = {
-        "set": Noun({"number": 1}),
-        "current": Noun({"number": 1}),
-        "history": [Noun({"number": 1})],
-    }
-    said = {"policy": {}, "sentences": ["S."]}
-    made.drafts.answers = {"schema": {"name": "t", "schema_text": "S", "sentences": [], "policy": said}, "policy": said}
+    made.questions.answers["guessing"] = GuessView("Q", "one of 4", 0.25, "laplace", None, (), ())
+    made.policies.answers = {"set": SIGNED, "current": SIGNED, "history": [SIGNED]}
+    made.drafts.answers = {"schema": SchemaDraft("t", "S", from_dict({"name": "t"}), POLICY), "policy": POLICY}
     made.requests.answers = {
         "submit": Noun(REQUEST),
         "many": [REQUEST],
@@ -75,16 +88,20 @@ def nouns() -> Nouns:
         "result": {"answers": [{"rows": []}], "guarantee": "dp", "charged": 0.2},
         "difference": Difference(3, 1, 5, picked=False),
     }
-    made.decisions.answers = {"inspect": {"binding": "b"}, "answer": {"answers": []}}
+    inspected = DECIDED | {"request": REQUEST, "facts": ESTIMATE.facts}
+    made.decisions.answers = {"inspect": inspected, "answer": {"answers": []}}
     made.signals.answers = {
-        "tasks": {"tasks": [], "kinds": [], "code": {"ready": True, "sentence": "x", "padding": "x", "seconds": 30}},
+        "tasks": TaskLibrary([], None, 30),
         "submit": Noun(SIGNAL),
         "many": [SIGNAL],
         "one": SIGNAL,
-        "result": {"kind": "free", "score": 1.0},
+        "result": RESULT,
     }
-    made.signal_decisions.answers = {"inspect": {"binding": "b"}, "value": {"exact": 0.5}}
-    made.notices.answers = {"many": [NOTICE | {"number": 1}]}
+    names = ("analyst", "request", "sql", "code", "sandbox", "charge", "bits", "approvals", "guarantees", "looked")
+    unknown = dict.fromkeys(names)
+    said = {"signal": SIGNAL, "marks": [], "guarantee": "dp", "epsilon": 0.0}
+    made.signal_decisions.answers = {"inspect": DECIDED | unknown | said, "value": RESULT}
+    made.notices.answers = {"many": [NOTICE]}
     made.audit.answers = {"many": [ENTRY | {"number": 1}], "head": {"at": "x"}, "verify": {"ledger": END, "audit": END}}
     return made
 

@@ -9,6 +9,7 @@ import pytest
 
 from sfumato.adapters.storage.audit_log import AuditTable
 from sfumato.errors import DatabaseFailure
+from sfumato.presentation import dataset as dataset_view
 from sfumato.reproduce.held import Platform
 
 ASKED = ("people", "SELECT COUNT(*) FROM people WHERE age BETWEEN 20 AND 30")
@@ -27,7 +28,8 @@ def test_the_policy_approves_and_the_answer_is_drawn_and_charged(platform: Platf
     assert [answer["charged"] for answer in answers] == [10.0, 9.0]
     assert all(abs(answer["answers"][0]["rows"][0][0] - 50) < 5 for answer in answers)
     controller = platform.escrow.people.one("controller")
-    assert [entry["event"] for entry in platform.escrow.datasets.ledger(controller, "people")["entries"]] == [  # type: ignore[attr-defined]
+    ledger = dataset_view.ledger(platform.escrow.datasets.ledger(controller, "people"))
+    assert [entry["event"] for entry in ledger["entries"]] == [
         "opened",
         *("planned", "reserved", "released") * 2,
     ]

@@ -27,6 +27,7 @@ from sfumato.composition import settings
 from sfumato.composition.create import made
 from sfumato.composition.workspace import Workspace, opened
 from sfumato.escrow.service import Escrow
+from sfumato.presentation import dataset as dataset_view
 from sfumato.server.app import API
 from sfumato.server.app import made as app_on
 from sfumato.server.run import bound
@@ -124,7 +125,7 @@ class House:
 
     def ledger(self, dataset: str = "adult") -> dict[str, Any]:
         """As its controller sees it."""
-        return dict(self.escrow.datasets.ledger(self.escrow.people.one(CONTROLLER), dataset))
+        return dict(dataset_view.ledger(self.escrow.datasets.ledger(self.escrow.people.one(CONTROLLER), dataset)))
 
     def entered(self, event: str, dataset: str = "adult") -> int:
         """How many entries of the kind there are in a ledger."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -15,26 +16,15 @@ from sfumato.escrow.policy.policy import PARTNER
 from sfumato.escrow.policy.store import Policies, Signed
 from sfumato.escrow.ports import Outside
 from sfumato.escrow.submissions.asking import HOW
-from sfumato.escrow.submissions.facts import Foreseen, each
+from sfumato.escrow.submissions.facts import Foreseen, RequestFacts, each
 from sfumato.escrow.submissions.lifecycle import Asked, checked_queries, shares_of
 from sfumato.ledger.entry import NANO
+from sfumato.model.budget import Stop
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
+from sfumato.model.guessing import GuessView
 from sfumato.model.method_comparison import Comparison
 from sfumato.model.risk import Source
-from sfumato.presentation import sharing
-from sfumato.presentation.wording import (
-    exploration as of_explorer,
-)
-from sfumato.presentation.wording import (
-    guarantee as of_guarantee,
-)
-from sfumato.presentation.wording import (
-    guessing as of_guessing,
-)
-from sfumato.presentation.wording import (
-    requests as of_request,
-)
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.exploration import explored
@@ -57,6 +47,40 @@ _SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_no
 _LOOKS = ("risk", "check")  # what shows facts about the people
 
 
+@dataclass(frozen=True)
+class RequestEstimate:
+    """What a request would come to; `allowed` are the words that the policy lets leave, None where no flow is asked."""
+
+    facts: RequestFacts
+    allowed: tuple[Guarantee, ...] | None
+
+    @property
+    def barred(self) -> bool:
+        """Whether it would be submitted in vain, as things are."""
+        return self.allowed is not None and self.facts.guarantee not in self.allowed
+
+
+@dataclass(frozen=True)
+class DatasetSpent:
+    """What a dataset has spent, None where no total exists, and what is left before its stop."""
+
+    epsilon: float | None
+    stop: Stop
+    left: float | None
+
+
+@dataclass(frozen=True)
+class RuleFacts:
+    """What the rule of record makes of a query; without a rule that holds for whoever asks, nothing is `stated`."""
+
+    noise: Noise
+    method: str
+    epsilon: float | None
+    stated: Mapping[str, Any]
+    guarantee: Guarantee
+    looked: bool
+
+
 class Questions:
     def __init__(self, outside: Outside, datasets: Datasets, policies: Policies) -> None:
         self._outside, self._datasets, self._policies = outside, datasets, policies
@@ -70,18 +94,16 @@ class Questions:
         queries: Sequence[Mapping[str, Any]],
         stated: Mapping[str, Any] | None,
         people: float | None = None,
-    ) -> dict[str, Any]:
+    ) -> RequestEstimate:
         """What a request would cost and mean, before it is submitted; `people` are in its smallest group at least."""
         held = self._datasets.visible(actor, name)
         read, stated = checked_queries(queries, self._outside.limits.most_queries), self._stated(actor, held, stated)
         foreseen, signed = self.foreseen(actor, held, read, stated)
         flow = None if signed is None else signed.policy.flow_for(actor)
         if flow is None:
-            return foreseen.as_dict(people) | {"barred": None}
+            return RequestEstimate(foreseen.facts(people), None)
         tuple(each(flow.require, foreseen.statements))
-        leaves = foreseen.guarantee in flow.guarantees
-        barred = None if leaves else of_request.barred(foreseen.guarantee, flow.guarantees)
-        return foreseen.as_dict(people) | {"barred": barred}
+        return RequestEstimate(foreseen.facts(people), tuple(flow.guarantees))
 
     def _stated(self, actor: Person, held: Held, stated: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """What this person may go by; the rule itself is nothing stated."""
@@ -116,7 +138,6 @@ class Questions:
         return {"answers": [{"query": sql} | one for sql, one in zip(texts, shapes, strict=True)]} | {
             "invented": True,
             "people": people_of(held.schema),
-            "sentence": of_request.invented(people_of(held.schema)),
         }
 
     def worst_case(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,18 +145,10 @@ class Questions:
         query = bind(self._datasets.planned(held, None, actor), sql)
         return dict(worst_case(query, **_only(how, _RISK)).view.as_dict())
 
-    def guessing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
-        """What a snoop guesses, and what sharing the answer risks: each candidate also in a sentence."""
+    def guessing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> GuessView:
+        """What a snoop guesses, and what sharing the answer risks, at each candidate."""
         held = self._datasets.controlled(actor, name)
-        found = guessing_risk(bind(self._datasets.planned(held, None, actor), sql), **_only(how, _GUESSING)).view
-        return found.as_dict() | {"sentences": [of_guessing.guess_at(row, found.blind) for row in found.candidates]}
-
-    def sharing(self, actor: Person, name: str, sql: str, how: Mapping[str, Any]) -> dict[str, Any]:
-        """The same for every partner and all data, at noises from little to much: what sliders look up."""
-        held = self._datasets.controlled(actor, name)
-        told = _only(how, _GUESSING) | {"candidates": sharing.EPSILONS}
-        found = guessing_risk(bind(self._datasets.planned(held, None, actor), sql), **told).view
-        return sharing.grid(found)
+        return guessing_risk(bind(self._datasets.planned(held, None, actor), sql), **_only(how, _GUESSING)).view
 
     def rehearse(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> dict[str, Any]:
         """The same query on invented rows: what people who follow the schema would be exposed to."""
@@ -200,7 +213,7 @@ class Questions:
         """A private histogram of exposures: charged, and no look."""
         return self._read(actor, name, "sketch", {"sql": sql, "epsilon": epsilon, "how": _only(how, _SKETCH)})
 
-    def of_rule(self, actor: Person, name: str, sql: str) -> dict[str, Any]:
+    def of_rule(self, actor: Person, name: str, sql: str) -> RuleFacts:
         """What the rule of record makes of a query, for a controller who thinks about it. Public facts only."""
         held = self._datasets.controlled(actor, name)
         dataset = self._datasets.planned(held, None, actor)
@@ -210,11 +223,10 @@ class Questions:
             foreseen, signed = self.foreseen(actor, held, (Asked(sql),), None)
         except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
             word = Guarantee.NONE if looked else Guarantee.DP
-            none: dict[str, Any] = {"method": "", "epsilon": None, "stated": {}, "guarantee": word.value}
-            return vars(Noise()) | none | {"looked": looked}
+            return RuleFacts(Noise(), "", None, {}, word, looked)
         rule = held.schema.rule if signed is None else signed.policy.rule
-        [told] = foreseen.as_dict()["queries"]
-        return dict(told) | {"stated": dict(rule or {}), "looked": looked}
+        [told] = foreseen.facts().queries
+        return RuleFacts(told.noise, told.method, told.epsilon, dict(rule or {}), told.guarantee, looked)
 
     def explore(
         self,
@@ -230,7 +242,8 @@ class Questions:
     ) -> dict[str, Any]:
         """Risk as the explorer's sliders move through it, from one of four sources; only the people are a look.
 
-        `epsilon` is a sketch's own; `stated` and `now` are the preference in force and what it leads to.
+        `epsilon` is a sketch's own; `stated` and `now` are the preference in force and what it leads to. Of a sketch
+        there is `spent` as well: a DatasetSpent.
         """
         held = self._datasets.controlled(actor, name)
         policy = self._policies.of(held)
@@ -253,13 +266,11 @@ class Questions:
             case Source.PEOPLE:
                 return self._read(actor, name, "explore", asked, "risk")
 
-    def _spent(self, actor: Person, held: Held) -> dict[str, Any]:
-        """What the dataset has spent, and that in words."""
+    def _spent(self, actor: Person, held: Held) -> DatasetSpent:
         ledger = self._datasets.ledger_of(actor, held)
         total, stop = ledger.total, ledger.stop
         left = None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO))
-        words = of_explorer.spent(total.epsilon, of_guarantee.stop(stop), left)
-        return {"epsilon": total.epsilon, "words": words}
+        return DatasetSpent(total.epsilon, stop, left)
 
     def _read(
         self, actor: Person, name: str, verb: str, asked: Mapping[str, Any], what: str | None = None
@@ -330,7 +341,7 @@ class Questions:
 def _require_told(actor: Person, held: Held, foreseen: Foreseen, stated: Mapping[str, Any] | None) -> None:
     """A rule that was changed after a look is not told; noise on invented rows, as it would be drawn, would tell it."""
     if foreseen.withheld and not stated and not held.is_controlled_by(actor):
-        raise Forbidden(of_request.RULE_WITHHELD, hint="submit it without a trial, or ask a controller.")
+        raise Forbidden.because("rule-withheld")
 
 
 def _filled(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sfumato.errors import Conflict
@@ -11,8 +12,6 @@ from sfumato.escrow.submissions.asking import asked
 from sfumato.model.guarantee import Guarantee, join
 from sfumato.model.release import Answer, Certificate, Released
 from sfumato.model.risk import Source
-from sfumato.presentation import schema as fit_view
-from sfumato.presentation.wording import signalling as of_signalling
 from sfumato.release.batch import BatchPlan
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import chosen, releasable
@@ -79,7 +78,7 @@ def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
 def _tables(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """The exact answer, whole or by blocks of people: for a function that scores it elsewhere, for nobody's eyes."""
     if dataset.version != job["data"]:  # written anew since the approval was checked
-        raise Conflict(of_signalling.CHANGED, hint="ask again.")
+        raise Conflict.because("signal-changed", then="ask")
     query, blocks = bind(dataset, job["sql"]), job["blocks"]
     found = [exact_table(query)] if blocks is None else block_tables(query, blocks, dataset.services.salt())
     return {"tables": [table.as_dict() | {"rows": [list(map(_plain, row)) for row in table.rows]} for table in found]}
@@ -131,7 +130,7 @@ def _explored(dataset: DatasetContext, job: Job) -> Exploration:
 
 
 def _checked(dataset: DatasetContext, _job: Job) -> dict[str, Any]:
-    return fit_view.as_dict(dataset.check())
+    return asdict(dataset.check())
 
 
 def _rehearsed(dataset: DatasetContext, job: Job) -> dict[str, Any]:

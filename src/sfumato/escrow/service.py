@@ -10,7 +10,7 @@ from sfumato.escrow.audit_log import Audit
 from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.populations import Populations
-from sfumato.escrow.catalogue.separation import refuse_viewer
+from sfumato.escrow.catalogue.separation import LEAVE_IT, refuse_viewer
 from sfumato.escrow.exploration import Questions
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person
@@ -30,7 +30,6 @@ from sfumato.escrow.submissions.signals import Signals
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
-from sfumato.presentation.wording import policy as of_policy
 from sfumato.release.ledger import digest
 
 
@@ -81,7 +80,7 @@ class PolicyDesk:
         if record is not None:
             refuse_viewer(record, actor, "write its policy")
         if made.separation and actor.name in viewers:
-            raise Forbidden("You viewed individual risks: you may not write who decides", hint=of_policy.LEAVE_IT)
+            raise Forbidden("You viewed individual risks: you may not write who decides", hint=LEAVE_IT)
         self._datasets.require_room(actor, held, made)
         if record is not None:
             self._enter_change(actor, held, made, accept_none)
@@ -102,7 +101,7 @@ class PolicyDesk:
             blindly = made.separation and actor.name not in record.viewers
             holds = blindly or bool(made.fixed_beforehand)
             if not holds and not accept_none:
-                raise NoGuarantee(of_policy.CHANGED_AFTER_LOOK, hint=of_policy.ACCEPT_CHANGE)
+                raise NoGuarantee.because("policy-changed-after-look")
             public: dict[str, object] = {"what": "policy: access changed", "approved": False, "policy": True}
             public |= {"guarantee": (Guarantee.DP if holds else Guarantee.NONE).value}
             public |= {"attested": made.fixed_beforehand} if made.fixed_beforehand else {}

@@ -16,6 +16,11 @@ from sfumato.presentation.wording import guessing as of_guessing
 from sfumato.presentation.wording.numbers import number
 
 
+def as_dict(view: GuessView) -> dict[str, object]:
+    """Its figures, and each candidate in a sentence."""
+    return view.as_dict() | {"sentences": [of_guessing.guess_at(row, view.blind) for row in view.candidates]}
+
+
 def figure(view: GuessView) -> Figure:
     """004's curve: how much noise there is, and what is risked at it; without a partner, how often a guess is right."""
     if view.trust is None:

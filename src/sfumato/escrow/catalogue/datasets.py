@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,38 @@ from sfumato.escrow.catalogue.dataset import Held, Version
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.jobs import DIGEST
 from sfumato.escrow.policy.policy import Policy
-from sfumato.presentation import ledger as ledger_view
-from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.ledger.history import Record
+from sfumato.model.budget import Stop
+from sfumato.model.schema import Schema
 from sfumato.release.ledger import refuse_below
 from sfumato.schema.read import parsed
 
 FORMATS = ("csv", "parquet")
+
+
+@dataclass(frozen=True)
+class DatasetLedger:
+    """A dataset's ledger for one person: `datasets` are those of its population whose entries they may see.
+
+    Without `entries` they see the total alone.
+    """
+
+    record: Record = field(repr=False)
+    stop: Stop
+    datasets: frozenset[str]
+    entries: bool
+
+
+@dataclass(frozen=True)
+class PublicRecord:
+    """What everybody may know of a dataset: whom its schema protects, and what was charged."""
+
+    name: str
+    title: str
+    purpose: str
+    schema: Schema
+    record: Record = field(repr=False)
+    stop: Stop
 
 
 class Datasets(Access):
@@ -243,26 +268,22 @@ class Datasets(Access):
         held = self.controlled(actor, name)
         return [Version.of(row) for row in self._versions.many(dataset=held.name, limit=100_000)]
 
-    def ledger(self, actor: Person, name: str) -> dict[str, object]:
+    def ledger(self, actor: Person, name: str) -> DatasetLedger:
         """What was looked at, planned and spent; an analyst sees the total."""
         held = self.visible(actor, name)
         ledger = self.ledger_of(actor, held)
-        total, stop = ledger.total, ledger.stop
-        seen = {one for one in ledger.record.together if self._sees_all_of(actor, one)}
-        shown = ledger_view.as_dict(ledger.record, of=seen) | {
-            "stop": {name: limit and float(limit) for name, limit in vars(stop).items()} if stop.stated else None,
-            "sentences": [ledger_view.total_text(total), of_ledger.odds(total)],
-        }
-        return shown if self._sees_all(actor, held) else {n: v for n, v in shown.items() if n != "entries"}
+        record = ledger.record
+        seen = frozenset(one for one in record.together if self._sees_all_of(actor, one))
+        return DatasetLedger(record, ledger.stop, seen, self._sees_all(actor, held))
 
-    def state_cause(self, actor: Person, name: str, number: int, cause: str) -> dict[str, object]:
+    def state_cause(self, actor: Person, name: str, number: int, cause: str) -> DatasetLedger:
         """State that a failure of the engine had a cause outside the data: the dataset's total then exists again."""
         held = self.controlled(actor, name)
         self.ledger_of(actor, held).state_cause(number, cause)
         self.say(actor, "stated the cause of a failure of", held.name, {"entry": number})
         return self.ledger(actor, name)
 
-    def public(self, name: str) -> dict[str, object]:
+    def public(self, name: str) -> PublicRecord:
         """What everybody may know, if the policy in force says so; else it is not there, whoever asks."""
         row = self._rows.one(name=name.casefold())
         held = None if row is None else Held.of(row)
@@ -271,12 +292,10 @@ class Datasets(Access):
             raise not_there(name)
         try:
             ledger = self.planned(held, None, self._people.one(signed.author)).ledger
-            shown = ledger_view.for_everybody(ledger.record)
+            record, stop = ledger.record, ledger.stop
         except (BadInput, Refused):  # a record that cannot be relied on is shown to nobody
             raise not_there(name) from None
-        protected = of_ledger.who_is_protected(held.schema.unit, held.schema.relation)
-        about = {"name": held.name, "title": held.title, "purpose": signed.policy.purpose}
-        return about | shown | {"protected": protected, "stop": of_guarantee.stop(ledger.stop)}
+        return PublicRecord(held.name, held.title, signed.policy.purpose, held.schema, record, stop)
 
     # Policies
 

@@ -7,10 +7,9 @@ from collections.abc import Collection
 from sfumato.errors import BadInput, Forbidden
 from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.notices import Notices
+from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.ports import Outside
 from sfumato.ledger.population import Declaration, counted_together, declaration, declarations
-from sfumato.presentation.wording import ledger as of_ledger
 
 _LONGEST = 200
 
@@ -51,8 +50,9 @@ class Populations:
         for other in self.same_rows(held):
             for one, two in ((held, other), (other, held)):
                 for name in one.controllers:
-                    said = of_ledger.same_rows_held(one.name, two.name if name in two.controllers else None)
-                    self._notices.tell([name], said, f"dataset {one.name}")
+                    known = two.name if name in two.controllers else None
+                    about = f"dataset {one.name}"
+                    self._notices.tell([name], Happened.SAME_ROWS, about, dataset=one.name, other=known)
 
     def _held(self) -> list[Held]:
         return [Held.of(row) for row in self._rows.many(limit=100_000)]

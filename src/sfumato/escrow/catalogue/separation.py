@@ -8,7 +8,8 @@ from sfumato.errors import Conflict, Forbidden
 from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.ledger.history import Record
-from sfumato.presentation.wording import policy as of_policy
+
+LEAVE_IT = "the policy keeps viewers and deciders apart; leave it to somebody who has not viewed them."
 
 
 def is_viewer(record: Record, actor: Person) -> bool:
@@ -24,7 +25,7 @@ def decides_after_look(record: Record, actor: Person) -> bool:
 def refuse_viewer(record: Record, actor: Person, to: str) -> None:
     """Refuse what deciders or analysts would see, to whoever has viewed individual risks; `to` says what it is."""
     if is_viewer(record, actor):
-        raise Forbidden(f"You viewed individual risks of {record.dataset}: you may not {to}", hint=of_policy.LEAVE_IT)
+        raise Forbidden(f"You viewed individual risks of {record.dataset}: you may not {to}", hint=LEAVE_IT)
 
 
 def refuse_last(record: Record, held: Held, actor: Person, people: Iterable[Person]) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 from sfumato.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from sfumato.escrow.identity.person import EVERYONE, Person, Role, checked_name, checked_roles
 from sfumato.escrow.ports import Outside
-from sfumato.presentation.wording.introduction import QUIZ
 
 SCOPES = ("read", "write")
 LEAST_PASSWORD, MOST_PASSWORD = 12, 1024
 _LONGEST_TOKEN = 366
+QUIZ_ANSWERS = (1, 0, 2, 1)  # of each question of the introduction the right choice, from 0
 
 
 @dataclass(frozen=True)
@@ -252,17 +252,13 @@ class People:
         row = self._rows.one(name=actor.name)
         return None if row is None else row["introduced_at"]
 
-    def introduce(self, actor: Person, answers: Sequence[int]) -> list[dict[str, object]]:
-        """What was answered wrong, and why; with nothing wrong it is passed."""
-        if len(answers) != len(QUIZ):
-            raise BadInput(
-                f"The quiz has {len(QUIZ)} questions", hint="answer each with the number of a choice, from 0."
-            )
-        wrong = [
-            {"question": number, "why": question.why}
-            for number, (question, answer) in enumerate(zip(QUIZ, answers, strict=True))
-            if answer != question.right
-        ]
+    def introduce(self, actor: Person, answers: Sequence[int]) -> list[int]:
+        """The questions that were answered wrong, from 0; with none wrong it is passed."""
+        if len(answers) != len(QUIZ_ANSWERS):
+            hint = "answer each with the number of a choice, from 0."
+            raise BadInput(f"The quiz has {len(QUIZ_ANSWERS)} questions", hint=hint)
+        both = zip(QUIZ_ANSWERS, answers, strict=True)
+        wrong = [number for number, (right, answer) in enumerate(both) if answer != right]
         if not wrong and self.introduced(actor) is None:
             with self._outside.transaction():
                 self._rows.change({"name": actor.name}, {"introduced_at": self._outside.moment})

@@ -1,9 +1,10 @@
-"""Schemas and policies that are still being written: read and said back in sentences, and kept nowhere."""
+"""Schemas and policies that are still being written: read, and kept nowhere."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sfumato.errors import PolicyError
@@ -11,21 +12,29 @@ from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.store import Policies, may_write
-from sfumato.presentation.wording import schema as of_schema
+from sfumato.model.schema import Schema
+
+
+@dataclass(frozen=True)
+class SchemaDraft:
+    """A table that is not registered yet, and the policy that it would have."""
+
+    name: str
+    schema_text: str
+    schema: Schema
+    policy: Policy | None
 
 
 class Drafts:
     def __init__(self, datasets: Datasets, policies: Policies) -> None:
         self._datasets, self._policies = datasets, policies
 
-    def schema(self, actor: Person, schema_text: str, policy: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """A table that is not registered yet, and the policy that it would have."""
+    def schema(self, actor: Person, schema_text: str, policy: Mapping[str, Any] | None = None) -> SchemaDraft:
         held = self._datasets.drafted(actor, schema_text)
-        said = None if policy is None else _said(self._policies.read(held, policy))
-        sentences = [*of_schema.sentences(held.schema), *of_schema.askable(held.schema)]
-        return {"name": held.name, "schema_text": schema_text, "sentences": sentences, "policy": said}
+        read = None if policy is None else self._policies.read(held, policy)
+        return SchemaDraft(held.name, schema_text, held.schema, read)
 
-    def policy(self, actor: Person, name: str, policy: Mapping[str, Any] | str) -> dict[str, Any]:
+    def policy(self, actor: Person, name: str, policy: Mapping[str, Any] | str) -> Policy:
         """Another policy of a dataset: its tables, or the text of its file."""
         held = self._datasets.visible(actor, name)
         may_write(actor, held)
@@ -33,11 +42,7 @@ class Drafts:
         viewers = frozenset() if record is None else record.viewers
         made = self._policies.read(held, _parsed(policy) if isinstance(policy, str) else policy, viewers)
         self._datasets.require_room(actor, held, made)
-        return _said(made)
-
-
-def _said(policy: Policy) -> dict[str, Any]:
-    return {"policy": policy.as_dict(), "sentences": policy.sentences()}
+        return made
 
 
 def _parsed(text: str) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from sfumato.model.budget import NO_STOP, Stop
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import Kind, Statement
-from sfumato.presentation.wording import policy as of_policy
 from sfumato.privacy.preferences import named
 from sfumato.privacy.preferences.guessing import level
 from sfumato.release.ledger import digest
@@ -226,18 +225,3 @@ class Policy:
         kept = {name: getattr(self, name) for name in RETENTION if getattr(self, name) is not None}
         said |= {name: getattr(self, name) for name in SWITCHES if getattr(self, name) is not getattr(Policy, name)}
         return said | ({"retention": kept} if kept else {}) | {"flow": [flow.as_dict() for flow in self.flows]}
-
-    def sentences(self) -> list[str]:
-        """What it says, for people."""
-        said = [of_policy.purpose(self.purpose)] if self.purpose else []
-        for flow in self.flows:
-            said.append(of_policy.flow(flow.who, flow.aggregates, flow.columns, flow.preferences))
-            said.append(of_policy.decided(flow.approve.value, flow.approvers, flow.approvals, flow.guarantees))
-            said += [] if flow.signals == Flow.signals else [of_policy.signals(flow.signals, flow.signal_bits)]
-            said += [of_policy.CODE] if flow.code else []
-        said.append(of_policy.NOBODY_ELSE)
-        said.append(of_policy.rule(None if self.rule is None else dict(self.rule)))
-        said += of_policy.limits(self.epsilon_max, self.stop)
-        said += of_policy.partners(self.trust, self.sensitivity, self.sensitivity_otherwise)
-        said += of_policy.retention(self.answers_days, self.data_days)
-        return said + of_policy.switches(**{name: getattr(self, name) for name in SWITCHES})

@@ -15,7 +15,6 @@ from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.read import policy_of
 from sfumato.escrow.ports import Outside
-from sfumato.presentation.wording import policy as of_policy
 
 _WROTE = "wrote the policy of"
 
@@ -32,7 +31,7 @@ class Signed:
 
     def as_dict(self) -> dict[str, object]:
         said: dict[str, object] = {"dataset": self.dataset, "number": self.number, "author": self.author, "at": self.at}
-        return said | {"policy": self.policy.as_dict(), "sentences": self.policy.sentences()}
+        return said | {"policy": self.policy.as_dict()}
 
 
 class Policies:
@@ -79,7 +78,7 @@ class Policies:
         found = self.of(held)
         if found is None:
             hint = f"a controller writes one with `sfumato policy set {held.name} FILE`."
-            raise NotFound(of_policy.NO_POLICY, hint=hint)
+            raise NotFound("There is no policy: nothing flows to anybody.", hint=hint)
         return found
 
     def read(self, held: Held, stated: Mapping[str, Any], viewers: Collection[str] = ()) -> Policy:

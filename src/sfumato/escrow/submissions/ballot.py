@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Protocol
 
 from sfumato.errors import Forbidden, NoGuarantee, NotIntroduced
@@ -15,12 +17,26 @@ from sfumato.escrow.submissions.lifecycle import Act, State
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
-from sfumato.presentation.wording import introduction as of_introduction
-from sfumato.presentation.wording import policy as of_policy
 from sfumato.release.ledger import Ledger
 
 WAITING = (State.SUBMITTED, State.COMPUTED)
 """The states in which somebody has to decide."""
+
+
+class LookedBy(StrEnum):
+    """Who has looked, as it concerns whoever decides."""
+
+    ONESELF = "oneself"  # who may no longer decide, as the policy keeps viewers apart
+    OTHERS = "others"  # whom the policy keeps apart from those who decide
+    SOMEBODY = "somebody"  # whoever it was: a decision after that has no guarantee
+
+
+@dataclass(frozen=True)
+class EarlierLook:
+    """What whoever decides should know of looks; `viewers` are how many people viewed individual risks."""
+
+    by: LookedBy
+    viewers: int
 
 
 class Decided(Protocol):
@@ -91,13 +107,12 @@ def approved_before(found: Decided, actor: Person, binding: str) -> bool:
     return any(d["binding"] == binding and (d["state"] == found.state or found.state not in WAITING) for d in given)
 
 
-def warning(record: Record, actor: Person) -> str | None:
-    """What whoever decides should know of looks; nothing where there was none."""
+def warning(record: Record, actor: Person) -> EarlierLook | None:
+    """What whoever decides should know of looks; None where there was none."""
     if not record.somebody_looked:
         return None
-    if is_viewer(record, actor):
-        return of_policy.VIEWED
-    return of_policy.others_viewed(len(record.viewers)) if record.separated else of_policy.AFTER_LOOK
+    others = LookedBy.OTHERS if record.separated else LookedBy.SOMEBODY
+    return EarlierLook(LookedBy.ONESELF if is_viewer(record, actor) else others, len(record.viewers))
 
 
 def require_approver(people: People, actor: Person, signed: Signed, flow: Flow, *, by_session: bool) -> None:
@@ -105,7 +120,7 @@ def require_approver(people: People, actor: Person, signed: Signed, flow: Flow, 
     if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
         raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
     if by_session and signed.policy.introduction and people.introduced(actor) is None:
-        raise NotIntroduced(of_introduction.FIRST, hint="it takes three minutes: /introduction.")
+        raise NotIntroduced.because("introduction-first")
 
 
 def require_word(word: Guarantee, flow: Flow, accept_none: bool) -> None:
@@ -123,4 +138,4 @@ def no_guarantee(act: Act) -> NoGuarantee:
             "Approved now, this would carry no guarantee. Nothing was drawn and nothing was charged",
             hint="state where the approval was fixed with --fixed-beforehand, or accept it with --accept-none.",
         )
-    return NoGuarantee(of_policy.NO_AFTER_LOOK, hint="accept that with --accept-none, or leave it to the policy.")
+    return NoGuarantee.because("no-after-look")

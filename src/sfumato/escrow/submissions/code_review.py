@@ -6,11 +6,11 @@ import ast
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from hashlib import sha256
 
 from sfumato.errors import BadInput
 from sfumato.escrow.submissions.lifecycle import readable
-from sfumato.presentation.wording import code as of_code
 
 LONGEST = 20_000  # characters of a function
 _EXPECTED = {"numpy", "pandas", "sklearn", "math", "statistics"}
@@ -37,10 +37,30 @@ _NOW = {"now", "today", "utcnow"}
 _LARGEST, _LONGEST_TEXT, _MANY = 10**6, 200, 50
 
 
-@dataclass(frozen=True)
+class Reason(StrEnum):
+    """Why a line deserves attention; those with a name come with it."""
+
+    NOT_PYTHON = "not python"
+    NO_FUNCTION = "no function"
+    FAILS = "fails"
+    WAITS = "waits"
+    CLOCK = "clock"
+    ENDLESS = "endless"
+    PICKS = "picks"
+    PACKS = "packs"
+    LARGE = "large"
+    RANDOM = "random"
+    INSIDE = "inside"
+    FILES = "files"
+    IMPORTS = "imports"  # name
+    CALLS = "calls"  # name
+
+
+@dataclass(frozen=True, order=True)
 class Mark:
     line: int
-    why: str
+    reason: Reason
+    name: str = ""
 
 
 def checked(code: str) -> str:
@@ -55,9 +75,10 @@ def checked(code: str) -> str:
 def require_function(code: str) -> None:
     """Refuse what would have no score on any table, by its text alone: nobody has to read it."""
     for mark in marks(code):
-        if mark.why in (of_code.NOT_PYTHON, of_code.NO_FUNCTION):
-            hint = "write def evaluate(tables): ... as text, or name its file."
-            raise BadInput(mark.why.removesuffix("."), hint=hint, where=f"line {mark.line}")
+        if mark.reason is Reason.NOT_PYTHON:
+            raise BadInput.because("function-not-python", where=f"line {mark.line}")
+        if mark.reason is Reason.NO_FUNCTION:
+            raise BadInput.because("function-missing", where=f"line {mark.line}")
 
 
 def fingerprint(code: str) -> str:
@@ -72,15 +93,15 @@ def marks(code: str) -> list[Mark]:
             tree = ast.parse(code)
         found = [*_missing(tree), *(mark for node in ast.walk(tree) for mark in _marks(node))]
     except SyntaxError as wrong:
-        found = [Mark(wrong.lineno or 1, of_code.NOT_PYTHON)]
+        found = [Mark(wrong.lineno or 1, Reason.NOT_PYTHON)]
     except (ValueError, RecursionError, MemoryError):
-        found = [Mark(1, of_code.NOT_PYTHON)]
-    return sorted(set(found), key=lambda mark: (mark.line, mark.why))
+        found = [Mark(1, Reason.NOT_PYTHON)]
+    return sorted(set(found))
 
 
 def _missing(tree: ast.Module) -> Iterator[Mark]:
     if not any(isinstance(node, ast.FunctionDef) and node.name == "evaluate" for node in tree.body):
-        yield Mark(1, of_code.NO_FUNCTION)
+        yield Mark(1, Reason.NO_FUNCTION)
 
 
 def _marks(node: ast.AST) -> Iterator[Mark]:
@@ -88,61 +109,61 @@ def _marks(node: ast.AST) -> Iterator[Mark]:
     match node:
         case ast.Import():
             names = [alias.name for alias in node.names]
-            yield from (Mark(at, of_code.imports(name)) for name in names if name.partition(".")[0] not in _EXPECTED)
+            yield from (Mark(at, Reason.IMPORTS, name) for name in names if name.partition(".")[0] not in _EXPECTED)
         case ast.ImportFrom():
             name = node.module or "."
             if node.level or name.partition(".")[0] not in _EXPECTED:
-                yield Mark(at, of_code.imports(name))
+                yield Mark(at, Reason.IMPORTS, name)
         case ast.Name():
             yield from _name(node.id, at)
         case ast.Attribute():
             yield from _attribute(node.attr, at)
         case ast.While():
-            yield Mark(at, of_code.ENDLESS)
+            yield Mark(at, Reason.ENDLESS)
         case ast.BinOp() if isinstance(node.op, _PACKING_OPERATORS):
-            yield Mark(at, of_code.PACKS)
+            yield Mark(at, Reason.PACKS)
         case ast.Try() | ast.Raise() | ast.Assert():
-            yield Mark(at, of_code.FAILS)
+            yield Mark(at, Reason.FAILS)
         case ast.For() | ast.comprehension() if not _is_counted(node.iter):
-            yield Mark(getattr(node, "lineno", node.target.lineno), of_code.PICKS)
+            yield Mark(getattr(node, "lineno", node.target.lineno), Reason.PICKS)
         case ast.Constant(value=str(text)) if text in _NOW:
-            yield Mark(at, of_code.CLOCK)
+            yield Mark(at, Reason.CLOCK)
         case ast.Constant() if _is_large(node.value):
-            yield Mark(at, of_code.LARGE)
+            yield Mark(at, Reason.LARGE)
         case ast.List() | ast.Tuple() | ast.Set() if len(node.elts) > _MANY:
-            yield Mark(at, of_code.LARGE)
+            yield Mark(at, Reason.LARGE)
         case ast.Dict() if len(node.keys) > _MANY:
-            yield Mark(at, of_code.LARGE)
+            yield Mark(at, Reason.LARGE)
 
 
 def _name(name: str, at: int) -> Iterator[Mark]:
     if name in _REACHING:
-        yield Mark(at, of_code.calls(name))
+        yield Mark(at, Reason.CALLS, name)
     elif name.startswith("__"):
-        yield Mark(at, of_code.INSIDE)
+        yield Mark(at, Reason.INSIDE)
     elif name in _PACKING:
-        yield Mark(at, of_code.PACKS)
+        yield Mark(at, Reason.PACKS)
     elif name in ("exit", "quit"):
-        yield Mark(at, of_code.FAILS)
+        yield Mark(at, Reason.FAILS)
 
 
 def _attribute(name: str, at: int) -> Iterator[Mark]:
     if name.startswith("_"):
-        yield Mark(at, of_code.INSIDE)
+        yield Mark(at, Reason.INSIDE)
     elif name in _ROWS:
-        yield Mark(at, of_code.PICKS)
+        yield Mark(at, Reason.PICKS)
     elif name in _PACKING:
-        yield Mark(at, of_code.PACKS)
+        yield Mark(at, Reason.PACKS)
     elif name == "sleep":
-        yield Mark(at, of_code.WAITS)
+        yield Mark(at, Reason.WAITS)
     elif name in _NOW:
-        yield Mark(at, of_code.CLOCK)
+        yield Mark(at, Reason.CLOCK)
     elif name == "random":
-        yield Mark(at, of_code.RANDOM)
+        yield Mark(at, Reason.RANDOM)
     elif name.startswith(_FILES):
-        yield Mark(at, of_code.FILES)
+        yield Mark(at, Reason.FILES)
     elif name in ("eval", "query", "system", "popen"):
-        yield Mark(at, of_code.calls(name))
+        yield Mark(at, Reason.CALLS, name)
 
 
 def _is_counted(over: ast.expr) -> bool:

@@ -13,7 +13,7 @@ from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, r
 from sfumato.escrow.exploration import Questions
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.notices import Notices
+from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.policy.policy import Flow
 from sfumato.escrow.policy.store import Signed
 from sfumato.escrow.ports import Outside
@@ -34,7 +34,6 @@ from sfumato.escrow.submissions.facts import Foreseen
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
 from sfumato.escrow.submissions.visibility import shown
 from sfumato.model.guarantee import Guarantee
-from sfumato.presentation.wording import requests as of_request
 from sfumato.release.ledger import Ledger
 
 
@@ -84,7 +83,8 @@ class Decisions:
     def inspect(self, actor: Person, id: str, *, rehearse: bool = True) -> dict[str, Any]:
         """The approver's page: who asks, why, what, at what cost, and the worst it can do. Public facts only.
 
-        With the rehearsal it has the same queries on invented rows.
+        With the rehearsal it has the same queries on invented rows. `facts` is a RequestFacts, `warning` an EarlierLook
+        and `policy` a Policy.
         """
         found, held = self._docket.decidable(actor, id)
         foreseen, signed, flow = self._foreseen(found, held)
@@ -95,14 +95,14 @@ class Decisions:
             "request": shown(found, to_controller=True),
             "binding": now,
             "analyst": {"name": analyst.name, "organisation": analyst.organisation},
-            "facts": foreseen.as_dict(),
+            "facts": foreseen.facts(),
             "guarantee_before_approval": foreseen.guarantee_before_approval.value,
             "approve": flow.approve.value,
             "approvals": {"needed": flow.approvals, "given": [*valid(approved_by(found, now), record)]},
             "guarantees": [word.value for word in flow.guarantees],
             "looked": decides_after_look(record, actor),
             "warning": warning(record, actor) if found.state in WAITING else None,
-            "policy": signed.policy.sentences(),
+            "policy": signed.policy,
             "rehearsal": self._rehearsed(analyst, found, held) if rehearse else None,
         }
 
@@ -145,9 +145,9 @@ class Decisions:
         require_approver(self._people, actor, signed, flow, by_session=by_session)
         now = self._docket.binding_now(found, held, signed)
         if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then
-            raise Conflict(of_request.CHANGED, hint="refuse or return it; it can be submitted again.")
+            raise Conflict.because("request-changed", then="return")
         if binding != now:
-            raise Conflict(of_request.CHANGED, hint="inspect it again.")
+            raise Conflict.because("request-changed", then="inspect")
         require_word(foreseen.guarantee, flow, accept_none)
         self.enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, accept_none, fixed_beforehand)
         made = noted(found, actor, self._outside.moment, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
@@ -162,7 +162,7 @@ class Decisions:
             to["answers"] = self._docket.sealed(found, self._docket.answers(found)["answers"], withheld=False)
         self._docket.move(found, Act.APPROVE, to | {"policy": signed.number, "version": held.version})
         self._docket.say(actor.name, "approved", found.id, {"binding": binding, "guarantee": foreseen.guarantee.value})
-        self._notices.tell([found.analyst], of_request.decided(found.number, Act.APPROVE, note), found.id)
+        self._tell_decided(found, Act.APPROVE, note)
         if found.state is State.SUBMITTED:
             self._outside.later(lambda: self._execution.execute(found.id))
         return self._docket.request(found.id)
@@ -188,8 +188,12 @@ class Decisions:
         to = {"decided_by": made, "note": note}
         self._docket.move(found, act, to | {"decided_at": self._outside.moment, "guarantee": told})
         self._docket.say(actor.name, f"{act}ed" if act is Act.RETURN else "refused", found.id)
-        self._notices.tell([found.analyst], of_request.decided(found.number, act, note), found.id)
+        self._tell_decided(found, act, note)
         return self._docket.request(found.id)
+
+    def _tell_decided(self, found: Request, act: Act, note: str) -> None:
+        values = {"number": found.number, "act": act.value, "note": note}
+        self._notices.tell([found.analyst], Happened.REQUEST_DECIDED, found.id, **values)
 
     def enter(
         self,

@@ -12,13 +12,12 @@ from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.exploration import Questions
 from sfumato.escrow.identity.accounts import People
-from sfumato.escrow.notices import Notices
+from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.policy.policy import Approve, Flow
 from sfumato.escrow.ports import Outside
 from sfumato.escrow.submissions.docket import Docket
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
 from sfumato.model.guarantee import Guarantee, join, word
-from sfumato.presentation.wording import requests as of_request
 from sfumato.release.ledger import Ledger
 
 
@@ -59,9 +58,9 @@ class Execution:
             self._docket.say("sfumato", "computed" if withheld else "released", id, {"guarantee": answers["guarantee"]})
             if withheld:
                 held = self._datasets.of(found.dataset)
-                self._notices.tell(held.controllers, of_request.computed(found.number), id)
+                self._notices.tell(held.controllers, Happened.REQUEST_COMPUTED, id, number=found.number)
             else:
-                self._notices.tell([found.analyst], of_request.released(found.number), id)
+                self._notices.tell([found.analyst], Happened.REQUEST_RELEASED, id, number=found.number)
 
     def resume(self, *, alone: bool = True) -> int:
         """After a start: what was approved goes on; what was running has an unknown outcome, and counts as spent.
@@ -91,7 +90,7 @@ class Execution:
         analyst = self._people.one(found.analyst)
         signed, flow = self._datasets.flow(analyst, held)
         if self._docket.binding_now(found, held, signed) != found.binding:
-            raise Conflict(of_request.CHANGED, hint="submit it again.")
+            raise Conflict.because("request-changed", then="submit")
         withheld = flow.approve is Approve.AFTER_THE_ANSWER
         automatic = not found.decided_by
         if automatic and (flow.approve is not Approve.AUTOMATIC or analyst.disabled):
@@ -119,9 +118,9 @@ class Execution:
         asked = {name.casefold() for name in flow.approvers}
         given = {who for who in ledger.record.approved_by(found.binding) if not asked or who in asked}
         if len(given) < flow.approvals or found.analyst in given:
-            raise Conflict(of_request.CHANGED, hint="submit it again.")
+            raise Conflict.because("request-changed", then="submit")
 
     def _failed(self, found: Request, why: str) -> None:
         self._docket.move(found, Act.FAIL, {"note": why, "decided_at": found.decided_at or self._outside.moment})
         self._docket.say("sfumato", "failed", found.id)
-        self._notices.tell([found.analyst], of_request.failed(found.number), found.id)
+        self._notices.tell([found.analyst], Happened.REQUEST_FAILED, found.id, number=found.number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -10,17 +11,12 @@ from sfumato.errors import BadInput, SfumatoError, StopReached
 from sfumato.escrow.submissions.asking import asked
 from sfumato.escrow.submissions.lifecycle import Asked
 from sfumato.ledger.entry import NANO, nano
+from sfumato.ledger.odometer import Total
+from sfumato.model.budget import Stop
+from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee, Provenance, join, word
+from sfumato.model.risk import RiskAt
 from sfumato.model.statement import Statement, columns_in
-from sfumato.presentation.wording import (
-    choosing as of_choosing,
-)
-from sfumato.presentation.wording import (
-    guarantee as of_guarantee,
-)
-from sfumato.presentation.wording import (
-    requests as of_request,
-)
 from sfumato.privacy.preferences.accuracy import errors_of_means
 from sfumato.privacy.preferences.preference import Ratio
 from sfumato.privacy.sensitivity import require_drawable
@@ -33,6 +29,50 @@ from sfumato.release.request import request_of
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+
+@dataclass(frozen=True)
+class MeanErrors:
+    """How far noise takes each average off in a group of `people` or more; None: how many there are was not said."""
+
+    errors: Mapping[str, float]
+    people: float | None
+
+
+@dataclass(frozen=True)
+class QueryFacts:
+    """One query of a request; `epsilon` and `why` are None where they are not told, or there is no epsilon yet."""
+
+    sql: str
+    weight: float
+    outputs: int | None
+    numbers: tuple[str, ...]
+    columns: tuple[str, ...]
+    noise: Noise
+    epsilon: float | None
+    feasible: bool
+    method: str
+    why: str | None
+    guarantee: Guarantee
+    select_epsilon: float
+    worst_case: RiskAt | None
+    furthest: tuple[float, ...]
+    averages: MeanErrors | None
+    replaced: bool  # whether neighbours have somebody else in a person's place
+
+
+@dataclass(frozen=True)
+class RequestFacts:
+    """What a request would be charged, carry and leave; `lost` are the inputs that leave no guarantee."""
+
+    queries: tuple[QueryFacts, ...]
+    epsilon: float | None
+    delta: float | None
+    guarantee: Guarantee
+    lost: tuple[Provenance, ...]
+    total: Total
+    stop: Stop
+    left: float | None
 
 
 class Foreseen:
@@ -122,67 +162,23 @@ class Foreseen:
             return
         left = stop - Fraction(total.nano_epsilon, NANO)
         if self.charge[0] > left:
-            raise StopReached(of_request.beyond(float(self.charge[0]), float(max(left, Fraction(0)))),
-                              hint="a controller raises the stop of the policy, or asks for less.")  # fmt: skip
+            epsilon, rest = float(self.charge[0]), float(max(left, Fraction(0)))
+            raise StopReached.because("request-beyond-stop", epsilon=epsilon, left=rest)
 
-    def as_dict(self, people: float | None = None) -> dict[str, Any]:
+    def facts(self, people: float | None = None) -> RequestFacts:
         """`people`: how many are in the smallest group at least, by public knowledge."""
-        total, stop = self.dataset.ledger.total, self.dataset.ledger.stop
-        charge = self.charge
-        left = None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO))
-        return {
-            "queries": [
-                self._query(*one, people) for one in zip(self.queries, self.choices, self._weights, strict=True)
-            ],
-            "epsilon": None if charge is None else float(charge[0]),
-            "delta": None if charge is None else float(charge[1]),
-            "guarantee": self.guarantee.value,
-            "spent": total.epsilon,
-            "dataset_guarantee": total.guarantee.value,
-            "stop": of_guarantee.stop(stop),
-            "left": left,
-            "sentences": [
-                *([] if self.guarantee.holds else [self._lost]),
-                of_request.costs(charge and float(charge[0]), charge and float(charge[1]), self.guarantee, left),
-                f"What leaves would carry the word {self.guarantee.value}. {of_guarantee.MEANINGS[self.guarantee]}",
-            ],
-        }
-
-    @property
-    def _lost(self) -> str:
-        return of_request.lost(one for one in self.inputs if not word([one]).holds)
-
-    def _query(self, query: BoundQuery, choice: SolvedRequest, weight: float, people: float | None) -> dict[str, Any]:
-        told = choice.guarantee.holds or all(
-            one.what == "approval" for one in choice.provenances if not word([one]).holds
+        total, stop, charge = self.dataset.ledger.total, self.dataset.ledger.stop, self.charge
+        both = zip(self.queries, self.choices, self._weights, strict=True)
+        return RequestFacts(
+            queries=tuple(_query(query, choice, weight, people) for query, choice, weight in both),
+            epsilon=None if charge is None else float(charge[0]),
+            delta=None if charge is None else float(charge[1]),
+            guarantee=self.guarantee,
+            lost=tuple(one for one in self.inputs if not word([one]).holds),
+            total=total,
+            stop=stop,
+            left=None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO)),
         )
-        epsilon = choice.epsilon if told else None
-        noise = choice.noise
-        names = [number.words for number in query.measurement.numbers]
-        at = None
-        if epsilon is not None:
-            worst = worst_case(query, noise.mechanism, noise.delta, [epsilon], noise.calibration)
-            at = worst.at(epsilon)
-        return {
-            "sql": query.sql,
-            "weight": weight,
-            "outputs": query.measurement.k,
-            "numbers": names,
-            "columns": list(query.statement.columns),
-            "mechanism": noise.mechanism,
-            "delta": noise.delta,
-            "calibration": noise.calibration,
-            "epsilon": epsilon,
-            "feasible": choice.feasible or (epsilon is None and (choice.asked.reads_people or choice.asked.draws)),
-            "method": choice.asked.said(told=told),
-            "why": choice.why if told else of_guarantee.WITHHELD,
-            "guarantee": choice.guarantee.value,
-            "select_epsilon": choice.select_epsilon,
-            "worst_case": None if at is None else at.as_dict(),
-            "means": None if at is None else of_choosing.noise(at, names, query.furthest(at.epsilon, noise)),
-            "averages": None if epsilon is None else _averages(query, choice, epsilon, people),
-            "odds": None if at is None else of_request.odds(at.attack_chance, replaced=query.measurement.steps != 1),
-        }
 
     def _refuse_twice(self) -> None:
         texts = [query.sql for query in self.queries]
@@ -190,12 +186,35 @@ class Foreseen:
             raise BadInput(f"The same query is in the request twice: {twice}", hint="leave one out.")
 
 
-def _averages(query: BoundQuery, choice: SolvedRequest, epsilon: float, people: float | None) -> str | None:
+def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: float | None) -> QueryFacts:
+    told = choice.guarantee.holds or all(one.what == "approval" for one in choice.provenances if not word([one]).holds)
+    epsilon, noise, at = choice.epsilon if told else None, choice.noise, None
+    if epsilon is not None:
+        at = worst_case(query, noise.mechanism, noise.delta, [epsilon], noise.calibration).at(epsilon)
+    return QueryFacts(
+        sql=query.sql,
+        weight=weight,
+        outputs=query.measurement.k,
+        numbers=tuple(number.words for number in query.measurement.numbers),
+        columns=tuple(query.statement.columns),
+        noise=noise,
+        epsilon=epsilon,
+        feasible=choice.feasible or (epsilon is None and (choice.asked.reads_people or choice.asked.draws)),
+        method=choice.asked.said(told=told),
+        why=choice.why if told else None,
+        guarantee=choice.guarantee,
+        select_epsilon=choice.select_epsilon,
+        worst_case=at,
+        furthest=() if at is None else query.furthest(at.epsilon, noise),
+        averages=None if epsilon is None else _averages(query, choice, epsilon, people),
+        replaced=query.measurement.steps != 1,
+    )
+
+
+def _averages(query: BoundQuery, choice: SolvedRequest, epsilon: float, people: float | None) -> MeanErrors | None:
     """How exact averages would be; None where there are none."""
     errors = errors_of_means(query.measurement, choice.noise, epsilon, people or 1)
-    if not errors or people is None:
-        return of_choosing.HOW_MANY if errors else None
-    return of_choosing.averages(errors, people)
+    return MeanErrors(errors, people) if errors else None
 
 
 def each(work: Callable[[T], U], queries: Sequence[T]) -> Iterator[U]:

@@ -12,7 +12,7 @@ from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.exploration import Questions
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.notices import Notices
+from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.policy.policy import Approve, Flow
 from sfumato.escrow.ports import Outside
 from sfumato.escrow.submissions.decisions import Decisions
@@ -30,7 +30,6 @@ from sfumato.escrow.submissions.lifecycle import (
 )
 from sfumato.escrow.submissions.visibility import shown
 from sfumato.model.release import Answer, Certificate
-from sfumato.presentation.wording import requests as of_request
 from sfumato.release.bound_query import bind
 from sfumato.release.difference import Cell, Difference, difference, figure_of
 from sfumato.release.ledger import digest
@@ -114,7 +113,8 @@ class Requests:
             if automatic:
                 self._docket.say("the policy", "approved", id, {"binding": made.binding})
             else:
-                self._notices.tell(held.controllers, of_request.submitted(actor.name, held.name, made.number), id)
+                values = {"who": actor.name, "dataset": held.name, "number": made.number}
+                self._notices.tell(held.controllers, Happened.REQUEST_SUBMITTED, id, **values)
         if automatic:
             self._outside.later(lambda: self._execution.execute(id))
         return made
@@ -137,9 +137,9 @@ class Requests:
                 "The answer is withheld", hint="see it with `sfumato inspect --answer`, which is a look."
             )
         if found.state in _WAITING:
-            raise AwaitingApproval(of_request.NEXT[found.state].removesuffix("."), hint="ask again later.")
+            raise AwaitingApproval.because("answer-awaited", state=found.state.value)
         if found.state is not State.RELEASED:
-            raise Gone(of_request.NEXT[found.state].removesuffix("."), hint=found.note or "submit another request.")
+            raise Gone.because("request-without-answer", state=found.state.value, note=found.note)
         if not (held.is_controlled_by(actor) or found.analyst == actor.name):
             raise Forbidden("The answer goes to whoever asked", hint="the certificate is in the dataset's ledger.")
         self._kept_long_enough(found, held)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,7 @@ from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import decides_after_look, refuse_viewer
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.notices import Notices
+from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.policy.policy import Flow
 from sfumato.escrow.policy.store import Signed
 from sfumato.escrow.ports import Outside
@@ -37,17 +38,20 @@ from sfumato.escrow.submissions.visibility import shown_signal
 from sfumato.ledger.entry import NANO
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
-from sfumato.presentation.wording import (
-    requests as of_request,
-)
-from sfumato.presentation.wording import (
-    signalling as of_signalling,
-)
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import Ledger, digest
 from sfumato.signals.record import look_text
 from sfumato.signals.signal import foreseen
+
+
+@dataclass(frozen=True)
+class SignalCharge:
+    """What would be charged for a signal that carries this word, and what is left before the stop."""
+
+    epsilon: float
+    guarantee: Guarantee
+    left: float | None
 
 
 class SignalDecisions:
@@ -68,7 +72,11 @@ class SignalDecisions:
         return [shown_signal(found, to_controller=True) for found in self._docket.waiting(actor, limit)]
 
     def inspect(self, actor: Person, id: str) -> dict[str, Any]:
-        """The approver's page: the task, or the code with its marks; what it promises, costs and may tell."""
+        """The approver's page: the task, or the code with its marks; what it promises, costs and may tell.
+
+        `marks` are Marks, `sandbox` says why code cannot run, `charge` is a SignalCharge, `warning` an EarlierLook and
+        `policy` a Policy.
+        """
         found, held = self._docket.decidable(actor, id)
         about = self._docket.of_signal(found)
         signed, flow = self._docket.flow(found, held)
@@ -84,18 +92,17 @@ class SignalDecisions:
             "request": {"id": about.request.id, "number": about.request.number, "purpose": about.request.purpose},
             "sql": about.sql,
             "code": found.code,
-            "marks": [] if found.code is None else [vars(mark) for mark in marks(found.code)],
-            "sandbox": None if missing is None else missing.hint,
+            "marks": [] if found.code is None else marks(found.code),
+            "sandbox": missing,
             "guarantee": word.value,
             "epsilon": EPSILON_MAX if found.kind is SignalKind.PUBLISHED else found.how.get("epsilon") or 0.0,
-            "sentences": of_signalling.carried(found.kind, holds=word.holds),
             "charge": _charge(found, word, ledger),
             "bits": self._bits(found, flow),
             "approvals": {"needed": flow.approvals, "given": [*valid(approved_by(found, now), record)]},
             "guarantees": [word.value for word in flow.guarantees],
             "looked": decides_after_look(record, actor),
             "warning": warning(record, actor) if found.state in WAITING else None,
-            "policy": signed.policy.sentences(),
+            "policy": signed.policy,
         }
 
     def value(self, actor: Person, id: str) -> dict[str, Any]:
@@ -134,9 +141,9 @@ class SignalDecisions:
         flow.require_signal(found.kind, own_code=found.code is not None)
         now = self._docket.binding_now(found, about, signed)
         if found.state is State.COMPUTED and now != found.binding:  # what is withheld was computed as it was then
-            raise Conflict(of_signalling.CHANGED, hint="refuse or return it; it can be asked again.")
+            raise Conflict.because("signal-changed", then="return")
         if binding != now:
-            raise Conflict(of_signalling.CHANGED, hint="inspect it again.")
+            raise Conflict.because("signal-changed", then="inspect")
         if found.code is not None and found.state is State.SUBMITTED:
             self._execution.require_sandbox()
         if found.kind is SignalKind.PUBLISHED:
@@ -155,8 +162,7 @@ class SignalDecisions:
             to["result"] = self._docket.sealed(found.id, self._docket.result(found), withheld=False)
         self._docket.move(found, Act.APPROVE, to | {"policy": signed.number})
         self._docket.say(actor.name, "approved", found.id, {"binding": binding})
-        told = of_signalling.decided(found.number, Act.APPROVE, note)
-        self._notices.tell([found.analyst], told, found.request)
+        self._tell_decided(found, Act.APPROVE, note)
         if found.state is State.SUBMITTED:
             self._execution.start(found)
         return self._docket.signal(found.id)
@@ -181,8 +187,12 @@ class SignalDecisions:
         to = {"decided_by": made, "note": note, "guarantee": None if word.holds else word.value}
         self._docket.move(found, act, to | {"decided_at": self._outside.moment})
         self._docket.say(actor.name, "returned" if act is Act.RETURN else "refused", found.id)
-        self._notices.tell([found.analyst], of_signalling.decided(found.number, act, note), found.request)
+        self._tell_decided(found, act, note)
         return self._docket.signal(found.id)
+
+    def _tell_decided(self, found: Signal, act: Act, note: str) -> None:
+        values = {"number": found.number, "act": act.value, "note": note}
+        self._notices.tell([found.analyst], Happened.SIGNAL_DECIDED, found.request, **values)
 
     def _word(self, found: Signal, about: About, signed: Signed, flow: Flow, attestation: str = "") -> Guarantee:
         """The word that it would carry, approved now."""
@@ -200,21 +210,20 @@ class SignalDecisions:
         elif not accept_none:
             raise no_guarantee(Act.APPROVE)
 
-    def _bits(self, found: Signal, flow: Flow) -> dict[str, Any] | None:
+    def _bits(self, found: Signal, flow: Flow) -> dict[str, float] | None:
         if found.bits is None:
             return None
         used = self._docket.bits_used(found.analyst, found.dataset, beside=found.id)
-        told = {"told": found.bits, "used": used, "budget": flow.signal_bits}
-        return told | {"sentence": of_signalling.bits(found.bits, used, flow.signal_bits)}
+        return {"told": found.bits, "used": used, "budget": flow.signal_bits}
 
 
-def _charge(found: Signal, word: Guarantee, ledger: Ledger) -> str | None:
+def _charge(found: Signal, word: Guarantee, ledger: Ledger) -> SignalCharge | None:
     """What would be charged if it were approved now, and what is left; None: nothing, or it is charged already."""
     if not found.reads_people or found.state is not State.SUBMITTED:
         return None
     stop, spent = ledger.stop.epsilon, Fraction(ledger.total.nano_epsilon, NANO)
     left = None if stop is None else float(max(stop - spent, Fraction(0)))
-    return of_request.costs(found.how["epsilon"] if word.holds else EPSILON_MAX, None, word, left)
+    return SignalCharge(found.how["epsilon"] if word.holds else EPSILON_MAX, word, left)
 
 
 def _what(found: Signal) -> str:

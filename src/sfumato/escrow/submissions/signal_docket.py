@@ -22,7 +22,6 @@ from sfumato.escrow.submissions.request import Requests
 from sfumato.escrow.submissions.signal import Signal, binding_of
 from sfumato.model.release import Answer, Certificate, Released
 from sfumato.model.signal import SignalKind
-from sfumato.presentation.wording import signalling as of_signalling
 from sfumato.release.ledger import digest
 
 _PENDING = (*WAITING, State.APPROVED, State.RUNNING)
@@ -119,9 +118,7 @@ class SignalDocket:
         """Refuse what would tell more than the policy lets exact scores tell this analyst."""
         told, used = found.bits or 0.0, self.bits_used(found.analyst, found.dataset, beside=found.id)
         if told + used > flow.signal_bits:
-            raise Forbidden(
-                of_signalling.beyond(told, used, flow.signal_bits), hint="ask for one of the other signals."
-            )
+            raise Forbidden.because("signal-beyond-bits", told=told, used=used, budget=flow.signal_bits)
 
     def move(self, found: Signal, act: Act, to: Mapping[str, Any]) -> None:
         """One step, if it is still where it was."""

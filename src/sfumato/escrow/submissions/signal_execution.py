@@ -12,7 +12,7 @@ from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SfumatoE
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.identity.accounts import People
-from sfumato.escrow.notices import Notices
+from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.policy.policy import Approve, Flow
 from sfumato.escrow.policy.store import Signed
 from sfumato.escrow.ports import Outside
@@ -22,15 +22,7 @@ from sfumato.escrow.submissions.signal import Signal
 from sfumato.escrow.submissions.signal_docket import About, SignalDocket
 from sfumato.model.authorization import Mandate
 from sfumato.model.guarantee import Guarantee, join, word
-from sfumato.model.release import Certificate
-from sfumato.model.signal import FreeSignal, SignalKind, from_stored
-from sfumato.presentation.signal import picture
-from sfumato.presentation.wording import (
-    signal as of_signal,
-)
-from sfumato.presentation.wording import (
-    signalling as of_signalling,
-)
+from sfumato.model.signal import FreeSignal, SignalKind
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.ledger import Ledger
 from sfumato.release.posthoc import require_same_numbers
@@ -85,9 +77,9 @@ class SignalExecution:
             self._docket.say("sfumato", "computed" if withheld else "released", id, {"guarantee": made["guarantee"]})
             if withheld:
                 held = self._datasets.of(found.dataset)
-                self._notices.tell(held.controllers, of_signalling.computed(found.number), found.request)
+                self._notices.tell(held.controllers, Happened.SIGNAL_COMPUTED, found.request, number=found.number)
             else:
-                self._notices.tell([found.analyst], of_signalling.released(found.number), found.request)
+                self._notices.tell([found.analyst], Happened.SIGNAL_RELEASED, found.request, number=found.number)
 
     def resume(self, *, alone: bool = True) -> int:
         """After a start: what was approved goes on; what was running has an unknown outcome, and counts as spent."""
@@ -121,7 +113,7 @@ class SignalExecution:
             about = self._docket.of_signal(found)
             signed, flow = self._docket.flow(found, about.held)
             if self._docket.binding_now(found, about, signed) != found.binding:
-                raise Conflict(of_signalling.CHANGED, hint="ask again.")
+                raise Conflict.because("signal-changed", then="ask")
             flow.require_signal(found.kind, own_code=found.code is not None)
             who, mandate, decided = self._mandate(found, about, signed, flow)
             approvals = [d for d in found.decided_by if d["binding"] == found.binding]
@@ -132,9 +124,7 @@ class SignalExecution:
         else:
             made = self._by_code(found, about, asked, who, mandate)
         # What left before comes back with the word it had: that it comes back was decided now.
-        now = join([before := Guarantee(made["guarantee"]), decided])
-        said = [] if now is before else [of_signalling.came_back(before, now)]
-        return made | {"guarantee": now.value, "sentences": [*made["sentences"], *said]}
+        return made | {"guarantee": join([Guarantee(made["guarantee"]), decided]).value}
 
     def _by_task(self, found: Signal, about: About, asked: Asked, job: Mapping[str, Any]) -> dict[str, Any]:
         """In a worker, which has the data."""
@@ -143,7 +133,7 @@ class SignalExecution:
         said = {"sql": about.sql, "release": about.told, "task": dict(found.task or {}), "how": how}
         analyst = self._people.one(found.analyst)
         left = self._datasets.computed(analyst, about.held, found.id, {**job, **said})
-        return _told(left["signal"])
+        return dict(left["signal"])
 
     def _by_code(self, found: Signal, about: About, asked: Asked, who: str, mandate: Mandate) -> dict[str, Any]:
         """In the sandbox, which this process starts: a worker hands over the tables that are scored, and no more."""
@@ -159,7 +149,7 @@ class SignalExecution:
         released = table_of(about.release.answer, query.measurement)
         run = self._functions[found.id] = Runs(self._outside.sandbox, found.code, released, all_public=free)
         if run(released) is None:
-            raise Refused(of_signalling.NO_SCORE, hint="try it on the answer that you have.")
+            raise Refused.because("function-without-score")
 
         def tables(blocks: int | None) -> Mapping[str, Any]:
             said = {"sql": about.sql, "blocks": blocks, "data": dataset.version}
@@ -172,7 +162,7 @@ class SignalExecution:
     ) -> dict[str, Any]:
         require_same_numbers(query, about.release)
         found = signal(query, about.release, task, asked, exact)
-        return _told(found.stored() if isinstance(found, FreeSignal) else found.as_dict())
+        return found.stored() if isinstance(found, FreeSignal) else found.as_dict()
 
     def _mandate(self, found: Signal, about: About, signed: Signed, flow: Flow) -> tuple[str, Mandate, Guarantee]:
         """Who lets it go on, under what, and the word of that."""
@@ -193,21 +183,14 @@ class SignalExecution:
         asked = {name.casefold() for name in flow.approvers}
         given = {who for who in ledger.record.approved_by(found.binding) if not asked or who in asked}
         if len(given) < flow.approvals or found.analyst in given:
-            raise Conflict(of_signalling.CHANGED, hint="ask again.")
+            raise Conflict.because("signal-changed", then="ask")
 
     def _failed(self, found: Signal, why: str) -> None:
         self._docket.move(found, Act.FAIL, {"note": why, "decided_at": found.decided_at or self._outside.moment})
         self._docket.say("sfumato", "failed", found.id)
-        self._notices.tell([found.analyst], of_signalling.failed(found.number), found.request)
+        self._notices.tell([found.analyst], Happened.SIGNAL_FAILED, found.request, number=found.number)
 
 
 def decides_itself(found: Signal) -> bool:
     """Whether an automatic flow covers it: no person has to read code, or a value."""
     return found.code is None and found.kind is not SignalKind.PUBLISHED
-
-
-def _told(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """A signal as it may leave, with what there is to say of it."""
-    read = from_stored(stored, Certificate.from_dict(stored["certificate"]))
-    said = {"title": of_signal.TITLES[read.kind], "sentences": list(of_signal.said(read))}
-    return dict(stored) | said | {"picture": picture(read)}

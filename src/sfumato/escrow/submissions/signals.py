@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone, StopReached
+from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone, SandboxMissing, StopReached
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.notices import Notices
+from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.policy.policy import Approve, Flow
 from sfumato.escrow.policy.store import Signed
 from sfumato.escrow.ports import Outside
@@ -27,15 +27,6 @@ from sfumato.escrow.submissions.signal_execution import SignalExecution, decides
 from sfumato.escrow.submissions.visibility import shown_signal
 from sfumato.ledger.entry import NANO
 from sfumato.model.signal import SignalKind
-from sfumato.presentation.wording import (
-    requests as of_request,
-)
-from sfumato.presentation.wording import (
-    sandbox as of_sandbox,
-)
-from sfumato.presentation.wording import (
-    signalling as of_signalling,
-)
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import digest
@@ -47,6 +38,15 @@ from sfumato.signals.tasks.registry import described
 from sfumato.signals.tasks.registry import task as task_of
 
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
+
+
+@dataclass(frozen=True)
+class TaskLibrary:
+    """The tasks, and whether functions of one's own can run here: each run takes `seconds`; `missing` says why not."""
+
+    tasks: list[dict[str, Any]]
+    missing: SandboxMissing | None
+    seconds: float
 
 
 class Signals:
@@ -62,18 +62,8 @@ class Signals:
         self._outside, self._datasets, self._docket = outside, datasets, docket
         self._notices, self._decisions, self._execution = notices, decisions, execution
 
-    def tasks(self, _actor: Person) -> dict[str, Any]:
-        """The library, the kinds of signals, and whether functions of one's own can run here."""
-        said = of_signalling
-        kinds = [{"kind": k.value, "guarantee": said.GUARANTEES[k], "cost": said.COSTS[k]} for k in SignalKind]
-        missing = self._outside.sandbox.missing()
-        seconds = self._outside.limits.code_seconds
-        code = {
-            "ready": missing is None,
-            "sentence": of_sandbox.READY if missing is None else missing.hint,
-            "padding": said.slowly(seconds),
-        }
-        return {"tasks": described(), "kinds": kinds, "code": code | {"seconds": seconds}}
+    def tasks(self, _actor: Person) -> TaskLibrary:
+        return TaskLibrary(described(), self._outside.sandbox.missing(), self._outside.limits.code_seconds)
 
     def prepare(self) -> None:
         """At a start: test the sandbox, if some policy lets code be brought."""
@@ -122,8 +112,8 @@ class Signals:
             if automatic:
                 self._docket.say("the policy", "approved", made.id, {"binding": made.binding})
             else:
-                told = of_signalling.submitted(actor.name, made.number, about.request.number)
-                self._notices.tell(about.held.controllers, told, made.request)
+                values = {"who": actor.name, "number": made.number, "request": about.request.number}
+                self._notices.tell(about.held.controllers, Happened.SIGNAL_SUBMITTED, made.request, **values)
         if automatic:
             self._execution.start(made)
         return made
@@ -145,11 +135,10 @@ class Signals:
     def result(self, actor: Person, id: str) -> dict[str, Any]:
         """The signal, to whoever asked and to those who hold the data; nothing before it is released."""
         found, held = self._docket.seen(actor, id)
-        said = of_signalling.NEXT[found.state].removesuffix(".")
         if found.state in _WAITING:
-            raise AwaitingApproval(said, hint="ask again later.")
+            raise AwaitingApproval.because("signal-awaited", state=found.state.value)
         if found.state is not State.RELEASED:
-            raise Gone(said, hint=found.note or "ask again.")
+            raise Gone.because("signal-without-result", state=found.state.value, note=found.note)
         if not self._may_have(actor, found, held):
             raise Forbidden("The signal goes to whoever asked", hint="its certificate is in the dataset's ledger.")
         self._docket.of_signal(found)  # as long as the answer is kept
@@ -269,8 +258,7 @@ class Signals:
             return
         left = ledger.stop.epsilon - Fraction(ledger.total.nano_epsilon, NANO)
         if Fraction(str(epsilon)) > left:
-            said = of_request.beyond(epsilon, float(max(left, Fraction(0))))
-            raise StopReached(said, hint="ask for a free signal, or a controller raises the stop of the policy.")
+            raise StopReached.because("signal-beyond-stop", epsilon=epsilon, left=float(max(left, Fraction(0))))
 
     # Keeping it
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sfumato.escrow.submissions.lifecycle import Request, State
 from sfumato.escrow.submissions.signal import HOW, Signal
-from sfumato.presentation.wording import requests as of_request
-from sfumato.presentation.wording import signalling as of_signalling
 
 _ASKED = ("id", "number", "dataset", "purpose", "queries", "preference", "state", "next", "submitted_at", "version")
 _DECIDED = (*_ASKED, "decided_at")
@@ -44,6 +43,15 @@ SIGNAL: Mapping[State, tuple[str, ...]] = {
 OF_CONTROLLER = (*_SETTLED, "note", "guarantee", "charged", "result", "analyst", "policy", "binding", "decided_by")
 
 
+@dataclass(frozen=True)
+class Standing:
+    """What decides what happens next: the state and, of a function that runs, which run this is of how many at most."""
+
+    state: State
+    run: int | None = None
+    of: int = 0
+
+
 def shown_signal(
     signal: Signal,
     *,
@@ -51,24 +59,24 @@ def shown_signal(
     result: Mapping[str, Any] | None = None,
     runs: tuple[int | None, int] = (None, 0),
 ) -> dict[str, Any]:
-    """The fields of a signal that this party may see now; `result` is there once it is released to them.
+    """The fields of a signal that this party may see now, `next` as a Standing.
 
-    `runs`: which of how many runs of a function this is.
+    `result` is there once it is released to them, as it is stored. `runs`: which of how many runs this is.
     """
     every: dict[str, Any] = vars(signal) | {name: signal.how.get(name) for name in HOW}
     every |= {"kind": signal.kind.value, "state": signal.state.value}
-    every |= {"next": of_signalling.following(signal.state, *runs)}
+    every |= {"next": Standing(signal.state, *runs)}
     every |= {"decided_by": [dict(one) for one in signal.decided_by], "result": result}
     return {name: every[name] for name in (OF_CONTROLLER if to_controller else SIGNAL[signal.state])}
 
 
 def shown(request: Request, *, to_controller: bool, progress: float | None = None) -> dict[str, Any]:
-    """The fields that this party may see now."""
+    """The fields that this party may see now, `next` as a Standing."""
     every: dict[str, Any] = vars(request) | {
         "queries": [vars(one) for one in request.queries],
         "preference": None if request.preference is None else dict(request.preference),
         "state": request.state.value,
-        "next": of_request.NEXT[request.state],
+        "next": Standing(request.state),
         "decided_by": [dict(one) for one in request.decided_by],
         "progress": progress,
     }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-NOT_PYTHON = "This is not Python: it will have no score."
-NO_FUNCTION = "There is no `def evaluate(tables)` here: it will have no score."
+UNREADABLE = "This is not Python: it will have no score"
+ABSENT = "There is no `def evaluate(tables)` here: it will have no score"
+NOT_PYTHON = f"{UNREADABLE}."
+NO_FUNCTION = f"{ABSENT}."
 FAILS = "It may fail on purpose: no_score is a message too."
 WAITS = "It waits. How long it takes is told to nobody."
 CLOCK = "It looks at the clock: how fast the machine is can tell what another run did."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sfumato.escrow.identity.accounts import QUIZ_ANSWERS
 from sfumato.presentation.wording import (
     guarantee as of_guarantee,
 )
@@ -20,7 +21,6 @@ from sfumato.privacy.risk.membership import attack_chance
 
 EPSILON = 0.75  # of the example
 CHANCE = attack_chance(EPSILON)
-FIRST = "Whoever approves under this policy passes the introduction first"
 PASSED = "All four are right. You may decide."
 _RIGHT = of_guarantee.in_100(CHANCE)
 
@@ -114,7 +114,7 @@ QUIZ = (
             "the data.",
             f"The figures are at most {100 * EPSILON:g} percent off.",
         ),
-        1,
+        QUIZ_ANSWERS[0],
         f"Epsilon bounds odds: at {EPSILON:g} a guess whether somebody is in the data is right at most {_RIGHT} times "
         "of 100, where a coin has 50. It says nothing about who can be found, and not how far figures are off.",
     ),
@@ -125,7 +125,7 @@ QUIZ = (
             "Somebody will be found with a probability of 20 percent.",
             "Little is told about anybody.",
         ),
-        0,
+        QUIZ_ANSWERS[1],
         of_risk.GAP_IS_NO_PROBABILITY + " People may be treated alike while much is told about all of them.",
     ),
     Question(
@@ -135,7 +135,7 @@ QUIZ = (
             "If it looks odd, drawing the noise again costs nothing.",
             "The noise moved it by 92 at most, 90 times of 100; what was clipped or left out comes on top.",
         ),
-        2,
+        QUIZ_ANSWERS[2],
         "A noise range holds 90 times of 100, and covers the noise alone. The noise is drawn once: every further draw "
         "would tell more, and is charged.",
     ),
@@ -146,7 +146,7 @@ QUIZ = (
             "none: what a person decides after a look carries no guarantee, unless it was fixed beforehand.",
             "dp-selected, because the look is in the ledger.",
         ),
-        1,
+        QUIZ_ANSWERS[3],
         "An epsilon that was chosen by looking tells about the people that were looked at, however small it is. The "
         "ledger records the look; it does not undo it.",
     ),

@@ -22,27 +22,14 @@ AFTER_LOOK = (
     "Somebody has looked at the people in this dataset. What a person decides now, yes or no, carries no guarantee, "
     "unless it was fixed beforehand; what the policy of record decides by itself keeps its word."
 )
-CHANGED_AFTER_LOOK = (
-    "This policy changes who gets what after somebody looked at the people: what it takes away or gives back tells "
-    "something about them, and no total exists for this dataset from then on"
-)
-ACCEPT_CHANGE = (
-    "accept that with --accept-none, or state where it was written down before anyone looked as fixed_beforehand. A "
-    "policy that only adds [[flow]] tables at the end, or raises limits, takes nothing away."
-)
 SEPARATION = (
     "A controller who views individual risks can no longer decide, or change the policy, schema, data, roles or "
     "population of this dataset. The decisions of others keep their guarantee after a look; certificates print the "
     "assumption that the viewers told them nothing."
 )
-LEAVE_IT = "the policy keeps viewers and deciders apart; leave it to somebody who has not viewed them."
 VIEWED = (
     "You viewed individual risks of this dataset, and the policy keeps viewers and deciders apart: leave the decision "
     "to somebody else."
-)
-NO_AFTER_LOOK = (
-    "This decision follows a look at the people: to say no tells something about them, and no total exists for this "
-    "dataset from then on"
 )
 
 

@@ -8,17 +8,18 @@ from typing import Any
 from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.presentation.wording.guarantee import in_100
 
-NEXT = {
-    "submitted": "A controller of this dataset has it. You are told when it is decided.",
-    "returned": "It came back with a note. Change it and submit it again.",
-    "refused": "It was refused. Nothing left.",
-    "withdrawn": "It was withdrawn. Nothing left.",
-    "approved": "It is approved and waits for its turn.",
-    "running": "The answer is being computed.",
-    "computed": "The answer is computed and withheld. A controller decides whether it is released.",
-    "released": "The answer is here.",
-    "failed": "There is no answer. What was charged stays charged. You may submit it again.",
+STANDS = {  # without the full stop that ends it
+    "submitted": "A controller of this dataset has it. You are told when it is decided",
+    "returned": "It came back with a note. Change it and submit it again",
+    "refused": "It was refused. Nothing left",
+    "withdrawn": "It was withdrawn. Nothing left",
+    "approved": "It is approved and waits for its turn",
+    "running": "The answer is being computed",
+    "computed": "The answer is computed and withheld. A controller decides whether it is released",
+    "released": "The answer is here",
+    "failed": "There is no answer. What was charged stays charged. You may submit it again",
 }
+NEXT = {state: f"{words}." for state, words in STANDS.items()}
 HAS = {
     "submitted": "a controller",
     "returned": "you",
@@ -31,11 +32,7 @@ HAS = {
     "failed": "nobody any more",
 }
 STOPPED = "Stop what is being computed? What was charged stays charged, and there will be no answer."
-CHANGED = "The query, the data, the preference or the policy is no longer what was approved"
 DECIDED_AFTER_LOOK = "This was decided after a look at the people in the data: that it was tells something about them."
-RULE_WITHHELD = (
-    "How much noise there would be is withheld: the rule, or the policy, was changed after a look at the people"
-)
 WITHHELD_ANSWER = "The answer is withheld until a controller has seen it and approves: no guarantee."
 
 
@@ -81,8 +78,8 @@ def invented(people: int) -> str:
     )
 
 
-def beyond(charge: float, left: float) -> str:
-    return f"This would be charged epsilon {charge:.6g}, and {left:.6g} is left before the stop"
+def beyond(epsilon: float, left: float) -> str:
+    return f"This would be charged epsilon {epsilon:.6g}, and {left:.6g} is left before the stop"
 
 
 def costs(epsilon: float | None, delta: float | None, word: Guarantee, left: float | None) -> str:

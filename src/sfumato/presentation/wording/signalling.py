@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from sfumato.model.guarantee import Guarantee
 
-NEXT = {
-    "submitted": "A controller of this dataset has it. You are told when it is decided.",
-    "returned": "It came back with a note. Change it and ask again.",
-    "refused": "It was refused. Nothing left.",
-    "withdrawn": "It was withdrawn. Nothing left.",
-    "approved": "It is approved and waits for its turn.",
-    "running": "It is being computed.",
-    "computed": "Both scores are computed and withheld. A controller decides whether they are released.",
-    "released": "The signal is here.",
-    "failed": "There is no signal. What was charged stays charged. You may ask again.",
+STANDS = {  # without the full stop that ends it
+    "submitted": "A controller of this dataset has it. You are told when it is decided",
+    "returned": "It came back with a note. Change it and ask again",
+    "refused": "It was refused. Nothing left",
+    "withdrawn": "It was withdrawn. Nothing left",
+    "approved": "It is approved and waits for its turn",
+    "running": "It is being computed",
+    "computed": "Both scores are computed and withheld. A controller decides whether they are released",
+    "released": "The signal is here",
+    "failed": "There is no signal. What was charged stays charged. You may ask again",
 }
+NEXT = {state: f"{words}." for state, words in STANDS.items()}
 _TOLD = {
     "noisy_difference": "how far the score of the exact answer lies from that of the release, with noise.",
     "sample_and_aggregate": "the mean score of disjoint blocks of people, with noise; for any score.",
@@ -33,8 +34,6 @@ COSTS = {
         "scores may tell whoever asks, and is inspected twice."
     ),
 }
-CHANGED = "The task or code, the release, the data or the policy is no longer what was approved"
-NO_SCORE = "The function has no score on what was released. Nothing was read and nothing was charged"
 _CAME_BACK = (
     "It was made before, with the word {}. That it leaves now was decided after somebody had looked at the people: as "
     "it is here, it has the word {}."
@@ -88,10 +87,10 @@ def failed(number: int) -> str:
     return f"There is no signal {number}."
 
 
-def beyond(bits: float, used: float, budget: float) -> str:
+def beyond(told: float, used: float, budget: float) -> str:
     """Why a submission is refused before anything is read."""
     return (
-        f"This could tell {bits:.1f} bits about the people; exact scores may tell you {budget:g} about this dataset, "
+        f"This could tell {told:.1f} bits about the people; exact scores may tell you {budget:g} about this dataset, "
         f"and {used:.1f} are used"
     )
 

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Self
 from fastapi import APIRouter
 from pydantic import BaseModel, Field, model_validator
 
+from sfumato.presentation import dataset as dataset_view
+from sfumato.presentation import policy as policy_view
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
 from sfumato.server.api.policies import PolicyDraft
@@ -108,7 +110,7 @@ def register(actor: Writer, body: NewDataset, escrow: Here) -> DatasetShown:
 @routes.post("/check-schema", responses=SENT)
 def check_schema(actor: Reader, body: Draft, escrow: Here) -> DraftShown:
     """What a schema says, before it is registered; nothing of it is kept."""
-    return DraftShown.model_validate(escrow.drafts.schema(actor, body.text, body.policy))
+    return DraftShown.model_validate(policy_view.schema_draft(escrow.drafts.schema(actor, body.text, body.policy)))
 
 
 @routes.get("/{name}", responses=FOUND)
@@ -154,12 +156,10 @@ def versions(actor: Reader, name: NameInPath, escrow: Here) -> Page[VersionShown
 @routes.post("/{name}/failures", responses=SENT)
 def state_cause(actor: Writer, name: NameInPath, body: Cause, escrow: Here) -> dict[str, Any]:
     """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""
-    found: dict[str, Any] = escrow.datasets.state_cause(actor, name, body.entry, body.cause)
-    return found
+    return dataset_view.ledger(escrow.datasets.state_cause(actor, name, body.entry, body.cause))
 
 
 @routes.get("/{name}/ledger", responses=FOUND)
 def ledger(actor: Reader, name: NameInPath, escrow: Here) -> dict[str, Any]:
     """What was spent, as far as this person may see it."""
-    found: dict[str, Any] = escrow.datasets.ledger(actor, name)
-    return found
+    return dataset_view.ledger(escrow.datasets.ledger(actor, name))

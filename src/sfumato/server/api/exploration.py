@@ -9,6 +9,8 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from sfumato.model.risk import Source
+from sfumato.presentation import guessing as guessing_view
+from sfumato.presentation import submission as view
 from sfumato.presentation.certificate import worded_json
 from sfumato.presentation.method_comparison import worded
 from sfumato.server.dependencies import Here, NameInPath, Reader, Slowly, Writer
@@ -83,14 +85,14 @@ def as_asked(queries: list[Asked]) -> list[dict[str, Any]]:
 async def estimate(actor: Reader, name: NameInPath, body: Estimated, escrow: Here, lanes: Slowly) -> Answer:
     """What a request would cost, and what noise it would get."""
     said = as_asked(body.queries), table_of(body.preference), body.people
-    return await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *said)
+    return view.estimate(await lanes.asking.run(actor.name, escrow.questions.estimate, actor, name, *said))
 
 
 @routes.post("/dry-run", responses=SENT)
 async def dry_run(actor: Reader, name: NameInPath, body: Several, escrow: Here, lanes: Slowly) -> Answer:
     """The same queries on rows that were made up from the schema."""
-    work = escrow.questions.dry_run
-    return await lanes.asking.run(actor.name, work, actor, name, as_asked(body.queries), table_of(body.preference))
+    said = as_asked(body.queries), table_of(body.preference)
+    return view.dry_run(await lanes.asking.run(actor.name, escrow.questions.dry_run, actor, name, *said))
 
 
 @routes.post("/worst-case", responses=SENT)
@@ -102,7 +104,8 @@ async def worst_case(actor: Reader, name: NameInPath, body: Looked, escrow: Here
 @routes.post("/guessing", responses=SENT)
 async def guessing(actor: Reader, name: NameInPath, body: Guessed, escrow: Here, lanes: Slowly) -> Answer:
     """What a snoop guesses of somebody, and what it risks to share the answer; for controllers."""
-    return await lanes.asking.run(actor.name, escrow.questions.guessing, actor, name, body.sql, body.how.table())
+    said = actor, name, body.sql, body.how.table()
+    return guessing_view.as_dict(await lanes.asking.run(actor.name, escrow.questions.guessing, *said))
 
 
 @routes.post("/rehearse", responses=SENT)
@@ -142,7 +145,7 @@ async def explore(actor: Writer, name: NameInPath, body: Explored, escrow: Here,
     """Risk as sliders move through it, in points with sentences. A sketch is charged, the people are a look."""
     said: Answer = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
     work = partial(escrow.questions.explore, actor, name, body.sql, Source(body.source), body.how.table(), **said)
-    return await lanes.asking.run(actor.name, work)
+    return view.explored(await lanes.asking.run(actor.name, work))
 
 
 @routes.post("/check", responses=SENT)

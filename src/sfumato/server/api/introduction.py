@@ -55,5 +55,5 @@ def shown(actor: Reader, escrow: Here) -> Introduction:
 @routes.post("", responses=SENT)
 def answered(actor: Writer, body: Answers, escrow: Here) -> Outcome:
     """Which were wrong, and why. It can be repeated at will; with none wrong it is passed."""
-    wrong = [Wrong.model_validate(one) for one in escrow.people.introduce(actor, body.answers)]
+    wrong = [Wrong(question=number, why=QUIZ[number].why) for number in escrow.people.introduce(actor, body.answers)]
     return Outcome(wrong=wrong, passed_at=escrow.people.introduced(actor))

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
+from sfumato.presentation import notices as view
 from sfumato.server.dependencies import AfterNumber, Here, Limit, NameInPath, Page, Reader, Writer, page
 from sfumato.server.openapi import SENT, SIGNED_IN
 
@@ -33,7 +34,7 @@ def many(
 ) -> Page[NoticeShown]:
     """One's own."""
     found = escrow.notices.many(actor, unread=unread, after=after, limit=limit + 1)
-    return page(map(NoticeShown.model_validate, found), limit, "number")
+    return page((NoticeShown.model_validate(view.as_dict(one)) for one in found), limit, "number")
 
 
 @routes.post("/{id}/read", status_code=204, responses=SENT)

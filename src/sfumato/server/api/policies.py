@@ -7,6 +7,7 @@ from typing import Annotated, Self
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, JsonValue, model_validator
 
+from sfumato.presentation import policy as policy_view
 from sfumato.server.dependencies import Here, NameInPath, Page, Reader, Writer
 from sfumato.server.openapi import FOUND, SENT
 from sfumato.server.texts import Body, Document, Open, Table
@@ -42,7 +43,7 @@ class PolicyDraft(BaseModel):
 @routes.get("/{name}/policy", responses=FOUND)
 def current(actor: Reader, name: NameInPath, escrow: Here) -> PolicyShown:
     """The policy that holds now."""
-    return PolicyShown.model_validate(escrow.policies.current(actor, name).as_dict())
+    return PolicyShown.model_validate(policy_view.signed(escrow.policies.current(actor, name)))
 
 
 @routes.put("/{name}/policy", responses=SENT)
@@ -51,18 +52,19 @@ def write(actor: Writer, name: NameInPath, body: Table, escrow: Here, accept_non
 
     After a look, what takes access away has no guarantee, which `accept_none` accepts.
     """
-    return PolicyShown.model_validate(escrow.policies.set(actor, name, body, accept_none=accept_none).as_dict())
+    signed = escrow.policies.set(actor, name, body, accept_none=accept_none)
+    return PolicyShown.model_validate(policy_view.signed(signed))
 
 
 @routes.post("/{name}/check-policy", responses=SENT)
 def check_policy(actor: Reader, name: NameInPath, body: NewPolicy, escrow: Here) -> PolicyDraft:
     """What a policy says, before it is signed; nothing of it is kept."""
     stated = body.policy_text or body.policy or {}
-    return PolicyDraft.model_validate(escrow.drafts.policy(actor, name, stated))
+    return PolicyDraft.model_validate(policy_view.draft(escrow.drafts.policy(actor, name, stated)))
 
 
 @routes.get("/{name}/policies", responses=FOUND)
 def history(actor: Reader, name: NameInPath, escrow: Here) -> Page[PolicyShown]:
     """Every policy that ever held."""
     found = escrow.policies.history(actor, name)
-    return Page(items=[PolicyShown.model_validate(signed.as_dict()) for signed in found], next=None)
+    return Page(items=[PolicyShown.model_validate(policy_view.signed(signed)) for signed in found], next=None)

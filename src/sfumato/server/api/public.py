@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel
 
+from sfumato.presentation import dataset as dataset_view
 from sfumato.server.dependencies import Here, NameInPath
 from sfumato.server.openapi import OPEN, statuses
 
@@ -48,4 +49,4 @@ class PublicPage(BaseModel):
 @routes.get("/{name}", responses=statuses(404, 422, 503), openapi_extra=OPEN)
 def one(name: NameInPath, escrow: Here) -> PublicPage:
     """What was released, and what it adds up to: no answers, and nobody's name."""
-    return PublicPage.model_validate(escrow.datasets.public(name))
+    return PublicPage.model_validate(dataset_view.public_page(escrow.datasets.public(name)))

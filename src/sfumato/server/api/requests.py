@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from pydantic import BaseModel, Field, StringConstraints
 
+from sfumato.presentation import submission as view
 from sfumato.presentation.certificate import worded_answers
 from sfumato.presentation.difference import as_dict
 from sfumato.release.difference import Cell
@@ -118,7 +119,7 @@ def many(
 ) -> Page[RequestShown]:
     """One's own, and those of datasets that one controls."""
     found = escrow.requests.many(actor, state=state, dataset=dataset, after=after, limit=limit + 1)
-    return page(map(RequestShown.model_validate, found), limit, "number")
+    return page((RequestShown.model_validate(view.request(one)) for one in found), limit, "number")
 
 
 @routes.post("", status_code=201, responses=SENT)
@@ -135,13 +136,13 @@ async def submit(
 @routes.get("/{id}", responses=FOUND)
 def one(actor: Reader, id: NameInPath, escrow: Here) -> RequestShown:
     """Where a request stands, and what happens next."""
-    return RequestShown.model_validate(escrow.requests.one(actor, id))
+    return RequestShown.model_validate(view.request(escrow.requests.one(actor, id)))
 
 
 @routes.get("/{id}/page", responses=SENT)
 async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """What an approver needs, on one page, from public facts."""
-    return await lanes.asking.run(actor.name, escrow.decisions.inspect, actor, id)
+    return view.request_page(await lanes.asking.run(actor.name, escrow.decisions.inspect, actor, id))
 
 
 @routes.post("/{id}/answer", responses=SENT)

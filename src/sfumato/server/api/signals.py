@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from sfumato.presentation import submission as view
 from sfumato.presentation.certificate import worded_json, worded_signal
-from sfumato.presentation.wording import tasks as of_tasks
 from sfumato.server.api.requests import NOT_YET, Approval, Decision, IdempotencyKey
 from sfumato.server.dependencies import (
     AfterNumber,
@@ -89,8 +89,7 @@ class SignalShown(Open):
 @routes.get("/tasks", responses=SIGNED_IN)
 async def tasks(actor: Reader, escrow: Here, lanes: Slowly) -> Library:
     """What may be asked: the tasks, the kinds of signals, and whether code of one's own can run here."""
-    found = await lanes.asking.run(actor.name, escrow.signals.tasks, actor)
-    return Library.model_validate({**found, "tasks": [of_tasks.worded(task) for task in found["tasks"]]})
+    return Library.model_validate(view.library(await lanes.asking.run(actor.name, escrow.signals.tasks, actor)))
 
 
 @routes.post("/requests/{id}/signals", status_code=201, responses=_CODED)
@@ -110,7 +109,7 @@ def about(
 ) -> Page[SignalShown]:
     """Those about one request."""
     found = escrow.signals.many(actor, request=id, after=after, limit=limit + 1)
-    return page(map(SignalShown.model_validate, found), limit, "number")
+    return page((SignalShown.model_validate(view.signal(one)) for one in found), limit, "number")
 
 
 @routes.get("/signals", responses=SIGNED_IN)
@@ -124,25 +123,26 @@ def many(
 ) -> Page[SignalShown]:
     """One's own, and those of datasets that one controls; or those that wait for one's decision."""
     found = escrow.signals.many(actor, state=state, waiting=waiting, after=after, limit=limit + 1)
-    return page(map(SignalShown.model_validate, found), limit, "number")
+    return page((SignalShown.model_validate(view.signal(one)) for one in found), limit, "number")
 
 
 @routes.get("/signals/{id}", responses=FOUND)
 def one(actor: Reader, id: NameInPath, escrow: Here) -> SignalShown:
     """Where a signal stands, and what happens next."""
-    return SignalShown.model_validate(worded_signal(escrow.signals.one(actor, id)))
+    return SignalShown.model_validate(worded_signal(view.signal(escrow.signals.one(actor, id))))
 
 
 @routes.get("/signals/{id}/page", responses=_CODED)
 async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """What an approver needs, on one page: the code with its marks, the promise, the cost and the bits."""
-    return await lanes.asking.run(actor.name, escrow.signal_decisions.inspect, actor, id)
+    return view.signal_page(await lanes.asking.run(actor.name, escrow.signal_decisions.inspect, actor, id))
 
 
 @routes.post("/signals/{id}/value", responses=SENT | statuses(410))
 async def value(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """Both scores of a signal that is withheld: recorded as a look."""
-    return worded_json(await lanes.asking.run(actor.name, escrow.signal_decisions.value, actor, id))
+    found = await lanes.asking.run(actor.name, escrow.signal_decisions.value, actor, id)
+    return worded_json(view.signal_result(found))
 
 
 @routes.post("/signals/{id}/approve", responses=_CODED)
@@ -179,4 +179,4 @@ def withdraw(actor: Writer, id: NameInPath, escrow: Here) -> SignalShown:
 @routes.get("/signals/{id}/result", responses=FOUND | statuses(410, 503) | NOT_YET)
 def result(actor: Reader, id: NameInPath, escrow: Here) -> dict[str, Any]:
     """The signal with its certificate, once it is released."""
-    return worded_json(escrow.signals.result(actor, id))
+    return worded_json(view.signal_result(escrow.signals.result(actor, id)))

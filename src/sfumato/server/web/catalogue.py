@@ -49,9 +49,11 @@ def dataset(page: Shown, actor: Reader, name: NameInPath, escrow: Here) -> Respo
 
 def spent(actor: Person, name: str, escrow: Escrow) -> str:
     """The total of a dataset, in a sentence."""
-    told: Mapping[str, Any] = escrow.datasets.ledger(actor, name)
-    stop = told["stop"] and told["stop"]["epsilon"]
-    return of_ledger.so_far(told["spent"], told["delta"] or 0.0, Guarantee(told["guarantee"]).holds, stop)
+    found = escrow.datasets.ledger(actor, name)
+    total, stop = found.record.total, found.stop.epsilon
+    return of_ledger.so_far(
+        total.epsilon, total.delta or 0.0, total.guarantee.holds, None if stop is None else float(stop)
+    )
 
 
 def _flow(flow: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import Source
-from sfumato.presentation import exploration
+from sfumato.presentation import exploration, submission
 from sfumato.presentation.wording import (
     exploration as of_explorer,
 )
@@ -52,9 +52,9 @@ def request(
     """Whoever may decide it sees what they decide from; everybody else sees what they asked, and what came of it."""
     if show == "answer" or not escrow.decisions.decides(actor, id):
         return result.shown(page, actor, escrow, id)
-    shown = escrow.requests.one(actor, id)
+    shown = submission.request(escrow.requests.one(actor, id))
     try:
-        seen = escrow.decisions.inspect(actor, shown["id"], rehearse=False)
+        seen = submission.request_page(escrow.decisions.inspect(actor, shown["id"], rehearse=False))
         place = min(query, len(seen["facts"]["queries"])) - 1
         found = _of_request(escrow, actor, seen, place)
     except SfumatoError as refused:  # its policy or its data is gone: it can still be returned and refused
@@ -86,15 +86,16 @@ def risk(
         return page("risk.html", **around, problem=None)
     try:
         rule = escrow.questions.of_rule(actor, held.name, sql)
-        how = {name: rule[name] for name in _MOVED}
+        how = {name: getattr(rule.noise, name) for name in _MOVED}
         found = escrow.questions.explore(
-            actor, held.name, sql, Source.WORST_CASE, how, stated=rule["stated"], now=rule["epsilon"]
+            actor, held.name, sql, Source.WORST_CASE, how, stated=rule.stated, now=rule.epsilon
         )
     except SfumatoError as refused:
         return page("risk.html", **around, problem=_said(refused))
-    facts = _facts(held.name, sql, how, rule["stated"], found, looked=rule["looked"], word=rule["guarantee"])
+    word = rule.guarantee.value
+    facts = _facts(held.name, sql, how, rule.stated, found, looked=rule.looked, word=word)
     facts["say"] |= {"thought": of_explorer.NO_REQUEST, "unknown": of_explorer.NO_REQUEST}
-    shown = around | {"found": found, "method": rule["method"], "looked": rule["looked"], "carries": rule["guarantee"]}
+    shown = around | {"found": found, "method": rule.method, "looked": rule.looked, "carries": word}
     return page("risk.html", facts=facts, problem=None, **shown, **_drawn(found))
 
 

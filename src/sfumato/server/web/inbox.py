@@ -11,6 +11,7 @@ from starlette.responses import Response
 from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
+from sfumato.presentation import notices as notices_view
 from sfumato.presentation.wording import signal_pages as of_signal_pages
 from sfumato.server.dependencies import Here, Reader
 from sfumato.server.web.shell import Shown
@@ -41,7 +42,7 @@ def inbox(
         order=order,
         holds=bool({*escrow.datasets.held_by(actor)}),
         decided=_lately(escrow, actor),
-        notices=escrow.notices.many(actor, unread=True, limit=50),
+        notices=[notices_view.as_dict(one) for one in escrow.notices.many(actor, unread=True, limit=50)],
     )
 
 

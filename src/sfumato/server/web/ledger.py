@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
+from sfumato.presentation import dataset as dataset_view
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.server.dependencies import Here, NameInPath, Reader
@@ -20,7 +21,7 @@ _TOLD = ("reserved", "looked", "decided")
 @screens.get("/datasets/{name}/ledger")
 def ledger(page: Shown, actor: Reader, name: NameInPath, escrow: Here) -> Response:
     dataset = escrow.datasets.one(actor, name)
-    found: dict[str, Any] = escrow.datasets.ledger(actor, name)
+    found: dict[str, Any] = dataset_view.ledger(escrow.datasets.ledger(actor, name))
     entries: list[dict[str, Any]] | None = found.get("entries")
     sees_all = entries is not None
     signed = escrow.policies.current(actor, name) if sees_all and dataset["policy"] is not None else None

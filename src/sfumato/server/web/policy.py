@@ -14,7 +14,8 @@ from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.policy.store import Signed
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.ballot import warning
+from sfumato.escrow.submissions.ballot import LookedBy, warning
+from sfumato.presentation import policy as policy_view
 from sfumato.presentation.wording import policy as of_policy
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.server.dependencies import Here, NameInPath, Reader
@@ -36,8 +37,8 @@ def policy(page: Shown, actor: Reader, escrow: Here, name: NameInPath, rule: Rul
     return page(
         "policy.html",
         dataset=held,
-        now=None if now is None else now.as_dict(),
-        history=[one.as_dict() for one in reversed(before)],
+        now=None if now is None else policy_view.signed(now),
+        history=[policy_view.signed(one) for one in reversed(before)],
         broken=broken,
         no_policy=of_policy.NO_POLICY,
         controls=controls,
@@ -68,8 +69,10 @@ def _signed(escrow: Escrow, actor: Person, held: Held) -> tuple[Signed | None, l
 def _looked(escrow: Escrow, actor: Person, held: Held) -> list[str]:
     """What is said of looks at the people; nothing where the policy leaves nothing readable."""
     record = escrow.datasets.record_of(actor, held)
-    said = None if record is None else warning(record, actor)
-    return [] if said is None else [said, *([of_rule.AFTER_LOOK] if said == of_policy.AFTER_LOOK else [])]
+    look = None if record is None else warning(record, actor)
+    if look is None:
+        return []
+    return [policy_view.earlier_look(look), *([of_rule.AFTER_LOOK] if look.by is LookedBy.SOMEBODY else [])]
 
 
 def _brought(text: str) -> dict[str, JsonValue] | None:

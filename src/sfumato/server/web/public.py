@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from sfumato.presentation import dataset as dataset_view
 from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.server.dependencies import Here, NameInPath
 from sfumato.server.web.shell import Shown
@@ -14,4 +15,4 @@ screens = APIRouter(include_in_schema=False)
 
 @screens.get("/public/{name}")
 def public(page: Shown, name: NameInPath, escrow: Here) -> Response:
-    return page("public.html", words=of_ledger, dataset=escrow.datasets.public(name))
+    return page("public.html", words=of_ledger, dataset=dataset_view.public_page(escrow.datasets.public(name)))

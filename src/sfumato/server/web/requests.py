@@ -8,6 +8,8 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.escrow.submissions.lifecycle import State
+from sfumato.presentation import notices as notices_view
+from sfumato.presentation import submission
 from sfumato.presentation.wording import requests as of_request
 from sfumato.server.dependencies import AfterNumber, Here, Reader
 from sfumato.server.web.shell import Shown
@@ -28,8 +30,8 @@ def requests(
     """One's own; those of datasets that one controls are in the inbox."""
     found = escrow.requests.many(actor, state=state and state.value, after=after, limit=_A_PAGE + 1)
     more = found[_A_PAGE - 1]["number"] if len(found) > _A_PAGE else None
-    own = [one for one in found[:_A_PAGE] if one.get("analyst", actor.name) == actor.name]
-    notices = escrow.notices.many(actor, limit=_NOTICES)
+    own = [submission.request(one) for one in found[:_A_PAGE] if one.get("analyst", actor.name) == actor.name]
+    notices = [notices_view.as_dict(one) for one in escrow.notices.many(actor, limit=_NOTICES)]
     return page(
         "requests.html",
         requests=own,

@@ -16,7 +16,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.model.release import Answer, Certificate
 from sfumato.model.schema import Type
-from sfumato.presentation import certificate_nist, release
+from sfumato.presentation import certificate_nist, release, submission
 from sfumato.presentation.spreadsheet import write_csv
 from sfumato.presentation.wording import (
     difference as of_difference,
@@ -59,7 +59,7 @@ def as_csv(actor: Reader, id: NameInPath, escrow: Here, query: Annotated[int, Qu
 
 def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
     """The page of one request, for everybody but those who decide it."""
-    request = escrow.requests.one(actor, id)
+    request = submission.request(escrow.requests.one(actor, id))
     answers: list[dict[str, Any]] = []
     signals: dict[str, Any] | None = None
     own, without = request.get("analyst", actor.name) == actor.name, ""

@@ -12,6 +12,7 @@ from sfumato.errors import SfumatoError
 from sfumato.escrow.submissions.ballot import WAITING
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
+from sfumato.presentation import submission
 from sfumato.presentation.wording import exploration as of_explorer
 from sfumato.presentation.wording import signal_pages as of_signal_pages
 from sfumato.presentation.wording import tasks as of_tasks
@@ -26,13 +27,13 @@ screens = APIRouter(include_in_schema=False)
 @screens.get("/signals/{sid}")
 def signal(page: Shown, actor: Reader, escrow: Here, sid: NameInPath) -> Response:
     """Whoever asked for it finds it below the answer that it is about."""
-    shown = escrow.signals.one(actor, sid)
+    shown = submission.signal(escrow.signals.one(actor, sid))
     if shown["dataset"] not in escrow.datasets.held_by(actor) or shown["analyst"] == actor.name:
         return RedirectResponse(f"/requests/{shown['request']}#signal-{shown['id']}", 303)
     seen: Mapping[str, Any] | None = None
     problem = ""
     try:
-        seen = escrow.signal_decisions.inspect(actor, shown["id"])
+        seen = submission.signal_page(escrow.signal_decisions.inspect(actor, shown["id"]))
     except SfumatoError as gone:  # the answer or the policy is gone: it can still be returned and refused
         problem = str(gone)
     others = [one for one in escrow.signal_decisions.waiting(actor) if one["id"] != shown["id"]]
