@@ -15,10 +15,10 @@ import jsonschema_rs
 from fastapi import FastAPI
 
 from sfumato.errors import NotSignedIn
-from sfumato.escrow.exploration import RequestEstimate
 from sfumato.escrow.identity.person import Person, Role
+from sfumato.escrow.questions.exploration import RequestEstimate
+from sfumato.escrow.questions.facts import RequestFacts
 from sfumato.escrow.service import Escrow
-from sfumato.escrow.submissions.facts import RequestFacts
 from sfumato.ledger.odometer import Total
 from sfumato.model.budget import NO_STOP
 from sfumato.model.guarantee import Guarantee

@@ -37,11 +37,11 @@ from sfumato.escrow.ports import Limits
 from sfumato.escrow.submissions.lifecycle import DONE, STEPS, Act, State, stepped
 from sfumato.escrow.submissions.visibility import ANALYST, CONTROLLER
 from sfumato.ledger.entry import Event
-from sfumato.presentation import dataset as dataset_view
-from sfumato.presentation import submission
 from sfumato.presentation.certificate import worded_answers
-from sfumato.presentation.notices import as_dict, sentence
-from sfumato.presentation.policy import sentences, signed
+from sfumato.presentation.escrow import dataset as dataset_view
+from sfumato.presentation.escrow import submission
+from sfumato.presentation.escrow.notices import as_dict, sentence
+from sfumato.presentation.escrow.policy import sentences, signed
 from tests.contract.conftest import Copies
 from tests.room import BOARD, BY_WARD, COUNT, DATA, RULE, SCHEMA, SUM, Room
 

@@ -18,8 +18,8 @@ from sfumato.composition.create import made
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.ports import Limits
 from sfumato.escrow.submissions.lifecycle import Request
-from sfumato.presentation import dataset as dataset_view
-from sfumato.presentation import submission
+from sfumato.presentation.escrow import dataset as dataset_view
+from sfumato.presentation.escrow import submission
 from tests.room import BOARD, COUNT, DATA, RULE, SCHEMA, Room
 
 AUTOMATIC = {"approve": "automatic"}

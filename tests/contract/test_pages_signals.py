@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.presentation.wording import signal_pages as of_signal_pages
+from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.web.assets import FOLDER
 from sfumato.signals.tasks.registry import TASKS
 from tests.api import STATES, Api

@@ -8,8 +8,8 @@ import pytest
 
 from sfumato.errors import BadInput, EngineFailure, Forbidden, NoGuarantee, StopReached
 from sfumato.ledger.entry import Event
-from sfumato.presentation import dataset as dataset_view
-from sfumato.presentation.notices import sentence
+from sfumato.presentation.escrow import dataset as dataset_view
+from sfumato.presentation.escrow.notices import sentence
 from tests.api import Api
 from tests.room import DATA, RULE, SCHEMA, Room
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from sfumato.errors import BadInput, Conflict, Forbidden, PreferenceError, SfumatoError, VaultBroken
+from sfumato.escrow.questions.query import Asked
 from sfumato.escrow.submissions.docket import Docket
-from sfumato.escrow.submissions.lifecycle import Asked, Request
+from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.ledger.entry import Event
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, SUM, Room
 

@@ -10,9 +10,9 @@ import pytest
 from sfumato.errors import Conflict, Forbidden, NoGuarantee, PolicyError, SfumatoError
 from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.ledger.entry import Event
-from sfumato.presentation import dataset as dataset_view
-from sfumato.presentation import submission
-from sfumato.presentation.policy import signed
+from sfumato.presentation.escrow import dataset as dataset_view
+from sfumato.presentation.escrow import submission
+from sfumato.presentation.escrow.policy import signed
 from tests.room import COUNT, DATA, SCHEMA, SUM, Room
 
 ANY = {"guarantees": ["dp", "dp-selected", "none"]}

@@ -26,9 +26,10 @@ from sfumato.escrow.ports import Limits
 from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.escrow.submissions.signal import Signal
 from sfumato.ledger.entry import Event
-from sfumato.presentation import signalling, submission
 from sfumato.presentation.certificate import worded_json
-from sfumato.presentation.notices import sentence
+from sfumato.presentation.escrow import signals as signalling
+from sfumato.presentation.escrow import submission
+from sfumato.presentation.escrow.notices import sentence
 from tests.contract.conftest import Copies
 from tests.room import BY_WARD, COUNT, DATA, SCHEMA, Room
 

@@ -20,7 +20,7 @@ from sfumato.model.choice import Noise
 from sfumato.ports import Mechanism
 from sfumato.privacy.risk.posthoc import Window, accepted, loss_gaussian, loss_laplace, pri, ratio, window
 from sfumato.privacy.risk.rdr import PAPER_GRID
-from sfumato.release.selection_pri import find_epsilon_from_pri
+from sfumato.release.selection.pri import find_epsilon_from_pri
 from tests.depth import depth
 from tests.statistical.audit import least_rate
 

@@ -34,7 +34,7 @@ from sfumato.privacy.risk.rdr_distribution import rdrs_at
 from sfumato.privacy.risk.rdr_exact import rdr_exact, rdr_gaussian_exact
 from sfumato.privacy.risk.rdr_variance import epsilon_for_variance
 from sfumato.privacy.sensitivity import sensitivity_of_variance
-from sfumato.release.exposure_range import compared
+from sfumato.release.people.exposure_range import compared
 
 golden = pytest.mark.golden
 

@@ -20,9 +20,9 @@ from sfumato.api.risk import RiskProfile
 from sfumato.model.choice import Noise
 from sfumato.presentation.exploration import exploration
 from sfumato.presentation.figures.figure import Line, Range
-from sfumato.presentation.risk import candidates
+from sfumato.presentation.risk.profile import candidates
 from sfumato.privacy.noise.calibration import mu_of
-from sfumato.release.exploration import explored
+from sfumato.release.risk.exploration import explored
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, other_rows, tables
 from tests.property.test_people import places_of_kept

@@ -22,11 +22,12 @@ from sfumato.ports import Mechanism, Mechanisms
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.private_selection import Selected
-from sfumato.release import answer, noise, selection_draw
+from sfumato.release import answer, noise
 from sfumato.release import choose as plan
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import Request, SolvedRequest
 from sfumato.release.pipeline import release_choice
+from sfumato.release.selection import draw as selection_draw
 from sfumato.release.services import Services
 
 IN_FULL = 50  # draws of which one goes through the ledger

@@ -17,7 +17,7 @@ import sfumato
 from sfumato.auditing.guesser import Round
 from sfumato.model.choice import Noise
 from sfumato.model.exposure_histogram import Sketch
-from sfumato.release.exposure_histogram import noisy_counts
+from sfumato.release.risk.exposure_histogram import noisy_counts
 from tests.depth import depth
 from tests.statistical.audit import audit, least_rate, misfit, most_rate, power, question, said
 from tests.statistical.bulk import IN_FULL

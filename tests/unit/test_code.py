@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.errors import BadInput
 from sfumato.escrow.submissions.code_review import LONGEST, Reason, checked, fingerprint, marks
-from sfumato.presentation import submission
+from sfumato.presentation.escrow import submission
 from sfumato.presentation.wording import code as of_code
 
 HARMLESS = """import numpy as np

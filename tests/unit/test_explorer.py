@@ -14,9 +14,9 @@ from sfumato.presentation import exploration
 from sfumato.presentation.wording import exploration as of_explorer
 from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, Kind
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.exploration import explored
-from sfumato.release.profile import Profile, of_the_people, worst_case
-from sfumato.release.rehearsal import rehearsed
+from sfumato.release.risk.exploration import explored
+from sfumato.release.risk.profile import Profile, of_the_people, worst_case
+from sfumato.release.risk.rehearsal import rehearsed
 from sfumato.schema.read import parsed
 from tests.room import BY_WARD, COUNT, RULE, SCHEMA, SUM
 

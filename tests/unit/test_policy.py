@@ -18,7 +18,7 @@ from sfumato.escrow.policy.read import policy_of
 from sfumato.model.budget import Stop
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.statement import Kind
-from sfumato.presentation.policy import sentences
+from sfumato.presentation.escrow.policy import sentences
 from sfumato.privacy.preferences import named
 
 COLUMNS = ("Age", "ward", "income")

@@ -30,7 +30,7 @@ from sfumato.privacy.risk.profile import risk_at
 from sfumato.privacy.risk.rdr import PAPER_GRID, rdr_gaussian
 from sfumato.privacy.risk.rdr_distribution import RDRs, rdrs_at
 from sfumato.privacy.sensitivity import measure
-from sfumato.release.exposure_range import fixed_part, spread_between
+from sfumato.release.people.exposure_range import fixed_part, spread_between
 
 STAYS = pd.DataFrame({"days": [0, 15, 30, 60, 90], "age": [20, 30, 61, 70, 80]})
 SCHEMA: dict[str, Any] = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}

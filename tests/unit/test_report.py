@@ -19,7 +19,7 @@ from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.model.schema import Relation
 from sfumato.model.selection_trials import Tries
 from sfumato.privacy.preferences.solver import Solution
-from sfumato.release.figures import Figures
+from sfumato.release.risk.figures import Figures
 
 COUNT = Figures(Summary(100, 0.0, 1.0, 2.0, 2.0), lambda: Distribution((Bin(0.0, 0.0, 98), Bin(1.0, 1.0, 2))))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.escrow.submissions import asking
+from sfumato.escrow.questions import preferences as asking
 from sfumato.privacy.preferences import named
 from sfumato.server.stated import Preference
 from tests.served import ESTIMATE, Caller, Nouns, app_on

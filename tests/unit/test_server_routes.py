@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sfumato.escrow.catalogue.datasets import DatasetLedger
+from sfumato.escrow.catalogue.policy_draft import SchemaDraft
 from sfumato.escrow.notices import Happened, Notification
-from sfumato.escrow.policy.draft import SchemaDraft
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.store import Signed
 from sfumato.escrow.submissions.lifecycle import State

@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato.api.dataset import Query
 from sfumato.errors import BadInput, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.model.signal import FreeSignal, Proof, from_stored, ranked
-from sfumato.presentation.wording import tasks as of_tasks
+from sfumato.presentation.wording.signals import tasks as of_tasks
 from sfumato.signals.score_grid import bits, of_blocks, of_difference, rounded
 from sfumato.signals.tasks.distributions import chi_square_tail, student_tail
 from sfumato.signals.tasks.models import Classifier

@@ -23,10 +23,10 @@ from sfumato.model.exposure_histogram import Sketch
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.risk import Source
-from sfumato.presentation.risk import candidates, estimates
+from sfumato.presentation.risk.profile import candidates, estimates
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.privacy.noise.intervals import one_sided_reach
-from sfumato.release.survey import Survey
+from sfumato.release.people.survey import Survey
 
 LAPLACE, GAUSSIAN = Noise(), Noise("gaussian", 1e-6)
 PAY = {"type": "number", "bounds": [0, 100]}

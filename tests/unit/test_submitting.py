@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.adapters.storage.audit_log import AuditTable
 from sfumato.errors import DatabaseFailure
-from sfumato.presentation import dataset as dataset_view
+from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.reproduce.held import Platform
 
 ASKED = ("people", "SELECT COUNT(*) FROM people WHERE age BETWEEN 20 AND 30")

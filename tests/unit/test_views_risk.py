@@ -15,12 +15,12 @@ from sfumato.composition import local
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution, Histogram, Reach
 from sfumato.model.risk import RiskAt, RiskView, Source
-from sfumato.presentation.exposure import People, Person, as_text
 from sfumato.presentation.figures.figure import Axis, Bars, Figure
 from sfumato.presentation.figures.histogram import folded, heaps, histogram_figure, spread
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
-from sfumato.presentation.risk_report import report
+from sfumato.presentation.risk.exposure import People, Person, as_text
+from sfumato.presentation.risk.report import report
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk as of_risk
 from sfumato.privacy.risk.profile import chance_against

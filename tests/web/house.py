@@ -27,7 +27,7 @@ from sfumato.composition import settings
 from sfumato.composition.create import made
 from sfumato.composition.workspace import Workspace, opened
 from sfumato.escrow.service import Escrow
-from sfumato.presentation import dataset as dataset_view
+from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.server.app import API
 from sfumato.server.app import made as app_on
 from sfumato.server.run import bound

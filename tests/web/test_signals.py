@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from sfumato.cli.local.open_house import ANALYST, CONTROLLER
-from sfumato.presentation.wording import signal_pages as of_signal_pages
+from sfumato.presentation.wording.signals import pages as of_signal_pages
 from tests.web.axe import violations
 from tests.web.browser import Visitors
 from tests.web.house import House

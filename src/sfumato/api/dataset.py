@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sfumato.api.posthoc import Aftermath
     from sfumato.api.risk import RiskProfile
     from sfumato.api.signal import Signalled
-    from sfumato.release.profile import Profile
+    from sfumato.release.risk.profile import Profile
     from sfumato.signals.tasks.task import Task
 
 
@@ -185,7 +185,7 @@ class Dataset:
         """
         from sfumato.api.method_comparison import Comparison
         from sfumato.presentation.method_comparison import worded
-        from sfumato.release.method_comparison import side_by_side
+        from sfumato.release.risk.method_comparison import side_by_side
 
         stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
         how: dict[str, object] = {"mechanism": mechanism, "delta": delta, "calibration": calibration}
@@ -239,7 +239,7 @@ class Query:
         exact: bool = False,
     ) -> RiskProfile:
         """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
-        from sfumato.release.profile import worst_case
+        from sfumato.release.risk.profile import worst_case
 
         return _shown(worst_case(self._bound, mechanism, delta, candidates, calibration, exact))
 
@@ -264,7 +264,7 @@ class Query:
         and `limit` are words from "very low" to "very high", or 0 to 1.
         """
         from sfumato.api.guessing import Guessing
-        from sfumato.release.guessing import guessing_risk
+        from sfumato.release.risk.guessing import guessing_risk
 
         found = guessing_risk(
             self._bound,
@@ -294,7 +294,7 @@ class Query:
         epsilon_max: float = EPSILON_MAX,
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
-        from sfumato.release.rehearsal import rehearsed
+        from sfumato.release.risk.rehearsal import rehearsed
 
         drawn = mechanism, delta, calibration
         return _shown(rehearsed(self._bound, preferences, *drawn, grid, epsilon_max, like=like, rows=rows))
@@ -318,7 +318,7 @@ class Query:
         is the noise of the release that is thought of. The same request on the same data returns the sketch that was
         drawn, uncharged; `again` draws anew.
         """
-        from sfumato.release.profile import private_histogram
+        from sfumato.release.risk.profile import private_histogram
 
         found = private_histogram(
             self._bound,
@@ -343,7 +343,7 @@ class Query:
         exact: bool = False,
     ) -> RiskProfile:
         """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
-        from sfumato.release.profile import of_the_people
+        from sfumato.release.risk.profile import of_the_people
 
         return _shown(of_the_people(self._bound, mechanism, delta, candidates, calibration, exact))
 

@@ -10,7 +10,7 @@ from sfumato.errors import PreferenceError
 from sfumato.presentation import guessing as view
 from sfumato.privacy.preferences.guessing import level
 from sfumato.privacy.risk import sharing
-from sfumato.release.guessing import GuessingRisk
+from sfumato.release.risk.guessing import GuessingRisk
 
 
 class Guessing(GuessingRisk):

@@ -11,9 +11,9 @@ from sfumato.presentation import individual_accounting as view
 from sfumato.presentation.figures.histogram import spread
 from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.release.context import DatasetContext
-from sfumato.release.figures import Figures
-from sfumato.release.individual_accounting import account
 from sfumato.release.ledger import digest
+from sfumato.release.risk.figures import Figures
+from sfumato.release.risk.individual_accounting import account
 from sfumato.sql.plans import individual_accounting as plan
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from sfumato.api.display import Display
 from sfumato.api.figure import Picture
 from sfumato.presentation import posthoc as view
 from sfumato.presentation.figures.histogram import spread
-from sfumato.release.posthoc import PosthocRisk
+from sfumato.release.risk.posthoc import PosthocRisk
 
 
 class Aftermath(Display, PosthocRisk):

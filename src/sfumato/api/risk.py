@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from sfumato.api.attack import Attack, between_0_and_1
 from sfumato.api.display import Display
 from sfumato.model.risk import Source
-from sfumato.presentation import risk as view
 from sfumato.presentation import selection_trials as tries
+from sfumato.presentation.risk import profile as view
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import risk as of_risk
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.risk.profile import attack_at
-from sfumato.release.profile import Profile
-from sfumato.release.survey import Survey
+from sfumato.release.people.survey import Survey
+from sfumato.release.risk.profile import Profile
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,16 +9,17 @@ from dataclasses import replace
 from sfumato.errors import BadInput
 from sfumato.model.exposure_histogram import Sketch
 from sfumato.model.facts import Histogram
-from sfumato.presentation import exposure_histogram, risk
 from sfumato.presentation.figures import curves
 from sfumato.presentation.figures.figure import Axis, Figure, Limit
 from sfumato.presentation.figures.histogram import histogram_figure
+from sfumato.presentation.risk import exposure_histogram
+from sfumato.presentation.risk import profile as risk
 from sfumato.presentation.wording import pictures as of_pictures
 from sfumato.presentation.wording import risk as of_risk
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.risk.profile import roc_at
-from sfumato.release.figures import Figures
-from sfumato.release.profile import Profile
+from sfumato.release.risk.figures import Figures
+from sfumato.release.risk.profile import Profile
 
 MOST_EPSILON = 100.0  # beyond it an attacker's curve is a corner, and has been for long
 

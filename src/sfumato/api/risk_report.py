@@ -10,14 +10,14 @@ from sfumato.api.whole_file import write_whole
 from sfumato.model.confidential import Confidential
 from sfumato.model.risk import Source
 from sfumato.model.schema import Relation
-from sfumato.presentation import exposure as view
-from sfumato.presentation.exposure import People, Person
 from sfumato.presentation.figures.histogram import spread
-from sfumato.presentation.risk_report import report
+from sfumato.presentation.risk import exposure as view
+from sfumato.presentation.risk.exposure import People, Person
+from sfumato.presentation.risk.report import report
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import risk as of_risk
 from sfumato.privacy.risk.profile import chance_against
-from sfumato.release.figures import Figures
+from sfumato.release.risk.figures import Figures
 
 if TYPE_CHECKING:
     from sfumato.api.risk import RiskProfile

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sfumato.client.connection import Connection
 from sfumato.client.records import Listing, Told
-from sfumato.presentation import escrow
+from sfumato.presentation.escrow import listing as escrow
 
 
 class Person(Told):

@@ -17,7 +17,7 @@ from sfumato.client.request import Request
 from sfumato.client.signal import SIGNALS, Signal, Tasks
 from sfumato.client.upload import delivery
 from sfumato.errors import BadInput, Conflict, NotFound
-from sfumato.presentation import escrow
+from sfumato.presentation.escrow import listing as escrow
 from sfumato.schema.read import parsed
 
 _AT_ONCE = 200

@@ -18,8 +18,8 @@ from sfumato.client.upload import Delivery, delivery
 from sfumato.errors import BadInput, PreferenceError, SchemaError
 from sfumato.model.fit import ColumnFit, Fit
 from sfumato.model.schema import Schema
-from sfumato.presentation import escrow
 from sfumato.presentation import schema as fit_view
+from sfumato.presentation.escrow import listing as escrow
 from sfumato.schema.read import from_dict, load, parsed
 from sfumato.schema.write import write
 from sfumato.sql.parser.statement import parse

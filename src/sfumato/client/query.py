@@ -11,7 +11,7 @@ from sfumato.client.request import Request
 from sfumato.client.risk import Risk
 from sfumato.client.stated import Stated, preference
 from sfumato.errors import AwaitingApproval, Refused
-from sfumato.presentation import escrow
+from sfumato.presentation.escrow import listing as escrow
 
 
 class Estimate(Told):

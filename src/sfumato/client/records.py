@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from sfumato.presentation import escrow
+from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.html import preformatted
 
 T = TypeVar("T", bound="Told")

@@ -15,7 +15,7 @@ from sfumato.client.signal import SIGNALS, Signal, source_of
 from sfumato.errors import BadInput
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
-from sfumato.presentation import escrow
+from sfumato.presentation.escrow import listing as escrow
 from sfumato.presentation.wording import requests as of_request
 from sfumato.signals.tasks.task import Task
 

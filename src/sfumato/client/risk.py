@@ -13,7 +13,7 @@ from sfumato.model.exposure_histogram import Sketch
 from sfumato.model.facts import Reach, Summary
 from sfumato.model.release import Certificate
 from sfumato.model.risk import Estimate, RiskAt, RiskView, Source
-from sfumato.presentation import risk as view
+from sfumato.presentation.risk import profile as view
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import guarantee as of_guarantee
 

@@ -11,8 +11,8 @@ from sfumato.client.records import Told
 from sfumato.client.risk import Looked
 from sfumato.errors import BadInput
 from sfumato.model.signal import from_stored
-from sfumato.presentation import signalling
-from sfumato.presentation.wording import signalling as of_signalling
+from sfumato.presentation.escrow import signals as signalling
+from sfumato.presentation.wording.signals import requests as of_signalling
 
 SIGNALS = signalling.SIGNALS
 

@@ -98,7 +98,7 @@ def in_memory(
 
 def invented(schema: Schema) -> Engine:
     """The engine of rows that are made up by the schema."""
-    from sfumato.release.rehearsal import people_of
+    from sfumato.release.risk.rehearsal import people_of
 
     return _rehearsal(schema, None, people_of(schema))
 

@@ -16,7 +16,8 @@ from sfumato.adapters.vault.master_key import Master
 from sfumato.composition import local
 from sfumato.composition.locks import VaultLocks
 from sfumato.errors import SourceError
-from sfumato.escrow.jobs import DIGEST, performed
+from sfumato.escrow.jobs import performed
+from sfumato.escrow.ports import DIGEST
 from sfumato.model.authorization import Mandate
 from sfumato.model.budget import Stop
 from sfumato.model.schema import Schema

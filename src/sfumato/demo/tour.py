@@ -14,9 +14,9 @@ from sfumato.api.dataset import Dataset
 from sfumato.composition import local
 from sfumato.errors import NoGuarantee, SourceError
 from sfumato.ledger.entry import NANO, Event
-from sfumato.presentation import exposure as spread
-from sfumato.presentation import exposure_histogram
 from sfumato.presentation.ledger import total_text
+from sfumato.presentation.risk import exposure as spread
+from sfumato.presentation.risk import exposure_histogram
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import risk as of_risk
 from sfumato.privacy.preferences.preference import gap, ratio, variance

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from sfumato.errors import BadInput, LedgerBroken
-from sfumato.escrow.catalogue.dataset import Held
+from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.ports import Outside

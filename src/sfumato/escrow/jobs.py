@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from sfumato.errors import Conflict
-from sfumato.escrow.ports import ExplorationView
-from sfumato.escrow.submissions.asking import asked
+from sfumato.escrow.ports import DIGEST, ExplorationView
+from sfumato.escrow.questions.preferences import asked
 from sfumato.model.guarantee import Guarantee, join
 from sfumato.model.release import Answer, Certificate, Released
 from sfumato.model.risk import Source
@@ -17,17 +17,17 @@ from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.choose import chosen, releasable
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import Request
-from sfumato.release.exploration import Exploration, explored, first_figure
 from sfumato.release.pipeline import release, release_choice
-from sfumato.release.profile import of_the_people, private_histogram
-from sfumato.release.rehearsal import rehearsed
 from sfumato.release.request import request_of
+from sfumato.release.risk.exploration import Exploration, explored, first_figure
+from sfumato.release.risk.profile import of_the_people, private_histogram
+from sfumato.release.risk.rehearsal import rehearsed
 from sfumato.signals.exact_answer import block_tables, exact_table
 from sfumato.signals.request import asked_for
 from sfumato.signals.signal import signal
 
 Job = Mapping[str, Any]
-DIGEST, EXPLORE = "digest", "explore"
+EXPLORE = "explore"
 
 
 def performed(dataset: DatasetContext, job: Job, exploration_view: ExplorationView) -> dict[str, Any]:

@@ -13,10 +13,12 @@ from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import AuditStore, LedgerStore, Rows, Sandbox
 from sfumato.release.context import DatasetContext
-from sfumato.release.exploration import Exploration
+from sfumato.release.risk.exploration import Exploration
 
 ExplorationView = Callable[[Exploration], dict[str, Any]]
 """An exploration as plain values with sentences, for a page."""
+
+DIGEST = "digest"  # the job that tells which rows a dataset has
 
 
 class Kept(Protocol):

@@ -7,18 +7,18 @@ from typing import Any
 
 from sfumato.errors import Forbidden, NoGuarantee
 from sfumato.escrow.audit_log import Audit
-from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.catalogue.datasets import Datasets
+from sfumato.escrow.catalogue.policy_draft import Drafts
 from sfumato.escrow.catalogue.populations import Populations
 from sfumato.escrow.catalogue.separation import LEAVE_IT, refuse_viewer
-from sfumato.escrow.exploration import Questions
+from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.notices import Notices
-from sfumato.escrow.policy.draft import Drafts
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.policy.store import Policies, Signed, may_write
 from sfumato.escrow.ports import Outside
+from sfumato.escrow.questions.exploration import Questions
 from sfumato.escrow.submissions.decisions import Decisions
 from sfumato.escrow.submissions.docket import Docket
 from sfumato.escrow.submissions.execution import Execution

@@ -9,28 +9,18 @@ from typing import Any
 from sfumato.model.exposure_histogram import Sketch
 from sfumato.model.facts import Histogram
 from sfumato.model.risk import RiskAt, RiskView, Source
-from sfumato.presentation import risk
 from sfumato.presentation.figures.histogram import STEEP
 from sfumato.presentation.figures.marks import GLYPHS, Verdict
-from sfumato.presentation.wording import (
-    exploration as of_explorer,
-)
-from sfumato.presentation.wording import (
-    guarantee as of_guarantee,
-)
-from sfumato.presentation.wording import (
-    method_comparison as of_compare,
-)
-from sfumato.presentation.wording import (
-    risk as of_risk,
-)
-from sfumato.presentation.wording import (
-    sketch as of_sketch,
-)
+from sfumato.presentation.risk import profile as risk
+from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import method_comparison as of_compare
+from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import sketch as of_sketch
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.preferences.sweep import SELECTING, Kind, Slider, Stop, place
 from sfumato.privacy.risk.membership import attack_chance
-from sfumato.release.exploration import LISTED, Exploration, Policy
+from sfumato.release.risk.exploration import LISTED, Exploration, Policy
 
 BARS = 20  # of a histogram of exposures, at most
 VERDICTS: Mapping[str, tuple[Verdict, str]] = {

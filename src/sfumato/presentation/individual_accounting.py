@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from sfumato.model.confidential import Confidential
 from sfumato.model.individual_accounting import InAll
 from sfumato.model.schema import Relation
-from sfumato.presentation.exposure import lying
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import Spread, folded, histogram_figure, quantile_table
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
+from sfumato.presentation.risk.exposure import lying
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger as of_ledger
 

@@ -14,17 +14,11 @@ from sfumato.presentation.figures.terminal import WIDTH, text
 from sfumato.presentation.figures.terminal import paragraph as lines
 from sfumato.presentation.html import html_table, page_part
 from sfumato.presentation.printable import plain
-from sfumato.presentation.risk import ranges
+from sfumato.presentation.risk.profile import ranges
 from sfumato.presentation.table import table
-from sfumato.presentation.wording import (
-    guarantee as of_guarantee,
-)
-from sfumato.presentation.wording import (
-    method_comparison as of_compare,
-)
-from sfumato.presentation.wording import (
-    risk as of_risk,
-)
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import method_comparison as of_compare
+from sfumato.presentation.wording import risk as of_risk
 
 Compared = TypeVar("Compared", bound=Comparison)
 CONFIDENTIAL = "of the people (confidential)"

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
 from sfumato.model.release import Certificate
-from sfumato.presentation.exposure import lying
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import Spread, folded, histogram_figure, quantile_table
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
+from sfumato.presentation.risk.exposure import lying
 from sfumato.presentation.wording import aftermath as of_aftermath
 from sfumato.presentation.wording import guarantee as of_guarantee
 

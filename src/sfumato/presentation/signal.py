@@ -10,8 +10,8 @@ from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part, preformatted
-from sfumato.presentation.wording import signal as of_signal
 from sfumato.presentation.wording.numbers import number
+from sfumato.presentation.wording.signals import score as of_signal
 
 BARS = 20
 _NARROW = 0.01  # of the range: how wide a bar is at least

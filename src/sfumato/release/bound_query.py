@@ -19,13 +19,13 @@ from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.privacy.sensitivity import measure
-from sfumato.release import observed_bounds
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX, Request, Rule, Standing, checked_noise, provenances, solved
-from sfumato.release.exposure_range import compared, fixed_part
 from sfumato.release.ledger import digest
+from sfumato.release.people import observed_bounds
+from sfumato.release.people.exposure_range import compared, fixed_part
+from sfumato.release.people.survey import Survey
 from sfumato.release.question import question_key, scope_key
-from sfumato.release.survey import Survey
 from sfumato.sql.parser.statement import parse
 
 

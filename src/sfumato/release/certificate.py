@@ -15,11 +15,11 @@ from sfumato.privacy.preferences.belief import Belief, Missing
 from sfumato.privacy.preferences.guessing import Guess, Secret, SharingRisk
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.release import answer as assemble
-from sfumato.release import select
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import Request, decided_by, planned_as
 from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.reserve import Reserved
+from sfumato.release.selection import select
 
 _SOURCES = dict(zip(Fixed, BOUNDS_SOURCES, strict=True))  # methods 18
 

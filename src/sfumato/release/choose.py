@@ -11,12 +11,12 @@ from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee, Provenance, word
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.solver import Solution
-from sfumato.release import select
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import Request, SolvedRequest, plan_entry, planned_as
 from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.reserve import refuse_without_guarantee
-from sfumato.release.select import Outcome
+from sfumato.release.selection import select
+from sfumato.release.selection.select import Outcome
 
 _UNREAD = Solution(None, feasible=False, unbounded=False, why="nobody was read")  # its charge is a public constant
 

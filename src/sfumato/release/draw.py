@@ -12,12 +12,12 @@ from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Fixed, Provenance, recorded_before
 from sfumato.model.release import Answer, Certificate, Released
 from sfumato.release import answer as assemble
-from sfumato.release import select
 from sfumato.release.certificate import certified
 from sfumato.release.draw_plan import DrawPlan, part_of
 from sfumato.release.noise import Noisy, drawn
 from sfumato.release.recorded import NOTHING, Recorded, kept_draw
 from sfumato.release.reserve import Reserved, as_before, keep, read_for, reserve
+from sfumato.release.selection import select
 
 Entered = Callable[[Record, Sequence[Provenance]], Sequence[Draft]]
 

@@ -17,12 +17,12 @@ from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import LargerThanSpent
 from sfumato.privacy.preferences.solver import Solution
-from sfumato.release import select
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import EPSILON_MAX, Request, SolvedRequest
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import NOTHING, Recorded, recorded_numbers
 from sfumato.release.reserve import Cost, on_this_data, repeatable, row, version_of
+from sfumato.release.selection import select
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from sfumato.privacy.preferences.belief import (
 )
 from sfumato.privacy.risk.possible_worlds import prior_of
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.survey import Survey
+from sfumato.release.people.survey import Survey
 
 _ANSWERS = (["answer"], ["answer", "prior"])  # the columns of a file that holds no people
 

@@ -16,13 +16,13 @@ from sfumato.privacy.preferences.preference import LargerThanSpent, Preference, 
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.solver import Solution
-from sfumato.release import select
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import EPSILON_MAX, Request, SolvedRequest, grid_of, opening_of
-from sfumato.release.exposure_range import require_comparable
+from sfumato.release.people.exposure_range import require_comparable
 from sfumato.release.possible_worlds import possible
-from sfumato.release.selectable import require_selectable
-from sfumato.release.selection_pri import require_findable
+from sfumato.release.selection import select
+from sfumato.release.selection.pri import require_findable
+from sfumato.release.selection.selectable import require_selectable
 
 
 def request_of(

@@ -13,7 +13,7 @@ from sfumato.presentation.figures.figure import Axis, Figure
 from sfumato.presentation.figures.marks import Range
 from sfumato.privacy.risk.posthoc import loss_laplace, pri, ratio, window
 from sfumato.privacy.risk.rdr import PAPER_GRID
-from sfumato.release.selection_pri import find_epsilon_from_pri
+from sfumato.release.selection.pri import find_epsilon_from_pri
 from sfumato.reproduce.data import PRI_QUERIES, Study
 from sfumato.reproduce.finding import Reproduction, Value, Verdict, beside
 from sfumato.reproduce.rdr import box

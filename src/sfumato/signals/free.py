@@ -18,7 +18,7 @@ from sfumato.model.statement import Afterwards, Statement
 from sfumato.ports import Mechanisms
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy
-from sfumato.release.posthoc import places_of_keys
+from sfumato.release.risk.posthoc import places_of_keys
 from sfumato.signals.request import DRAWS, MOST_DRAWS, prepared, table_of
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Task, is_whole

@@ -12,7 +12,7 @@ from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.posthoc import require_public_keys
+from sfumato.release.risk.posthoc import require_public_keys
 from sfumato.signals.tasks.registry import task as task_of
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Task, is_whole

@@ -10,7 +10,7 @@ from sfumato.model.guarantee import Guarantee, join, word
 from sfumato.model.release import Released
 from sfumato.model.signal import Scored, SignalKind
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.posthoc import require_released_here
+from sfumato.release.risk.posthoc import require_released_here
 from sfumato.signals.charged import charge
 from sfumato.signals.exact_answer import Exact, Read
 from sfumato.signals.free import free_signal, redrawn

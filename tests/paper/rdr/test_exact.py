@@ -19,7 +19,7 @@ from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import solve
 from sfumato.privacy.risk.rdr import PAPER_GRID, rdr_laplace, sigma_for_ratio
 from sfumato.privacy.risk.rdr_exact import kl, ratio_exact, rdr_exact, rdr_gaussian_exact
-from sfumato.release.exposure_range import spread_between
+from sfumato.release.people.exposure_range import spread_between
 from tests.paper.test_rdr import DISEASE, PATIENTS, patients
 
 

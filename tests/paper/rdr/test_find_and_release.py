@@ -26,7 +26,7 @@ from sfumato.privacy.risk.rdr import PAPER_GRID
 from sfumato.privacy.risk.rdr_distribution import rdrs_at
 from sfumato.privacy.risk.rdr_variance import epsilon_for_variance
 from sfumato.privacy.sensitivity import sensitivity_of_variance
-from sfumato.release.exposure_range import compared
+from sfumato.release.people.exposure_range import compared
 from tests.depth import depth
 from tests.paper.test_rdr import ADULT, PEOPLE, QUERIES, svt_split, variance_as_published
 from tests.statistical.audit import RATE, least_rate, most_rate

@@ -17,9 +17,9 @@ from sfumato.errors import (
     SfumatoError,
     SourceError,
 )
-from sfumato.escrow.catalogue.dataset import Held, Version
 from sfumato.escrow.catalogue.populations import Populations
 from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, refuse_last, refuse_viewer
+from sfumato.escrow.dataset import Held, Version
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Approve, Flow, Policy

@@ -18,10 +18,10 @@ from sfumato.errors import (
     Refused,
 )
 from sfumato.escrow.catalogue.access import Access, not_there
-from sfumato.escrow.catalogue.dataset import Held, Version
+from sfumato.escrow.dataset import Held, Version
 from sfumato.escrow.identity.person import Person, Role
-from sfumato.escrow.jobs import DIGEST
 from sfumato.escrow.policy.policy import Policy
+from sfumato.escrow.ports import DIGEST
 from sfumato.ledger.history import Record
 from sfumato.model.budget import Stop
 from sfumato.model.schema import Schema

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from sfumato.errors import BadInput, Forbidden
-from sfumato.escrow.catalogue.dataset import Held
+from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.ports import Outside

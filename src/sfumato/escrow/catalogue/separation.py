@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sfumato.errors import Conflict, Forbidden
-from sfumato.escrow.catalogue.dataset import Held
+from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.ledger.history import Record
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from sfumato.errors import LedgerBroken, NotFound
-from sfumato.escrow.catalogue.dataset import Held
+from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Policy

@@ -7,16 +7,17 @@ from typing import Any
 
 from sfumato.errors import BadInput, Conflict, Forbidden
 from sfumato.escrow.catalogue.access import mandate_of
-from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import decides_after_look, is_viewer, refuse_viewer
-from sfumato.escrow.exploration import Questions
+from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.policy.policy import Flow
 from sfumato.escrow.policy.store import Signed
 from sfumato.escrow.ports import Outside
+from sfumato.escrow.questions.exploration import Questions
+from sfumato.escrow.questions.facts import Foreseen
 from sfumato.escrow.submissions.ballot import (
     WAITING,
     approved_before,
@@ -30,7 +31,6 @@ from sfumato.escrow.submissions.ballot import (
 )
 from sfumato.escrow.submissions.docket import Docket
 from sfumato.escrow.submissions.execution import Execution
-from sfumato.escrow.submissions.facts import Foreseen
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
 from sfumato.escrow.submissions.visibility import shown
 from sfumato.model.guarantee import Guarantee

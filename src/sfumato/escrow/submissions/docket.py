@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import Conflict, Forbidden, NotFound
-from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.catalogue.datasets import Datasets
+from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Flow
 from sfumato.escrow.policy.store import Signed
 from sfumato.escrow.ports import Outside
+from sfumato.escrow.questions.query import Asked
 from sfumato.escrow.submissions.ballot import WAITING, approved_by
-from sfumato.escrow.submissions.lifecycle import Act, Asked, Request, State, binding_of, stepped
+from sfumato.escrow.submissions.lifecycle import Act, Request, State, binding_of, stepped
 
 
 class Docket:

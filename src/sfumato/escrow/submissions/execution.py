@@ -10,11 +10,11 @@ from typing import Any
 from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SfumatoError
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
-from sfumato.escrow.exploration import Questions
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.policy.policy import Approve, Flow
 from sfumato.escrow.ports import Outside
+from sfumato.escrow.questions.exploration import Questions
 from sfumato.escrow.submissions.docket import Docket
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
 from sfumato.model.guarantee import Guarantee, join, word

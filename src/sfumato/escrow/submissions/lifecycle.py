@@ -9,6 +9,7 @@ from typing import Any
 from unicodedata import bidirectional, category
 
 from sfumato.errors import BadInput, Conflict
+from sfumato.escrow.questions.query import Asked, shares_of
 from sfumato.release.ledger import digest
 
 
@@ -44,7 +45,6 @@ class Act(StrEnum):
 
 
 _TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-LONGEST = 100_000  # characters that all queries of a request have
 DONE: Mapping[Act, str] = {
     Act.APPROVE: "approved",
     Act.RETURN: "returned",
@@ -71,14 +71,6 @@ def stepped(state: State, act: Act, what: str = "request") -> State:
     except KeyError:
         already = f"This {what} is {state}, and cannot be {DONE[act]} any more"
         raise Conflict(already, hint="it can be submitted again.") from None
-
-
-@dataclass(frozen=True)
-class Asked:
-    """One query of a request; the most important one has the largest weight (000 section 5.2)."""
-
-    sql: str
-    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -114,11 +106,6 @@ class Request:
         return shares_of(self.queries)
 
 
-def shares_of(queries: Sequence[Asked]) -> tuple[float, ...]:
-    most = max(one.weight for one in queries)
-    return tuple(one.weight / most for one in queries)
-
-
 def binding_of(
     request: Sequence[str],
     data: Sequence[str],
@@ -140,17 +127,3 @@ def readable(stated: str, what: str) -> str:
         hint = "leave out what does not print."
         raise BadInput(f"The {what} holds characters that would hide what it says", hint=hint)
     return stated
-
-
-def checked_queries(stated: Sequence[Mapping[str, Any]], most: int) -> tuple[Asked, ...]:
-    if not stated:
-        raise BadInput("A request has one query at least", hint="state what you ask in SQL.")
-    if len(stated) > most:
-        raise BadInput(f"A request has {most} queries at most, not {len(stated)}", hint="submit several.")
-    queries = tuple(Asked(str(one["sql"]), float(one.get("weight", 1.0))) for one in stated)
-    if (letters := sum(len(one.sql) for one in queries)) > LONGEST:
-        raise BadInput(f"A request has {LONGEST:,} characters of SQL at most, not {letters:,}", hint="submit several.")
-    for one in queries:
-        if not 0 < one.weight <= 1000:
-            raise BadInput(f"A weight lies above 0 and not above 1000, not at {one.weight:g}", hint="try 1 and 2.")
-    return queries

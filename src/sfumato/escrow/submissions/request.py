@@ -7,27 +7,20 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone
-from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import refuse_viewer
-from sfumato.escrow.exploration import Questions
+from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.policy.policy import Approve, Flow
 from sfumato.escrow.ports import Outside
+from sfumato.escrow.questions.exploration import Questions
+from sfumato.escrow.questions.facts import Foreseen, each
+from sfumato.escrow.questions.query import Asked, checked_queries
 from sfumato.escrow.submissions.decisions import Decisions
 from sfumato.escrow.submissions.docket import Docket
 from sfumato.escrow.submissions.execution import Execution
-from sfumato.escrow.submissions.facts import Foreseen, each
-from sfumato.escrow.submissions.lifecycle import (
-    Act,
-    Asked,
-    Request,
-    State,
-    checked_queries,
-    readable,
-    stepped,
-)
+from sfumato.escrow.submissions.lifecycle import Act, Request, State, readable, stepped
 from sfumato.escrow.submissions.visibility import shown
 from sfumato.model.release import Answer, Certificate
 from sfumato.release.bound_query import bind

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from sfumato.errors import BadInput, Conflict, Forbidden, NotFound
-from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.catalogue.datasets import Datasets
+from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Flow

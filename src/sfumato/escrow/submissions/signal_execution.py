@@ -25,7 +25,7 @@ from sfumato.model.guarantee import Guarantee, join, word
 from sfumato.model.signal import FreeSignal, SignalKind
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.ledger import Ledger
-from sfumato.release.posthoc import require_same_numbers
+from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.request import Asked, table_of
 from sfumato.signals.signal import signal
 from sfumato.signals.tasks.task import Task

@@ -9,9 +9,9 @@ from typing import Any
 
 from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone, SandboxMissing, StopReached
 from sfumato.escrow.catalogue.access import mandate_of
-from sfumato.escrow.catalogue.dataset import Held
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import refuse_viewer
+from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.notices import Happened, Notices
 from sfumato.escrow.policy.policy import Approve, Flow
@@ -30,7 +30,7 @@ from sfumato.model.signal import SignalKind
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
 from sfumato.release.ledger import digest
-from sfumato.release.posthoc import require_same_numbers
+from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.charged import exact_bits
 from sfumato.signals.request import asked_for
 from sfumato.signals.signal import foreseen

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sfumato.presentation.refusals.wording import Wording
 from sfumato.presentation.wording import code as of_code
 from sfumato.presentation.wording import requests as of_request
-from sfumato.presentation.wording import signalling as of_signalling
+from sfumato.presentation.wording.signals import requests as of_signalling
 
 _AFTER_CHANGE = {  # of a request that was approved as it was then
     "submit": "submit it again.",

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Self
 from fastapi import APIRouter
 from pydantic import BaseModel, Field, model_validator
 
-from sfumato.presentation import dataset as dataset_view
-from sfumato.presentation import policy as policy_view
+from sfumato.presentation.escrow import dataset as dataset_view
+from sfumato.presentation.escrow import policy as policy_view
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
 from sfumato.server.api.policies import PolicyDraft

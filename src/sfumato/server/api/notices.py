@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
-from sfumato.presentation import notices as view
+from sfumato.presentation.escrow import notices as view
 from sfumato.server.dependencies import AfterNumber, Here, Limit, NameInPath, Page, Reader, Writer, page
 from sfumato.server.openapi import SENT, SIGNED_IN
 

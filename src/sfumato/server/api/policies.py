@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, JsonValue, model_validator
 
-from sfumato.presentation import policy as policy_view
+from sfumato.presentation.escrow import policy as policy_view
 from sfumato.server.dependencies import Here, NameInPath, Page, Reader, Writer
 from sfumato.server.openapi import FOUND, SENT
 from sfumato.server.texts import Body, Document, Open, Table

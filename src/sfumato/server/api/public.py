@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from sfumato.presentation import dataset as dataset_view
+from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.server.dependencies import Here, NameInPath
 from sfumato.server.openapi import OPEN, statuses
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from sfumato.presentation import submission as view
 from sfumato.presentation.certificate import worded_json, worded_signal
+from sfumato.presentation.escrow import submission as view
 from sfumato.server.api.requests import NOT_YET, Approval, Decision, IdempotencyKey
 from sfumato.server.dependencies import (
     AfterNumber,

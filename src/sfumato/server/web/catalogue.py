@@ -11,24 +11,14 @@ from starlette.responses import Response
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.model.guarantee import Guarantee
-from sfumato.presentation.wording import (
-    asking as of_asking,
-)
-from sfumato.presentation.wording import (
-    guarantee as of_guarantee,
-)
-from sfumato.presentation.wording import (
-    ledger as of_ledger,
-)
-from sfumato.presentation.wording import (
-    policy as of_policy,
-)
-from sfumato.presentation.wording import (
-    signal_pages as of_signal_pages,
-)
+from sfumato.presentation.wording import asking as of_asking
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import AfterName, Here, NameInPath, Reader
 from sfumato.server.web.shell import Shown
-from sfumato.server.web.signalling import kinds
+from sfumato.server.web.signals.tasks import kinds
 
 screens = APIRouter(include_in_schema=False)
 _A_PAGE = 50

@@ -14,19 +14,12 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import Source
-from sfumato.presentation import exploration, submission
-from sfumato.presentation.wording import (
-    exploration as of_explorer,
-)
-from sfumato.presentation.wording import (
-    guarantee as of_guarantee,
-)
-from sfumato.presentation.wording import (
-    policy as of_policy,
-)
-from sfumato.presentation.wording import (
-    risk as of_risk,
-)
+from sfumato.presentation import exploration
+from sfumato.presentation.escrow import submission
+from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import risk as of_risk
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.problems import Problem, answer

@@ -11,8 +11,8 @@ from starlette.responses import Response
 from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
-from sfumato.presentation import notices as notices_view
-from sfumato.presentation.wording import signal_pages as of_signal_pages
+from sfumato.presentation.escrow import notices as notices_view
+from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import Here, Reader
 from sfumato.server.web.shell import Shown
 

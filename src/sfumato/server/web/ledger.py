@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
-from sfumato.presentation import dataset as dataset_view
+from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.server.dependencies import Here, NameInPath, Reader

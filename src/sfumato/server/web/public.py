@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from sfumato.presentation import dataset as dataset_view
+from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.server.dependencies import Here, NameInPath
 from sfumato.server.web.shell import Shown

@@ -9,7 +9,7 @@ from sfumato.escrow.identity.person import Role
 from sfumato.model.schema import Relation, Type
 from sfumato.presentation.wording import schema as of_schema
 from sfumato.server.dependencies import Here, Reader
-from sfumato.server.web.policy_form import offered
+from sfumato.server.web.policy.form import offered
 from sfumato.server.web.shell import Shown
 
 screens = APIRouter(include_in_schema=False)

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.escrow.submissions.lifecycle import State
-from sfumato.presentation import notices as notices_view
-from sfumato.presentation import submission
+from sfumato.presentation.escrow import notices as notices_view
+from sfumato.presentation.escrow import submission
 from sfumato.presentation.wording import requests as of_request
 from sfumato.server.dependencies import AfterNumber, Here, Reader
 from sfumato.server.web.shell import Shown

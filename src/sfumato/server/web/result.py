@@ -16,23 +16,16 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.model.release import Answer, Certificate
 from sfumato.model.schema import Type
-from sfumato.presentation import certificate_nist, release, submission
+from sfumato.presentation import certificate_nist, release
+from sfumato.presentation.escrow import submission
 from sfumato.presentation.spreadsheet import write_csv
-from sfumato.presentation.wording import (
-    difference as of_difference,
-)
-from sfumato.presentation.wording import (
-    guarantee as of_guarantee,
-)
-from sfumato.presentation.wording import (
-    requests as of_request,
-)
-from sfumato.presentation.wording import (
-    signal_pages as of_signal_pages,
-)
+from sfumato.presentation.wording import difference as of_difference
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import Here, NameInPath, Reader
-from sfumato.server.web import signalling
 from sfumato.server.web.shell import Shell
+from sfumato.server.web.signals import tasks as signalling
 
 screens = APIRouter(include_in_schema=False)
 _DRAWN = ("columns", "rows", "ranges", "types", "ranged")

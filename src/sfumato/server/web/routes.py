@@ -15,15 +15,15 @@ from sfumato.server.web import (
     introduction,
     ledger,
     people,
-    policy,
     public,
     register,
     requests,
     result,
     sharing,
-    signal,
     signing_in,
 )
+from sfumato.server.web.policy import page as policy
+from sfumato.server.web.signals import decision as signal
 
 ALL = tuple(
     screen.screens

@@ -1,0 +1,234 @@
+"""What is publicly known of a request before anything is drawn: its outputs, its cost, its worst case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from sfumato.errors import BadInput, SfumatoError, StopReached
+from sfumato.escrow.questions.preferences import asked
+from sfumato.escrow.questions.query import Asked
+from sfumato.ledger.entry import NANO, nano
+from sfumato.ledger.odometer import Total
+from sfumato.model.budget import Stop
+from sfumato.model.choice import Noise
+from sfumato.model.guarantee import Guarantee, Provenance, join, word
+from sfumato.model.risk import RiskAt
+from sfumato.model.statement import Statement, columns_in
+from sfumato.privacy.preferences.accuracy import errors_of_means
+from sfumato.privacy.preferences.preference import Ratio
+from sfumato.privacy.sensitivity import require_drawable
+from sfumato.release.bound_query import BoundQuery, bind
+from sfumato.release.choose import foreseen, planned
+from sfumato.release.context import DatasetContext
+from sfumato.release.decide import EPSILON_MAX, SolvedRequest
+from sfumato.release.request import request_of
+from sfumato.release.risk.profile import worst_case
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+@dataclass(frozen=True)
+class MeanErrors:
+    """How far noise takes each average off in a group of `people` or more; None: how many there are was not said."""
+
+    errors: Mapping[str, float]
+    people: float | None
+
+
+@dataclass(frozen=True)
+class QueryFacts:
+    """One query of a request; `epsilon` and `why` are None where they are not told, or there is no epsilon yet."""
+
+    sql: str
+    weight: float
+    outputs: int | None
+    numbers: tuple[str, ...]
+    columns: tuple[str, ...]
+    noise: Noise
+    epsilon: float | None
+    feasible: bool
+    method: str
+    why: str | None
+    guarantee: Guarantee
+    select_epsilon: float
+    worst_case: RiskAt | None
+    furthest: tuple[float, ...]
+    averages: MeanErrors | None
+    replaced: bool  # whether neighbours have somebody else in a person's place
+
+
+@dataclass(frozen=True)
+class RequestFacts:
+    """What a request would be charged, carry and leave; `lost` are the inputs that leave no guarantee."""
+
+    queries: tuple[QueryFacts, ...]
+    epsilon: float | None
+    delta: float | None
+    guarantee: Guarantee
+    lost: tuple[Provenance, ...]
+    total: Total
+    stop: Stop
+    left: float | None
+
+
+class Foreseen:
+    """A request on a dataset that is not read. Everything it says holds for any data."""
+
+    def __init__(
+        self,
+        dataset: DatasetContext,
+        queries: Sequence[Asked],
+        shares: Sequence[float],
+        stated: Mapping[str, Any] | None,
+        attestation: str = "",
+    ) -> None:
+        self.dataset = dataset
+        self.queries = tuple(each(lambda one: bind(dataset, one.sql), queries))
+        require_drawable([query.measurement for query in self.queries], "The request")
+        self._weights = tuple(one.weight for one in queries)
+        self.stated = tuple(asked(query, stated, share) for query, share in zip(self.queries, shares, strict=True))
+        self._refuse_twice()
+        self.choices = tuple(
+            each(
+                lambda one: foreseen(one[0], request_of(one[0], one[1][0], **one[1][1]), attestation),
+                tuple(zip(self.queries, self.stated, strict=True)),
+            )
+        )
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        return tuple(query.statement for query in self.queries)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The columns that preferences tell people apart by."""
+        said = [p.between for choice in self.choices for p in choice.asked.preferences if isinstance(p, Ratio)]
+        conditions = [self.dataset.condition(text) for text in said if text is not None]
+        return tuple(dict.fromkeys(column.name for one in conditions for column in columns_in(one)))
+
+    @property
+    def inputs(self) -> tuple[Provenance, ...]:
+        return tuple(one for choice in self.choices for one in choice.provenances)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The word, if it were approved as things are now."""
+        return join(choice.guarantee for choice in self.choices)
+
+    @property
+    def guarantee_before_approval(self) -> Guarantee:
+        """The word of everything but the approval, which is still to come."""
+        return word(one for one in self.inputs if one.what != "approval")
+
+    @property
+    def withheld(self) -> bool:
+        """Whether something leads to epsilon that was changed after a look: whoever asks is not told it."""
+        looked = self.dataset.ledger.known.somebody_looked
+        lost = any(one.what in ("preference", "policy") and not word([one]).holds for one in self.inputs)
+        public = any(not one.reads_people for choice in self.choices for one in choice.asked.preferences)
+        return looked and lost and public
+
+    def plan(self) -> None:
+        """Enter what is stated as planned, where that reads nobody: a later look does not change it."""
+        for query, choice in zip(self.queries, self.choices, strict=True):
+            if not choice.asked.reads_people:
+                planned(query, choice.asked, "")
+
+    @property
+    def charge(self) -> tuple[Fraction, Fraction] | None:
+        """Epsilon and delta of all of it; at most, where an epsilon is selected. None: it has none yet.
+
+        What has no guarantee is charged a public constant.
+        """
+        if not self.guarantee.holds:
+            return Fraction(str(EPSILON_MAX)) * len(self.choices), self._deltas
+        if any(choice.epsilon is None and not choice.asked.selecting for choice in self.choices):
+            return None
+        nanos = sum(nano(choice.select_epsilon) + nano(_most(choice)) for choice in self.choices)
+        return Fraction(nanos, NANO), self._deltas
+
+    @property
+    def _deltas(self) -> Fraction:
+        return sum((Fraction(str(choice.noise.delta or 0)) for choice in self.choices), Fraction(0))
+
+    def require_affordable(self) -> None:
+        """Refuse what could never be charged: less is left than it takes."""
+        stop, total = self.dataset.ledger.stop.epsilon, self.dataset.ledger.total
+        if self.charge is None or stop is None:
+            return
+        left = stop - Fraction(total.nano_epsilon, NANO)
+        if self.charge[0] > left:
+            epsilon, rest = float(self.charge[0]), float(max(left, Fraction(0)))
+            raise StopReached.because("request-beyond-stop", epsilon=epsilon, left=rest)
+
+    def facts(self, people: float | None = None) -> RequestFacts:
+        """`people`: how many are in the smallest group at least, by public knowledge."""
+        total, stop, charge = self.dataset.ledger.total, self.dataset.ledger.stop, self.charge
+        both = zip(self.queries, self.choices, self._weights, strict=True)
+        return RequestFacts(
+            queries=tuple(_query(query, choice, weight, people) for query, choice, weight in both),
+            epsilon=None if charge is None else float(charge[0]),
+            delta=None if charge is None else float(charge[1]),
+            guarantee=self.guarantee,
+            lost=tuple(one for one in self.inputs if not word([one]).holds),
+            total=total,
+            stop=stop,
+            left=None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO)),
+        )
+
+    def _refuse_twice(self) -> None:
+        texts = [query.sql for query in self.queries]
+        if twice := next((text for text in texts if texts.count(text) > 1), None):
+            raise BadInput(f"The same query is in the request twice: {twice}", hint="leave one out.")
+
+
+def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: float | None) -> QueryFacts:
+    told = choice.guarantee.holds or all(one.what == "approval" for one in choice.provenances if not word([one]).holds)
+    epsilon, noise, at = choice.epsilon if told else None, choice.noise, None
+    if epsilon is not None:
+        at = worst_case(query, noise.mechanism, noise.delta, [epsilon], noise.calibration).at(epsilon)
+    return QueryFacts(
+        sql=query.sql,
+        weight=weight,
+        outputs=query.measurement.k,
+        numbers=tuple(number.words for number in query.measurement.numbers),
+        columns=tuple(query.statement.columns),
+        noise=noise,
+        epsilon=epsilon,
+        feasible=choice.feasible or (epsilon is None and (choice.asked.reads_people or choice.asked.draws)),
+        method=choice.asked.said(told=told),
+        why=choice.why if told else None,
+        guarantee=choice.guarantee,
+        select_epsilon=choice.select_epsilon,
+        worst_case=at,
+        furthest=() if at is None else query.furthest(at.epsilon, noise),
+        averages=None if epsilon is None else _averages(query, choice, epsilon, people),
+        replaced=query.measurement.steps != 1,
+    )
+
+
+def _averages(query: BoundQuery, choice: SolvedRequest, epsilon: float, people: float | None) -> MeanErrors | None:
+    """How exact averages would be; None where there are none."""
+    errors = errors_of_means(query.measurement, choice.noise, epsilon, people or 1)
+    return MeanErrors(errors, people) if errors else None
+
+
+def each(work: Callable[[T], U], queries: Sequence[T]) -> Iterator[U]:
+    """Done with one query after the other; what goes wrong with one of several says with which."""
+    for number, one in enumerate(queries, 1):
+        try:
+            yield work(one)
+        except SfumatoError as error:
+            if len(queries) > 1:
+                error.where = ", ".join(filter(None, (f"query {number}", error.where)))
+            raise
+
+
+def _most(choice: SolvedRequest) -> float:
+    if choice.asked.selecting:
+        return choice.epsilon_max
+    return choice.epsilon or 0.0

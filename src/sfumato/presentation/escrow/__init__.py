@@ -1,0 +1,1 @@
+"""What several parties read: datasets, policies, requests, signals, notices."""

@@ -1,0 +1,104 @@
+"""Signals that were asked for, as text: in lists, each by itself, and as whoever decides reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sfumato.presentation.escrow import listing as escrow
+from sfumato.presentation.figures.terminal import paragraph
+from sfumato.presentation.printable import plain
+from sfumato.presentation.table import table
+from sfumato.presentation.wording.signals.pages import STANDS
+
+Facts = Mapping[str, Any]
+SIGNALS = {
+    "number": "signal",
+    "id": "id",
+    "dataset": "dataset",
+    "analyst": "asked by",
+    "kind": "kind",
+    "state": "state",
+    "submitted_at": "submitted",
+}
+_ELSEWHERE = ("task", "code", "range", "decided_by", "result", "policy", "binding")
+
+
+def signal(facts: Facts) -> str:
+    """What was asked for, where it stands, what happens next; and what came of it."""
+    decided = [f"{one['who']} ({one['act']})" for one in facts.get("decided_by") or ()]
+    shown = [escrow.outlined(dict(facts) | {"decided": decided}, leave=_ELSEWHERE), asked(facts)]
+    if facts.get("result"):
+        shown += ["\n".join(paragraph(plain(said)) for said in facts["result"]["sentences"])]
+    return "\n\n".join(shown)
+
+
+def asked(facts: Facts, marks: Sequence[Facts] = ()) -> str:
+    """The task with its parameters, or the code with its range and, for whoever decides, its marks."""
+    if facts.get("code") is None:
+        return escrow.outlined({"task": facts["task"]})
+    low, high = facts["range"]
+    return f"A function of their own, from {low:g} to {high:g}:\n{numbered(facts['code'], marks)}"
+
+
+def page(facts: Facts) -> str:
+    """The approver's page: who asks, about what, the task or the code with its marks, promise, cost, bits."""
+    one, who, request = facts["signal"], facts["analyst"], facts["request"]
+    whose = f"{who['name']}, {who['organisation']}" if who["organisation"] else who["name"]
+    given = ", ".join(facts["approvals"]["given"]) or "nobody yet"
+    promise = (
+        f"{one['kind']}, epsilon {facts['epsilon']:g}: approved now, it would carry the word {facts['guarantee']}."
+    )
+    shown = [
+        plain(f"Signal {one['number']} ({one['id']}) about request {request['number']} to {one['dataset']}"),
+        plain(f"Asked by {whose}, for: {request['purpose']}"),
+        plain(facts["sql"]),
+        paragraph(STANDS[one["state"]]),
+        asked(one, facts["marks"]),
+        *([paragraph(plain(facts["sandbox"]))] if facts["sandbox"] else []),
+        "\n".join(map(paragraph, [promise, *facts["sentences"]])),
+        *([paragraph(facts["charge"])] if facts["charge"] else []),
+        *([paragraph(facts["bits"]["sentence"])] if facts["bits"] else []),
+        f"Approvals: {facts['approvals']['needed']} needed, given by {plain(given)}.",
+        *([paragraph(facts["warning"])] if facts["warning"] else []),
+        "\n".join(paragraph(plain(sentence)) for sentence in facts["policy"]),
+        f"binding: {facts['binding']}",
+    ]
+    return "\n\n".join(shown)
+
+
+def numbered(code: str, marks: Sequence[Facts]) -> str:
+    """Code line by line, and below a line why it deserves attention."""
+    said: dict[int, list[str]] = {}
+    for mark in marks:
+        said.setdefault(mark["line"], []).append(mark["why"])
+    lines = []
+    for number, line in enumerate(code.splitlines() or [""], 1):
+        lines.append(f"{'!' if number in said else ' '} {number:>3}  {plain(line.expandtabs(4))}")
+        lines += [f"       {'':>{_indent(line)}}^ {why}" for why in said.get(number, ())]
+    return "\n".join(lines)
+
+
+def value(facts: Facts) -> str:
+    return "\n".join(paragraph(said) for said in facts["sentences"])
+
+
+def library(facts: Facts) -> str:
+    """The tasks, the kinds of signals, and whether code can run."""
+    tasks = [[t["name"], _parameters(t["parameters"]), _range(t["range"]), t["sentence"]] for t in facts["tasks"]]
+    kinds = [paragraph(f"{k['kind']}: {k['guarantee']} {k['cost']}") for k in facts["kinds"]]
+    code = facts["code"]
+    own = f"{code['sentence']} {code['padding']}" if code["ready"] else code["sentence"]
+    return "\n\n".join([table(["task", "takes", "scores", "what is scored"], tasks), *kinds, paragraph(plain(own))])
+
+
+def _parameters(told: Sequence[Facts]) -> str:
+    return ", ".join(one["name"] if one["required"] else f"[{one['name']}]" for one in told)
+
+
+def _range(told: Sequence[float] | None) -> str:
+    return "as stated" if told is None else f"{told[0]:g} to {told[1]:g}"
+
+
+def _indent(line: str) -> int:
+    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())

@@ -1,0 +1,198 @@
+"""Requests and signals as they are shown to whoever asks and whoever decides: plain JSON, with sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.escrow.questions.exploration import RequestEstimate
+from sfumato.escrow.questions.facts import MeanErrors, QueryFacts, RequestFacts
+from sfumato.escrow.submissions.code_review import Mark, Reason
+from sfumato.escrow.submissions.signal_decisions import SignalCharge
+from sfumato.escrow.submissions.signals import TaskLibrary
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.release import Certificate
+from sfumato.model.signal import SignalKind, from_stored
+from sfumato.presentation.escrow import policy as policy_view
+from sfumato.presentation.signal import picture
+from sfumato.presentation.wording import choosing as of_choosing
+from sfumato.presentation.wording import code as of_code
+from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import sandbox as of_sandbox
+from sfumato.presentation.wording.guarantee import MEANINGS
+from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording.signals import score as of_signal
+from sfumato.presentation.wording.signals import tasks as of_tasks
+
+Facts = Mapping[str, Any]
+_MARKS = {
+    Reason.NOT_PYTHON: of_code.NOT_PYTHON,
+    Reason.NO_FUNCTION: of_code.NO_FUNCTION,
+    Reason.FAILS: of_code.FAILS,
+    Reason.WAITS: of_code.WAITS,
+    Reason.CLOCK: of_code.CLOCK,
+    Reason.ENDLESS: of_code.ENDLESS,
+    Reason.PICKS: of_code.PICKS,
+    Reason.PACKS: of_code.PACKS,
+    Reason.LARGE: of_code.LARGE,
+    Reason.RANDOM: of_code.RANDOM,
+    Reason.INSIDE: of_code.INSIDE,
+    Reason.FILES: of_code.FILES,
+}
+_NAMED = {Reason.IMPORTS: of_code.imports, Reason.CALLS: of_code.calls}
+
+
+# Requests
+
+
+def request(found: Facts) -> dict[str, Any]:
+    """A request, with what happens next."""
+    return {**found, "next": of_request.NEXT[found["next"].state]}
+
+
+def request_page(found: Facts) -> dict[str, Any]:
+    """What an approver reads of a request."""
+    said = {"request": request(found["request"]), "facts": facts(found["facts"])}
+    return {**found, **said, **_on_deciding(found)}
+
+
+def facts(found: RequestFacts) -> dict[str, Any]:
+    """What a request would cost and mean."""
+    word = found.guarantee
+    return {
+        "queries": [_query(one) for one in found.queries],
+        "epsilon": found.epsilon,
+        "delta": found.delta,
+        "guarantee": word.value,
+        "spent": found.total.epsilon,
+        "dataset_guarantee": found.total.guarantee.value,
+        "stop": of_guarantee.stop(found.stop),
+        "left": found.left,
+        "sentences": [
+            *([] if word.holds else [of_request.lost(found.lost)]),
+            of_request.costs(found.epsilon, found.delta, word, found.left),
+            f"What leaves would carry the word {word.value}. {MEANINGS[word]}",
+        ],
+    }
+
+
+def estimate(found: RequestEstimate) -> dict[str, Any]:
+    """What a request would cost and mean, and why it would be submitted in vain, if it would be."""
+    word, allowed = found.facts.guarantee, found.allowed or ()
+    return {**facts(found.facts), "barred": of_request.barred(word, allowed) if found.barred else None}
+
+
+def dry_run(found: Facts) -> dict[str, Any]:
+    return {**found, "sentence": of_request.invented(found["people"])}
+
+
+def explored(found: Facts) -> dict[str, Any]:
+    """Risk as sliders move through it; after a sketch, with what the dataset has spent."""
+    if "spent" not in found:
+        return dict(found)
+    spent = found["spent"]
+    words = of_explorer.spent(spent.epsilon, of_guarantee.stop(spent.stop), spent.left)
+    return {**found, "spent": {"epsilon": spent.epsilon, "words": words}}
+
+
+def _query(one: QueryFacts) -> dict[str, Any]:
+    at, noise = one.worst_case, one.noise
+    return {
+        "sql": one.sql,
+        "weight": one.weight,
+        "outputs": one.outputs,
+        "numbers": list(one.numbers),
+        "columns": list(one.columns),
+        "mechanism": noise.mechanism,
+        "delta": noise.delta,
+        "calibration": noise.calibration,
+        "epsilon": one.epsilon,
+        "feasible": one.feasible,
+        "method": one.method,
+        "why": of_guarantee.WITHHELD if one.why is None else one.why,
+        "guarantee": one.guarantee.value,
+        "select_epsilon": one.select_epsilon,
+        "worst_case": None if at is None else at.as_dict(),
+        "means": None if at is None else of_choosing.noise(at, one.numbers, one.furthest),
+        "averages": None if one.averages is None else _averages(one.averages),
+        "odds": None if at is None else of_request.odds(at.attack_chance, replaced=one.replaced),
+    }
+
+
+def _averages(found: MeanErrors) -> str:
+    return of_choosing.HOW_MANY if found.people is None else of_choosing.averages(found.errors, found.people)
+
+
+def _on_deciding(found: Facts) -> dict[str, Any]:
+    """What an approver should know of looks, and of the policy."""
+    look = found["warning"]
+    return {
+        "warning": None if look is None else policy_view.earlier_look(look),
+        "policy": policy_view.sentences(found["policy"]),
+    }
+
+
+# Signals
+
+
+def signal(found: Facts) -> dict[str, Any]:
+    """A signal, with what happens next and what came of it."""
+    stands, result = found["next"], found.get("result")
+    said = {"next": of_signalling.following(stands.state, stands.run, stands.of)}
+    return {**found, **said, **({} if result is None else {"result": signal_result(result)})}
+
+
+def signal_result(stored: Facts) -> dict[str, Any]:
+    """A signal as it may leave, with what there is to say of it; one that was stored with sentences keeps them."""
+    if "sentences" in stored:
+        return dict(stored)
+    read = from_stored(stored, Certificate.from_dict(stored["certificate"]))
+    now = Guarantee(stored["guarantee"])
+    came_back = [] if now is read.guarantee else [of_signalling.came_back(read.guarantee, now)]
+    said = {"title": of_signal.TITLES[read.kind], "sentences": [*of_signal.said(read), *came_back]}
+    return {**stored, **said, "picture": picture(read)}
+
+
+def signal_page(found: Facts) -> dict[str, Any]:
+    """What an approver reads of a signal."""
+    asked, bits, missing = found["signal"], found["bits"], found["sandbox"]
+    word = Guarantee(found["guarantee"])
+    return {
+        "signal": signal(asked),
+        **{name: found[name] for name in ("binding", "analyst", "request", "sql", "code")},
+        "marks": marks(found["marks"]),
+        "sandbox": None if missing is None else missing.hint,
+        **{name: found[name] for name in ("guarantee", "epsilon")},
+        "sentences": of_signalling.carried(SignalKind(asked["kind"]), holds=word.holds),
+        "charge": None if found["charge"] is None else _charge(found["charge"]),
+        "bits": None if bits is None else {**bits, "sentence": of_signalling.bits(**bits)},
+        **{name: found[name] for name in ("approvals", "guarantees", "looked")},
+        **_on_deciding(found),
+    }
+
+
+def marks(found: list[Mark]) -> list[dict[str, Any]]:
+    """The lines of code that deserve attention, each with why."""
+    said = {(one.line, _NAMED[one.reason](one.name) if one.reason in _NAMED else _MARKS[one.reason]) for one in found}
+    return [{"line": line, "why": why} for line, why in sorted(said)]
+
+
+def library(found: TaskLibrary) -> dict[str, Any]:
+    """The tasks, the kinds of signals, and whether functions of one's own can run."""
+    said, missing = of_signalling, found.missing
+    return {
+        "tasks": [of_tasks.worded(task) for task in found.tasks],
+        "kinds": [{"kind": k.value, "guarantee": said.GUARANTEES[k], "cost": said.COSTS[k]} for k in SignalKind],
+        "code": {
+            "ready": missing is None,
+            "sentence": of_sandbox.READY if missing is None else missing.hint,
+            "padding": said.slowly(found.seconds),
+            "seconds": found.seconds,
+        },
+    }
+
+
+def _charge(found: SignalCharge) -> str:
+    return of_request.costs(found.epsilon, None, found.guarantee, found.left)

@@ -1,0 +1,1 @@
+"""Risk in words, tables and pictures."""

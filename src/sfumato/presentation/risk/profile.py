@@ -1,0 +1,114 @@
+"""The risk view: the gap at each candidate epsilon, as a figure, as text and as HTML."""
+
+from __future__ import annotations
+
+from sfumato.model.risk import RiskAt, RiskView, Source
+from sfumato.presentation.figures.figure import Axis, Figure, Limit, Range
+from sfumato.presentation.figures.figure import Verdict as Mark
+from sfumato.presentation.figures.svg import svg
+from sfumato.presentation.figures.terminal import paragraph, text
+from sfumato.presentation.html import page_part
+from sfumato.presentation.risk.exposure_histogram import as_html as sketch_html
+from sfumato.presentation.risk.exposure_histogram import as_text as sketch_text
+from sfumato.presentation.table import table
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording.numbers import number
+
+GAP = Axis("most at risk over least at risk", unit="×", scale="log")
+
+
+def figure(view: RiskView, limit: float | None = None, chosen: float | None = None) -> Figure:
+    """The gap range: for each epsilon a bar from the least to the most at risk, and the limit if there is one."""
+    ranges = tuple(Range(row.epsilon, 1.0, row.gap, _mark(row, limit, chosen)) for row in view.candidates)
+    limits = (Limit(limit, f"your limit {limit:.3g}×"),) if limit is not None else ()
+    return Figure(
+        title="Risk gap at each epsilon",
+        subtitle=of_risk.source(view),
+        x=Axis("epsilon"),
+        y=GAP,
+        marks=(*ranges, *limits),
+        note=of_risk.GAP_IS_NO_PROBABILITY,
+    )
+
+
+def as_text(view: RiskView, limit: float | None = None, chosen: float | None = None, colour: bool = False) -> str:
+    shown = [text(figure(view, limit, chosen), colour=colour), _numbers(view), table(*candidates(view))]
+    columns, rows = estimates(view)
+    shown += [paragraph(of_risk.ESTIMATES), table(columns, rows)] if rows else []
+    notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
+    shown += [paragraph(said) for said in notes if said]
+    shown += [sketch_text(view.sketch, colour=colour)] if view.sketch is not None else []
+    return "\n\n".join(shown)
+
+
+def as_html(view: RiskView, limit: float | None = None, chosen: float | None = None) -> str:
+    warning = of_guarantee.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
+    shown = page_part(warning, svg(figure(view, limit, chosen)), _numbers(view))
+    return shown if view.sketch is None else shown + sketch_html(view.sketch)
+
+
+def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
+    """A row per candidate epsilon; of private keys also from how many persons on a group shows.
+
+    Bounds are rounded up. A private histogram has those of the worst case; what it estimates is in `estimates`.
+    """
+    rows = view.candidates
+    chances = [f"{_up(100 * row.attack_chance)} of 100" for row in rows]
+    columns = {"epsilon": [f"{row.epsilon:g}" for row in rows]}
+    if view.source is Source.SKETCH:
+        columns["gap at most"] = [f"{_up(row.gap)}×" for row in rows]
+    else:
+        columns["gap"] = [f"{row.gap:.4g}×" for row in rows]
+        columns["ratio"] = [f"{row.ratio:.4g}" for row in rows]
+    columns["noise range (90 of 100)"] = [ranges(row) for row in rows]
+    columns[of_risk.RIGHT[view.source]] = chances
+    if any(row.threshold is not None for row in rows):
+        columns["a group shows from"] = [f"{number(row.threshold or 0.0, 4)} persons" for row in rows]
+    return list(columns), [list(cells) for cells in zip(*columns.values(), strict=True)]
+
+
+def estimates(view: RiskView) -> tuple[list[str], list[list[str]]]:
+    """What a private histogram suggests at each candidate epsilon; no rows where it suggests nothing."""
+    found = [(row.epsilon, row.estimate) for row in view.candidates if row.estimate is not None]
+    return (
+        ["epsilon", "estimated gap", "estimated attack success"],
+        [[f"{at:g}", f"{number(each.gap, 4)}×", of_risk.percent(each.attack_chance)] for at, each in found],
+    )
+
+
+def _up(bound: float) -> str:
+    """Rounded up, but for what floats add to a round figure."""
+    return of_guarantee.rounded_up(round(bound, 9))
+
+
+def ranges(row: RiskAt) -> str:
+    """Of each noisy number; of a selection how far its rank misses."""
+    ranks = row.rank_90 or (None,) * len(row.noise_90)
+    return " · ".join(_range(half, rank) for half, rank in zip(row.noise_90, ranks, strict=True))
+
+
+def _range(half: float | None, rank: float | None) -> str:
+    if half is not None:
+        return f"±{number(half, 4)}"
+    return "by rank" if rank is None else f"rank ±{number(rank, 4)}"
+
+
+def size(view: RiskView) -> str:
+    """How many people and noisy numbers, and which noise."""
+    about = "About " if view.sketch is not None else ""
+    people = "" if view.people is None else f"{about}{view.people:,} people, "
+    numbers = "private group keys" if view.outputs is None else f"{view.outputs:,} noisy numbers"
+    numbers = "1 noisy number" if view.outputs == 1 else numbers
+    exact = ", exact RDR" if view.exact else ""
+    return f"{people}{numbers}, {view.mechanism} noise{exact}."
+
+
+def _numbers(view: RiskView) -> str:
+    return f"{view.query}\n{size(view)}"
+
+
+def _mark(row: RiskAt, limit: float | None, chosen: float | None) -> Mark:
+    if chosen is not None and row.epsilon == chosen:
+        return "chosen"
+    return "ok" if limit is None or row.gap <= limit * (1 + 1e-12) else "over"

@@ -1,0 +1,116 @@
+"""A risk view as a page to print or to file: everything that the terminal shows, and how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sfumato.model.exposure_histogram import Sketch
+from sfumato.model.risk import RiskView, Source
+from sfumato.model.selection_trials import Tries
+from sfumato.presentation.certificate import certificate_text
+from sfumato.presentation.document import (
+    code,
+    definitions,
+    drawing,
+    items,
+    page,
+    paragraph,
+    scrolled,
+    section,
+)
+from sfumato.presentation.figures.figure import Range
+from sfumato.presentation.risk.exposure import People
+from sfumato.presentation.risk.exposure_histogram import bars, bins, promised
+from sfumato.presentation.risk.profile import candidates, estimates, figure, size
+from sfumato.presentation.selection_trials import COLUMNS, figures, said
+from sfumato.presentation.selection_trials import rows as tried
+from sfumato.presentation.wording import choosing as of_choosing
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import sketch as of_sketch
+from sfumato.release.risk.exposure_histogram import NUMBERS
+
+
+def report(
+    view: RiskView,
+    people: People | None = None,
+    *,
+    limit: float | None = None,
+    chosen: float | None = None,
+    tries: Sequence[Tries] = (),
+    conclusion: str = "",
+    footer: str = "",
+) -> str:
+    """The page. Where the people are the real ones, it says first that it is for the controller only."""
+    parts = [
+        paragraph(of_risk.source(view), "lead"),
+        section("The query", code(view.query), paragraph(size(view), "soft")),
+        section("What the words mean", definitions(of_risk.definitions(view))),
+        _gap(view, limit, chosen, conclusion),
+        *([_tried(tries)] if tries else []),
+        *(_people(people) if people is not None else []),
+        *(_sketched(view.sketch) if view.sketch is not None else []),
+        section("How to read this page", items([*of_risk.READING, of_risk.deciding(view)])),
+    ]
+    banner = of_guarantee.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
+    return page(of_risk.TITLES[view.source], parts, banner=banner, footer=footer)
+
+
+def _tried(tries: Sequence[Tries]) -> str:
+    """What a selection came to at several thresholds."""
+    drawn = (drawing(replace(each, title="")) for each in figures(tries))
+    table = scrolled(COLUMNS, tried(tries), of_choosing.TRIED_EACH)
+    return section(of_choosing.TRIED_TITLE, paragraph(said(tries)), *drawn, table)
+
+
+def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: str) -> str:
+    drawn = replace(figure(view, limit, chosen), subtitle="")  # the page has said already whose risk it is
+    columns, rows = candidates(view)
+    verdicts = [drawn.verdict(mark) for mark in drawn.of(Range)]
+    if any(verdicts):
+        columns, rows = [*columns, "verdict"], [[*row, each] for row, each in zip(rows, verdicts, strict=True)]
+    return section(
+        "The gap at each epsilon",
+        paragraph(conclusion, "lead"),
+        drawing(drawn),
+        scrolled(columns, rows, "What each epsilon would mean"),
+        *([scrolled(*estimates(view), of_risk.ESTIMATES)] if estimates(view)[1] else []),
+        paragraph(of_risk.noisy_parts(view), "soft"),
+        paragraph(of_risk.missed_ranks(view), "soft"),
+        paragraph(of_risk.without_delta(view), "soft"),
+    )
+
+
+def _sketched(sketch: Sketch) -> list[str]:
+    """The histogram with its noise, then what it promises and what it cost."""
+    drawn = replace(bars(sketch), title=of_risk.AT_EACH_EXPOSURE, subtitle="")
+    return [
+        section(
+            of_sketch.SKETCHED,
+            paragraph(f"Exposure {of_risk.EXPOSURE}"),
+            paragraph(of_sketch.at_zero(sketch), "lead"),
+            drawing(drawn),
+            *map(paragraph, of_sketch.read_off(sketch)[1:]),
+            scrolled(*bins(sketch), NUMBERS.capitalize()),
+        ),
+        section(of_sketch.SKETCH_COST, *map(paragraph, promised(sketch)), code(certificate_text(sketch.certificate))),
+    ]
+
+
+def _people(people: People) -> list[str]:
+    """How the figure is spread, and the most exposed by name if they are there."""
+    same = len(people.shown.heaps) <= 1
+    found = [
+        section(
+            people.title,
+            paragraph(people.meaning),
+            paragraph(people.shown.in_words, "lead"),
+            "" if same else drawing(people.figure),
+            scrolled(*people.quantiles, of_risk.OF_100_PEOPLE),
+        )
+    ]
+    if people.most_exposed:
+        table = scrolled(*people.most_exposed_table, of_risk.MOST_FIRST)
+        found.append(section(people.most_exposed_title, paragraph(people.most_exposed_note), table))
+    return found

@@ -1,0 +1,1 @@
+"""What the people contribute, read by the engine in one pass."""

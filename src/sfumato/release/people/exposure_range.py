@@ -1,0 +1,130 @@
+"""Whom a preference compares: the least and the most exposed, two groups, or everybody."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from sfumato.errors import PreferenceError
+from sfumato.model.choice import Noise
+from sfumato.model.exposure_histogram import Sketch
+from sfumato.model.facts import EXPOSURE, INFLUENCE
+from sfumato.model.measurement import Measurement, NumberKind
+from sfumato.model.risk import WORST_CASE, Spread
+from sfumato.model.schema import Relation, Schema
+from sfumato.model.statement import Kind, Statement
+from sfumato.privacy.preferences.accuracy import RelativeError, Within
+from sfumato.privacy.preferences.preference import Preference, Ratio, Satisfies, Variance
+from sfumato.privacy.risk.profile import own_scale
+from sfumato.privacy.risk.rdr_exact import not_laplace, unknown_split
+from sfumato.release.people.observed_bounds import AsPublished
+from sfumato.release.people.survey import Survey
+from sfumato.sql.parser.statement import condition
+
+
+def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> Spread:
+    """The least and the most exposed, and under how many noisy numbers; with private keys as if there were one.
+
+    `sums`: more than the two will be asked for, so one pass shall give all of it.
+    """
+    schema, statement, measurement = survey.question.schema, survey.question.statement, survey.measurement
+    published = isinstance(survey, AsPublished)
+    low, high = survey.reach(INFLUENCE if published else EXPOSURE, sums=sums)
+    return Spread(
+        Fraction(low),
+        Fraction(high),
+        survey.k if isinstance(survey, AsPublished) else measurement.k or 1,
+        survey.sensitivity if isinstance(survey, AsPublished) else Fraction(1),
+        published=published,
+        fixed=fixed_part(statement, schema, None if published else measurement),
+        relation=schema.relation,
+        nobody=not survey.people_count,
+        scale=1.0 if published else own_scale(measurement, noise),
+    )
+
+
+def anybody(relation: Relation) -> Spread:
+    """The worst case under the noise of one release: it bounds everybody behind a private histogram."""
+    return Spread(Fraction(0), Fraction(1), 1, relation=relation)
+
+
+def estimated(drawn: Sketch, measurement: Measurement, relation: Relation) -> Spread | None:
+    """The outer edges of the bins that a private histogram tells from noise; None where there are none."""
+    if not any(drawn.seen):
+        return None
+    return Spread(Fraction(drawn.min), Fraction(drawn.max), measurement.k or 1, relation=relation)
+
+
+def compared(preference: Preference, survey: Survey, noise: Noise) -> Spread:
+    """Whom this preference compares."""
+    found = spread(survey, noise)
+    if isinstance(preference, Ratio) and preference.between is not None:
+        q = survey.question
+        met = condition(preference.between, q.schema, survey.columns)
+        medians = survey.medians(met, INFLUENCE if found.published else EXPOSURE)
+        return spread_between((medians.get(True), medians.get(False)), found.k, found.sensitivity, found.published)
+    if isinstance(preference, Satisfies | Variance):
+        return replace(found, figures=survey.distribution(INFLUENCE if found.published else EXPOSURE))
+    return found
+
+
+def spread_between(
+    medians: tuple[float | None, float | None],
+    k: int,
+    sensitivity: Fraction = Fraction(1),
+    published: bool = False,
+) -> Spread:
+    """Whom a ratio between two groups compares: their medians; None for a group that nobody is in (methods 2.2).
+
+    >>> found = spread_between((0.75, 0.5), k=2)
+    >>> found.low, found.high, spread_between((0.75, None), k=2).nobody
+    (Fraction(1, 2), Fraction(3, 4), True)
+    """
+    found = [Fraction(median) for median in medians if median is not None]
+    if len(found) < len(medians):
+        return Spread(Fraction(0), Fraction(0), k, sensitivity, published, nobody=True)
+    return Spread(min(found), max(found), k, sensitivity, published)
+
+
+def require_comparable(
+    preference: Preference, noise: Noise, statement: Statement, schema: Schema, measurement: Measurement | None
+) -> None:
+    """Refuse what cannot be compared: from public facts, before anybody is read."""
+    if preference.reads_people and measurement is not None and measurement.cells is None:
+        raise PreferenceError.because("private-keys-not-compared")
+    if noise.mechanism == "truncated" and isinstance(preference, Satisfies | Variance):
+        raise PreferenceError.because("truncated-noise-not-compared", preference=preference.words)
+    picks = statement.afterwards.having is not None or statement.afterwards.limit is not None
+    if isinstance(preference, Within | RelativeError) and preference.each and (picks or statement.afterwards.offset):
+        raise PreferenceError.because("rows-kept-by-noise")
+    if isinstance(preference, Ratio) and preference.exact:
+        fixed = WORST_CASE.fixed if preference.worst_case else fixed_part(statement, schema, measurement)
+        require_exact(noise, fixed)
+
+
+def require_exact(noise: Noise, fixed: Fraction | None) -> None:
+    """Refuse an exact RDR that is not known."""
+    if noise.mechanism == "gaussian":
+        return
+    if noise.mechanism != "laplace":
+        raise not_laplace()
+    if fixed is None:
+        raise unknown_split()
+
+
+def fixed_part(statement: Statement, schema: Schema, measurement: Measurement | None) -> Fraction | None:
+    """The part of a contributor's exposure that is a number of its own; None where the exact RDR is not known.
+
+    Whoever counts in an AVG with their one row moves its count by 1. As published (no measurement) it is one number.
+    """
+    aggregates = set(statement.aggregates)
+    if len(aggregates) != 1 or (measurement is not None and measurement.cells is None):
+        return None
+    kind, one_row = aggregates.pop().kind, schema.unit.max_rows == 1
+    if kind in (Kind.COUNT, Kind.COUNT_DISTINCT, Kind.SUM):
+        return Fraction(0) if one_row or not statement.keys else None
+    if kind is not Kind.AVG or not one_row:
+        return None
+    if measurement is None:
+        return Fraction(0)
+    return next(n.share for n in measurement.numbers if n.kind is NumberKind.COUNT) / schema.relation.steps

@@ -1,0 +1,1 @@
+"""What is shown of risk: profiles, histograms, guesses, individual accounts, methods side by side."""

@@ -1,0 +1,190 @@
+"""Every method side by side for one query: from public facts, and after a look for the people too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from sfumato.errors import BadInput, Refused
+from sfumato.ledger.entry import NANO
+from sfumato.ledger.history import Record
+from sfumato.model.guarantee import Guarantee, word
+from sfumato.model.method_comparison import Absence, Comparison, Method, Need, Together
+from sfumato.model.risk import WORST_CASE, RiskAt, Spread
+from sfumato.privacy.noise.calibration import added_numbers
+from sfumato.privacy.preferences import method_comparison as pure
+from sfumato.privacy.preferences.belief import require_pure
+from sfumato.privacy.preferences.method_comparison import Grounds, Row
+from sfumato.privacy.preferences.preference import Preference, gap
+from sfumato.privacy.preferences.solver import People
+from sfumato.privacy.risk.profile import risk_at
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import Request
+from sfumato.release.people.exposure_range import compared
+from sfumato.release.request import request_of
+
+STOP_LEFT = "stop {:g}, of which {:g} is spent"  # as one of the methods
+_ANY = gap(1.2, worst_case=True)  # where nothing is stated, what else was said is still checked
+
+
+def side_by_side(
+    query: BoundQuery, preferences: Sequence[Preference], how: dict[str, Any], *, look: bool, attestation: str
+) -> Comparison:
+    """The stated preferences, or those of the rule, and every other method beside them.
+
+    What is stated and cannot be is refused as `choose` refuses it, before a look is entered. Nothing else is entered:
+    what is chosen afterwards is planned then.
+    """
+    given = bool(preferences or query.rule.preferences)
+    asked = request_of(query, preferences if given else (_ANY,), **how)
+    stated = asked.preferences if given else ()
+    if asked.noise.mechanism != "laplace" and query.declared is not None:
+        added_numbers(query.declared, asked.noise)  # or no word would be true of any row
+    looked_before = query.context.ledger.record.somebody_looked
+    grounds = Grounds(asked.noise, query.declared, None, asked.grid, asked.epsilon_max)
+    rows = [pure.row(preference, grounds) for preference in stated]
+    if look:
+        grounds = replace(grounds, people=_people(query, asked))
+        rows = [pure.row(preference, grounds) for preference in stated]
+    table = _Table(query, asked, grounds, query.context.ledger.record, attestation)
+    methods = [
+        *(table.method(row, stated=True) for row in rows),
+        *(table.example(preference) for preference in pure.others(stated, _panel(query))),
+        *(table.unstated(name, need, tried) for name, need, tried in pure.unstated(stated)),
+        *_stop(query),
+    ]
+    return Comparison(
+        query.sql,
+        asked.noise,
+        tuple(methods),
+        table.together(rows) if given else None,
+        looked=look,
+        from_data=query.context.bounds_from_data,
+        by_rule=given and not preferences,
+        looked_before=looked_before,
+        numbers=() if query.declared is None else tuple(number.words for number in query.declared.numbers),
+    )
+
+
+class _Table:
+    """What a row is made with: what was asked, what is known, and the record as it stands."""
+
+    def __init__(self, query: BoundQuery, asked: Request, grounds: Grounds, record: Record, attestation: str) -> None:
+        self.query = query
+        self.asked = asked
+        self.grounds = grounds
+        self.record = record
+        self.attestation = attestation
+
+    def method(self, row: Row, *, stated: bool) -> Method:
+        """A row with the word that a release by it alone would carry now, and what its epsilon would mean."""
+        preference, alone = row.preference, row.alone
+        epsilon = None if alone is None else alone.epsilon
+        found = Method(
+            preference.words,
+            row.need,
+            stated=stated,
+            low=None if row.interval is None else row.interval.low,
+            high=None if row.interval is None else row.interval.high,
+            epsilon=epsilon,
+            why="" if alone is None else alone.why,
+            guarantee=word(self.query.provenances(self._by(preference), self.record, self.attestation)),
+            select_epsilon=preference.select_epsilon,
+            of_people=preference.reads_people and alone is not None,
+            at=self._at(epsilon),
+        )
+        if alone is not None:
+            return found
+        absent = _absence(found)
+        most = found.select_epsilon + self.asked.epsilon_max if absent is Absence.SELECTED else None
+        return replace(found, absent=absent, at_most=most)
+
+    def example(self, preference: Preference) -> Method:
+        """The same of an example; one that does not apply to this query says why."""
+        try:
+            [resolved] = self._by(preference).preferences
+            return self.method(pure.row(resolved, self.grounds), stated=False)
+        except (BadInput, Refused) as error:
+            need = pure.needed(preference)
+            return Method(preference.words, need, why=f"{error.message}.", select_epsilon=preference.select_epsilon)
+
+    def unstated(self, name: str, need: Need, tried: Preference | None) -> Method:
+        """A method that has to be stated, and how; or why it does not apply."""
+        try:
+            if tried is not None:
+                pure.row(self._by(tried).preferences[0], self.grounds)
+            elif self.query.declared is not None:
+                require_pure(self.asked.noise, self.query.declared)
+        except (BadInput, Refused) as error:
+            return Method(name, need, why=f"{error.message}.")
+        return Method(name, need, absent=Absence.UNSTATED)
+
+    def together(self, rows: Sequence[Row]) -> Together:
+        """What the stated ones come to; which epsilon that is, is not known while one of them is not."""
+        found = pure.intersection(rows, self.grounds)
+        solution, common = found.solution, found.interval
+        epsilon = None if solution is None or found.unknown else solution.epsilon
+        return Together(
+            low=None if common is None else common.low,
+            high=None if common is None else common.high,
+            epsilon=epsilon,
+            feasible=solution is None or solution.feasible,
+            unbounded=solution is not None and solution.unbounded,
+            why="" if solution is None else solution.why,
+            guarantee=word(self.query.provenances(self.asked, self.record, self.attestation)),
+            conflict=() if solution is None else tuple(p.words for p in solution.conflict),
+            unknown=tuple(p.words for p in found.unknown),
+            of_people=any(row.preference.reads_people and row.alone is not None for row in rows),
+            at=self._at(epsilon),
+        )
+
+    def _by(self, preference: Preference) -> Request:
+        """The request of this preference alone, under the same noise."""
+        noise = self.asked.noise
+        drawn = noise.mechanism, noise.delta, noise.calibration
+        return request_of(self.query, (preference,), *drawn, self.asked.grid, self.asked.epsilon_max)
+
+    def _at(self, epsilon: float | None) -> RiskAt | None:
+        """For anybody in any data; with bounds from the data nothing public says it."""
+        if not epsilon or self.query.declared is None:
+            return None
+        return risk_at(epsilon, WORST_CASE, self.query.declared, self.asked.noise)
+
+
+def _absence(method: Method) -> Absence:
+    """Why a method has no interval here."""
+    if method.need is Need.SELECTION:
+        return Absence.SELECTED_AFTER_LOOK if method.guarantee is Guarantee.NONE else Absence.SELECTED
+    return Absence.DRAWN if method.select_epsilon else Absence.READ
+
+
+def _people(query: BoundQuery, asked: Request) -> People:
+    """Whom preferences compare, after the look was entered."""
+    query.context.require_data()
+    survey = query.look(asked.noise)
+
+    @cache
+    def people(preference: Preference) -> Spread:
+        return compared(preference, survey, asked.noise)
+
+    return people
+
+
+def _panel(query: BoundQuery) -> tuple[Preference, ...]:
+    """The examples; what is guessed is the first column of the query whose values are listed."""
+    columns = [query.context.schema.column(name) for name in query.statement.columns]
+    listed = [(c.name, len(c.keys)) for c in columns if c is not None and c.keys is not None and len(c.keys) > 1]
+    return pure.panel(*listed[0]) if listed else pure.panel()
+
+
+def _stop(query: BoundQuery) -> tuple[Method, ...]:
+    """What is left to spend, where a stop is stated."""
+    ledger = query.context.ledger
+    if ledger.stop.epsilon is None:
+        return ()
+    spent = Fraction(ledger.known.total.nano_epsilon, NANO)
+    left = float(max(ledger.stop.epsilon - spent, Fraction(0)))
+    return (Method(STOP_LEFT.format(float(ledger.stop.epsilon), float(spent)), Need.SPENT, low=0.0, high=left),)

@@ -1,0 +1,224 @@
+"""After the release: what an answer that went out says about each person. The controller's, and a look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.ledger.entry import Draft, Event
+from sfumato.model.calibration import Law
+from sfumato.model.choice import Noise
+from sfumato.model.confidential import Confidential
+from sfumato.model.facts import Cell
+from sfumato.model.measurement import Measurement, NumberKind
+from sfumato.model.release import Certificate, Released
+from sfumato.model.statement import NOTHING, Afterwards, Statement
+from sfumato.privacy.risk.posthoc import ratio
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.ledger import digest
+from sfumato.release.output_distance import Truth, distance_of, has_own_scale, residuals_of, truth_of, weights_of
+from sfumato.release.reserve import version_of
+from sfumato.release.risk.figures import Figures
+from sfumato.sql.plans import posthoc as plan
+from sfumato.sql.plans.exposure_summary import Rows, Tree
+from sfumato.sql.plans.individual_accounting import read_distribution
+from sfumato.sql.plans.rows import L1, L2
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
+_LAWS = (Law.LAPLACE.value, Law.GAUSSIAN.value)
+
+
+class PosthocRisk(Confidential):
+    """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
+
+    `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
+    known. `.epsilon` is public, and None where it is withheld. Making it enters the look before anybody is read.
+    """
+
+    def __init__(self, query: BoundQuery, release: Released, between: str | None = None) -> None:
+        side = None if between is None else query.context.condition(between)
+        certificate, dataset = release.certificate, query.context
+        require_released_here(query, release)
+        places = places_of_keys(query.statement)
+        if not release.rows:
+            raise NoMechanism.because("aftermath-without-rows")
+        dataset.require_data()
+        dataset.ledger.look(
+            digest(["aftermath", query.sql, dataset.version, certificate.released_at]),
+            f"what the answer of {certificate.released_at} says about each person under {query.sql}",
+        )
+        measurement, question = query.measurement, query.survey(Noise()).question
+        rows = [tuple(row[place] for place in places) for row in release.rows] if places is not None else None
+        cells = measurement.public_cells if rows is None else cast(list[Cell], rows)
+        norm = L2 if certificate.mechanism == Law.GAUSSIAN else L1
+        residuals = residuals_of(_truth(query), cells, release.numbers)
+        yardstick = plan.Yardstick(
+            weights_of(measurement, norm), _unit_of_loss(measurement, certificate, norm) if _told(certificate) else None
+        )
+        self.epsilon, self.query = certificate.epsilon, query.sql
+        self.distance = distance_of(residuals, yardstick.weights, norm)
+        self.own_scale = has_own_scale(measurement)
+        self.hides = _hides(query.statement.afterwards)
+        self.certificate, self._engine, self.condition = certificate, dataset.engine, between
+        self._left = plan.Left(replace(question, norm=norm), self._engine.numbered, residuals, yardstick, self.distance)
+        found = plan.read_summary(self._rows(self._left.summary()), yardstick)
+        self.pri = Figures(found.pri, lambda: read_distribution(self._rows(self._left.bins(plan.PRI, found.pri))))
+        losses = found.loss
+        self.loss = None
+        if losses is not None:
+            self.loss = Figures(losses, lambda: read_distribution(self._rows(self._left.bins(plan.LOSS, losses))))
+        self.positive_count, self._most = found.positive, found.most
+        self._medians = None if side is None else plan.read_medians(self._rows(self._left.medians(side)))
+
+    @property
+    def people_count(self) -> int:
+        return self.pri.people
+
+    @property
+    def ratio(self) -> float:
+        """The smallest PRI over the largest: what Find-eps-from-PRI tests."""
+        return ratio(self.pri.min, self.pri.max)
+
+    @property
+    def positive(self) -> float | None:
+        """The share of the people for whose being in the data this answer speaks."""
+        return None if self.loss is None else self.positive_count / max(1, self.people_count)
+
+    @property
+    def bound(self) -> float | None:
+        """Nobody's loss could be beyond it, either way: epsilon times the largest exposure. Gaussian noise has none."""
+        laplace = self.loss is not None and self.certificate.mechanism != Law.GAUSSIAN
+        return self._most if laplace else None
+
+    @property
+    def between(self) -> tuple[float | None, float | None] | None:
+        """The median PRI of those who meet the condition, and of the others; None for a group that nobody is in."""
+        return None if self._medians is None else (self._medians.get(True), self._medians.get(False))
+
+    @property
+    def between_ratio(self) -> float | None:
+        """The smaller of the two medians over the larger (PRI paper, section 3.5)."""
+        medians = [median for median in self.between or () if median is not None]
+        return ratio(min(medians), max(medians)) if len(medians) == 2 else None
+
+    def people(self) -> pa.Table:
+        """One row per person, in order: person, pri, loss."""
+        return self._engine.table(self._left.listed().sql(self._engine.dialect))
+
+    def as_dict(self) -> dict[str, object]:
+        """The public part, and beside it how the people's figures are spread."""
+        return {
+            "query": self.query,
+            "epsilon": self.epsilon,
+            "people": self.people_count,
+            "distance": self.distance,
+            "ratio": self.ratio,
+            "pri": _spread(self.pri),
+            "loss": None if self.loss is None else _spread(self.loss),
+            "positive": self.positive,
+            "bound": self.bound,
+            "between": None if self.between is None else list(self.between),
+        }
+
+    def _rows(self, tree: Tree) -> Rows:
+        return self._engine.rows(tree.sql(self._engine.dialect))
+
+
+def require_released_here(query: BoundQuery, release: Released) -> None:
+    """Refuse an answer that this query did not give on this data under this schema: from the record alone."""
+    certificate, dataset = release.certificate, query.context
+    if certificate.query_sha256 != query.statement.sha256:
+        raise PreferenceError.because("release-of-other-query")
+    answer, entries = release.answer.as_dict(), dataset.ledger.record.entries
+    released = [e.draft for e in entries if e.draft.event is Event.RELEASED and e.draft.public.get("answer") == answer]
+    kept = next((d for d in released if _certificate(d).figures == certificate.figures), None)
+    if kept is None:
+        raise PreferenceError.because("release-not-in-ledger")
+    charge = next(e.draft for e in entries if e.number == kept.public["reserved"])
+    if charge.public["version"] != version_of(dataset):
+        raise _elsewhere()
+    if not dataset.bounds_from_data:
+        require_public_keys(query.measurement)
+    require_same_numbers(query, release)
+
+
+def _certificate(draft: Draft) -> Certificate:
+    return Certificate.from_dict(draft.public["certificate"])  # type: ignore[arg-type]
+
+
+def require_same_numbers(query: BoundQuery, release: Released) -> None:
+    """Refuse an answer whose figures were other ones, under a schema of before: from its certificate."""
+    certificate, schema = release.certificate, query.context.schema
+    if (schema.unit.words, schema.relation.value) != (certificate.unit, certificate.relation):
+        raise _elsewhere()
+    if query.context.bounds_from_data:
+        return
+    numbers = query.measurement.numbers
+    now = tuple(n.words for n in numbers), tuple(float(n.sensitivity_under(certificate.mechanism)) for n in numbers)
+    if now != (certificate.numbers, certificate.sensitivity):
+        raise _elsewhere()
+
+
+def require_public_keys(measurement: Measurement) -> None:
+    """Refuse groups that are there because somebody is: from public facts."""
+    if measurement.cells is None:
+        raise NoMechanism.because("private-keys-without-distance")
+
+
+def _elsewhere() -> PreferenceError:
+    return PreferenceError.because("release-of-other-data")
+
+
+def places_of_keys(statement: Statement) -> list[int] | None:
+    """Where in a row of the answer its keys stand; None where they are not all shown, and cells go by their order."""
+    shown = [output.source for output in statement.outputs if output.shown]
+    if all(key in shown for key in statement.keys):
+        return [shown.index(key) for key in statement.keys]
+    if statement.afterwards == NOTHING:
+        return None
+    raise NoMechanism.because("keys-not-shown")
+
+
+def _hides(after: Afterwards) -> bool:
+    return after.having is not None or after.limit is not None or after.offset > 0
+
+
+def _truth(query: BoundQuery) -> Truth:
+    """The true numbers; of a value that is selected by its rank the value itself, and 0 where there is none."""
+    measurement = query.measurement
+    found = truth_of(query.totals(), measurement)
+    if all(n.kind is not NumberKind.SELECTION for n in measurement.numbers):
+        return found
+    places = [c.numbers[0] for c in measurement.columns if c.numbers]
+    exact = zip(measurement.public_cells, query.survey(Noise()).answer(), strict=True)
+    answers: dict[Cell, dict[int, Any]] = {cell: dict(zip(places, row, strict=True)) for cell, row in exact}
+    kinds = [n.kind is NumberKind.SELECTION for n in measurement.numbers]
+    return {
+        cell: tuple(
+            answers[cell][j] or 0 if selected else true
+            for j, (selected, true) in enumerate(zip(kinds, numbers, strict=True))
+        )
+        for cell, numbers in found.items()
+    }
+
+
+def _told(certificate: Certificate) -> bool:
+    """Whether a loss is known: the noise was not sized by looking, and it is Laplace or Gaussian noise throughout."""
+    return certificate.guarantee.holds and all(law in _LAWS for law in certificate.laws or ())
+
+
+def _unit_of_loss(measurement: Measurement, certificate: Certificate, norm: str) -> float:
+    """What a unit of distance is as a loss: `1 / b`, or of squares `1 / 2 sigma^2`; the same for all the numbers."""
+    assert certificate.scale is not None
+    scale, weight = cast(float, certificate.scale[0]), weights_of(measurement, norm)[0]
+    return 1 / (2 * (scale * weight) ** 2) if norm == L2 else 1 / (scale * weight)
+
+
+def _spread(figures: Figures) -> dict[str, object]:
+    quantiles = {f"{p:g}": figures.quantile(p) for p in _QUANTILES}
+    return {"min": figures.min, "max": figures.max, "mean": figures.mean, "quantiles": quantiles}

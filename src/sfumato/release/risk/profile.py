@@ -1,0 +1,222 @@
+"""How exposed people are under a query, per epsilon: anybody's, a look-alike's, or those in the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sfumato.model.choice import Noise
+from sfumato.model.confidential import Confidential
+from sfumato.model.exposure_histogram import BINS, Sketch
+from sfumato.model.facts import EXPOSURE, INFLUENCE, Reach, Summary
+from sfumato.model.measurement import Measurement
+from sfumato.model.release import Certificate
+from sfumato.model.risk import WORST_CASE, Estimate, RiskAt, RiskView, Source, Spread
+from sfumato.model.schema import Relation
+from sfumato.model.selection_trials import Tries
+from sfumato.privacy.preferences.preference import Preference
+from sfumato.privacy.preferences.solver import Solution
+from sfumato.privacy.risk.profile import CANDIDATES, risk_at
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import grid_of
+from sfumato.release.people.exposure_range import anybody, estimated, require_exact, spread
+from sfumato.release.people.observed_bounds import AsPublished
+from sfumato.release.people.survey import Survey
+from sfumato.release.risk.figures import Figures
+
+
+class Profile(Confidential):
+    """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs.
+
+    Of a private sketch the figures are bounds, those of the worst case, and each row has an `estimate` beside them;
+    `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        query: str,
+        measurement: Measurement,
+        noise: Noise,
+        spread: Spread,
+        *,
+        reach: tuple[Reach, Reach] | None = None,
+        survey: Survey | None = None,
+        sketch: Sketch | None = None,
+        estimate: Spread | None = None,
+        candidates: Sequence[float] | None = None,
+        solution: Solution | None = None,
+        tries: tuple[Tries, ...] = (),
+        preferences: tuple[Preference, ...] = (),
+        limit: float | None = None,
+        exact: bool = False,
+    ) -> None:
+        self.source = source
+        self.influence: Figures | Reach | None
+        self.exposure: Figures | Reach | Sketch | None
+        self.influence, self.exposure = _figures(survey) if survey is not None else reach or (None, sketch)
+        self.certificate: Certificate | None = None if sketch is None else sketch.certificate
+        self.solution = solution
+        self.tries = tries  # of a rehearsal: what a selection that is drawn would come to
+        self.preferences = preferences  # those that were rehearsed, to go on with: `q.choose(*r.preferences)`
+        self.outputs = spread.k if spread.published else measurement.k
+        self.query = query
+        self.measurement = measurement
+        self.noise = noise
+        self.spread = spread
+        self.estimate = estimate  # of a private histogram: whom its bins compare, beside whom `spread` bounds
+        chosen = () if solution is None or solution.epsilon is None else (solution.epsilon,)
+        self._candidates = tuple(sorted({*(candidates or CANDIDATES), *chosen}))
+        self._survey = survey
+        self.limit = limit
+        self._exact = exact
+
+    @property
+    def people_count(self) -> int | None:
+        if isinstance(self.exposure, Sketch):
+            return self.exposure.people
+        return None if self._survey is None else self._survey.people_count
+
+    @property
+    def singletons(self) -> int:
+        """Groups of a single person, whose mean, extreme or quantile does not exist without them: it counts as 0."""
+        return 0 if self._survey is None else self._survey.singletons
+
+    @property
+    def chosen(self) -> float | None:
+        """The epsilon that the preferences lead to, where there are any."""
+        return None if self.solution is None else self.solution.epsilon
+
+    @property
+    def relation(self) -> Relation:
+        """What two neighbouring tables differ in."""
+        return self.spread.relation
+
+    @property
+    def not_additive(self) -> tuple[str, ...]:
+        """The columns of the answer whose exposure is influence over its largest possible value."""
+        return self.measurement.not_additive
+
+    @property
+    def candidates(self) -> tuple[RiskAt, ...]:
+        return tuple(map(self.at, self._candidates))
+
+    def at(self, epsilon: float, exact: bool | None = None) -> RiskAt:
+        """What this epsilon would mean: by the exact RDR or by Lemma 3.1, as the profile shows it if not said."""
+        exact = self._exact if exact is None else exact
+        at = risk_at(epsilon, self.spread, self.measurement, self.noise, exact=exact)
+        at = replace(at, public=self.source is not Source.PEOPLE)
+        if self.estimate is None:
+            return at
+        seen = risk_at(epsilon, self.estimate, self.measurement, self.noise)
+        return replace(at, estimate=Estimate(seen.gap, seen.ratio, seen.attack_chance))
+
+    @property
+    def view(self) -> RiskView:
+        return RiskView(
+            source=self.source,
+            query=self.query,
+            people=self.people_count,
+            outputs=self.outputs,
+            mechanism=self.noise.mechanism,
+            sensitivity=tuple(float(n.sensitivity_under(self.noise.mechanism)) for n in self.measurement.numbers),
+            influence=_plain(self.influence),
+            exposure=self.exposure if isinstance(self.exposure, Sketch) else _plain(self.exposure),
+            candidates=self.candidates,
+            exact=self._exact,
+            numbers=() if self.spread.published else tuple(n.words for n in self.measurement.numbers),
+            delta=self.noise.delta,
+        )
+
+
+def worst_case(
+    query: BoundQuery,
+    mechanism: str = "laplace",
+    delta: float | None = None,
+    candidates: str | Sequence[float] | None = None,
+    calibration: str = "analytic",
+    exact: bool = False,
+) -> Profile:
+    """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
+    noise = query.noise(mechanism, delta, calibration)
+    if exact:
+        require_exact(noise, WORST_CASE.fixed)
+    measurement = query.public_measurement
+    return Profile(
+        Source.WORST_CASE,
+        query.sql,
+        measurement,
+        noise,
+        WORST_CASE,
+        reach=(Reach(0.0, measurement.largest_influence), Reach(0.0, 1.0)),
+        candidates=grid_of(candidates),
+        exact=exact,
+    )
+
+
+def of_the_people(
+    query: BoundQuery,
+    mechanism: str = "laplace",
+    delta: float | None = None,
+    candidates: str | Sequence[float] | None = None,
+    calibration: str = "analytic",
+    exact: bool = False,
+) -> Profile:
+    """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
+    noise = query.noise(mechanism, delta, calibration)
+    if exact:
+        require_exact(noise, query.fixed_part)
+    survey = query.look(noise)
+    return Profile(
+        Source.PEOPLE,
+        query.sql,
+        survey.measurement,
+        noise,
+        spread(survey, noise, sums=True),
+        survey=survey,
+        candidates=grid_of(candidates),
+        exact=exact,
+    )
+
+
+def private_histogram(
+    query: BoundQuery,
+    epsilon: float,
+    *,
+    bins: int = BINS,
+    mechanism: str = "laplace",
+    delta: float | None = None,
+    candidates: str | Sequence[float] | None = None,
+    calibration: str = "analytic",
+    accept_none: bool = False,
+    again: bool = False,
+    fixed_beforehand: str = "",
+) -> Profile:
+    """A private histogram of exposures, charged first: what is decided from it rests on no look."""
+    from sfumato.release.risk.exposure_histogram import sketch
+
+    noise, shown = query.noise(mechanism, delta, calibration), grid_of(candidates)
+    drawn = sketch(query, noise, epsilon, bins, accept_none=accept_none, again=again, attestation=fixed_beforehand)
+    measurement, relation = query.public_measurement, query.context.schema.relation
+    return Profile(
+        Source.SKETCH,
+        query.sql,
+        measurement,
+        noise,
+        anybody(relation),
+        estimate=estimated(drawn, measurement, relation),
+        sketch=drawn,
+        candidates=shown,
+    )
+
+
+def _figures(survey: Survey) -> tuple[Figures, Figures | None]:
+    found = survey.facts
+    influence = Figures(found.influence, lambda: survey.distribution(INFLUENCE))
+    if isinstance(survey, AsPublished):
+        return influence, None  # there is no sound sensitivity, so there is no exposure
+    return influence, Figures(found.exposure, lambda: survey.distribution(EXPOSURE))
+
+
+def _plain(figures: Figures | Reach | None) -> Summary | Reach | None:
+    return figures.summary if isinstance(figures, Figures) else figures

@@ -1,0 +1,87 @@
+"""Find-eps-from-PRI as its paper prints it (Algorithm 1): draw until the people's PRIs are alike. No guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.errors import NoMechanism, PreferenceError
+from sfumato.model.choice import Noise
+from sfumato.model.confidential import Confidential
+from sfumato.ports import Mechanisms
+from sfumato.privacy.noise.calibration import calibrate
+from sfumato.privacy.preferences.preference import LargerThanSpent
+from sfumato.privacy.preferences.pri import Pri
+from sfumato.privacy.preferences.private_selection import Selected
+from sfumato.privacy.risk.posthoc import accepted
+from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import Request
+from sfumato.release.noise import Noisy, drawn
+from sfumato.release.output_distance import distance_of, residuals_of, truth_of, weights_of
+from sfumato.release.people.survey import Survey
+from sfumato.release.services import Services
+
+AT_ONCE = 10  # candidates
+
+
+@dataclass(frozen=True, repr=False)
+class Accepted(Confidential):
+    """The first output that passed, and the epsilon that it was drawn with."""
+
+    epsilon: float
+    output: Noisy
+
+
+def find_epsilon_from_pri(
+    survey: Survey, percent: Fraction, candidates: Sequence[float], mechanism: Mechanisms
+) -> Accepted | None:
+    """A fresh output for each candidate, from the largest down: the first with `PRI_min / PRI_max >= 1 - p/100`.
+
+    Several are drawn at once and measured in one pass: those after the first that passes are never looked at.
+    """
+    falling = sorted(candidates, reverse=True)
+    blocks = (falling[start : start + AT_ONCE] for start in range(0, len(falling), AT_ONCE))
+    found = (_first_accepted(survey, percent, block, falling[0], mechanism) for block in blocks)
+    return next((each for each in found if each is not None), None)
+
+
+def _first_accepted(
+    survey: Survey, percent: Fraction, falling: Sequence[float], largest: float, mechanism: Mechanisms
+) -> Accepted | None:
+    measurement, totals = survey.measurement, survey.totals()
+    outputs = [
+        drawn(totals, measurement, calibrate(measurement, Noise(), epsilon, largest), mechanism) for epsilon in falling
+    ]
+    weights, truth = weights_of(measurement), truth_of(totals, measurement)
+    residuals = [residuals_of(truth, output.cells, output.numbers) for output in outputs]
+    for epsilon, output, rests, (low, high) in zip(
+        falling, outputs, residuals, survey.moved(residuals, weights), strict=True
+    ):
+        distance = distance_of(rests, weights)
+        if accepted(max(0.0, distance + low), distance + high, percent):
+            return Accepted(epsilon, output)
+    return None
+
+
+def selected(preference: Pri, survey: Survey, asked: Request, services: Services) -> Selected:
+    """What the algorithm comes to for a request; candidates are the papers' 37 where no others are stated."""
+    if not survey.people_count:
+        return Selected(None, "there is nobody in the data")
+    spent = max((p.spent or 0 for p in asked.preferences if isinstance(p, LargerThanSpent)), default=0)
+    candidates = [c for c in asked.grid or PAPER_GRID if spent < c <= asked.epsilon_max]
+    found = find_epsilon_from_pri(survey, preference.percent, candidates, services.mechanism)
+    if found is None:
+        return Selected(None, "no output passed")
+    return Selected(found.epsilon, output=tuple(tuple(map(str, cell)) for cell in found.output.numbers))
+
+
+def require_findable(query: BoundQuery, asked: Request) -> None:
+    """Refuse what the algorithm does not do: from public facts, before anybody is read."""
+    if not query.context.bounds_from_data and query.measurement.not_additive:
+        raise NoMechanism.because("pri-not-additive", columns=list(query.measurement.not_additive))
+    if any(not isinstance(p, Pri | LargerThanSpent) for p in asked.preferences):
+        raise PreferenceError.because("pri-not-alone")
+    if asked.noise.mechanism != "laplace":
+        raise PreferenceError.because("pri-mechanism")

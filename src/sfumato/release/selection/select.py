@@ -1,0 +1,239 @@
+"""A private selection of epsilon: charged before anybody is read, drawn, and kept before it leaves (methods 3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from typing import Any, cast
+
+from sfumato.errors import PreferenceError
+from sfumato.ledger.charges import SELECTION
+from sfumato.ledger.entry import NANO, Draft, Event, nano
+from sfumato.ledger.history import Record
+from sfumato.model.calibration import Law
+from sfumato.model.guarantee import (
+    Guarantee,
+    Provenance,
+    chosen_by,
+    selected_after_look,
+    selected_privately,
+    word,
+)
+from sfumato.model.risk import WORST_CASE
+from sfumato.model.schema import STOP
+from sfumato.privacy.accounting.zcdp import entered, rho_pure
+from sfumato.privacy.preferences.preference import Preference, Variance
+from sfumato.privacy.preferences.pri import Pri
+from sfumato.privacy.preferences.private_selection import Selected
+from sfumato.privacy.preferences.solver import Solution, solve
+from sfumato.release.bound_query import BoundQuery
+from sfumato.release.decide import EPSILON_MAX, Request
+from sfumato.release.ledger import digest
+from sfumato.release.noise import Noisy
+from sfumato.release.reserve import (
+    Cost,
+    as_before,
+    keep,
+    on_this_data,
+    read_for,
+    refuse_without_guarantee,
+    reserve,
+    row,
+    version_of,
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was drawn for the preferences that only a draw can meet; `kept`: it is in the record already."""
+
+    selected: Mapping[Preference, Selected]
+    kept: bool = True
+
+    def stored(self) -> dict[str, object]:
+        return {"selected": [_told(found) for found in self.selected.values()]}
+
+
+def _told(found: Selected) -> dict[str, object]:
+    """As a record keeps it, which knows no tuples; an output only where there is one."""
+    told = asdict(found) | {"output": [list(cell) for cell in found.output]}
+    return told if found.output else {name: value for name, value in told.items() if name != "output"}
+
+
+def outcome(query: BoundQuery, asked: Request, accept_none: bool, again: bool, attestation: str) -> Outcome | None:
+    """What is drawn, or was to this very request; None where nothing is to be drawn."""
+    if asked.selecting:
+        return _selected(query, asked, accept_none=accept_none, again=again, attestation=attestation)
+    if not asked.as_published:
+        return None
+    if not again and (drawn_before := before(query, asked, query.context.ledger.record)):
+        return drawn_before[-1]
+    from sfumato.release.selection.draw import as_published
+
+    survey, services = query.look(asked.noise), query.context.services
+    return Outcome({p: as_published(p, survey, asked, services) for p in asked.as_published}, kept=False)
+
+
+def unmet(query: BoundQuery, asked: Request) -> Solution | None:
+    """What no selection could mend: refused from public facts, before it is charged."""
+    public = [p for p in asked.preferences if not p.reads_people and not p.selects]
+    if not asked.selecting or not public:
+        return None
+    found = solve(
+        public,
+        lambda _: WORST_CASE,
+        asked.noise,
+        measurement=query.declared,
+        grid=asked.grid,
+        epsilon_max=asked.epsilon_max,
+        selection=asked.select_epsilon,
+    )
+    return None if found.feasible else replace(found, why=f"{found.why} Nothing was drawn and nothing was charged.")
+
+
+def before(query: BoundQuery, asked: Request, record: Record) -> list[Outcome]:
+    """Every outcome of this request so far, each charged or looked at: oldest first, but last the one that counts."""
+    if asked.selecting:
+        every, counts = record.all_released(_key(query, asked)), record.selections(_key(query, asked))[-1:]
+        return [_read(entry.draft, asked) for entry in (*(e for e in every if e not in counts), *counts)]
+    return [_read(entry.draft, asked) for entry in record.drawn(asked.key)]
+
+
+def times(query: BoundQuery, asked: Request, number: int) -> int:
+    """How often this request was selected for, and charged, before an entry."""
+    key, entries = _key(query, asked), query.context.ledger.known.entries
+    return sum(e.draft.event is Event.RESERVED and e.draft.key == key and e.number < number for e in entries)
+
+
+def provenances_of_choice(
+    query: BoundQuery, asked: Request, epsilon: float | None, record: Record, attestation: str
+) -> tuple[Provenance, ...]:
+    """The labels of a choice: of one that was selected, what the selection itself rests on is among them."""
+    found = query.provenances(asked, record, attestation)
+    if not asked.selecting or asked.reads_people:
+        return found
+    newest_first = (entry.draft for entry in reversed(record.selections(_key(query, asked))))
+    same = (d for d in newest_first if query.solved(asked, _read(d, asked).selected).epsilon == epsilon)
+    own = next(same, None)
+    if own is None:
+        return (*found, selected_after_look("epsilon"))
+    attested = cast(list[str], own.public.get("attested", []))
+    return (*found, *(selected_privately("epsilon", said) for said in attested))
+
+
+def _inputs(query: BoundQuery, asked: Request, record: Record, attestation: str, again: bool) -> tuple[Provenance, ...]:
+    """Of the selection itself, also the stop where that is a ceiling: what is left of it may be what is selected."""
+    found, ledger = query.provenances(asked, record, attestation), query.context.ledger
+    if again and record.somebody_looked and record.selections(_key(query, asked)):
+        found = (*found, selected_after_look("epsilon"))
+    spent = Fraction(record.total.nano_epsilon + nano(asked.select_epsilon), NANO)
+    if ledger.stop.epsilon is None or ledger.stop.epsilon - spent >= Fraction(str(asked.epsilon_max)):
+        return found
+    by = {"attestation": " ".join(attestation.split()), "who": ledger.who}
+    return (*found, record.schema((STOP,), ledger.schema, what="stop", **by))
+
+
+def require_affordable(query: BoundQuery, asked: Request, accept_none: bool, again: bool, attestation: str) -> None:
+    """Refuse what a selection would be refused for, its guarantee or the stop, before anything is entered."""
+    query.context.require_data()
+    record = query.context.ledger.record
+    if not again and before(query, asked, record):
+        return
+    inputs = _inputs(query, asked, record, attestation, again)
+    if not accept_none:
+        refuse_without_guarantee(inputs, "selection")
+    query.context.ledger.reserve(record, _reservation(query, asked, "", word(inputs)))
+
+
+def _selected(query: BoundQuery, asked: Request, *, accept_none: bool, again: bool, attestation: str) -> Outcome:
+    """Reserved before the data is read, kept before it leaves; the same request on the same data is charged once."""
+    from sfumato.release.selection.draw import drawn
+
+    query.context.require_data()
+    ledger, key = query.context.ledger, _key(query, asked)
+    if not again and (kept := ledger.record.selections(key)):
+        return _read(kept[-1].draft, asked)
+    held = reserve(
+        ledger,
+        as_before(key, accept_none=accept_none, again=again),
+        lambda record: _inputs(query, asked, record, attestation, again),
+        lambda guarantee: _reservation(query, asked, key, guarantee),
+        accept_none=accept_none,
+        what="selection",
+    )
+    if isinstance(held, Draft):
+        return _read(held, asked)
+    ceiling = asked.epsilon_max
+    if ledger.stop.epsilon is not None:  # whatever is selected can be released before the stop
+        left = ledger.stop.epsilon - Fraction(held.total.nano_epsilon, NANO)
+        ceiling = min(ceiling, math.floor(left * NANO) / NANO)
+    survey, services = query.survey(asked.noise), query.context.services
+
+    def select() -> Outcome:
+        return Outcome({p: drawn(p, survey, asked.noise, services, asked.grid, ceiling) for p in asked.selecting})
+
+    found = read_for(ledger, key, held, _what(query, asked, held.guarantee), select)
+    attested = sorted({i.attestation for i in held.inputs if i.attestation})
+    outcome = found.stored() | ({"attested": attested} if attested else {})
+    keep(ledger, key, held, _what(query, asked, held.guarantee), outcome, told=held.guarantee.holds)
+    return found
+
+
+def accepted(query: BoundQuery, asked: Request, epsilon: float | None) -> Noisy | None:
+    """The very output that Find-eps-from-PRI accepted for a choice, which it releases; None where nothing was."""
+    for outcome in reversed(before(query, asked, query.context.ledger.known)) if asked.as_published else ():
+        for found in outcome.selected.values():
+            if found.output and found.epsilon == epsilon:
+                numbers = tuple(tuple(map(Fraction, cell)) for cell in found.output)
+                return Noisy(query.measurement.public_cells, numbers)
+    return None
+
+
+def require_unreleased(query: BoundQuery, asked: Request, epsilon: float | None) -> None:
+    """Refuse to charge once more for the very output that went out: choosing again draws another."""
+    record = query.context.ledger.known
+    if not any(isinstance(p, Pri) for p in asked.preferences):
+        return
+    left = record.all_released(on_this_data(query, digest([asked.wording, epsilon])))
+    if left and record.drawn(asked.key)[-1].number < left[-1].number:
+        raise PreferenceError.because("pri-output-released")
+
+
+def _key(query: BoundQuery, asked: Request) -> str:
+    return on_this_data(query, digest(["selection", asked.key]))
+
+
+def _read(draft: Draft, asked: Request) -> Outcome:
+    """What an entry says was drawn."""
+    stored = cast(list[dict[str, Any]], draft.public.get("selected") or draft.confidential["selected"])
+    asking = asked.selecting or asked.as_published
+    return Outcome({p: Selected(**kept) for p, kept in zip(asking, stored, strict=True)})
+
+
+def _reservation(query: BoundQuery, asked: Request, key: str, outcome: Guarantee) -> Draft:
+    """The charge: what the selections cost, or a public constant where that would tell about the data."""
+    charge = nano(asked.select_epsilon if outcome.holds else EPSILON_MAX)
+    public: dict[str, object] = {
+        "what": _what(query, asked, outcome),
+        "guarantee": outcome.value,
+        "method": asked.said(told=outcome.holds),
+        "kind": SELECTION,
+        "version": version_of(query.context),
+    }
+    laws = dict.fromkeys(Law.LAPLACE if isinstance(p, Variance) else Law.SPARSE_VECTOR for p in asked.selecting)
+    cost = Cost(
+        asked.select_epsilon, entered(rho_pure(asked.select_epsilon)), (), (), None, select_epsilon=asked.select_epsilon
+    )
+    public |= row(chosen_by(outcome, outright=False), ", ".join(law.value for law in laws), cost)
+    confidential: dict[str, object] = {} if outcome.holds else {"epsilon": asked.select_epsilon}
+    ledger = query.context.ledger
+    if outcome.holds:  # what could not be released afterwards, however small, is not selected
+        least, delta = charge + nano(asked.smallest), Fraction(str(asked.noise.delta or 0))
+        ledger.reserve(ledger.known, ledger.draft(Event.RESERVED, key, public, None, least, delta))
+    return ledger.draft(Event.RESERVED, key, public, confidential, charge)
+
+
+def _what(query: BoundQuery, asked: Request, outcome: Guarantee) -> str:
+    return f"selection of an epsilon by {asked.said(told=outcome.holds)} for {query.sql}"

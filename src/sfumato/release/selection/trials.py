@@ -1,0 +1,74 @@
+"""A private selection, tried on a look-alike: nobody is read, nothing is charged, and the noise is real."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from sfumato.model.selection_trials import Tries
+from sfumato.privacy.preferences.preference import ExposureCap, Preference, Variance
+from sfumato.privacy.preferences.pri import Pri
+from sfumato.privacy.preferences.private_selection import Selected
+from sfumato.release.decide import Request
+from sfumato.release.people.survey import Survey
+from sfumato.release.selection.draw import LARGER, as_published, drawn
+from sfumato.release.services import Services
+
+TIMES = 200
+_AROUND = (Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(3), Fraction(10))
+
+
+def tried(asked: Request, survey: Survey, services: Services) -> tuple[Tries, ...]:
+    """What each selection would come to, at the threshold that is stated and at others around it."""
+    return tuple(
+        replace(_tries(one, asked, survey, services), stated=one == preference)
+        for preference in asked.preferences
+        if preference.draws
+        for one in _around(preference)
+    )
+
+
+def typical(asked: Request, tries: Sequence[Tries]) -> dict[Preference, Selected]:
+    """The median of what was selected, for each preference as it is stated."""
+    found = {}
+    stated = [one for one in tries if one.stated]
+    for preference, one in zip((p for p in asked.preferences if p.draws), stated, strict=True):
+        median = one.quantile(0.5) if len(one.epsilons) > one.nothing else None
+        none = f"in most tries on the look-alike there was none. {LARGER}"
+        found[preference] = Selected(median, none if median is None else "")
+    return found
+
+
+def _tries(preference: Preference, asked: Request, survey: Survey, services: Services) -> Tries:
+    found = [_once(preference, asked, survey, services) for _ in range(TIMES)]
+    epsilons = tuple(selected.epsilon for selected in found if selected.epsilon is not None)
+    said, value = threshold(preference)
+    return Tries(said, epsilons, TIMES - len(epsilons), private=preference.selects, value=value)
+
+
+def _once(preference: Preference, asked: Request, survey: Survey, services: Services) -> Selected:
+    if not preference.selects:
+        return as_published(preference, survey, asked, services)
+    return drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
+
+
+def _around(preference: Preference) -> list[Preference]:
+    match preference:
+        case Variance(tau):
+            return [replace(preference, tau=tau * f) for f in _AROUND if tau * f <= 1]
+        case ExposureCap(cap):
+            return [replace(preference, cap=cap * f) for f in _AROUND]
+    return [preference]
+
+
+def threshold(preference: Preference) -> tuple[str, float]:
+    """What is asked of the selection, in words and as a number."""
+    match preference:
+        case Variance(tau):
+            return f"variance {float(tau):.3g}", float(tau)
+        case ExposureCap(cap):
+            return f"exposure cap {float(cap):.3g}", float(cap)
+        case Pri(percent):
+            return f"pri {float(percent):g}", float(percent)
+    raise ValueError("nothing is selected for this preference")

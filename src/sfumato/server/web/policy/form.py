@@ -1,0 +1,52 @@
+"""What the form of a policy offers: the people and organisations that there are, and the usual rules in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.escrow.identity.person import EVERYONE, Role
+from sfumato.escrow.policy.policy import Flow, Policy
+from sfumato.escrow.service import Escrow
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import rule as of_rule
+from sfumato.presentation.wording.signals import pages as of_signal_pages
+from sfumato.privacy.risk.sharing import LEVELS
+from sfumato.server.web.signals.tasks import kinds
+
+_OWN = ("gap", "attack_chance", "within", "epsilon")  # preferences that the form lets partners state
+_SWITCHES = {
+    "public_page": of_rule.PUBLIC_PAGE,
+    "separation": of_rule.SEPARATION,
+    "introduction": of_rule.INTRODUCTION,
+}
+
+
+def offered(escrow: Escrow, controllers: int) -> dict[str, Any]:
+    """Whom and what a policy may name. What is not offered here is stated as text."""
+    people = [one for one in escrow.people.all() if not one.disabled]
+    return {
+        "everyone": EVERYONE,
+        "organisations": sorted({one.organisation for one in people if one.organisation}, key=str.casefold),
+        "people": [one for one in people if one.has(Role.ANALYST)],
+        "kinds": of_rule.KINDS,
+        "own": {name: of_rule.KINDS[name][0] for name in _OWN},
+        "levels": list(LEVELS),
+        "approve": of_rule.APPROVE,
+        "controllers": controllers,
+        "signals": {one["kind"]: (one["title"], one["said"]) for one in kinds()},
+        "signal_bits": Flow.signal_bits,
+        "switches": {name: said for name, said in _SWITCHES.items() if name in Policy.__dataclass_fields__},
+        "words": {
+            "rule": of_rule.BEFORE_ANYBODY_LOOKS,
+            "ceiling": of_rule.CEILING,
+            "stop": of_rule.STOP,
+            "stop_delta": of_rule.STOP_DELTA,
+            "odds": of_rule.ODDS,
+            "fixed": of_rule.FIXED_BEFOREHAND,
+            "declare": of_guarantee.DECLARE,
+            "otherwise": of_rule.OTHERWISE,
+            "signals": of_signal_pages.ALLOWED,
+            "code": of_signal_pages.CODE_ALLOWED,
+            "bits": of_signal_pages.BITS,
+        },
+    }

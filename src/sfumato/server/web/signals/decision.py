@@ -1,0 +1,94 @@
+"""One utility signal, for those who decide it: the code with the lines that deserve a look, its word, cost and bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import RedirectResponse, Response
+
+from sfumato.errors import SfumatoError
+from sfumato.escrow.submissions.ballot import WAITING
+from sfumato.model.guarantee import Guarantee
+from sfumato.model.signal import SignalKind
+from sfumato.presentation.escrow import submission
+from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording.signals import pages as of_signal_pages
+from sfumato.presentation.wording.signals import tasks as of_tasks
+from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.web.shell import Shown
+from sfumato.server.web.signals.tasks import kinds
+from sfumato.signals.tasks.registry import described
+
+screens = APIRouter(include_in_schema=False)
+
+
+@screens.get("/signals/{sid}")
+def signal(page: Shown, actor: Reader, escrow: Here, sid: NameInPath) -> Response:
+    """Whoever asked for it finds it below the answer that it is about."""
+    shown = submission.signal(escrow.signals.one(actor, sid))
+    if shown["dataset"] not in escrow.datasets.held_by(actor) or shown["analyst"] == actor.name:
+        return RedirectResponse(f"/requests/{shown['request']}#signal-{shown['id']}", 303)
+    seen: Mapping[str, Any] | None = None
+    problem = ""
+    try:
+        seen = submission.signal_page(escrow.signal_decisions.inspect(actor, shown["id"]))
+    except SfumatoError as gone:  # the answer or the policy is gone: it can still be returned and refused
+        problem = str(gone)
+    others = [one for one in escrow.signal_decisions.waiting(actor) if one["id"] != shown["id"]]
+    waits = shown["state"] in WAITING
+    published = shown["kind"] == SignalKind.PUBLISHED  # what that carries is in the words of its kind
+    looked = escrow.datasets.looked(actor, shown["dataset"])
+    kind = next(one for one in kinds() if one["kind"] == shown["kind"])
+    word = shown["guarantee"] if seen is None or not waits else seen["guarantee"]
+    return page(
+        "signal.html",
+        signal=shown,
+        seen=seen,
+        problem=problem,
+        waits=waits,
+        looked=looked,
+        analyst=_analyst(shown) if seen is None else seen["analyst"],
+        request={"number": "", "purpose": ""} if seen is None else seen["request"],
+        kind=kind,
+        said=kind["said"] if seen is None else " ".join(seen["sentences"]),
+        task=_task(shown["task"]),
+        guarantee=word,
+        meaning=of_explorer.LEAVES[Guarantee(word)] if waits and word and not published else "",
+        lines=_lines(shown["code"] or "", [] if seen is None else seen["marks"]),
+        stands=of_signal_pages.STANDS[shown["state"]],
+        words=of_signal_pages,
+        says=of_explorer,
+        facts={
+            "id": shown["id"],
+            "state": shown["state"],
+            "binding": None if seen is None else seen["binding"],
+            "looked": looked,
+            "stands": of_signal_pages.STANDS,
+            "next": {"path": f"/signals/{others[0]['id']}", "number": others[0]["number"]} if others else None,
+        },
+    )
+
+
+def _analyst(shown: Mapping[str, Any]) -> dict[str, str]:
+    return {"name": shown["analyst"], "organisation": ""}
+
+
+def _task(stated: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What it is, and each parameter with what was stated, or with what holds where it was left open."""
+    if stated is None:
+        return None
+    told = next(one for one in described() if one["name"] == stated["task"])
+    names = [one["name"] for one in told["parameters"]]
+    said = [of_signal_pages.parameter(told["name"], name) for name in names]
+    sentence = of_tasks.SENTENCES[told["name"]]
+    return {"said": sentence, "parameters": [*zip(names, map(stated.get, names), said, strict=True)]}
+
+
+def _lines(code: str, marks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Line by line, as Python counts them, each with why it deserves a look."""
+    return [
+        {"text": text, "why": [mark["why"] for mark in marks if mark["line"] == number]}
+        for number, text in enumerate(code.removesuffix("\n").split("\n"), 1)
+    ]

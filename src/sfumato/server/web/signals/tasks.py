@@ -1,0 +1,110 @@
+"""What did the noise cost? Below an answer of one's own: tasks, kinds of signals, and what was signalled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sfumato.errors import SfumatoError
+from sfumato.escrow.identity.person import Person
+from sfumato.escrow.service import Escrow
+from sfumato.escrow.submissions.code_review import LONGEST
+from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, OWN_BLOCKS, OWN_DRAWS
+from sfumato.model.release import Answer
+from sfumato.model.signal import SignalKind
+from sfumato.presentation.certificate import worded_signal
+from sfumato.presentation.escrow import submission
+from sfumato.presentation.wording.signals import pages as of_signal_pages
+from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording.signals import tasks as of_tasks
+from sfumato.signals.request import BLOCKS, DRAWS, MOST_BLOCKS, MOST_DRAWS
+from sfumato.signals.tasks.registry import described
+from sfumato.signals.tasks.table import Table
+
+_MOST_ROWS = 400  # rows that the lists of a form still hold
+_MOST_SIGNALS = 50  # of one request that a page still shows
+_AMOUNTS = {"draws": (DRAWS, MOST_DRAWS), "blocks": (BLOCKS, MOST_BLOCKS)}
+_CODE_AMOUNTS = {"draws": (OWN_DRAWS, MOST_OWN_DRAWS), "blocks": (OWN_BLOCKS, MOST_OWN_BLOCKS)}
+_FIELDS = {  # of a parameter, by its kind; by its name where an answer has something to offer
+    **dict.fromkeys(("column", "label", "mean", "variance", "count"), "column"),
+    **{"features": "columns", "a": "row", "expression": "cells", "model": "choice"},
+    **{"text": "row", "text or number": "row or number", "list of names": "rows", "numbers by label": "numbers"},
+}
+_MODELS = {"classifier": ("logistic", "tree"), "regression": ("linear", "tree")}
+
+
+def section(
+    escrow: Escrow, actor: Person, request: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What the section shows, and what its script goes by: from public facts, and at once."""
+    told: dict[str, Any] = {"signals": _signals(escrow, actor, request["id"]), "kinds": kinds()}
+    flow = _flow(escrow, actor, request["dataset"])
+    if flow is None:
+        return told | {"problem": of_signal_pages.NOTHING_ALLOWED}
+    tables = [_table(number, answer) for number, answer in enumerate(answers, 1)]
+    figures = tables[0]["figures"]
+    return told | {
+        "problem": None,
+        "kinds": kinds(flow["signals"]),
+        "tasks": [_task(one) for one in described()],
+        "tables": tables,
+        "amounts": _AMOUNTS,
+        "code_amounts": _CODE_AMOUNTS,
+        "may_code": flow["code"],
+        "no_code": None if flow["code"] else of_signal_pages.CODE_NOT_ALLOWED,
+        "start": of_signal_pages.CODE_AT_FIRST.format(column=figures[0] if figures else "n"),
+        "longest": LONGEST,
+    }
+
+
+def _flow(escrow: Escrow, actor: Person, dataset: str) -> Mapping[str, Any] | None:
+    """What the policy lets this person ask now; None: nothing, or they no longer learn that the dataset is there."""
+    try:
+        held: Mapping[str, Any] = escrow.datasets.one(actor, dataset)
+    except SfumatoError:
+        return None
+    found: Mapping[str, Any] | None = held["flow"]
+    return found
+
+
+def kinds(allowed: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Each kind of signal in words; the free one first."""
+    return [
+        {
+            "kind": kind.value,
+            "title": of_signal_pages.TITLES[kind],
+            "said": " ".join(of_signalling.carried(kind, holds=True)),
+            "allowed": kind.value in allowed,
+            "inspected": of_signal_pages.inspected(kind, code=False),
+            "inspected_code": of_signal_pages.inspected(kind, code=True),
+        }
+        for kind in SignalKind
+    ]
+
+
+def _signals(escrow: Escrow, actor: Person, request: str) -> list[dict[str, Any]]:
+    """Those that were asked for, the newest first; of what is here, with what it says."""
+    found = escrow.signals.many(actor, request=request, limit=_MOST_SIGNALS)
+    each = (escrow.signals.one(actor, one["id"]) if one["state"] == "released" else one for one in found)
+    return [worded_signal(submission.signal(one)) for one in each]
+
+
+def _task(told: Mapping[str, Any]) -> dict[str, Any]:
+    asked = [
+        one
+        | {
+            "kind": _FIELDS.get(one["name"]) or _FIELDS.get(one["kind"], one["kind"]),
+            "choices": _MODELS.get(told["name"], ()) if one["name"] == "model" else (),
+            "said": of_signal_pages.parameter(told["name"], one["name"]),
+        }
+        for one in told["parameters"]
+    ]
+    return {"name": told["name"], "said": of_tasks.SENTENCES[told["name"]], "parameters": asked}
+
+
+def _table(number: int, told: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task can name of an answer: its figures, and its rows by the label of their group."""
+    answer = Answer.from_dict(dict(told))
+    figures = tuple(name for name, ranged in zip(answer.columns, told["ranged"], strict=True) if ranged)
+    labels = Table(answer.columns, answer.rows[:_MOST_ROWS], figures).labels
+    return {"query": number, "figures": list(figures), "labels": list(dict.fromkeys(labels))}
