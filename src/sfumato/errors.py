@@ -66,6 +66,11 @@ class SfumatoError(Exception):
         return cls._restored("", "", where, reason, values)
 
     @classmethod
+    def in_file(cls, error: SfumatoError, where: str) -> Self:
+        """An error about what a schema or a policy file says: with its place, and always in the terms of the file."""
+        return cls._restored(*error._written, where, error.reason, {**error.values, "interface": "schema"})
+
+    @classmethod
     def _restored(cls, message: str, hint: str, where: str, reason: str, values: Mapping[str, Value]) -> Self:
         """Without the `__init__` of a subclass, which may write sentences of its own."""
         error = cls.__new__(cls)

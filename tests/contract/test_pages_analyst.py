@@ -127,9 +127,25 @@ def test_the_estimate_of_an_average_turns_around_what_within_asks_for(api: Api) 
     assert "mean ±2." in one["averages"]
 
 
-def test_no_hint_of_the_editor_is_typed_on_a_command_line(api: Api) -> None:
-    hints = facts(page(api, "bob", "/datasets/stays/ask"))["hints"]
-    assert not any("--" in said for said in hints.values())
+@pytest.mark.parametrize(
+    ("aggregate", "stated", "hint"),
+    [
+        ("AVG", {"within": 2}, "say below how many people are in the smallest group, at least."),
+        ("SUM", {"within": 2, "confidence": 1}, "ask for something else, or choose another way to size the noise."),
+        (
+            "SUM",
+            {"within": 0},
+            "try “Each figure is so close to the true one, as far as noise goes” (at most so far off: 5).",
+        ),
+    ],
+)
+def test_a_hint_on_the_page_of_the_editor_names_what_is_on_it(
+    api: Api, aggregate: str, stated: dict[str, Any], hint: str
+) -> None:
+    api.room.policy({"who": [BOARD], "preferences": ["within"]})
+    body = {"queries": [{"sql": f"SELECT {aggregate}(age) FROM stays"}], "preference": stated}
+    answer = api("bob", "POST", "/datasets/stays/estimate", json=body)
+    assert (answer.status_code, answer.json()["hint"]) == (422, hint)
 
 
 # My requests, and one of them

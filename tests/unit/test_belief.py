@@ -257,7 +257,7 @@ def test_what_bounds_no_belief_is_refused_before_anything_is_read() -> None:
     ):
         with pytest.raises(sf.SfumatoError, match=said):
             data.query(sql).choose(sf.belief(1 / 3, **how))
-    with pytest.raises(PreferenceError, match=r"a delta .* bounds no belief\. Hint: use --mechanism laplace"):
+    with pytest.raises(PreferenceError, match=r"a delta .* bounds no belief\. Hint: use mechanism='laplace'"):
         data.query(SUM).choose(sf.belief(1 / 3, worlds=ANSWERS), mechanism="gaussian", delta=1e-6)
     from_data = sf.open(STUDENTS[:3], SCHEMA, ledger=":memory:", bounds_from_data=True)
     with pytest.raises(PreferenceError, match="goes by the bounds of the schema"):

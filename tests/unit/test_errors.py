@@ -13,8 +13,19 @@ import pytest
 from sfumato import errors
 from sfumato.adapters.workers import protocol
 from sfumato.client.problems import problem
-from sfumato.errors import BadInput, EngineFailure, LedgerUnwritable, QueryError, SfumatoError, SourceError, rebuilt
+from sfumato.errors import (
+    BadInput,
+    EngineFailure,
+    LedgerUnwritable,
+    PolicyError,
+    PreferenceError,
+    QueryError,
+    SfumatoError,
+    SourceError,
+    rebuilt,
+)
 from sfumato.presentation.interface import Interface, speaking
+from sfumato.privacy.preferences.rule import from_rule
 
 BUSY = "The ledger x.ledger cannot be written. Hint: name another with {}; nothing was released."
 
@@ -30,6 +41,51 @@ def unwritable() -> LedgerUnwritable:
 def test_a_hint_is_in_the_terms_of_the_interface_that_shows_it(interface: Interface, option: str) -> None:
     with speaking(interface):
         assert str(unwritable()) == BUSY.format(option)
+
+
+RULE = (
+    "worst_case goes with gap or ratio: [rule] in t.toml. Hint: try gap = 1.2 and worst_case = true.",
+    "sharing risk needs trust: [rule] in t.toml. "
+    'Hint: try sharing_risk = "low", trust = "low", data_sensitivity = "high" and choices = 4.',
+    "belief needs the possible worlds: [rule] in t.toml. "
+    "Hint: list the answers in each world, such as worlds = [2, 3, 3].",
+    "bound goes with belief: [rule] in t.toml. Hint: try belief = 0.5, worlds = [2, 3, 3] and bound = true.",
+)
+
+
+def in_a_rule() -> list[SfumatoError]:
+    found: list[SfumatoError] = []
+    for stated in (
+        {"epsilon": 1, "worst_case": True},
+        {"sharing_risk": "low"},
+        {"belief": 0.4},
+        {"epsilon": 1, "bound": True},
+    ):
+        with pytest.raises(PreferenceError) as error:
+            from_rule(stated, "t.toml")
+        found.append(error.value)
+    return found
+
+
+@pytest.mark.parametrize("interface", Interface)
+def test_what_is_wrong_in_a_rule_is_in_terms_of_the_rule_whatever_shows_it(interface: Interface) -> None:
+    with speaking(interface):
+        assert tuple(map(str, in_a_rule())) == RULE
+
+
+def test_it_is_so_behind_a_worker_and_a_client_too() -> None:
+    for error, sentence in zip(in_a_rule(), RULE, strict=True):
+        told = error.as_dict()["error"]
+        said = json.loads(json.dumps({**told, "detail": told["message"]}))
+        for heard in (protocol.heard(json.loads(json.dumps(protocol.told(error)))), problem(422, said, "host")):
+            with speaking(Interface.COMMAND):
+                assert str(heard) == sentence
+
+
+def test_an_error_of_a_rule_keeps_its_reason_as_an_error_of_a_policy() -> None:
+    error = PolicyError.in_file(PreferenceError.because("rule-without-preference"), "[rule]")
+    assert (error.code, error.reason, error.where) == ("policy", "rule-without-preference", "[rule]")
+    assert str(error) == "[rule] states no preference: [rule]. Hint: try gap = 1.2 and worst_case = true."
 
 
 def test_in_python_it_is_pythons() -> None:

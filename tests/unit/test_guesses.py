@@ -58,45 +58,45 @@ REFUSED = {
     ),
     "no trust": (
         lambda: sf.sharing_risk("low", data_sensitivity="high", choices=4),
-        "sharing risk needs trust. Hint: try --sharing-risk low --trust low --data-sensitivity high --choices 4.",
+        "sharing risk needs trust. Hint: try sf.sharing_risk('low', trust='low', data_sensitivity='high', choices=4).",
     ),
     "nothing to guess": (
         lambda: sf.guess(0.4),
-        "guess needs to know what is guessed. Hint: try --choices 4, or --secret COLUMN for the categories that the "
+        "guess needs to know what is guessed. Hint: try choices=4, or secret=COLUMN for the categories that the "
         "schema lists.",
     ),
     "two secrets": (
         lambda: sf.guess(0.4, choices=4, secret="state"),
-        "guess takes one of choices, secret and prior. Hint: try --choices 4, or --secret COLUMN for the categories "
+        "guess takes one of choices, secret and prior. Hint: try choices=4, or secret=COLUMN for the categories "
         "that the schema lists.",
     ),
     "one choice": (
         lambda: sf.guess(0.4, choices=1),
-        "choices must be a whole number from 2 on, not 1. Hint: try --choices 4.",
+        "choices must be a whole number from 2 on, not 1. Hint: try choices=4.",
     ),
     "a choice and a half": (
         lambda: sf.guess(0.9, choices=2.5),  # type: ignore[arg-type]
-        "choices must be a whole number from 2 on, not 2.5. Hint: try --choices 4.",
+        "choices must be a whole number from 2 on, not 2.5. Hint: try choices=4.",
     ),
     "a prior of nothing": (
         lambda: sf.guess(0.4, prior=0),
-        "prior must lie between 0 and 1, not 0. Hint: try --prior 0.25.",
+        "prior must lie between 0 and 1, not 0. Hint: try prior=0.25.",
     ),
     "a prior of all": (
         lambda: sf.guess(0.4, prior=1),
-        "prior must lie between 0 and 1, not 1. Hint: try --prior 0.25.",
+        "prior must lie between 0 and 1, not 1. Hint: try prior=0.25.",
     ),
     "a radius of nothing named": (
         lambda: sf.guess(0.4, choices=4, radius=5),
-        "radius goes with secret. Hint: try --secret age --radius 5.",
+        "radius goes with secret. Hint: try secret='age', radius=5.",
     ),
     "a radius below 0": (
         lambda: sf.guess(0.4, secret="age", radius=-1),
-        "radius must not be negative, not -1. Hint: try --radius 5.",
+        "radius must not be negative, not -1. Hint: try radius=5.",
     ),
     "a secret without a name": (
         lambda: sf.guess(0.4, secret=7),  # type: ignore[arg-type]
-        "secret names a column, not 7. Hint: try --secret marital_status.",
+        "secret names a column, not 7. Hint: try secret='marital_status'.",
     ),
     "no more than blindly": (
         lambda: sf.guess(0.25, choices=4),
@@ -104,7 +104,7 @@ REFUSED = {
     ),
     "a chance of nothing": (
         lambda: sf.guess(0, choices=4),
-        "guess must lie above 0 and not above 1, not 0. Hint: try --guess 0.4.",
+        "guess must lie above 0 and not above 1, not 0. Hint: try sf.guess(0.4).",
     ),
     "an advantage of more than all": (
         lambda: sf.advantage(1.5),
@@ -116,7 +116,7 @@ REFUSED = {
     ),
     "below the floor, as published": (
         lambda: sf.sharing_risk("very low", **SHARED, choices=4, as_published=True),
-        "sharing risk must lie above 0.1225, not 0.1: no noise goes below that. Hint: leave --as-published out: what a "
+        "sharing risk must lie above 0.1225, not 0.1: no noise goes below that. Hint: leave as_published out: what a "
         "blind guess risks is then not counted.",
     ),
     "a column that is not there": (
@@ -125,11 +125,11 @@ REFUSED = {
     ),
     "a column without categories": (
         lambda: query().choose(sf.guess(0.4, secret="name")),
-        "Column 'name' lists no categories. Hint: list its categories, say --radius for a number, or say --choices.",
+        "Column 'name' lists no categories. Hint: list its categories, say radius for a number, or say choices.",
     ),
     "a column whose groups are private": (
         lambda: query().choose(sf.guess(0.4, secret="street")),
-        "Column 'street' lists no categories. Hint: list its categories, say --radius for a number, or say --choices.",
+        "Column 'street' lists no categories. Hint: list its categories, say radius for a number, or say choices.",
     ),
     "a radius without bounds": (
         lambda: query().choose(sf.guess(0.4, secret="name", radius=5)),
@@ -137,7 +137,7 @@ REFUSED = {
     ),
     "a point in a range": (
         lambda: query().choose(sf.guess(0.4, secret="weight", radius=0)),
-        "A guess at 'weight' needs a radius above 0. Hint: try --radius 5.",
+        "A guess at 'weight' needs a radius above 0. Hint: try radius=5.",
     ),
     "a radius of everything": (
         lambda: query().choose(sf.guess(0.4, secret="weight", radius=100)),
@@ -153,8 +153,8 @@ REFUSED = {
     ),
     "an advantage with a delta": (
         lambda: query().choose(sf.advantage(0.2), **GAUSSIAN),
-        "An advantage is bounded at every answer, and noise with a delta has answers that tell all. Hint: use --guess, "
-        "which counts delta, or --mechanism laplace.",
+        "An advantage is bounded at every answer, and noise with a delta has answers that tell all. Hint: use "
+        "sf.guess, which counts delta, or mechanism='laplace'.",
     ),
     "half a partner": (
         lambda: query().guessing(choices=4, trust="low"),
@@ -168,7 +168,7 @@ REFUSED = {
     ),
     "a view of nothing": (
         lambda: query().guessing(),
-        "a view of guesses needs to know what is guessed. Hint: try --choices 4, or --secret COLUMN for the categories "
+        "a view of guesses needs to know what is guessed. Hint: try choices=4, or secret=COLUMN for the categories "
         "that the schema lists.",
     ),
     "private groups without a delta": (
@@ -177,10 +177,10 @@ REFUSED = {
         "such as 1e-9.",
     ),
     # The answer's error
-    "no error": (lambda: sf.within(0), "within must lie above 0, not 0. Hint: try --within 5."),
+    "no error": (lambda: sf.within(0), "within must lie above 0, not 0. Hint: try sf.within(5)."),
     "always": (
         lambda: query(COUNT).choose(sf.within(5, confidence=1)),
-        "Laplace noise has no end, so nothing holds every time. Hint: use --mechanism truncated with a --delta, or a "
+        "Laplace noise has no end, so nothing holds every time. Hint: use mechanism='truncated' with a delta, or a "
         "confidence below 1.",
     ),
     "more than always": (
@@ -196,19 +196,19 @@ REFUSED = {
     ),
     "no relative error": (
         lambda: sf.relative_error(0, expected=10),
-        "relative error must lie above 0, not 0. Hint: try --relative-error 0.1.",
+        "relative error must lie above 0, not 0. Hint: try sf.relative_error(0.1).",
     ),
     "nothing expected": (
         lambda: sf.relative_error(0.1),
-        "relative error needs an expected answer. Hint: add --expected 2300: a public guess, not the true answer.",
+        "relative error needs an expected answer. Hint: add expected=2300: a public guess, not the true answer.",
     ),
     "0 expected": (
         lambda: sf.relative_error(0.1, expected=0),
-        "expected must not be 0. Hint: an error cannot be a share of nothing; use --within.",
+        "expected must not be 0. Hint: an error cannot be a share of nothing; use sf.within.",
     ),
     "nobody expected": (
         lambda: sf.within(5, expected_count=0),
-        "expected count must be 1 or more, not 0. Hint: try --expected-count 1000.",
+        "expected count must be 1 or more, not 0. Hint: try expected_count=1000.",
     ),
     "a median": (
         lambda: query("SELECT MEDIAN(age) AS middle FROM village").choose(sf.within(5)),
@@ -222,13 +222,13 @@ REFUSED = {
     ),
     "a mean of nobody knows how many": (
         lambda: query("SELECT AVG(age) AS mean FROM village").choose(sf.within(5)),
-        "How far mean is off depends on how many people it is of. Hint: add --expected-count 1000: how many people its "
+        "How far mean is off depends on how many people it is of. Hint: add expected_count=1000: how many people its "
         "smallest cell has at least, by public knowledge.",
     ),
     "private groups": (
         lambda: query("SELECT street, COUNT(*) FROM village GROUP BY street").choose(sf.within(5), delta=1e-9),
         "A group with private keys is shown where its noise came out high, so its error is not bounded. Hint: list the "
-        "public categories, or choose by --gap, --guess or --epsilon.",
+        "public categories, or choose by sf.gap, sf.guess or epsilon.",
     ),
 }
 

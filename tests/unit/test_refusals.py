@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from inspect import signature
 from pathlib import Path
@@ -10,13 +12,24 @@ from string import Formatter
 
 import pytest
 
+import sfumato
 from sfumato import errors
 from sfumato.presentation.interface import Interface
 from sfumato.presentation.refusals.sentence import PACKAGES, WORDS, sentence
 from sfumato.presentation.refusals.wording import Text, Wording
+from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences.rule import from_rule
 
 SOURCES = Path(errors.__file__).parent
-CONVERTED = ("adapters", "ledger", "release", "signals")  # packages of `src/sfumato` that raise reasons only
+CONVERTED = (  # packages, folders and files of `src/sfumato` that raise reasons only
+    "adapters",
+    "ledger",
+    "privacy/noise",
+    "privacy/preferences",
+    "privacy/risk",
+    "release",
+    "signals",
+)
 SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more with than to write them out
     ("value-unreadable", "kind"): "text",
     ("sandbox-attacks-succeeded", "attacks"): ["fork", "trace"],
@@ -63,6 +76,31 @@ SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more
     ("signal-changed", "then"): "inspect",
     ("signal-without-result", "state"): "refused",
     ("signal-without-result", "note"): "Not this one.",
+    ("belief-below-prior", "belief"): 0.2,
+    ("belief-below-prior", "prior"): 0.25,
+    ("epsilon-out-of-range", "least"): 1e-9,
+    ("epsilon-out-of-range", "most"): 1_000_000,
+    ("epsilon-out-of-range", "what"): "exposure cap",
+    ("error-unbounded-beforehand", "numbers"): 3,
+    ("guess-below-blind", "blind"): 0.25,
+    ("guess-below-blind", "chance"): 0.2,
+    ("index-not-positive", "number"): -1.0,
+    ("missing-too-many", "people"): 10,
+    ("noise-without-end", "mechanism"): "laplace",
+    ("option-without-preference", "name"): "select_epsilon",
+    ("option-without-preference", "whose"): ["variance", "allow"],
+    ("preferences-not-together", "stated"): ["epsilon 1", "gap 1.2"],
+    ("rank-without-noise", "mechanism"): "gaussian",
+    ("delta-missing", "mechanism"): "truncated",
+    ("epsilon-too-small-for-truncated", "beside"): "grid",
+    ("secret-not-one", "stated"): 0,
+    ("select-epsilon-out-of-range", "least"): 1e-9,
+    ("sharing-risk-below-floor", "floor"): 0.1,
+    ("sharing-risk-below-floor", "risk"): 0.05,
+    ("split-confidence-out-of-range", "number"): 2.0,
+    ("split-relative-error-not-positive", "number"): -0.1,
+    ("truncated-noise-reaches-further", "moved"): 1.0,
+    ("universe-too-large", "most"): 100_000,
 }
 SHOWS_JSON = ("task-reference-not-numbers",)  # reasons whose hint has braces in it
 Raised = tuple[str, str, frozenset[str]]  # the place, the reason and the names of its values
@@ -104,7 +142,7 @@ def used(text: Text) -> set[str]:
 
 
 def values_of(wording: Wording) -> set[str]:
-    return used(wording.message) | used(wording.hint)
+    return set().union(*map(used, (wording.message, wording.hint, *wording.instead.values())))
 
 
 @pytest.mark.parametrize(("place", "reason", "names"), RAISED, ids=[f"{where} {why}" for where, why, _ in RAISED])
@@ -131,10 +169,26 @@ def test_every_reason_is_worded_in_every_interface(reason: str, interface: Inter
     assert message
     assert not message.endswith("."), "what shows it ends the sentence, after its place"
     assert not hint or hint[-1] in ".?"
-    assert interface is Interface.COMMAND or "--" not in message + hint, "an option of a command"
+    assert interface is Interface.COMMAND or " --" not in f" {message} {hint}", "an option of a command"
     assert interface is Interface.PYTHON or "sf." not in message + hint, "a function of Python"
     assert reason in SHOWS_JSON or not set("{}") & set(message + hint)
-    assert all(value in message + hint for value in values.values() if isinstance(value, str) and value[0] == "<")
+    written = [value for value in values.values() if isinstance(value, str) and value[0] == "<"]
+    assert interface in WORDINGS[reason].instead or all(value in message + hint for value in written)
+
+
+def example(option: str, interface: Interface) -> str:
+    said = sentence("option-without-preference", {"name": option, "whose": named.HOW[option]}, interface)
+    assert said is not None
+    return said[1].removeprefix("try ").removesuffix(".")
+
+
+@pytest.mark.parametrize("option", named.HOW)
+def test_what_an_option_goes_with_is_shown_by_an_example_that_works(option: str) -> None:
+    assert f"--{option.replace('_', '-')}" in example(option, Interface.COMMAND)
+    assert eval(example(option, Interface.PYTHON), {"sf": sfumato})
+    if option not in ("as_published", "between"):  # which no rule has
+        lines = re.sub(r"(, | and )(?=[a-z])", "\n", example(option, Interface.SCHEMA))
+        assert from_rule(tomllib.loads(lines))
 
 
 @pytest.mark.parametrize("where", CONVERTED)
@@ -166,7 +220,7 @@ def test_what_raises_reasons_writes_no_sentences(where: str) -> None:
         ),
         (
             Interface.WEB,
-            "use a preference that reads nobody, such as a gap of 1.2 in the worst case; or accept that what leaves "
+            "use a preference that reads nobody, such as “In the worst case nobody is at more than so many times the risk of anybody else” (times: 1.2); or accept that what leaves "
             "carries no guarantee.",
         ),
     ],

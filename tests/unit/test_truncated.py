@@ -157,19 +157,19 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         PreferenceError, "The delta of truncated noise lies below 1/2, not at 0.5. Hint: try delta=1e-9."),
     "private keys": (
         lambda: stays().query("SELECT town, COUNT(*) FROM stays GROUP BY town").release(epsilon=1, **HOW),
-        NoMechanism, "Private group keys are found with Laplace noise. Hint: use --mechanism laplace with the same "
-        "--delta, or list the public categories."),
+        NoMechanism, "Private group keys are found with Laplace noise. Hint: use mechanism='laplace' with the same "
+        "delta, or list the public categories."),
     "a median": (
         lambda: stays().query("SELECT MEDIAN(days) FROM stays").release(epsilon=1, **HOW),
-        NoMechanism, "MEDIAN of days is selected by its rank, and carries no truncated noise. Hint: use --mechanism "
-        "laplace: the selection is then as private as Laplace noise is."),
+        NoMechanism, "MEDIAN of days is selected by its rank, and carries no truncated noise. Hint: use "
+        "mechanism='laplace': the selection is then as private as Laplace noise is."),
     "all but flat": (
         lambda: stays().query(SUM).release(epsilon=1e-3, mechanism="truncated", delta=0.1),
         NoMechanism, "This epsilon is too small beside its delta for truncated noise. Hint: ask for a larger one."),
     "the exact RDR": (
         lambda: stays().query(SUM).worst_case("truncated", 1e-6, exact=True),
-        PreferenceError, "The exact RDR is that of Laplace or Gaussian noise. Hint: leave --exact out, or use "
-        "--mechanism laplace."),
+        PreferenceError, "The exact RDR is that of Laplace or Gaussian noise. Hint: leave exact out, or use "
+        "mechanism='laplace'."),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The interface that sentences are made for: a terminal, Python code or web pages."""
+"""The interface that sentences are made for: a terminal, Python code, web pages, or a file that is edited."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ class Interface(Enum):
     COMMAND = "command"
     PYTHON = "python"
     WEB = "web"
+    SCHEMA = "schema"  # the TOML of a schema or a policy: errors about it are in its terms, whatever shows them
 
 
 _CURRENT = ContextVar("interface", default=Interface.PYTHON)

@@ -155,8 +155,7 @@ def rule_of(stated: Mapping[str, object] | None, origin: str, *, private_keys: b
             delta = None  # it is there for other statements
         return Rule(preferences, checked_noise(mechanism, delta, "analytic", private_keys=private_keys))
     except PreferenceError as wrong:
-        wrong.where = f"[rule] in {origin}"
-        raise
+        raise PreferenceError.in_file(wrong, f"[rule] in {origin}") from None
 
 
 @dataclass(frozen=True)

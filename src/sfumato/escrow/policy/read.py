@@ -229,7 +229,7 @@ class _Reader:
         try:
             return make()
         except PreferenceError as wrong:
-            raise PolicyError(wrong.message, hint=wrong.hint, where=where) from None
+            raise PolicyError.in_file(wrong, where) from None
 
     def only(self, stated: Mapping[str, Any], known: Sequence[str], where: str) -> None:
         for name in stated:

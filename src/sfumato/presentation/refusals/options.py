@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sfumato.presentation.interface import Interface
+from sfumato.presentation.wording.asking import OFFERS
 
 
 class _Words(NamedTuple):
     command: str
     python: str
     web: str
+
+    @property
+    def schema(self) -> str:
+        """A file has no steps of its own."""
+        return self.web
 
 
 _OPTIONS = {  # in Python, with a place for its value where that is an argument of a function
@@ -49,11 +57,6 @@ _STEPS = {
     ),
     "check_workspace": _Words("`sfumato doctor`", "`sfumato doctor`", "`sfumato doctor`"),
     "create_workspace": _Words("`sfumato init`", "`sfumato init`", "`sfumato init`"),
-    "low_sharing_risk": _Words(
-        "--sharing-risk low --trust low --data-sensitivity high --choices 4",
-        "sf.sharing_risk('low', trust='low', data_sensitivity='high', choices=4)",
-        "a low risk of sharing with low trust, high sensitivity and 4 choices",
-    ),
     "low_trust": _Words(
         "--trust low --data-sensitivity high",
         "trust='low', data_sensitivity='high'",
@@ -70,9 +73,6 @@ _STEPS = {
         "ask for sample_and_aggregate, or say by_range=True: noise as wide as the whole range",
         "choose “Sample and aggregate”, or tick that noise may be as wide as the whole scale",
     ),
-    "worst_case_gap": _Words(
-        "--gap 1.2 --worst-case", "sf.gap(1.2, worst_case=True)", "a gap of 1.2 in the worst case"
-    ),
 }
 
 
@@ -85,6 +85,7 @@ class Options:
     --delta | --delta 1e-6 | --kind free | --gap 1.2
     delta | delta=1e-6 | kind='free' | sf.gap(1.2)
     delta | delta 1e-6 | kind free | gap 1.2
+    delta | delta = 1e-6 | kind = "free" | gap = 1.2
     """
 
     def __init__(self, interface: Interface) -> None:
@@ -92,6 +93,8 @@ class Options:
 
     def __getitem__(self, stated: str) -> str:
         name, equals, value = stated.partition("=")
+        if name not in _OPTIONS or self._interface is Interface.SCHEMA:
+            return _options(_stated(stated), self._interface)
         option: str = getattr(_OPTIONS[name], self._interface.value)
         if self._interface is not Interface.PYTHON:
             return f"{option} {value}" if equals else option
@@ -99,6 +102,127 @@ class Options:
         if "{}" in option:
             return option.format(value)
         return f"{option}={value}" if equals else option
+
+
+class Preferences:
+    """A preference by its name, or stated: with its value, and with what goes with it.
+
+    >>> for interface in Interface:
+    ...     print(Preferences(interface)["gap"], "|", Preferences(interface)["gap=1.2 worst_case"])
+    --gap | --gap 1.2 --worst-case
+    sf.gap | sf.gap(1.2, worst_case=True)
+    “In the worst case nobody is at more than so many times the risk of anybody else” | “In the worst case nobody is \
+at more than so many times the risk of anybody else” (times: 1.2)
+    gap | gap = 1.2 and worst_case = true
+    """
+
+    def __init__(self, interface: Interface) -> None:
+        self._interface = interface
+
+    def __getitem__(self, stated: str) -> str:
+        parts = _stated(stated)
+        name, value = parts[0]
+        match self._interface:
+            case Interface.WEB if name in _OFFERS:
+                offer = _OFFERS[name]
+                figures = [f"{_LABELS.get(name, _words(name))}: {value}" for name, value in parts if value is not None]
+                return f"“{offer.words}”" + (f" ({', '.join(figures)})" if figures else "")
+            case Interface.PYTHON if name != "epsilon":  # which is an argument of its own
+                given = [] if value is None else [_literal(value)]
+                given += [_argument(*part) for part in parts[1:]]
+                return f"sf.{name}({', '.join(given)})" if given else f"sf.{name}"
+        return _options(parts, self._interface)
+
+
+_OFFERS = {offer.name: offer for offer in OFFERS}
+_LABELS = {figure.name: figure.words for offer in OFFERS for figure in offer.figures} | {
+    "expected_count": "people in the smallest group",
+}
+_Part = tuple[str, str | None]  # a name and its value, if it has one
+
+
+def _stated(text: str) -> list[_Part]:
+    """Names with values, separated by spaces, as in a shell.
+
+    >>> _stated('gap=1.2 between="age > 60" exact')
+    [('gap', '1.2'), ('between', 'age > 60'), ('exact', None)]
+    """
+    parts = (part.partition("=") for part in shlex.split(text))
+    return [(name, value if equals else None) for name, equals, value in parts]
+
+
+def _options(parts: Sequence[_Part], interface: Interface) -> str:
+    """Options as they are typed; one without a value is named, of several it is switched on.
+
+    >>> for interface in Interface:
+    ...     print(
+    ...         _options(_stated("secret=age radius=5 exact"), interface), "|", _options([("exact", None)], interface)
+    ...     )
+    --secret age --radius 5 --exact | --exact
+    secret='age', radius=5, exact=True | exact
+    secret age, radius 5 and exact | exact
+    secret = "age", radius = 5 and exact = true | exact
+    """
+    if interface is Interface.COMMAND:
+        return " ".join(_flag(*part) for part in parts)
+    if interface is Interface.WEB:
+        return _and([_labelled(*part) for part in parts])
+    if len(parts) == 1 and parts[0][1] is None:
+        return parts[0][0]
+    if interface is Interface.PYTHON:
+        return ", ".join(_argument(*part) for part in parts)
+    return _and([_line(*part) for part in parts])
+
+
+def _flag(name: str, value: str | None) -> str:
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value is None else f'{flag} "{value}"' if " " in value else f"{flag} {value}"
+
+
+def _argument(name: str, value: str | None) -> str:
+    return f"{name}=True" if value is None else f"{name}={_literal(value)}"
+
+
+def _line(name: str, value: str | None) -> str:
+    return f"{name} = true" if value is None else f"{name} = {_numbers(value) or json.dumps(value)}"
+
+
+def _labelled(name: str, value: str | None) -> str:
+    label = f"“{_LABELS[name]}”" if name in _LABELS else _words(name)
+    return label if value is None else f"{label} {value}"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _literal(value: str) -> str:
+    """In Python; a word in capitals stands for what is to be put there."""
+    return _numbers(value) or (value if value.isupper() else repr(value))
+
+
+def _numbers(value: str) -> str:
+    """A number or a list of them; nothing where it is a text.
+
+    >>> _numbers("1e-9"), _numbers("1,10"), _numbers("age")
+    ('1e-9', '[1, 10]', '')
+    """
+    numbers = value.split(",")
+    if not all(_is_number(number) for number in numbers):
+        return ""
+    return value if len(numbers) == 1 else f"[{', '.join(numbers)}]"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _and(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
 def steps(interface: Interface) -> Mapping[str, str]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from sfumato.ledger.charges import BATCH
 from sfumato.model.guarantee import Guarantee
-from sfumato.presentation.refusals.options import Options
+from sfumato.presentation.refusals import pages
+from sfumato.presentation.refusals.options import Options, Preferences
 from sfumato.presentation.refusals.wording import Wording
 from sfumato.presentation.wording.guarantee import WITHHELD
 
@@ -30,10 +31,16 @@ def _without_guarantee(what: str, inputs: list[str], causes: list[str]) -> str:
 
 
 def _with_guarantee(
-    what: str, inputs: list[str], attestable: list[bool], instead: str, option: Options, step: Mapping[str, str]
+    what: str,
+    inputs: list[str],
+    attestable: list[bool],
+    instead: str,
+    option: Options,
+    preference: Preferences,
+    step: Mapping[str, str],
 ) -> str:
     """What keeps a guarantee: something else, a declaration of what was fixed beforehand, or doing without one."""
-    ways = [_other_way(name, stated, option, step) for name, stated in zip(inputs, attestable, strict=True)]
+    ways = [_other_way(name, stated, option, preference) for name, stated in zip(inputs, attestable, strict=True)]
     match instead:
         case "worst-case":
             ways = [f"see {step['show_worst_case']}, which reads nobody"]
@@ -46,12 +53,12 @@ def _with_guarantee(
     return f"{'; or '.join(filter(None, [*ways, attest, accept]))}."
 
 
-def _other_way(lost: str, stated: bool, option: Options, step: Mapping[str, str]) -> str:
+def _other_way(lost: str, stated: bool, option: Options, preference: Preferences) -> str:
     """Instead of an input that lost the guarantee; `stated`: by a person, after a look."""
     if lost == "preference" and stated:
         return "state no preference, where the schema had its [rule] before the look"
     if lost == "preference":
-        return f"use a preference that reads nobody, such as {step['worst_case_gap']}"
+        return f"use a preference that reads nobody, such as {preference['gap=1.2 worst_case']}"
     return f"leave {option['bounds_from_data']} out" if lost == "bounds" and not stated else ""
 
 
@@ -120,13 +127,13 @@ _REQUESTS = {
     ),
     "preference-missing": Wording(
         "No preference is stated, and the schema has no [rule]",
-        "try {step[worst_case_gap]} (nobody at more than 1.2 times the risk of anybody else: epsilon 0.2, a count is "
-        "then within ±11.5 in 90 of 100 answers), {option[within=5]} where the answer must be usable, or "
-        "{step[low_sharing_risk]} where it matters who gets it.",
+        "try {preference[gap=1.2 worst_case]} (nobody at more than 1.2 times the risk of anybody else: epsilon 0.2, a "
+        "count is then within ±11.5 in 90 of 100 answers), {option[within=5]} where the answer must be usable, or "
+        "{preference[sharing_risk=low trust=low data_sensitivity=high choices=4]} where it matters who gets it.",
     ),
     "plan-reads-people": Wording(
         "“{method}” reads the people, so that no plan gives it a guarantee",
-        "plan one that reads nobody, such as {step[worst_case_gap]}, or one that is selected privately.",
+        "plan one that reads nobody, such as {preference[gap=1.2 worst_case]}, or one that is selected privately.",
     ),
     "not-a-choice": Wording("A release takes a choice", "make one with choose(), or state {option[epsilon=0.5]}."),
     "choice-of-other-query": Wording(
@@ -137,14 +144,16 @@ _REQUESTS = {
     "bounds-from-data-unknown": Wording(
         "The authors' way is known for COUNT, SUM and AVG of a column, where a row is a person",
         "leave {option[bounds_from_data]} out and state bounds in the schema.",
+        instead=pages.OTHER_NOISE,
     ),
     "private-keys-not-compared": Wording(
         "With private group keys nobody knows how many noisy numbers there are, so people are not compared",
         "use {option[worst_case]}, which reads nobody, or list the public categories.",
     ),
     "truncated-noise-not-compared": Wording(
-        "“{preference}” goes by the RDRs of Laplace or Gaussian noise",
+        "“{stated}” goes by the RDRs of Laplace or Gaussian noise",
         "use {option[mechanism=laplace]}, or another preference.",
+        instead=pages.OTHER_NOISE,
     ),
     "rows-kept-by-noise": Wording(
         "HAVING and LIMIT keep rows by their noise, so no error holds for each of those by itself",
@@ -171,10 +180,14 @@ _REQUESTS = {
         "A rehearsal needs a look-alike, and this has the same rows as the data", _PUBLIC_TABLE
     ),
     "rehearsal-with-private-keys": Wording(
-        _NOT_INVENTED, "see {step[show_worst_case]}, which needs none, or pass {option[like=PUBLIC]}."
+        _NOT_INVENTED,
+        "see {step[show_worst_case]}, which needs none, or pass {option[like=PUBLIC]}.",
+        instead=pages.NO_REHEARSAL,
     ),
     "rehearsal-without-bounds": Wording(
-        _NOT_INVENTED, "state them under [columns.{column}] in {schema}, or pass {option[like=PUBLIC]}."
+        _NOT_INVENTED,
+        "state them under [columns.{column}] in {schema}, or pass {option[like=PUBLIC]}.",
+        instead=pages.NO_REHEARSAL,
     ),
 }
 _NOISE = {
@@ -185,11 +198,15 @@ _NOISE = {
     "truncated-delta-too-large": Wording("The delta of truncated noise lies below 1/2, not at {delta}", _TRY_DELTA),
     "rule-delta-not-a-number": Wording("delta must be a number", "write delta = 1e-9."),
     "laplace-has-no-delta": Wording(
-        "Laplace noise has no delta", "leave {option[delta]} out, or use {option[mechanism=gaussian]}."
+        "Laplace noise has no delta",
+        "leave {option[delta]} out, or use {option[mechanism=gaussian]}.",
+        instead=pages.DELTA_APART,
     ),
-    "noise-needs-delta": Wording(_needs_delta, _STATE_DELTA),
+    "noise-needs-delta": Wording(_needs_delta, _STATE_DELTA, instead=pages.STATE_DELTA),
     "private-keys-need-delta": Wording(
-        "Private group keys need a delta: the chance that a group of one person shows", _STATE_DELTA
+        "Private group keys need a delta: the chance that a group of one person shows",
+        _STATE_DELTA,
+        instead=pages.STATE_DELTA,
     ),
 }
 _CHARGES = {
@@ -217,7 +234,7 @@ _SELECTIONS = {
     "selection-not-additive": Wording(
         "There is no private selection for {columns}: that is no sum over people, and everybody counts as exposed in "
         "full",
-        "use {step[worst_case_gap]}, which reads nobody.",
+        "use {preference[gap=1.2 worst_case]}, which reads nobody.",
     ),
     "selection-epsilon-max-too-small": Wording(
         "No epsilon is selected below {smallest:g}, and epsilon_max is {epsilon_max:g}",
@@ -236,7 +253,9 @@ _SELECTIONS = {
         "Find-eps-from-PRI releases the very output that it accepted, so no other preference goes with it",
         "state {option[pri]} alone, or with {option[larger_than_spent]}.",
     ),
-    "pri-mechanism": Wording("Find-eps-from-PRI draws Laplace noise", "leave {option[mechanism]} out."),
+    "pri-mechanism": Wording(
+        "Find-eps-from-PRI draws Laplace noise", "leave {option[mechanism]} out.", instead=pages.OTHER_NOISE
+    ),
     "pri-output-released": Wording(
         "The output that Find-eps-from-PRI accepted went out already, and it has no other",
         "choose again with {option[again]}: that draws anew.",

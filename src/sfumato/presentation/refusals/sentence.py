@@ -8,8 +8,8 @@ from inspect import signature
 from string import Formatter
 
 from sfumato.presentation.interface import Interface
-from sfumato.presentation.refusals import adapters, errors, escrow, ledger, release, signals
-from sfumato.presentation.refusals.options import Options, steps
+from sfumato.presentation.refusals import adapters, errors, escrow, ledger, privacy, release, signals
+from sfumato.presentation.refusals.options import Options, Preferences, steps
 from sfumato.presentation.refusals.wording import Text, Wording
 
 PACKAGES: Mapping[str, Mapping[str, Wording]] = {
@@ -17,23 +17,26 @@ PACKAGES: Mapping[str, Mapping[str, Wording]] = {
     "errors": errors.WORDINGS,
     "escrow": escrow.WORDINGS,
     "ledger": ledger.WORDINGS,
+    "privacy": privacy.WORDINGS,
     "release": release.WORDINGS,
     "signals": signals.WORDINGS,
 }
-WORDS = ("option", "step")  # what a wording may use beside the values of its error
+WORDS = ("option", "preference", "step")  # what a wording may use beside the values of its error
 
 
 def sentence(reason: str, values: Mapping[str, object], interface: Interface) -> tuple[str, str] | None:
     """Message and hint; None where the reason has no wording, or values are not those that it needs.
 
-    Both may be so for an error that another version of sfumato told of.
+    Both may be so for an error that another version of sfumato told of. An `interface` among the values is the one
+    whose terms it is in, whichever shows it.
     """
     wording = _all().get(reason)
     if wording is None:
         return None
-    words = {**values, "option": Options(interface), "step": steps(interface)}
     try:
-        return _text(wording.message, words), _text(wording.hint, words)
+        spoken = Interface(values.get("interface", interface))
+        words = {**values, "option": Options(spoken), "preference": Preferences(spoken), "step": steps(spoken)}
+        return _text(wording.message, words), _text(wording.instead.get(spoken, wording.hint), words)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         return None
 

@@ -16,23 +16,6 @@ DELTA_HINT = (
     "Groups that are not public are found with noise. With at most this chance a group shows that only one person "
     "makes. It is charged beside epsilon."
 )
-_STATE_DELTA = "choose below how the noise is sized, and state a delta there; the rule has none."
-_NO_DRY_RUN = "there is no dry run of it; the estimate needs none."
-_SOMETHING_ELSE = "ask for something else, or choose another way to size the noise."
-HINTS = {  # what is to be done on this page, for a reason of an error or for an option that a hint names
-    "noise-needs-delta": _STATE_DELTA,
-    "private-keys-need-delta": _STATE_DELTA,
-    "laplace-has-no-delta": "a delta goes with groups that are not public: ask the other questions by themselves.",
-    "rehearsal-with-private-keys": _NO_DRY_RUN,
-    "rehearsal-without-bounds": _NO_DRY_RUN,
-    "truncated-noise-not-compared": _SOMETHING_ELSE,
-    "pri-mechanism": _SOMETHING_ELSE,
-    "bounds-from-data-unknown": _SOMETHING_ELSE,
-    "--expected-count": "say below how many people are in the smallest group, at least.",
-    "state one with --delta": _STATE_DELTA,
-    "--mechanism": _SOMETHING_ELSE,
-    "--bounds-from-data": _SOMETHING_ELSE,
-}
 WEIGHTS = "The most important question has the largest weight: it gets all that the preference allows, the others less."
 
 

@@ -20,8 +20,6 @@ from sfumato.privacy.noise.truncated_laplace import (
     steps_of_reach,
 )
 
-_NAMES = {"gaussian": "Gaussian noise", "truncated": "truncated noise"}
-
 
 def calibrate(measurement: Measurement, noise: Noise, epsilon: float, epsilon_max: float) -> Calibration:
     """What will be drawn so that all of it together is (epsilon, delta)-dp: epsilon for the whole query.
@@ -43,15 +41,9 @@ def added_numbers(measurement: Measurement, noise: Noise) -> int:
     """How many numbers carry Gaussian or truncated noise, all of them; refused where one of them cannot."""
     for number in measurement.numbers:
         if number.kind is NumberKind.SELECTION:
-            raise NoMechanism(
-                f"{number.words} is selected by its rank, and carries no {_NAMES[noise.mechanism]}",
-                hint="use --mechanism laplace: the selection is then as private as Laplace noise is.",
-            )
+            raise NoMechanism.because("rank-without-noise", number=number.words, mechanism=noise.mechanism)
     if measurement.k is None:
-        raise NoMechanism(
-            "Private group keys are found with Laplace noise",
-            hint="use --mechanism laplace with the same --delta, or list the public categories.",
-        )
+        raise NoMechanism.because("private-keys-need-laplace")
     return measurement.k
 
 
@@ -134,8 +126,8 @@ def _truncated(number: NoisyNumber, measurement: Measurement, noise: Noise, epsi
     part, delta = number.part(epsilon), _each(measurement, noise)
     reach = steps_of_reach(part, delta, number.steps)
     if reach > FURTHEST or kept(part, delta) < FLATTEST:
-        beside = "on its grid" if reach > FURTHEST else "beside its delta"
-        raise NoMechanism(f"This epsilon is too small {beside} for truncated noise", hint="ask for a larger one.")
+        beside = "grid" if reach > FURTHEST else "delta"
+        raise NoMechanism.because("epsilon-too-small-for-truncated", beside=beside)
     return Drawing(Law.TRUNCATED, part, number.step, number.scale(epsilon), reach=reach)
 
 
@@ -146,15 +138,11 @@ def _mu_to_draw(measurement: Measurement, noise: Noise, epsilon: float) -> float
         return sound
     classic = mu_classic(epsilon, delta)
     if classic > sound:
-        raise NoMechanism(
-            "Classic noise is too narrow to keep its delta at this epsilon",
-            hint="use --calibration analytic.",
-        )
+        raise NoMechanism.because("classic-noise-too-narrow")
     return classic
 
 
 def _delta(noise: Noise) -> float:
     if noise.delta is None:
-        what = f"{_NAMES[noise.mechanism]} needs" if noise.mechanism in _NAMES else "Private group keys need"
-        raise PreferenceError(f"{what[:1].upper()}{what[1:]} a delta", hint="state one with --delta, such as 1e-9.")
+        raise PreferenceError.because("delta-missing", mechanism=noise.mechanism)
     return noise.delta

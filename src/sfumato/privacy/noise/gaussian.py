@@ -72,7 +72,7 @@ def mu_on_grid(epsilon: float, delta: float, numbers: int) -> float:
     """
     more, less = for_the_grid(epsilon, delta, numbers)
     if more >= epsilon:
-        raise NoMechanism("This epsilon is too small for Gaussian noise on a grid", hint="ask for a larger one.")
+        raise NoMechanism.because("epsilon-too-small-for-gaussian")
     return mu_analytic(epsilon - more, less) * (1 - 2**-40)
 
 

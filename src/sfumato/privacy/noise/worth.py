@@ -12,7 +12,7 @@ from sfumato.privacy.noise.gaussian import epsilon_analytic, epsilon_classic
 def epsilon_of_mu(mu: float, noise: Noise) -> float:
     """The epsilon at which noise has this mu, sensitivity over sigma."""
     if noise.delta is None:
-        raise PreferenceError("Gaussian noise needs a delta", hint="state one with --delta, such as 1e-9.")
+        raise PreferenceError.because("delta-missing", mechanism="gaussian")
     if math.isinf(mu):
         return math.inf
     calibrated = epsilon_classic if noise.calibration == "classic" else epsilon_analytic

@@ -69,7 +69,7 @@ def within(
     """
     number = exactly("within", error)
     if number <= 0:
-        raise PreferenceError(f"within must lie above 0, not {error}", hint="try --within 5.")
+        raise PreferenceError.because("within-not-positive", stated=str(error))
     return Within(number, _confidence(confidence), each, _count(expected_count))
 
 
@@ -84,32 +84,23 @@ def relative_error(
     """At most `share` off, as a share of the answer that is publicly `expected`; of several, the smallest of them."""
     number = exactly("relative error", share)
     if number <= 0:
-        raise PreferenceError(f"relative error must lie above 0, not {share}", hint="try --relative-error 0.1.")
+        raise PreferenceError.because("relative-error-not-positive", stated=str(share))
     if expected is None:
-        hint = "add --expected 2300: a public guess, not the true answer."
-        raise PreferenceError("relative error needs an expected answer", hint=hint)
+        raise PreferenceError.because("expected-answer-missing")
     answer = exactly("expected", expected)
     if answer == 0:
-        hint = "an error cannot be a share of nothing; use --within."
-        raise PreferenceError("expected must not be 0", hint=hint)
+        raise PreferenceError.because("expected-answer-zero")
     return RelativeError(number, answer, _confidence(confidence), each, _count(expected_count))
 
 
 def smallest_epsilon(stated: Within, noise: Noise, measurement: Measurement | None) -> float:
     """The least epsilon that keeps the answer within its error, as its noise will be drawn."""
     if measurement is None:
-        hint = "leave --bounds-from-data out."
-        raise PreferenceError(f"“{stated.words}” goes by the bounds of the schema", hint=hint)
+        raise PreferenceError.because("bounds-of-schema-needed", stated=stated.words)
     if measurement.cells is None:
-        raise PreferenceError(
-            "A group with private keys is shown where its noise came out high, so its error is not bounded",
-            hint="list the public categories, or choose by --gap, --guess or --epsilon.",
-        )
+        raise PreferenceError.because("private-keys-error-unbounded")
     if stated.confidence == 1 and noise.mechanism != "truncated":
-        hint = "use --mechanism truncated with a --delta, or a confidence below 1."
-        raise PreferenceError(
-            f"{noise.mechanism.capitalize()} noise has no end, so nothing holds every time", hint=hint
-        )
+        raise PreferenceError.because("noise-without-end", mechanism=noise.mechanism)
     answers = [column for column in measurement.columns if column.numbers]
     together = 1 if stated.each else len(answers) * len(measurement.cells)
     confidence = each_confidence(float(stated.confidence), together)
@@ -148,25 +139,17 @@ def _smallest(column: Assembly, stated: Within, confidence: float, noise: Noise,
     """Of one column of the answer, right with this confidence in each of its cells."""
     numbers = [measurement.numbers[i] for i in column.numbers]
     if any(number.kind is NumberKind.SELECTION for number in numbers) or len(numbers) > 2:
-        what = "is selected by its rank" if len(numbers) == 1 else "is put together from three noisy numbers"
-        raise PreferenceError(
-            f"{column.name} {what}, so no epsilon bounds its error beforehand", hint="ask for counts, sums or means."
-        )
+        raise PreferenceError.because("error-unbounded-beforehand", column=column.name, numbers=len(numbers))
     if len(numbers) == 1:
         error = _before_rounding(numbers[0], float(stated.error))
         if confidence == 1 and error <= numbers[0].sensitivity:
-            raise PreferenceError(
-                f"Truncated noise always reaches further than what one person moves, {float(numbers[0].sensitivity):g}",
-                hint="allow a larger error, or a confidence below 1.",
-            )
+            raise PreferenceError.because("truncated-noise-reaches-further", moved=float(numbers[0].sensitivity))
         wide = _for_number(numbers[0], error, confidence, noise)
         return min(wide, _for_reach(numbers[0], error, noise, measurement))
     if confidence == 1:
-        hint = "ask for a confidence below 1, or for counts and sums."
-        raise PreferenceError(f"No error of {column.name} holds every time", hint=hint)
+        raise PreferenceError.because("mean-error-without-end", column=column.name)
     if stated.expected_count is None:
-        hint = "add --expected-count 1000: how many people its smallest cell has at least, by public knowledge."
-        raise PreferenceError(f"How far {column.name} is off depends on how many people it is of", hint=hint)
+        raise PreferenceError.because("expected-count-missing", column=column.name)
     return _for_mean(numbers, float(stated.error), float(stated.expected_count), confidence, noise)
 
 
@@ -228,8 +211,7 @@ def _mu(number: NoisyNumber, error: float, confidence: float) -> float:
 def _confidence(stated: object) -> Fraction:
     number = exactly("confidence", stated)
     if not 0 < number <= 1:
-        hint = "0.95 means: 95 of 100 answers; 1, which only truncated noise has, every one."
-        raise PreferenceError(f"confidence must lie above 0 and not above 1, not {stated}", hint=hint)
+        raise PreferenceError.because("confidence-out-of-range", stated=str(stated))
     return number
 
 
@@ -238,7 +220,7 @@ def _count(stated: object) -> Fraction | None:
         return None
     number = exactly("expected count", stated)
     if number < 1:
-        raise PreferenceError(f"expected count must be 1 or more, not {stated}", hint="try --expected-count 1000.")
+        raise PreferenceError.because("expected-count-below-one", stated=str(stated))
     return number
 
 

@@ -18,7 +18,6 @@ from sfumato.privacy.preferences.stated import Stated, exactly
 from sfumato.privacy.risk.belief import on_a_line
 from sfumato.privacy.risk.possible_worlds import MOST_WORLDS, bound_of, countless, largest_epsilon, prior_of
 
-_WORLDS = "try --worlds universe.csv, a public table of everybody who could be in the data."
 _Kind = tuple[tuple[tuple[int, float], ...], float]  # what tells a world from others: its loads, and what else may
 _SLACK = Fraction(1, 10**9)  # by which priors may miss 1: they are written with so many digits
 
@@ -103,21 +102,21 @@ def belief(
     """
     number = exactly("belief", rho)
     if not 0 < number < 1:
-        raise PreferenceError(f"belief must lie between 0 and 1, not {rho}", hint="try --belief 0.333.")
+        raise PreferenceError.because("belief-out-of-range", stated=str(rho))
     if worlds is None:
-        raise PreferenceError("belief needs the possible worlds", hint=_WORLDS)
+        raise PreferenceError.because("worlds-missing")
     gone = exactly("missing", missing)
     if gone.denominator != 1 or gone < 1:
-        raise PreferenceError(f"missing must be a whole number from 1 on, not {missing}", hint="try --missing 1.")
+        raise PreferenceError.because("missing-not-whole", stated=str(missing))
     worlds = worlds.tolist() if hasattr(worlds, "tolist") else worlds  # of numpy, or one column of pandas
     if isinstance(worlds, Sequence) and not isinstance(worlds, str | bytes):
         if gone > 1:
-            raise PreferenceError("missing goes with a universe, not with answers", hint=_WORLDS)
+            raise PreferenceError.because("missing-with-answers")
         listed = answers(worlds, prior)
         above_prior(number, float(listed.likeliest))
         return Belief(number, listed, bound=bound)
     if prior is not None:
-        raise PreferenceError("prior goes with the answers in each world", hint="leave it out: all are as likely.")
+        raise PreferenceError.because("prior-without-answers")
     return Belief(number, Universe(worlds), int(gone), bound)
 
 
@@ -125,25 +124,21 @@ def answers(worlds: Sequence[object], prior: Sequence[object] | None = None) -> 
     """The answers in each world, checked."""
     numbers = tuple(exactly("an answer in a world", one) for one in worlds)
     if len(numbers) < 2:
-        raise PreferenceError(f"A belief is about two worlds or more, not {len(numbers)}", hint=_WORLDS)
+        raise PreferenceError.because("worlds-too-few", worlds=len(numbers))
     if prior is None:
         return Answers(numbers)
     likely = tuple(exactly("prior", one) for one in prior)
     if len(likely) != len(numbers):
-        said = f"There are {len(numbers)} worlds and {len(likely)} priors"
-        raise PreferenceError(said, hint="state how likely each world is.")
+        raise PreferenceError.because("priors-not-of-worlds", worlds=len(numbers), priors=len(likely))
     if any(one <= 0 for one in likely) or abs(sum(likely, Fraction(-1))) > _SLACK:
-        raise PreferenceError("The priors of the worlds must lie above 0 and add up to 1", hint="try 0.5,0.25,0.25.")
+        raise PreferenceError.because("priors-not-one")
     return Answers(numbers, likely)
 
 
 def above_prior(rho: Fraction, prior: float) -> None:
     """Refuse what is believed before any answer is out."""
     if float(rho) <= prior:
-        raise PreferenceError(
-            f"belief must lie above {prior:.4g}, not {float(rho):.4g}: so much is believed before any answer",
-            hint="ask for more than that.",
-        )
+        raise PreferenceError.because("belief-below-prior", prior=prior, belief=float(rho))
 
 
 def missing_of(everybody: Iterable[World], missing: int, name: str) -> Missing:
@@ -153,14 +148,9 @@ def missing_of(everybody: Iterable[World], missing: int, name: str) -> Missing:
         people[world.loads, world.apart] += int(world.mass)
     kinds = sorted(people)
     if 1 < missing >= sum(people.values()):
-        raise PreferenceError(
-            f"{missing} of {sum(people.values()):,} people in {name} cannot be missing",
-            hint="leave --missing out, for one.",
-        )
+        raise PreferenceError.because("missing-too-many", missing=missing, people=people.total(), name=name)
     if math.comb(len(kinds) + missing - 1, missing) > MOST_WORLDS and missing > 1:
-        raise PreferenceError(
-            f"There are too many ways for {missing} of {name} to be missing", hint="leave --missing out, for one."
-        )
+        raise PreferenceError.because("missing-in-too-many-ways", missing=missing, name=name)
     found = Counter[_Kind]()
     for gone in combinations_with_replacement(kinds, missing):
         ways = math.prod(math.comb(people[kind], times) for kind, times in Counter(gone).items())
@@ -168,39 +158,27 @@ def missing_of(everybody: Iterable[World], missing: int, name: str) -> Missing:
             found[_together(gone)] += ways
     worlds = tuple(World(loads, float(ways), apart=apart) for (loads, apart), ways in sorted(found.items()))
     if sum(found.values()) < 2:
-        raise PreferenceError(
-            f"There are fewer than two worlds in {name}", hint="a universe is everybody who could be."
-        )
+        raise PreferenceError.because("universe-too-small", name=name)
     if countless(worlds):
-        raise PreferenceError(
-            f"There are more than {MOST_WORLDS:,} worlds in {name} to be compared one by one",
-            hint="ask for one aggregate at a time, or of a smaller universe.",
-        )
+        raise PreferenceError.because("universe-too-large", most=MOST_WORLDS, name=name)
     return Missing(worlds, people.total(), name)
 
 
 def require_pure(noise: Noise, measurement: Measurement) -> None:
     """Refuse noise under which a single answer may leave no doubt."""
     if noise.mechanism != "laplace" or noise.delta or measurement.cells is None:
-        raise PreferenceError(
-            "Noise with a delta has answers that leave one world only, so it bounds no belief",
-            hint="use --mechanism laplace, and list the public categories of what is grouped by.",
-        )
+        raise PreferenceError.because("belief-with-delta")
 
 
 def require_bounded(stated: Belief, noise: Noise, measurement: Measurement | None) -> Measurement:
     """Refuse noise that bounds no belief, and answers that are not those of one number: before anything is read."""
     if measurement is None:
-        hint = "leave --bounds-from-data out."
-        raise PreferenceError(f"“{stated.words}” goes by the bounds of the schema", hint=hint)
+        raise PreferenceError.because("bounds-of-schema-needed", stated=stated.words)
     require_pure(noise, measurement)
     if isinstance(stated.worlds, Answers) and (
         measurement.k != 1 or measurement.numbers[0].kind is NumberKind.SELECTION
     ):
-        raise PreferenceError(
-            "Answers in each world go with a query of one noisy number, such as a COUNT or a SUM",
-            hint="pass the universe as a table: --worlds universe.csv.",
-        )
+        raise PreferenceError.because("worlds-of-one-number")
     return measurement
 
 

@@ -110,11 +110,9 @@ def best_index(sensitivities: Sequence[Number], guesses: Sequence[float] | None,
     ((100.0, 10000.0), (10.0, 100.0))
     """
     if aim not in AIMS:
-        raise PreferenceError(f"There is no aim “{aim}”", hint=f"use {', '.join(AIMS)}.")
+        raise PreferenceError.because("aim-unknown", aim=str(aim), aims=list(AIMS))
     if guesses is None:
-        raise PreferenceError(
-            f"The aim “{aim}” needs a public guess of each answer", hint="state them with --expected 3000,30000."
-        )
+        raise PreferenceError.because("aim-without-guesses", aim=aim)
     each = zip(sensitivities, checked_guesses(guesses, len(sensitivities)), strict=True)
     return tuple(AIMS[aim](float(d), abs(q)) for d, q in each)
 
@@ -129,43 +127,34 @@ AIMS: Mapping[str, Callable[[float, float], float]] = {
 
 def checked_index(index: Sequence[float], queries: int) -> tuple[float, ...]:
     """One number above 0 for each query."""
-    found = _numbers("index", index, queries, hint="state one number above 0 for each query, such as --index 1,10.")
+    found = _numbers("index", index, queries)
     if not all(g > 0 for g in found):
-        raise PreferenceError(
-            f"An index has numbers above 0 only, not {_bad(found):g}",
-            hint="a query's noise is as wide as its number says, beside the others': try --index 1,10.",
-        )
+        raise PreferenceError.because("index-not-positive", number=_bad(found))
     return found
 
 
 def checked_guesses(guesses: Sequence[float], queries: int) -> tuple[float, ...]:
     """A guess for each query; of an answer of 0 every error is infinitely large."""
-    found = _numbers(
-        "expected answer", guesses, queries, hint="state one guess for each query, such as --expected 3000,30000."
-    )
+    found = _numbers("expected answer", guesses, queries)
     if not all(found):
-        hint = "guess what it will be about, such as 1 or more for a count, or state an --index."
-        raise PreferenceError("An answer that is expected to be 0 has no relative error", hint=hint)
+        raise PreferenceError.because("guess-of-zero")
     return found
 
 
 def checked_errors(relative_error: float | Sequence[float], queries: int) -> tuple[float, ...]:
     """One relative error above 0 for all of the queries, or one for each."""
     stated = relative_error if isinstance(relative_error, Iterable) else [relative_error] * queries
-    hint = "state one for all, such as --relative-error 0.1, or one for each query."
-    found = _numbers("relative error", stated, queries, hint=hint)
+    found = _numbers("relative error", stated, queries)
     if not all(re > 0 for re in found):
-        raise PreferenceError(
-            f"A relative error lies above 0, not at {_bad(found):g}", hint="try --relative-error 0.1."
-        )
+        raise PreferenceError.because("split-relative-error-not-positive", number=_bad(found))
     return found
 
 
 def checked_confidence(confidence: float) -> float:
     """How often what is shown holds: a probability."""
-    [found] = _numbers("confidence", [confidence], 1, hint="try --confidence 0.9.")
+    [found] = _numbers("confidence", [confidence], 1)
     if not 0 < found < 1:
-        raise PreferenceError(f"confidence must lie between 0 and 1, not {found:g}", hint="try --confidence 0.9.")
+        raise PreferenceError.because("split-confidence-out-of-range", number=found)
     return found
 
 
@@ -173,15 +162,15 @@ def _bad(found: Sequence[float]) -> float:
     return next(number for number in found if not number > 0)
 
 
-def _numbers(what: str, stated: Iterable[float], queries: int, *, hint: str) -> tuple[float, ...]:
+def _numbers(what: str, stated: Iterable[float], queries: int) -> tuple[float, ...]:
     try:
         found = tuple(math.nan if isinstance(number, bool) else float(number) for number in stated)
     except (TypeError, ValueError, OverflowError):
         found = (math.nan,)
     if not all(map(math.isfinite, found)):
-        raise PreferenceError(f"The {what} takes finite numbers only", hint=hint)
+        raise PreferenceError.because("split-numbers-not-finite", what=what)
     if len(found) != queries:
-        raise PreferenceError(f"The {what} takes a number for each query: {queries}, not {len(found)}", hint=hint)
+        raise PreferenceError.because("split-numbers-not-of-queries", what=what, queries=queries, numbers=len(found))
     return found
 
 

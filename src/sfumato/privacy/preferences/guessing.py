@@ -13,8 +13,6 @@ from sfumato.model.schema import Column, Schema, Type
 from sfumato.privacy.preferences.stated import Stated, exactly
 from sfumato.privacy.risk.sharing import LEVELS
 
-_SECRET = "try --choices 4, or --secret COLUMN for the categories that the schema lists."
-
 
 @dataclass(frozen=True)
 class Secret:
@@ -103,7 +101,7 @@ def guess(
     """
     number = exactly("guess", chance)
     if not 0 < number <= 1:
-        raise PreferenceError(f"guess must lie above 0 and not above 1, not {chance}", hint="try --guess 0.4.")
+        raise PreferenceError.because("guess-out-of-range", stated=str(chance))
     stated = Guess(number, secret_of("guess", choices, secret, radius, prior))
     _above_blind(stated)
     return stated
@@ -113,8 +111,7 @@ def advantage(most: float) -> Advantage:
     """No answer raises anybody's belief about a person by more than `most`: 0.2 takes 30% to 50% at the very most."""
     number = exactly("advantage", most)
     if not 0 < number <= 1:
-        hint = "0.2 means: no belief of 30% becomes more than 50%."
-        raise PreferenceError(f"advantage must lie above 0 and not above 1, not {most}", hint=hint)
+        raise PreferenceError.because("advantage-out-of-range", stated=str(most))
     return Advantage(number)
 
 
@@ -134,10 +131,9 @@ def sharing_risk(
     It is the data's sensitivity times the distrust in the partner times what a guess gains; `as_published` times the
     chance of the guess itself.
     """
-    for what, stated in (("trust", trust), ("data_sensitivity", data_sensitivity)):
+    for what, stated in (("trust", trust), ("data sensitivity", data_sensitivity)):
         if stated is None:
-            flags = "--sharing-risk low --trust low --data-sensitivity high --choices 4"
-            raise PreferenceError(f"sharing risk needs {what.replace('_', ' ')}", hint=f"try {flags}.")
+            raise PreferenceError.because("sharing-risk-incomplete", what=what)
     found = SharingRisk(
         level("sharing risk", risk),
         level("trust", trust),
@@ -158,13 +154,12 @@ def level(what: str, stated: object) -> Fraction:
     text = " ".join(str(stated).replace("-", " ").split()).lower() if isinstance(stated, str) else ""
     if text in LEVELS:
         return Fraction(str(LEVELS[text]))
-    hint = f"say {', '.join(LEVELS)}, or a number from 0 to 1."
     try:
         number = exactly(what, stated)
     except PreferenceError:
-        raise PreferenceError(f"{what} is no '{stated}'", hint=hint) from None
+        raise PreferenceError.because("level-unknown", what=what, stated=str(stated), levels=list(LEVELS)) from None
     if not 0 <= number <= 1:
-        raise PreferenceError(f"{what} must lie between 0 and 1, not {stated}", hint=hint)
+        raise PreferenceError.because("level-out-of-range", what=what, stated=str(stated), levels=list(LEVELS))
     return number
 
 
@@ -186,24 +181,19 @@ def known(secret: Secret, schema: Schema) -> Secret:
         return secret
     column = schema.column(secret.column)
     if column is None:
-        hint = "name a column of the schema."
-        raise PreferenceError(f"The schema has no column '{secret.column}'", hint=hint, where=schema.origin)
+        raise PreferenceError.because("secret-column-unknown", where=schema.origin, column=secret.column)
     if secret.prior is not None:
         return replace(secret, column=column.name)
     where = f"[columns.{column.name}] in {schema.origin}"
     if secret.radius is not None:
         found = replace(secret, column=column.name, prior=_share_within(secret.radius, column, where))
     elif column.keys is None:
-        hint = "list its categories, say --radius for a number, or say --choices."
-        raise PreferenceError(f"Column '{column.name}' lists no categories", hint=hint, where=where)
+        raise PreferenceError.because("secret-without-categories", where=where, column=column.name)
     else:
         many = len(column.keys)
         found = replace(secret, column=column.name, prior=Fraction(1, many), choices=many)
     if found.known >= 1:
-        hint = "guess closer, or another column."
-        raise PreferenceError(
-            f"There is nothing to guess of '{column.name}': any guess is right", hint=hint, where=where
-        )
+        raise PreferenceError.because("secret-always-guessed", where=where, column=column.name)
     return found
 
 
@@ -216,40 +206,37 @@ def secret_columns(preferences: Iterable[object]) -> tuple[str, ...]:
 def _share_within(radius: Fraction, column: Column, where: str) -> Fraction:
     """How much of its range a guess covers at most, where every value is as likely: of whole numbers, how many."""
     if column.bounds is None or column.bounds.half_width == 0:
-        hint = "state bounds = [low, high]."
-        raise PreferenceError(f"Column '{column.name}' has no bounds, so a radius says nothing", hint=hint, where=where)
+        raise PreferenceError.because("radius-without-bounds", where=where, column=column.name)
     width = 2 * column.bounds.half_width
     if column.type is Type.INTEGER:  # a guess may lie between two of them
         return Fraction(math.floor(2 * radius) + 1) / (width + 1)
     if radius == 0:
-        hint = "try --radius 5."
-        raise PreferenceError(f"A guess at '{column.name}' needs a radius above 0", hint=hint, where=where)
+        raise PreferenceError.because("radius-zero", where=where, column=column.name)
     return 2 * radius / width
 
 
 def secret_of(what: str, choices: object, column: object, radius: object, prior: object) -> Secret:
     """Exactly one of the three ways to say how often a guess is right blindly."""
     if radius is not None and column is None:
-        raise PreferenceError("radius goes with secret", hint="try --secret age --radius 5.")
+        raise PreferenceError.because("radius-without-secret")
     ways = [way for way in (choices, column if prior is None else None, prior) if way is not None]
     if len(ways) != 1 or (prior is not None and radius is not None):
-        said = "needs to know what is guessed" if not ways else "takes one of choices, secret and prior"
-        raise PreferenceError(f"{what} {said}", hint=_SECRET)
+        raise PreferenceError.because("secret-not-one", what=what, stated=len(ways))
     if choices is not None:
         many = exactly("choices", choices)
         if many.denominator != 1 or many < 2:
-            raise PreferenceError(f"choices must be a whole number from 2 on, not {choices}", hint="try --choices 4.")
+            raise PreferenceError.because("choices-not-whole", stated=str(choices))
         return Secret(1 / many, int(many))
     if column is not None and not isinstance(column, str):
-        raise PreferenceError(f"secret names a column, not {column!r}", hint="try --secret marital_status.")
+        raise PreferenceError.because("secret-not-a-name", stated=repr(column))
     if column is not None and prior is None:
         close = None if radius is None else exactly("radius", radius)
         if close is not None and close < 0:
-            raise PreferenceError(f"radius must not be negative, not {radius}", hint="try --radius 5.")
+            raise PreferenceError.because("radius-negative", stated=str(radius))
         return Secret(column=column, radius=close)
     share = exactly("prior", prior)
     if not 0 < share < 1:
-        raise PreferenceError(f"prior must lie between 0 and 1, not {prior}", hint="try --prior 0.25.")
+        raise PreferenceError.because("prior-out-of-range", stated=str(prior))
     return Secret(share, column=column)
 
 
@@ -257,10 +244,7 @@ def _above_blind(stated: Guess) -> None:
     """Refuse what a blind guess exceeds already."""
     blind = stated.secret.prior
     if blind is not None and stated.chance <= blind:
-        raise PreferenceError(
-            f"guess must lie above {float(blind):.4g}, not {float(stated.chance):g}: a blind guess is right that often",
-            hint="ask for more than that.",
-        )
+        raise PreferenceError.because("guess-below-blind", blind=float(blind), chance=float(stated.chance))
 
 
 def _above_floor(stated: SharingRisk) -> None:
@@ -268,11 +252,7 @@ def _above_floor(stated: SharingRisk) -> None:
     blind, stake = stated.secret.prior, stated.sensitivity * (1 - stated.trust)
     floor = stake * blind if stated.as_published and blind is not None else Fraction(0)
     if stake and stated.most <= floor:
-        instead = "leave --as-published out: what a blind guess risks is then not counted" if floor else "allow some"
-        raise PreferenceError(
-            f"sharing risk must lie above {float(floor):.4g}, not {float(stated.most):g}: no noise goes below that",
-            hint=f"{instead}.",
-        )
+        raise PreferenceError.because("sharing-risk-below-floor", floor=float(floor), risk=float(stated.most))
 
 
 def _level(number: Fraction) -> str:

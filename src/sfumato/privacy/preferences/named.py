@@ -20,43 +20,27 @@ from sfumato.privacy.preferences.preference import (
 )
 from sfumato.privacy.preferences.pri import pri
 
-_SELECTING = "--variance or --exposure-cap with --allow"
-_COMPARING = "--gap or --ratio"
-_GUESSING = "--guess or --sharing-risk"
-_MEASURING = "--within or --relative-error"
-HOW = {  # what says how a preference is met: of which, in words, and how that is typed
-    "worst_case": (("gap", "ratio"), _COMPARING, "--gap 1.2 --worst-case"),
-    "exact": (("gap", "ratio"), _COMPARING, "--gap 1.2 --worst-case --exact"),
-    "between": (("gap", "ratio"), _COMPARING, '--gap 1.2 --between "age > 60"'),
-    "as_published": (
-        ("variance", "sharing_risk"),
-        "--variance or --sharing-risk",
-        "--variance 1e-4 --select-epsilon 1 --as-published",
-    ),
-    "allow": (("exposure_cap",), "--exposure-cap", "--exposure-cap 0.5 --allow 0.01 --select-epsilon 0.1"),
-    "select_epsilon": (("variance", "allow"), _SELECTING, "--variance 1e-4 --select-epsilon 0.1"),
-    "beta": (("variance", "allow"), _SELECTING, "--variance 1e-4 --select-epsilon 0.1 --beta 0.05"),
-    "choices": (("guess", "sharing_risk"), _GUESSING, "--guess 0.4 --choices 4"),
-    "secret": (("guess", "sharing_risk"), _GUESSING, "--guess 0.4 --secret marital_status"),
-    "radius": (("secret",), "--secret", "--guess 0.4 --secret age --radius 5"),
-    "prior": (("guess", "sharing_risk"), _GUESSING, "--guess 0.4 --prior 0.25"),
-    "trust": (
-        ("sharing_risk",),
-        "--sharing-risk",
-        "--sharing-risk low --trust low --data-sensitivity high --choices 4",
-    ),
-    "data_sensitivity": (
-        ("sharing_risk",),
-        "--sharing-risk",
-        "--sharing-risk low --trust low --data-sensitivity high --choices 4",
-    ),
-    "worlds": (("belief",), "--belief", "--belief 0.333 --worlds universe.csv"),
-    "missing": (("belief",), "--belief", "--belief 0.333 --worlds universe.csv --missing 2"),
-    "bound": (("belief",), "--belief", "--belief 0.333 --worlds universe.csv --bound"),
-    "confidence": (("within", "relative_error"), _MEASURING, "--within 5 --confidence 0.95"),
-    "each": (("within", "relative_error"), _MEASURING, "--within 5 --each"),
-    "expected_count": (("within", "relative_error"), _MEASURING, "--within 5 --expected-count 1000"),
-    "expected": (("relative_error",), "--relative-error", "--relative-error 0.1 --expected 2300"),
+HOW = {  # what says how a preference is met -> one of these goes with it
+    "worst_case": ("gap", "ratio"),
+    "exact": ("gap", "ratio"),
+    "between": ("gap", "ratio"),
+    "as_published": ("variance", "sharing_risk"),
+    "allow": ("exposure_cap",),
+    "select_epsilon": ("variance", "allow"),
+    "beta": ("variance", "allow"),
+    "choices": ("guess", "sharing_risk"),
+    "secret": ("guess", "sharing_risk"),
+    "radius": ("secret",),
+    "prior": ("guess", "sharing_risk"),
+    "trust": ("sharing_risk",),
+    "data_sensitivity": ("sharing_risk",),
+    "worlds": ("belief",),
+    "missing": ("belief",),
+    "bound": ("belief",),
+    "confidence": ("within", "relative_error"),
+    "each": ("within", "relative_error"),
+    "expected_count": ("within", "relative_error"),
+    "expected": ("relative_error",),
 }
 _SECRET = ("choices", "secret", "radius", "prior")
 _ERROR = ("confidence", "each", "expected_count")
@@ -64,9 +48,9 @@ _ERROR = ("confidence", "each", "expected_count")
 
 def preferences(said: Mapping[str, Any]) -> tuple[Preference, ...]:
     """The preferences among all that was said, in the order of the interface; what was not said is not in it."""
-    for name, (whose, goes_with, example) in HOW.items():
+    for name, whose in HOW.items():
         if name in said and not any(one in said for one in whose):
-            raise PreferenceError(f"--{name.replace('_', '-')} goes with {goes_with}", hint=f"try {example}.")
+            raise PreferenceError.because("option-without-preference", name=name, whose=whose)
     return tuple(make(said[name]) for name, make in _makers(said).items() if name in said)
 
 

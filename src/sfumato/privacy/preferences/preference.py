@@ -47,10 +47,7 @@ class Ratio(Stated):
 
     def __post_init__(self) -> None:
         if self.between is not None and (self.worst_case or self.exact):
-            raise PreferenceError(
-                "--between compares people in the data by Lemma 3.1, so it goes neither with --worst-case nor --exact",
-                hint="leave one of them out.",
-            )
+            raise PreferenceError.because("between-goes-alone")
 
     @property
     def reads_people(self) -> bool:
@@ -193,9 +190,9 @@ def epsilon(value: float, what: str = "epsilon") -> Epsilon:
     """This epsilon, whatever it means; `what` a sentence calls it."""
     number = exactly(what, value)
     if not _LEAST <= number <= _MOST:
-        limits = f"{float(_LEAST):g} and {_MOST:,}"
-        hint = f"try --{what.replace(' ', '-')} 0.5."
-        raise PreferenceError(f"{what} must lie between {limits}, not {value}", hint=hint)
+        raise PreferenceError.because(
+            "epsilon-out-of-range", what=what, least=float(_LEAST), most=_MOST, stated=str(value)
+        )
     return Epsilon(float(number))
 
 
@@ -203,10 +200,7 @@ def gap(times: float, *, worst_case: bool = False, exact: bool = False, between:
     """Nobody at more than `times` the risk of anybody else; the same as `ratio(1 / times)`."""
     number = exactly("gap", times)
     if number < 1:
-        raise PreferenceError(
-            f"gap must be 1 or more, not {times}",
-            hint="a gap of 1.2 means: nobody at more than 1.2 times the risk of anybody else.",
-        )
+        raise PreferenceError.because("gap-below-one", stated=str(times))
     return Ratio(1 / number, worst_case, number, exact, _condition(between))
 
 
@@ -217,7 +211,7 @@ def ratio(tau: float, *, worst_case: bool = False, exact: bool = False, between:
     """
     number = exactly("ratio", tau)
     if not 0 <= number <= 1:
-        raise PreferenceError(f"ratio must lie between 0 and 1, not {tau}", hint="try --ratio 0.95.")
+        raise PreferenceError.because("ratio-out-of-range", stated=str(tau))
     return Ratio(number, worst_case, exact=exact, between=_condition(between))
 
 
@@ -230,8 +224,7 @@ def satisfies(f: Callable[[RDRs], bool], name: str | None = None) -> Satisfies:
     'satisfies nine tenths within 1.1'
     """
     if not callable(f):
-        hint = "try sf.satisfies(lambda rdrs: rdrs.ratio >= 0.95)."
-        raise PreferenceError("satisfies takes a function of the RDRs", hint=hint)
+        raise PreferenceError.because("satisfies-without-function")
     return Satisfies(f, _name_of(f) if name is None else " ".join(str(name).split()))
 
 
@@ -239,10 +232,7 @@ def attack_chance(chance: float) -> AttackChance:
     """An attacker who knows everybody else guesses whether you are in at most this often."""
     number = exactly("attack chance", chance)
     if not Fraction(1, 2) <= number <= 1:
-        raise PreferenceError(
-            f"attack chance must lie between 0.5 and 1, not {chance}",
-            hint="a coin already guesses right half of the time; try --attack-chance 0.6.",
-        )
+        raise PreferenceError.because("attack-chance-out-of-range", stated=str(chance))
     return AttackChance(number)
 
 
@@ -256,9 +246,9 @@ def variance(
     """
     number = exactly("variance", tau)
     if not 0 < number <= 1:
-        raise PreferenceError(f"variance must lie above 0 and not above 1, not {tau}", hint="try --variance 1e-4.")
+        raise PreferenceError.because("variance-out-of-range", stated=str(tau))
     if select_epsilon is None:
-        raise _needs_select_epsilon("variance")
+        raise PreferenceError.because("variance-selection-unpaid")
     return Variance(number, _select_epsilon(select_epsilon), _beta(beta), as_published)
 
 
@@ -273,14 +263,13 @@ def exposure_cap(
     stated = epsilon(cap, "exposure cap").value
     share = None if allow is None else exactly("allow", allow)
     if share is not None and not 0 <= share < 1:
-        raise PreferenceError(f"allow must be a fraction from 0 up to 1, not {allow}", hint="try --allow 0.01.")
+        raise PreferenceError.because("allow-out-of-range", stated=str(allow))
     if not share:
         if select_epsilon is not None:
-            hint = "leave select_epsilon out, or say how many may lie above the cap: --allow 0.01."
-            raise PreferenceError("An exposure cap for everybody selects nothing", hint=hint)
+            raise PreferenceError.because("exposure-cap-selects-nothing")
         return ExposureCap(Fraction(str(stated)))
     if select_epsilon is None:
-        raise _needs_select_epsilon("exposure cap with --allow")
+        raise PreferenceError.because("exposure-cap-selection-unpaid")
     return ExposureCap(Fraction(str(stated)), share, _select_epsilon(select_epsilon), _beta(beta))
 
 
@@ -304,9 +293,9 @@ def weighted(preference: Preference, weight: float) -> Preference:
     """
     number = exactly("priority", weight)
     if not 0 < number <= 1000:
-        raise PreferenceError(f"priority must lie above 0 and not above 1000, not {weight}", hint="try --priority 2.")
+        raise PreferenceError.because("priority-out-of-range", stated=str(weight))
     if preference.priority != 1:
-        raise PreferenceError("This preference has a priority already", hint="weigh it once.")
+        raise PreferenceError.because("priority-twice")
     match preference:
         case Epsilon(value):
             return Epsilon(epsilon(float(number * Fraction(str(value)))).value, number)
@@ -324,28 +313,21 @@ def weighted(preference: Preference, weight: float) -> Preference:
             return replace(preference, cap=preference.cap * number, priority=number)
         case Guess() | Advantage() | SharingRisk() | Belief():
             return replace(preference, priority=number)
-    raise PreferenceError(f"“{preference.words}” has no priority", hint="weigh a gap, a chance, a cap or a variance.")
+    raise PreferenceError.because("priority-of-nothing", stated=preference.words)
 
 
 def _select_epsilon(stated: float) -> float:
     number = exactly("select_epsilon", stated)
     if not _LEAST <= number <= 10:
-        hint = "it is what the private selection costs; try --select-epsilon 0.1."
-        raise PreferenceError(f"select_epsilon must lie between {float(_LEAST):g} and 10, not {stated}", hint=hint)
+        raise PreferenceError.because("select-epsilon-out-of-range", least=float(_LEAST), stated=str(stated))
     return float(number)
 
 
 def _beta(stated: float) -> Fraction:
     number = exactly("beta", stated)
     if not 0 < number < 1:
-        hint = "it is how often the preference may be missed; try --beta 0.05."
-        raise PreferenceError(f"beta must lie between 0 and 1, not {stated}", hint=hint)
+        raise PreferenceError.because("beta-out-of-range", stated=str(stated))
     return number
-
-
-def _needs_select_epsilon(what: str) -> PreferenceError:
-    hint = "add --select-epsilon 0.1; it is charged beside the release."
-    return PreferenceError(f"A private selection by {what} needs to know what it may cost", hint=hint)
 
 
 def _condition(stated: object) -> str | None:
@@ -353,7 +335,7 @@ def _condition(stated: object) -> str | None:
     if stated is None:
         return None
     if not isinstance(stated, str) or not stated.strip():
-        raise PreferenceError("between takes a condition on the people", hint='try --between "age > 60".')
+        raise PreferenceError.because("between-without-condition")
     return stated.strip()
 
 

@@ -36,5 +36,5 @@ def pri(percent: float) -> Pri:
     """
     number = exactly("pri", percent)
     if not 0 <= number <= 100:
-        raise PreferenceError(f"pri must lie between 0 and 100, not {percent}", hint="try --pri 5.")
+        raise PreferenceError.because("pri-out-of-range", stated=str(percent))
     return Pri(number)

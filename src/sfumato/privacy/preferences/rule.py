@@ -2,53 +2,40 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from sfumato.errors import PreferenceError
 from sfumato.privacy.preferences import named
 from sfumato.privacy.preferences.preference import Preference
 
-_FLAG = re.compile(r"--([a-z-]+)( (?=\d))?")
 _FLAGS = ("worst_case", "exact", "each", "bound")
 _PEOPLE = ("pri", "between", "as_published")  # no rule is computed from the people
 _KNOWN = {*named.NAMES, *named.HOW} - {*_PEOPLE}
 
 
 def from_rule(rule: Mapping[str, object], origin: str = "the schema") -> tuple[Preference, ...]:
-    """The preferences of a `[rule]` table; what is wrong in it is said with its place."""
-    where = f"[rule] in {origin}"
-    if unknown := sorted(set(rule) - _KNOWN):
-        hint = f"it knows {', '.join(n for n in named.NAMES if n in _KNOWN)}, what goes with them, mechanism and delta."
-        raise PreferenceError(f"[rule] does not know '{unknown[0]}'", hint=hint, where=where)
-    if not any(name in rule for name in named.NAMES):
-        raise PreferenceError("[rule] states no preference", hint="try gap = 1.2 and worst_case = true.", where=where)
-    said = {name: value for name, value in rule.items() if name not in _FLAGS or _flag(name, value, where)}
-    if "exact" in said and "worst_case" not in said:
-        raise PreferenceError(
-            "exact in a rule goes with worst_case = true: an exact RDR of the people leaves no guarantee",
-            hint="add worst_case = true, or leave exact out.",
-            where=where,
-        )
-    if "worlds" in said and not isinstance(said["worlds"], list):
-        hint = "list the answers in each world, such as worlds = [2, 3, 3]."
-        raise PreferenceError("worlds in a rule are listed: a file may change after the rule", hint=hint, where=where)
+    """The preferences of a `[rule]` table; what is wrong in it is said with its place and in its terms."""
     try:
-        return named.preferences(said)
+        return _preferences(rule)
     except PreferenceError as wrong:
-        raise PreferenceError(_in_toml(wrong.message), hint=_in_toml(wrong.hint), where=where) from None
+        raise PreferenceError.in_file(wrong, f"[rule] in {origin}") from None
 
 
-def _in_toml(sentence: str) -> str:
-    """Flags of the command line as keys of the table.
+def _preferences(rule: Mapping[str, object]) -> tuple[Preference, ...]:
+    if unknown := sorted(set(rule) - _KNOWN):
+        known = [name for name in named.NAMES if name in _KNOWN]
+        raise PreferenceError.because("rule-key-unknown", key=unknown[0], known=known)
+    if not any(name in rule for name in named.NAMES):
+        raise PreferenceError.because("rule-without-preference")
+    said = {name: value for name, value in rule.items() if name not in _FLAGS or _flag(name, value)}
+    if "exact" in said and "worst_case" not in said:
+        raise PreferenceError.because("rule-exact-of-people")
+    if "worlds" in said and not isinstance(said["worlds"], list):
+        raise PreferenceError.because("rule-worlds-not-listed")
+    return named.preferences(said)
 
-    >>> _in_toml("with --allow, add --select-epsilon 0.1.")
-    'with allow, add select_epsilon = 0.1.'
-    """
-    return _FLAG.sub(lambda flag: flag[1].replace("-", "_") + (" = " if flag[2] else ""), sentence)
 
-
-def _flag(name: str, stated: object, where: str) -> bool:
+def _flag(name: str, stated: object) -> bool:
     if not isinstance(stated, bool):
-        raise PreferenceError(f"{name} must be true or false", where=where)
+        raise PreferenceError.because("rule-flag-not-boolean", name=name)
     return stated

@@ -33,16 +33,13 @@ def said(preferences: Iterable[Preference]) -> dict[str, Any]:
     for preference in stated:
         found |= _said(preference)
     if set(named.preferences(found)) != set(stated):
-        words = " and ".join(f"“{preference.words}”" for preference in stated)
-        hint = "what two of them share, such as worst_case or confidence, holds for both."
-        raise PreferenceError(f"{words} cannot be stated in one request", hint=hint)
+        raise PreferenceError.because("preferences-not-together", stated=[preference.words for preference in stated])
     return found
 
 
 def _said(preference: Preference) -> dict[str, Any]:
     if preference.priority != 1:
-        hint = "state it without, and give the query its weight: submit(..., weight=2)."
-        raise PreferenceError(f"“{preference.words}” has a priority, and in a request queries have weights", hint=hint)
+        raise PreferenceError.because("priority-in-request", stated=preference.words)
     match preference:
         case Epsilon(value):
             return {"epsilon": value}
@@ -73,8 +70,7 @@ def _said(preference: Preference) -> dict[str, Any]:
             return _plain({"relative_error": share, "expected": expected} | _error(confidence, each, expected_count))
         case Pri(percent):
             return _plain({"pri": percent})
-    hint = "a request carries names and numbers: no functions, no tables, and nothing that looks at what was spent."
-    raise PreferenceError(f"“{preference.words}” cannot be stated in a request", hint=hint)
+    raise PreferenceError.because("preference-not-in-request", stated=preference.words)
 
 
 def _guessed(secret: Secret) -> dict[str, Any]:

@@ -232,15 +232,13 @@ def _largest(candidates: Iterator[float], words: str) -> Solution:
 
 def _holds(preference: Satisfies, rdrs: RDRs) -> bool:
     """What the function says. Of its failure only the kind is told: its message may quote the people's figures."""
-    what = f"The function of “{preference.words}”"
-    hint = "try it on a rehearsal, which reads nobody."
     verdict: object = instead(
-        lambda kind: PreferenceError(f"{what} failed with {kind}", hint=hint),
+        lambda kind: PreferenceError.because("satisfies-failed", stated=preference.words, kind=kind),
         (Exception,),
         lambda: preference.holds(rdrs),
     )
     if not isinstance(verdict, bool) and (type(verdict).__module__, type(verdict).__name__) not in _NUMPY:
-        raise PreferenceError(f"{what} must return True or False", hint=hint)
+        raise PreferenceError.because("satisfies-undecided", stated=preference.words)
     return bool(verdict)
 
 
@@ -273,8 +271,7 @@ def _epsilon_for_ratio(tau: Fraction, spread: Spread, noise: Noise, measurement:
 def _truncated(found: float, noise: Noise, measurement: Measurement | None) -> float:
     """What Laplace noise may have, of truncated noise, whose mean is less: `eps / share(eps)` grows with epsilon."""
     if measurement is None:
-        hint = "leave --bounds-from-data out, or use --mechanism laplace."
-        raise PreferenceError("The risk under truncated noise goes by the bounds of the schema", hint=hint)
+        raise PreferenceError.because("truncated-risk-needs-schema")
 
     def holds(epsilon: float) -> bool:
         return epsilon <= found * mean_of(measurement, noise, epsilon)
@@ -293,10 +290,7 @@ def _epsilon_for_secret(preference: Guess | Advantage | SharingRisk, noise: Nois
     delta = noise.delta or 0.0
     if isinstance(preference, Advantage):
         if delta:
-            raise PreferenceError(
-                "An advantage is bounded at every answer, and noise with a delta has answers that tell all",
-                hint="use --guess, which counts delta, or --mechanism laplace.",
-            )
+            raise PreferenceError.because("advantage-with-delta")
         return exponent_for_advantage(float(preference.most)) * steps / 2
     prior = float(preference.secret.known)
     if isinstance(preference, Guess):

@@ -47,5 +47,4 @@ def exactly(what: str, value: object) -> Fraction:
             raise ValueError
         return Fraction(str(value))
     except (TypeError, ValueError, OverflowError):
-        hint = "write it with digits, such as 0.5."
-        raise PreferenceError(f"{what} must be a finite number, not {value!r}", hint=hint) from None
+        raise PreferenceError.because("number-not-finite", what=what, stated=repr(value)) from None

@@ -111,10 +111,7 @@ def attack_at(
     thresholded. There is no worst posterior under Gaussian noise; 95 of 100 releases stay below the one that is told.
     """
     if exposure is not None and (_other(measurement) or not measurement.additive or measurement.steps != 1):
-        raise PreferenceError(
-            "An exposure tells odds only of sums over people who come or go, with noise on every number",
-            hint="leave the exposure out: what is told then holds for anybody.",
-        )
+        raise PreferenceError.because("exposure-without-odds")
     own = _most_exposed(spread, measurement) if exposure is None else exposure
     if noise.mechanism == "gaussian":
         mu = mu_of(epsilon, noise)

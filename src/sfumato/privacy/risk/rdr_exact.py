@@ -155,16 +155,11 @@ def mu_for_exact_ratio(tau: float, low: float, high: float, k: int) -> float | N
 
 
 def unknown_split() -> PreferenceError:
-    return PreferenceError(
-        "The exact RDR is known for one COUNT, SUM or AVG at a time, of people with one row each in a GROUP BY or AVG",
-        hint="leave --exact out: the RDR of Lemma 3.1 is known for every query; or use --mechanism gaussian.",
-    )
+    return PreferenceError.because("exact-rdr-unknown")
 
 
 def not_laplace() -> PreferenceError:
-    return PreferenceError(
-        "The exact RDR is that of Laplace or Gaussian noise", hint="leave --exact out, or use --mechanism laplace."
-    )
+    return PreferenceError.because("exact-rdr-of-other-noise")
 
 
 def _divergence(x: float, own: float) -> float:

@@ -93,7 +93,7 @@ def require_comparable(
     if preference.reads_people and measurement is not None and measurement.cells is None:
         raise PreferenceError.because("private-keys-not-compared")
     if noise.mechanism == "truncated" and isinstance(preference, Satisfies | Variance):
-        raise PreferenceError.because("truncated-noise-not-compared", preference=preference.words)
+        raise PreferenceError.because("truncated-noise-not-compared", stated=preference.words)
     picks = statement.afterwards.having is not None or statement.afterwards.limit is not None
     if isinstance(preference, Within | RelativeError) and preference.each and (picks or statement.afterwards.offset):
         raise PreferenceError.because("rows-kept-by-noise")

@@ -132,8 +132,6 @@ function cleared() {
 // The sentence stands below the question that it is about; in the editor its place is marked.
 function placed(error, { aloud }) {
   if (!(error instanceof Problem)) throw error;
-  const meant = Object.entries(told.hints).find(([reason]) => error.reason === reason || error.hint?.includes(reason));
-  error.hint = meant?.[1] ?? error.hint;
   const one = error.at ? questions()[error.at.query - 1] : undefined;
   const place = one ? $(".problem", one) : $("#refused");
   place.textContent = error.sentence;

@@ -49,7 +49,6 @@ def ask(
         "start": start,
         "vocabulary": _vocabulary(held, flow),
         "offers": [offer.as_dict() for offer in offers],
-        "hints": of_asking.HINTS,
     }
     return page(
         "ask.html",
