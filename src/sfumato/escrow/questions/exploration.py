@@ -159,15 +159,14 @@ class Questions:
         return self._rehearsed(actor, held, sql, filled, foreseen.dataset.schema.rule)
 
     def rehearsed(
-        self, partner: Person, held: Held, queries: Sequence[Asked], stated: Mapping[str, Any] | None
+        self, partner: Person, held: Held, foreseen: Foreseen, stated: Mapping[str, Any] | None, signed: Signed
     ) -> list[dict[str, Any]]:
         """Each query of a request as its partner would have it; why not, where no rows can be invented for it."""
-        foreseen, signed = self.foreseen(partner, held, queries, stated)
         filled, rule = _filled(signed, partner, foreseen, stated), foreseen.dataset.schema.rule
         found: list[dict[str, Any]] = []
-        for one, choice in zip(queries, foreseen.choices, strict=True):
+        for query, choice in zip(foreseen.queries, foreseen.choices, strict=True):
             try:
-                found.append(self._rehearsed(partner, held, one.sql, filled, rule, choice.epsilon))
+                found.append(self._rehearsed(partner, held, query.sql, filled, rule, choice.epsilon))
             except SfumatoError as why:
                 found.append(why.as_dict())
         return found

@@ -89,7 +89,9 @@ class Decisions:
         found, held = self._docket.decidable(actor, id)
         foreseen, signed, flow = self._foreseen(found, held)
         analyst, now = self._people.one(found.analyst), self._docket.binding_now(found, held, signed)
-        record = foreseen.dataset.ledger.known
+        record, rehearsal = foreseen.dataset.ledger.known, None
+        if rehearse:
+            rehearsal = self._questions.rehearsed(analyst, held, foreseen, found.preference, signed)
         self._docket.say(actor.name, "inspected", found.id)
         return {
             "request": shown(found, to_controller=True),
@@ -103,11 +105,8 @@ class Decisions:
             "looked": decides_after_look(record, actor),
             "warning": warning(record, actor) if found.state in WAITING else None,
             "policy": signed.policy,
-            "rehearsal": self._rehearsed(analyst, found, held) if rehearse else None,
+            "rehearsal": rehearsal,
         }
-
-    def _rehearsed(self, analyst: Person, found: Request, held: Held) -> list[dict[str, Any]]:
-        return self._questions.rehearsed(analyst, held, found.queries, found.preference)
 
     def answer(self, actor: Person, id: str) -> dict[str, Any]:
         """A withheld answer, beside the true one, as 003's controller sees them: a look."""
