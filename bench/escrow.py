@@ -1,4 +1,4 @@
-"""What an escrow costs over a standalone release: Q1 to Q3 of the escrow paper (003, section 6.2.4), epsilon 0.1.
+"""What an escrow costs over a standalone release: Q1 to Q3 of the escrow paper (PRI 6.2.4), epsilon 0.1.
 
 The four columns of 32,561 people lie in a CSV file. Standalone: it is opened, asked and released, with a ledger on
 disk. Escrow: an analyst submits, the policy approves, a worker draws, the answer is fetched; nothing of it is left out,
@@ -181,7 +181,7 @@ def _query(connection: duckdb.DuckDBPyConnection, file: Path, table: str, sql: s
 
 
 def _encryption(file: Path, folder: Path, rounds: int) -> dict[str, float]:
-    """Keeping the file in the vault, against the same without encryption, and against 003's way of doing it."""
+    """Keeping the file in the vault, against the same without encryption, and against PRI's way of doing it."""
     plain, master = file.read_bytes(), Master.of(os.urandom(32))
     vaults = {how: Files(folder / how, master, encrypted=how == "vault") for how in ("vault", "plain copy")}
     fernet = Fernet(Fernet.generate_key())

@@ -1,4 +1,7 @@
-"""Which word an answer of the escrow carries, by who had looked when (methods 16 and 18)."""
+"""Which word an answer of the escrow carries, by who had looked when.
+
+See docs/theory/deciding.md and docs/theory/words.md.
+"""
 
 from __future__ import annotations
 

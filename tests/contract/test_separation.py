@@ -1,4 +1,4 @@
-"""Viewers of individual risks and deciders as separate people: words, and what is refused (methods 33)."""
+"""Viewers of individual risks and deciders as separate people: words, and what is refused (docs/theory/deciding.md)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def total(room: Room) -> str:
     return str(dataset_view.ledger(room.datasets.ledger(room["bob"], "stays"))["guarantee"])
 
 
-# The words by sequence, as methods 33 lists them
+# The words by sequence, as docs/theory/deciding.md lists them
 
 
 def plan_look_approve(room: Room) -> str:

@@ -1,4 +1,4 @@
-"""003's data and queries (6.2.3, 6.2.4): age, sex, race and income of people who do not exist, or of UCI Adult."""
+"""PRI's data and queries (6.2.3, 6.2.4): age, sex, race and income of people who do not exist, or of UCI Adult."""
 
 from __future__ import annotations
 

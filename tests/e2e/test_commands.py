@@ -664,7 +664,7 @@ def test_every_epsilon_meets_it(typed: Typed) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_noise_that_cannot_be_drawn(typed: Typed) -> None:
-    """Classic noise is too narrow from an epsilon of 8.8 on (methods 10)."""
+    """Classic noise is too narrow from an epsilon of 8.8 on (docs/theory/gaussian.md)."""
     classic = ["--mechanism", "gaussian", "--delta", 1e-6, "--calibration", "classic"]
     assert typed(*ask("release", "--epsilon", 8, *classic, "--json")).code == 0
     released = typed(*ask("release", "--epsilon", 9, *classic, "--json"))

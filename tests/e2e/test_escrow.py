@@ -1,4 +1,4 @@
-"""003's story (4.2.1 steps 0 to 3, 6.2.4): a server, a controller and an analyst, each a process of their own."""
+"""PRI's story (4.2.1 steps 0 to 3, 6.2.4): a server, a controller and an analyst, each a process of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""003, Examples 1/3 to 3/3, through the protocol (Figure 4, steps 4 to 6): a server, a client, a real sandbox."""
+"""PRI, Examples 1/3 to 3/3, through the protocol (Figure 4, steps 4 to 6): a server, a client, a real sandbox."""
 
 from __future__ import annotations
 

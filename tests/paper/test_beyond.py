@@ -1,4 +1,7 @@
-"""Beyond the papers (methods 10 and 12): the attacker, Gaussian noise as it is, and what releases add up to."""
+"""Beyond the papers: the attacker, Gaussian noise as it is, and what releases add up to.
+
+See docs/theory/gaussian.md, docs/theory/attack.md and docs/theory/odometer.md.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from sfumato.privacy.risk.rdr_exact import kl
 golden = pytest.mark.golden
 
 
-# The attacker who knows everybody else (methods 12.3)
+# The attacker who knows everybody else (docs/theory/attack.md)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +96,7 @@ def test_how_sure_an_attacker_of_gaussian_noise_is_in_95_of_100_releases() -> No
     assert posterior_quantile_gaussian(1, 1, prior=0.5, share=0.95) == pytest.approx(0.8951868875901504, rel=1e-9)
 
 
-# Gaussian noise (methods 10)
+# Gaussian noise (docs/theory/gaussian.md)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,7 @@ def test_classic_noise_does_not_keep_its_delta_at_epsilon_10() -> None:
     assert delta_at(10, mu_classic(10, 1e-5)) / 1e-5 == pytest.approx(2.265374364793421, rel=1e-6)
 
 
-# What releases add up to (methods 12.2)
+# What releases add up to (docs/theory/odometer.md)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Shoaran, Thomo and Weber, Differential Privacy in Practice (002): noise, minimum true answers, and DIFF."""
+"""Shoaran, Thomo and Weber, Differential Privacy in Practice (DIFF): noise, minimum true answers, and DIFF."""
 
 from __future__ import annotations
 
@@ -88,7 +88,10 @@ def test_of_one_query_diff_is_laplace_noise() -> None:
 
 
 def test_the_best_index_for_the_answers_of_the_example() -> None:
-    """Methods 7: the mean errors of both add up to 0.0733 with equal noise, and with noise in proportion too."""
+    """The mean errors of both add up to 0.0733 with equal noise, and with noise in proportion too.
+
+    See docs/theory/split.md.
+    """
 
     def errors(index: list[float] | tuple[float, ...]) -> list[float]:
         return [s / q for s, q in zip(scales(COUNTS, index, EPSILON), ANSWERS, strict=True)]
@@ -116,7 +119,7 @@ def test_an_index_in_proportion_to_the_true_answers_is_no_index() -> None:
     assert one != two
 
 
-# Accuracy first (methods 12.4)
+# Accuracy first (docs/theory/ranges.md)
 
 
 @pytest.mark.golden("acc")

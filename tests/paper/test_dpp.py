@@ -1,4 +1,7 @@
-"""Pankova et al., "Decision Support for Sharing Data Using Differential Privacy", by its own examples (methods 8)."""
+"""Pankova et al., "Decision Support for Sharing Data Using Differential Privacy", by its own examples.
+
+See docs/theory/guessing.md and docs/theory/truncated.md.
+"""
 
 from __future__ import annotations
 
@@ -194,7 +197,7 @@ def test_a_reach_that_is_too_short_or_long_enough_for_anything() -> None:
 
 @pytest.mark.golden("trunc_D5")
 def test_where_the_sensitivity_is_forgotten_delta_is_another() -> None:
-    """The paper's formula is that of sensitivity 1 (methods 8)."""
+    """The paper's formula is that of sensitivity 1 (docs/theory/guessing.md and docs/theory/truncated.md)."""
     assert reach_of(1, 1e-6, sensitivity=5) == pytest.approx(68.31844697984992, rel=1e-9)
     assert delta_of_reach(68.31844697984992, 1, sensitivity=5) == pytest.approx(1e-6, rel=1e-9)
     assert delta_of_reach(reach_of(1, 1e-6), 1, sensitivity=5) == pytest.approx(0.0598, abs=5e-5)

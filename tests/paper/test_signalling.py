@@ -1,4 +1,4 @@
-"""003, Examples 1/3 to 3/3: counties, a classifier on DP aggregates and on raw ones, and all four signals of it.
+"""PRI, Examples 1/3 to 3/3: counties, a classifier on DP aggregates and on raw ones, and all four signals of it.
 
 The paper's numbers (68% and 80%) are an illustration without data: a census by county is made up here, in which
 education and housing prices tell the income level of a county, and noise hides it.

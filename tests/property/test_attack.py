@@ -1,4 +1,7 @@
-"""What an attacker may know after a release (methods 12.3): monotone, consistent, and never worse than a coin."""
+"""What an attacker may know after a release: monotone, consistent, and never worse than a coin.
+
+See docs/theory/attack.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact RDR (methods 2.1 to 2.4): its ratio falls, its inverse is one, and Lemma 3.1 is on the safe side of it."""
+"""The exact RDR (docs/theory/gap.md): its ratio falls, its inverse is one, and Lemma 3.1 is on the safe side of it."""
 
 from __future__ import annotations
 

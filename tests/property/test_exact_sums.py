@@ -1,6 +1,6 @@
 """Totals are sums of what each row adds by itself, in whole steps: no order, no neighbour and no size changes that.
 
-The noise is drawn around these totals, so that the sensitivity claimed is the sensitivity had (methods 11.7).
+The noise is drawn around these totals, so that the sensitivity claimed is the sensitivity had (docs/theory/noise.md).
 """
 
 from __future__ import annotations

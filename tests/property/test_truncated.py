@@ -115,7 +115,7 @@ def test_two_numbers_share_epsilon_and_delta(epsilon: float, delta: float, first
 @drawn
 @given(EPSILONS, DELTAS, st.integers(1, 30), st.floats(1.001, 100))
 def test_but_for_delta_no_divergence_is_above_rho(epsilon: float, delta: float, steps: int, order: float) -> None:
-    """Given that it lies where both are, which is as likely from either side (methods 12.2)."""
+    """Given that it lies where both are, which is as likely from either side (docs/theory/truncated.md)."""
     furthest = steps_of_reach(epsilon, delta, steps)
     assume(furthest < 2000)
     both = [(law(epsilon / steps, k), law(epsilon / steps, k - steps)) for k in range(steps - furthest, furthest + 1)]

@@ -1,4 +1,4 @@
-"""The game that `RiskProfile.attack` speaks of, played through releases (methods 12.3).
+"""The game that `RiskProfile.attack` speaks of, played through releases (docs/theory/attack.md).
 
 Somebody who knows everybody else sees a release of the table with or without one person. All checks together fail by
 chance in fewer than 1e-7 of all runs (`audit.RATE`).

@@ -127,7 +127,9 @@ def test_a_group_that_shows_too_often_is_caught(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.usefixtures("in_bulk")
 def test_algorithm_1_as_published_is_caught() -> None:
-    """The width of the noise tells (methods 2.5): more runs contradict a larger epsilon, by as much as the log of them.
+    """The width of the noise tells: more runs contradict a larger epsilon, by as much as the log of them.
+
+    See docs/theory/papers.md, RDR 4.2.
 
     One that never comes up in n runs where the other comes up in half of them shows no more than ln(n / 2 ln(1/rate)).
     """
@@ -138,7 +140,10 @@ def test_algorithm_1_as_published_is_caught() -> None:
 
 @pytest.mark.usefixtures("in_bulk")
 def test_algorithm_3_as_published_is_caught() -> None:
-    """One person is by whom all risks are divided, and so decides which epsilon is selected (methods 3.2)."""
+    """One person is by whom all risks are divided, and so decides which epsilon is selected.
+
+    See docs/theory/papers.md, RDR 5.1.
+    """
     found = audited("algorithm-3", "sum", 300, epsilon=1.0)
     assert not found.holds, found
     assert found.power > 1 - 1e-6

@@ -42,7 +42,9 @@ SHARE = {"type": "number", "bounds": [0, 1]}
 NAMED = {"unit": "who", "max_rows": 4}
 REPLACED = {"relation": "replace"}
 HALF_AT = (0.3946,) * 500 + (0.0,) * 499
-"""With one more at 0 or at 1 the pair of methods 3.2, on which the published sensitivity is 127 times too small."""
+"""With one more at 0 or at 1 the pair of docs/theory/papers.md, RDR 5.1, on which the published sensitivity is 127
+times too small.
+"""
 
 Record = Callable[[str, object], None]
 People = Sequence[float | Numbers]

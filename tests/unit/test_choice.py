@@ -82,7 +82,7 @@ def test_a_stored_none_is_not_handed_out_without_being_accepted(tmp_path: Path) 
 
 
 def test_nobody_matches_is_a_none_event_and_its_sentence_tells_nothing(tmp_path: Path) -> None:
-    """Methods 18: that the people leave no epsilon, or every one, is itself about the people."""
+    """That the people leave no epsilon, or every one, is itself about the people (docs/theory/words.md)."""
     said: list[str] = []
     for where in ("days > 50", "days > 1"):
         query = stays(tmp_path / f"{len(said)}.ledger").query(f"SELECT COUNT(*) FROM stays WHERE {where}")

@@ -517,7 +517,7 @@ def test_no_reach_is_as_short_as_what_one_person_moves() -> None:
 
 
 def test_a_priority_does_not_keep_the_promise_and_does_not_say_so() -> None:
-    """Twice the epsilon of a guess of 0.4 is a guess of 0.571 (methods 8: two steps)."""
+    """Twice the epsilon of a guess of 0.4 is a guess of 0.571 (docs/theory/guessing.md: two steps)."""
     twice = query().choose(sf.weighted(sf.guess(0.4, secret="state"), 2))
     assert twice.why == "The largest epsilon that meets 2 times the epsilon of guess 0.4 of state, one of 4."
     once = query().choose(sf.guess(0.4, secret="state"))

@@ -237,7 +237,7 @@ def test_the_sentence_about_rho() -> None:
 
 
 def test_what_was_selected_privately_has_two_totals() -> None:
-    """Methods 3.7: what is spent, and what it could have come to before epsilon was selected."""
+    """What is spent, and what it could have come to before epsilon was selected (docs/theory/variance.md)."""
     made = total(
         (0.1, {"guarantee": "dp-selected", "rho": "1/200", "at_most": 0.1}),
         (0.7, {"guarantee": "dp-selected", "rho": "1/5", "at_most": 10.0}),

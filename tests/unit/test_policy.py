@@ -205,7 +205,7 @@ def test_whoever_may_go_by_the_rule_may_not_change_its_noise() -> None:
             only.require_preferences(own)
 
 
-# Each partner has their own noise (004 section 3)
+# Each partner has their own noise (DPP 3)
 
 
 def epsilon(policy: Policy, who: Person, sql: str) -> float:
@@ -218,7 +218,10 @@ def epsilon(policy: Policy, who: Person, sql: str) -> float:
 
 
 def expected(risk: float, trust: float, sensitivity: float, choices: int = 4) -> float:
-    """Methods 8: the gain of a guess is risk / (s (1 - t)); add-remove takes half of what a replaced value allows."""
+    """The gain of a guess is risk / (s (1 - t)); add-remove takes half of what a replaced value allows.
+
+    See docs/theory/guessing.md.
+    """
     blind = 1 / choices
     right = blind + min(risk / (sensitivity * (1 - trust)), 1) * (1 - blind)
     return 0.5 * math.log(right * (1 - blind) / (blind * (1 - right)))

@@ -1,4 +1,4 @@
-"""Datasets about the same people count together: looks, plans, charges and stops (methods 32)."""
+"""Datasets about the same people count together: looks, plans, charges and stops (docs/theory/deciding.md)."""
 
 from __future__ import annotations
 

@@ -393,7 +393,7 @@ def test_of_other_aggregates_only_a_distinct_count_is_one_number_with_laplace_no
     ("noise", "chance"), [(Noise(), 1 - np.exp(-0.5) / 2), (GAUSSIAN, None)], ids=["laplace", "gaussian"]
 )
 def test_whoever_is_replaced_shows_in_full(noise: Noise, chance: float | None) -> None:
-    """Methods 1: under replace also somebody whom the query does not match loses epsilon."""
+    """Under replace also somebody whom the query does not match loses epsilon (docs/theory/gap.md)."""
     query = stays().query(f"{COUNT} WHERE days > 100")
     measurement = measure(query.statement, query.dataset.schema)
     nobody_matches = Spread(Fraction(0), Fraction(0), k=1)

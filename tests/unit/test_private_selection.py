@@ -162,7 +162,7 @@ def test_private_keys_make_no_exposure_anybody_elses() -> None:
 
 
 def test_golden_values() -> None:
-    """Methods 3.1, 3.3 and 3.9."""
+    """See docs/theory/variance.md and docs/theory/exposure-cap.md."""
     matched = Fraction(19, 32_561)
     assert epsilon_for_variance(1e-4, float(matched - matched**2)) == pytest.approx(0.7067580764574686, rel=1e-12)
     assert [sensitivity_of_variance(n) for n in (2, 3, 4, 5)] == pytest.approx([1 / 4, 2 / 9, 3 / 16, 4 / 25])

@@ -1,4 +1,4 @@
-"""The oracle on tables so small that every figure can be worked out by hand (methods 1)."""
+"""The oracle on tables so small that every figure can be worked out by hand (docs/theory/influence.md)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def fractions(*figures: str | int) -> list[Fraction]:
     return [Fraction(figure) for figure in figures]
 
 
-# Each row of the table in methods 1
+# Each row of the table in docs/theory/influence.md
 
 
 @pytest.mark.parametrize(

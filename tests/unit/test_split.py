@@ -261,7 +261,7 @@ def test_what_was_planned_before_a_look_is_released_after_it_as_it_was_planned()
 
 
 def test_one_that_was_stated_after_a_look_makes_all_of_them_none() -> None:
-    """Methods 18: all scales depend on all numbers of an index."""
+    """All scales depend on all numbers of an index (docs/theory/split.md)."""
     dataset = stays()
     dataset.batch(BOTH, epsilon=0.2, index=[1, 1])
     dataset.query(MEAN).risk()

@@ -267,7 +267,7 @@ def test_each_charge_says_which_stop_it_was_made_under(tmp_path: Path) -> None:
 
 
 def test_what_protects_different_units_does_not_add_up(ledger_path: Path) -> None:
-    """Methods 18: not silently. A stop counts all of it."""
+    """Not silently. A stop counts all of it (docs/theory/odometer.md)."""
     people = pd.DataFrame({"who": [1, 1, 2], "age": [30, 40, 50]})
     columns = {"who": {"type": "integer"}, "age": {"type": "integer", "bounds": [0, 100]}}
 

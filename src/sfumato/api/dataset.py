@@ -353,7 +353,7 @@ class Query:
         candidates: str | Sequence[float] | None = None,
         prior: float | None = None,
     ) -> Beliefs:
-        """Who is missing? How sure somebody becomes who knows the table but for that (001): a look.
+        """Who is missing? How sure somebody becomes who knows the table but for that (LC): a look.
 
         `prior`: they suspect one person beforehand at so much, whoever it is; else all alike.
         """

@@ -322,7 +322,9 @@ SUMMED = "SELECT SUM(value) FROM people"
 
 
 def selected_by_count(setup: Setup) -> tuple[Pair, ...]:
-    """Nobody is exposed, and somebody comes who is, in full: the variance moves as far as it may (methods 3.3).
+    """Nobody is exposed, and somebody comes who is, in full: the variance moves as far as it may.
+
+    See docs/theory/variance.md.
 
     What is asked for is about what noise alone makes of it, so that every level of the noisy variance shows.
     """
@@ -335,7 +337,10 @@ def selected_by_count(setup: Setup) -> tuple[Pair, ...]:
 
 
 def selected_by_sum(setup: Setup) -> tuple[Pair, ...]:
-    """Half of the people at 0.395 of the bound, the others at 0, one of whom comes to lie at it (methods 3.2)."""
+    """Half of the people at 0.395 of the bound, the others at 0, one of whom comes to lie at it.
+
+    See docs/theory/papers.md, RDR 5.1.
+    """
     asked = 0.005 if setup.replaced else 0.02
     return (_selecting(SUMMED, (0, 10_000), ((3946, 500), (0, 499)), setup, 0.6, asked),)
 
@@ -369,7 +374,7 @@ def sparse_vector_as_published(setup: Setup) -> tuple[Pair, ...]:
     """Algorithm 3 on the same sum: whoever comes is the largest, by which all are divided.
 
     Of 1,000 people the candidate 10 is then selected in all but `e^(-19.1 epsilon) / 2` of all runs, and without them
-    in no more than that (methods 3.2).
+    in no more than that (docs/theory/papers.md, RDR 5.1).
     """
     crowd = ((3946, HERE),) * 500 + ((0, HERE),) * 499
     rarely = math.exp(-19.1 * setup.epsilon) / 2

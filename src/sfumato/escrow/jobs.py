@@ -96,7 +96,7 @@ def _looked(dataset: DatasetContext, job: Job) -> dict[str, Any]:
 
 
 def _answer(dataset: DatasetContext, job: Job) -> dict[str, Any]:
-    """The true answers, a look: what 003's controller sees beside the noisy ones."""
+    """The true answers, a look: what the PRI paper's controller sees beside the noisy ones."""
     queries = [bind(dataset, one["sql"]) for one in job["queries"]]
     return {
         "answers": [[list(row) for row in query.answer()] for query in queries],

@@ -63,7 +63,10 @@ class Total:
 
     @property
     def exists(self) -> bool:
-        """Not after a release without a guarantee; and what protects different units does not add up (methods 18)."""
+        """Not after a release without a guarantee; and what protects different units does not add up.
+
+        See docs/theory/odometer.md.
+        """
         return self.guarantee.holds and len(self.protected) <= 1
 
     @property

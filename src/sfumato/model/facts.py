@@ -72,7 +72,7 @@ class Moments(Confidential):
 
     @property
     def spread(self) -> int:
-        """`SS = sum (u_i - mean)^2` in units, rounded once (methods 3.4)."""
+        """`SS = sum (u_i - mean)^2` in units, rounded once (docs/theory/variance.md)."""
         if not self.people:
             return 0
         return round(Fraction(self.people * self.squares - self.total**2, self.people * self.ONE))

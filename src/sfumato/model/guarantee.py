@@ -1,4 +1,4 @@
-"""The only place that makes the three words (methods 16 and 18).
+"""The only place that makes the three words (docs/theory/deciding.md and docs/theory/words.md).
 
 Every input of a release carries a label. The word is `none` if any input was confidential or was decided after a
 look; else `dp-selected` if a private mechanism selected epsilon for this release; else `dp`. Words only ever get
@@ -49,7 +49,7 @@ class DecidedBy(StrEnum):
 
 
 class ChosenBy(StrEnum):
-    """How the epsilon of a charge came about, as a ledger states it (methods 5)."""
+    """How the epsilon of a charge came about, as a ledger states it (docs/theory/words.md)."""
 
     FIXED = "fixed"  # stated outright
     PUBLIC = "data-independent"  # from a preference that reads nobody
@@ -115,7 +115,7 @@ def stated(
     """Said by a person: public before the first look, confidential after it unless fixed elsewhere before.
 
     `replaced`: it was said before too, and then something else in its place. `separated`: by somebody who had not
-    viewed individual risks, where those who view them and those who decide are kept apart (methods 33).
+    viewed individual risks, where those who view them and those who decide are kept apart (docs/theory/deciding.md).
     """
     if before_first_look:
         return Provenance(what, Label.PUBLIC, "stated before anyone looked at the people")

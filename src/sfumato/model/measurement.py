@@ -40,7 +40,7 @@ class NoisyNumber:
 
     A person moves it by at most `sensitivity`, in whole multiples of `step`: sums are exact integers in units
     of `step` and the noise is drawn on that grid, so the sensitivity claimed is the sensitivity had
-    (methods 11.7). `share` is its part of the query's epsilon.
+    (docs/theory/noise.md). `share` is its part of the query's epsilon.
     """
 
     kind: NumberKind

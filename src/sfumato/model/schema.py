@@ -40,7 +40,10 @@ class Relation(StrEnum):
 
     @property
     def steps(self) -> int:
-        """Replacing a person is taking one out and putting another in: two steps of add-remove (methods 1)."""
+        """Replacing a person is taking one out and putting another in: two steps of add-remove.
+
+        See docs/theory/rows.md.
+        """
         return 2 if self is Relation.REPLACE else 1
 
     @property

@@ -22,7 +22,7 @@ def as_dict(view: GuessView) -> dict[str, object]:
 
 
 def figure(view: GuessView) -> Figure:
-    """004's curve: how much noise there is, and what is risked at it; without a partner, how often a guess is right."""
+    """DPP's curve: how much noise there is, and what is risked at it; without a partner, how often a guess is right."""
     if view.trust is None:
         line = Line(tuple(_course(view, lambda row: row.chance)))
         y = Axis("chance of a right guess", ticks=(0.0, 1.0))

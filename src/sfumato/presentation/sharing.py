@@ -30,7 +30,7 @@ def noise_against_risk(
     noise: Axis = NOISE,
     subtitle: str = "",
 ) -> Figure:
-    """More noise, less risk; `least` is the noise from which on the risk is within the limit (004 Fig. 4)."""
+    """More noise, less risk; `least` is the noise from which on the risk is within the limit (DPP Fig. 4)."""
     pins = () if least is None else (Pin(least, f"within your limit from {number(least)} on"),)
     picked = () if chosen is None else (Points((chosen,), "chosen"),)
     marks = (Line(tuple(points)), *picked, *_limits(limit), *pins)
@@ -52,7 +52,7 @@ def sharing_surface(
     limit: float | None = None,
     subtitle: str = "",
 ) -> Figure:
-    """The risk over trust and sensitivity, `risks[i][j]` at `sensitivities[i]` and `trusts[j]` (004 Fig. 2 and 3)."""
+    """The risk over trust and sensitivity, `risks[i][j]` at `sensitivities[i]` and `trusts[j]` (DPP Fig. 2 and 3)."""
     surface = Surface(tuple(trusts), tuple(sensitivities), tuple(map(tuple, risks)), limit=limit)
     axes = Axis("trust in the partner", "0 to 1"), Axis("sensitivity of the data", "0 to 1")
     return Figure(of_pictures.SURFACE_TITLE, subtitle, *axes, (surface,), of_pictures.SHARING, z=RISK)

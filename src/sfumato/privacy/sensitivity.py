@@ -26,7 +26,7 @@ from sfumato.model.statement import (
     Statement,
 )
 
-FINEST = 1024  # the noise grid has at least so many steps to a sensitivity (methods 11.7)
+FINEST = 1024  # the noise grid has at least so many steps to a sensitivity (docs/theory/noise.md)
 ROUNDED = 2**20  # steps to a sensitivity where values are rounded to the grid one by one
 WIDEST = 2**31  # most steps to one row's part: 2**31 rows at the bound still add up within 64 bits
 MOST_CELLS = 100_000
@@ -110,12 +110,15 @@ def sensitivity_of_rows(schema: Schema) -> Fraction:
 
 
 def people_by_exposure(schema: Schema) -> NoisyNumber:
-    """The people in each public bin of exposure: everybody is in exactly one, whoever else is there (methods 16.5)."""
+    """The people in each public bin of exposure: everybody is in exactly one, whoever else is there.
+
+    See docs/theory/sketch.md.
+    """
     return NoisyNumber(NumberKind.PERSONS, None, Fraction(schema.relation.steps), Fraction(1, FINEST))
 
 
 def spread_of_exposures(schema: Schema, people: int | None, *, squared: bool) -> tuple[NoisyNumber, ...]:
-    """`SS = sum (u_i - mean)^2` and, unless it is public, how many people there are (methods 3.3 and 3.4).
+    """`SS = sum (u_i - mean)^2` and, unless it is public, how many people there are (docs/theory/variance.md).
 
     One person more or less moves SS by less than 1; one replaced, among `people`, by at most `(people - 1) / people`,
     and then nobody's exposure is above 1 over the steps of the relation. Rounding adds a unit on either side.
@@ -131,7 +134,9 @@ def spread_of_exposures(schema: Schema, people: int | None, *, squared: bool) ->
 
 
 def sensitivity_of_variance(people: int) -> Fraction:
-    """`(n - 1) / n^2`: what one person replaced moves the variance of n exposures by, at most (methods 3.3 A).
+    """`(n - 1) / n^2`: what one person replaced moves the variance of n exposures by, at most.
+
+    See docs/theory/variance.md.
 
     >>> [str(sensitivity_of_variance(n)) for n in (2, 4, 5)]
     ['1/4', '3/16', '4/25']
@@ -140,7 +145,7 @@ def sensitivity_of_variance(people: int) -> Fraction:
 
 
 def people_beyond(schema: Schema, allowed: Fraction) -> NoisyNumber:
-    """People above an exposure, less the fraction of them that is allowed there (methods 3.9)."""
+    """People above an exposure, less the fraction of them that is allowed there (docs/theory/exposure-cap.md)."""
     most = Fraction(1) if schema.relation is Relation.REPLACE else max(allowed, 1 - allowed)
     return NoisyNumber(NumberKind.PERSONS, None, most, Fraction(1, Moments.ONE))
 

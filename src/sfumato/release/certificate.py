@@ -21,7 +21,7 @@ from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.reserve import Reserved
 from sfumato.release.selection import select
 
-_SOURCES = dict(zip(Fixed, BOUNDS_SOURCES, strict=True))  # methods 18
+_SOURCES = dict(zip(Fixed, BOUNDS_SOURCES, strict=True))  # docs/theory/words.md
 
 
 def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, held: Reserved) -> Certificate:

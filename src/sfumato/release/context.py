@@ -89,7 +89,7 @@ class DatasetContext:
         return replace(rule, preferences=preferences, epsilon_max=min(EPSILON_MAX, self.ceiling))
 
     def decided(self, record: Record, attestation: str) -> tuple[Provenance, ...]:
-        """Where the decision to answer comes from, where there is one to be made (methods 16)."""
+        """Where the decision to answer comes from, where there is one to be made (docs/theory/deciding.md)."""
         mandate = self.mandate
         if mandate is None:
             return ()

@@ -102,7 +102,10 @@ def _declared(charge: Draft, inputs: Sequence[Provenance]) -> Draft:
 
 @dataclass(frozen=True)
 class Cost:
-    """What there is to tell of a charge (methods 5); one sensitivity and one scale a number, in its own units."""
+    """What there is to tell of a charge; one sensitivity and one scale a number, in its own units.
+
+    See docs/theory/odometer.md.
+    """
 
     epsilon: float
     rho: Fraction

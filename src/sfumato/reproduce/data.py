@@ -11,7 +11,7 @@ from sfumato.composition import local
 from sfumato.errors import SourceError
 
 ROWS = 32_561  # of the file that the authors' code reads
-RDR_QUERIES = {  # 000, section 6.2
+RDR_QUERIES = {  # RDR 6.2
     "Q1": "SELECT COUNT(*) FROM adult WHERE income=='>50K' AND education_num==13 AND age==25",
     "Q2": "SELECT marital_status, COUNT(*) FROM adult WHERE race=='Asian-Pac-Islander' AND 30<=age<=40"
     " GROUP BY marital_status",
@@ -19,7 +19,7 @@ RDR_QUERIES = {  # 000, section 6.2
     "Q4": "SELECT AVG(hours_per_week) FROM adult WHERE workclass in ('Federal-gov', 'Local-gov', 'State-gov')",
     "Q5": "SELECT SUM(capital_gain) FROM adult",
 }
-PRI_QUERIES = RDR_QUERIES | {  # 003, section 6.3.1: its Q5 is another
+PRI_QUERIES = RDR_QUERIES | {  # PRI 6.3.1: its Q5 is another
     "Q5": "SELECT SUM(fnlwgt) FROM adult WHERE capital_gain>0 AND income=='<=50K' AND occupation=='Sales'"
 }
 

@@ -54,7 +54,7 @@ def _example_3() -> list[Value]:
 
 
 def _beyond() -> list[Value]:
-    """Which index is best for public guesses of the answers (methods 7)."""
+    """Which index is best for public guesses of the answers (docs/theory/split.md)."""
     found = []
     for aim, said in (("largest", "largest error"), ("sum", "sum of errors"), ("squares", "sum of squares")):
         index = best_index((1, 1), ANSWERS, aim)

@@ -1,4 +1,4 @@
-"""What an escrow costs beside the same queries standalone (003, section 6.2 and Figure 8)."""
+"""What an escrow costs beside the same queries standalone (PRI 6.2 and Figure 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data of 003, section 6.2.3, as a plain file, and held by an escrow that answers an analyst by its policy."""
+"""The data of PRI 6.2.3, as a plain file, and held by an escrow that answers an analyst by its policy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sfumato.schema.write import write
 
 COLUMNS = ("age", "sex", "race", "income")
 EPSILON = 0.1
-QUERIES = {  # 003, section 6.2.4
+QUERIES = {  # PRI 6.2.4
     "Q1": "SELECT COUNT(*) FROM {table} WHERE age BETWEEN 20 AND 30",
     "Q2": "SELECT race, COUNT(*) FROM {table} GROUP BY race",
     "Q3": "SELECT COUNT(*) FROM {table} WHERE sex = 'Female' AND income = '>50K'",

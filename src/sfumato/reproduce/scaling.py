@@ -1,4 +1,4 @@
-"""How long it takes to find an epsilon, against the two papers' own times (000 Figure 8, 003 Figure 9)."""
+"""How long it takes to find an epsilon, against the two papers' own times (RDR Figure 8, PRI Figure 9)."""
 
 from __future__ import annotations
 

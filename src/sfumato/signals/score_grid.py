@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sfumato.signals.tasks.task import DECIMALS, Task
 
-FINEST = 1024  # steps of the noise grid to a sensitivity (methods 11.7)
+FINEST = 1024  # steps of the noise grid to a sensitivity (docs/theory/noise.md)
 
 
 def bits(width: float, decimals: int = DECIMALS, *, beside: int = 0) -> float:
@@ -59,7 +59,9 @@ class Grid:
 
 
 def of_difference(task: Task, moved: Mapping[str, Fraction] | None) -> Grid:
-    """The grid of `|g(S) - g(q(x))|`: its sensitivity is `min(R, sum L_c D_c)`, at most `L D1` (methods 9, U1).
+    """The grid of `|g(S) - g(q(x))|`: its sensitivity is `min(R, sum L_c D_c)`, at most `L D1`.
+
+    See docs/theory/signalling.md#noisy-difference.
 
     `moved` is D_c, by which one person moves the figures of each column that the task reads; None: the range is all
     that is known. Below the range one step more covers what floats lose on the way to a score: far from 0 that is more
@@ -76,5 +78,8 @@ def of_difference(task: Task, moved: Mapping[str, Fraction] | None) -> Grid:
 
 
 def of_blocks(task: Task, changed: int) -> Grid:
-    """The grid of a sum over blocks of which one person changes so many, each by the range at most (methods 9, U2)."""
+    """The grid of a sum over blocks of which one person changes so many, each by the range at most.
+
+    See docs/theory/signalling.md#sample-and-aggregate.
+    """
     return Grid(Fraction(task.span) / FINEST, changed * FINEST)

@@ -25,7 +25,7 @@ from tests.paper.test_rdr import DISEASE, PATIENTS, patients
 
 @pytest.mark.parametrize(("tau", "epsilon"), [(0.95, 1 / 19), (0.9, 1 / 9), (0.75, 1 / 3), (0.5, 1)])
 def test_the_sound_version_reads_nobody(tau: float, epsilon: float) -> None:
-    """Methods 2.4: the same preference for anybody in any data is (1 - tau) / tau, whatever k is."""
+    """The same preference for anybody in any data is (1 - tau) / tau, whatever k is (docs/theory/gap.md)."""
     query = sf.open(PATIENTS, DISEASE, ledger=":memory:").query("SELECT COUNT(*), SUM(d), AVG(d) FROM patients")
     choice = query.choose(sf.ratio(tau, worst_case=True))
     assert choice.epsilon == pytest.approx(epsilon, rel=1e-15)
@@ -33,7 +33,7 @@ def test_the_sound_version_reads_nobody(tau: float, epsilon: float) -> None:
 
 
 def test_more_cells_buy_a_larger_epsilon_in_the_paper_and_none_in_the_worst_case() -> None:
-    """Methods 2.3: noise on other groups hides nobody, and yet the published cap grows with k."""
+    """Noise on other groups hides nobody, and yet the published cap grows with k (docs/theory/gap.md)."""
     schema = {"name": "patients", "columns": {"p": {"categories": [str(i) for i in range(50)]}}}
     people = pd.DataFrame({"p": ["1", "2", "?"]})
     query = sf.open(people, schema, ledger=":memory:").query("SELECT p, COUNT(*) FROM patients GROUP BY p")
@@ -42,7 +42,7 @@ def test_more_cells_buy_a_larger_epsilon_in_the_paper_and_none_in_the_worst_case
 
 
 def test_edge_cases_of_the_closed_form() -> None:
-    """Methods 2.2: nobody matches and tau 0 leave epsilon open; tau 1 leaves none when people differ."""
+    """Nobody matches and tau 0 leave epsilon open; tau 1 leaves none when people differ (docs/theory/gap.md)."""
     assert patients().choose(sf.ratio(0)).unbounded
     assert not patients().choose(sf.ratio(1)).feasible
     everybody = sf.open(PATIENTS, DISEASE, ledger=":memory:").query("SELECT COUNT(*) FROM patients")
@@ -54,7 +54,7 @@ def test_edge_cases_of_the_closed_form() -> None:
 @pytest.mark.parametrize("grid", [None, "paper"])
 @pytest.mark.parametrize("exact", [False, True])
 def test_of_nobody_there_is_no_data_dependent_choice(grid: str | None, exact: bool) -> None:
-    """Methods 1: n = 0 gives no facts; the worst case needs none."""
+    """n = 0 gives no facts; the worst case needs none (docs/theory/gap.md)."""
     empty = sf.open(PATIENTS.iloc[:0], DISEASE, ledger=":memory:").query("SELECT COUNT(*) FROM patients WHERE d == 1")
     choice = empty.choose(sf.ratio(0.95, exact=exact), grid=grid)
     assert not choice.feasible
@@ -62,7 +62,7 @@ def test_of_nobody_there_is_no_data_dependent_choice(grid: str | None, exact: bo
     assert empty.choose(sf.ratio(0.5, worst_case=True)).epsilon == 1
 
 
-SPREADS = {  # methods 2.2: the least and the most exposed, tau, and the epsilon: "every" will do, or "none"
+SPREADS = {  # docs/theory/gap.md: the least and the most exposed, tau, and the epsilon: "every" will do, or "none"
     "nobody matches": (0, 0, 0.95, "every"),
     "all are alike": (0.5, 0.5, 1, "every"),
     "a ratio of 0": (0, 1, 0, "every"),
@@ -88,7 +88,7 @@ def test_edge_cases_with_and_without_a_grid(
             assert free.epsilon == pytest.approx(epsilon)
 
 
-# The exact RDR (methods 2.1 to 2.4)
+# The exact RDR (docs/theory/gap.md)
 
 
 def test_the_exact_rdr_is_the_mean_distance_of_the_noisy_answer_from_the_answer_without_somebody() -> None:
@@ -100,7 +100,7 @@ def test_the_exact_rdr_is_the_mean_distance_of_the_noisy_answer_from_the_answer_
 
 
 def test_lemma_3_1_may_overstate_how_equal_people_are() -> None:
-    """Methods 2.3: m = 1.8 b, M = 5.06 b: the upper bounds have ratio 0.462, the RDRs themselves 0.388."""
+    """m = 1.8 b, M = 5.06 b: the upper bounds have ratio 0.462, the RDRs themselves 0.388 (docs/theory/gap.md)."""
     least, most = (rdr_laplace(moved, 1, 1.0, 1.0) for moved in (1.8, 5.06))
     assert least / most == pytest.approx(0.462, abs=5e-4)
     assert ratio_exact(1.8, 5.06, 1, 1.0, 1.0) == pytest.approx(0.388, abs=5e-4)
@@ -189,7 +189,7 @@ def test_under_gaussian_noise_it_is_known_for_every_query(sql: str, epsilon: flo
 
 
 def test_lemma_3_2_overstates_how_equal_people_are_even_beside_somebody_of_no_influence() -> None:
-    """Methods 2.1 has it as the root of the mean square: 0.9 by the lemma is a little less in truth."""
+    """docs/theory/gap.md has it as the root of the mean square: 0.9 by the lemma is a little less in truth."""
     by_lemma, exact = (patients().choose(sf.ratio(0.9, exact=e, worst_case=True), **GAUSSIAN) for e in (False, True))
     assert (by_lemma.epsilon, exact.epsilon) == pytest.approx((2.1766, 2.1347), abs=1e-4)
     assert (by_lemma.guarantee, exact.guarantee) == ("dp", "dp")

@@ -89,7 +89,7 @@ def test_of_a_count_the_claim_holds(n: int) -> None:
     assert all(abs(b - a) <= 1 / n for a, b in pairwise(variances))
 
 
-# The repair: exposures between 0 and 1, divided by what is possible (methods 3.3)
+# The repair: exposures between 0 and 1, divided by what is possible (docs/theory/variance.md)
 
 
 @pytest.mark.parametrize("n", range(2, 7))
@@ -134,11 +134,11 @@ def test_the_pair_that_breaks_algorithm_3_is_one_step_of_the_repaired_query() ->
 
 @pytest.mark.parametrize("n", [2, 10, 1000])
 def test_the_only_patient_is_as_much_as_one_person_may_move(n: int) -> None:
-    """Methods 3.6: what a private selection hides is whether there is one."""
+    """What a private selection hides is whether there is one (docs/theory/variance.md)."""
     assert variance([Fraction(0)] * (n - 1) + [Fraction(1)]) == Fraction(n - 1, n**2)
 
 
-# On the Adult data: Q1 has 19 of 32,561 people, and tau = 1e-4 allows 0.7068 (methods 3.5)
+# On the Adult data: Q1 has 19 of 32,561 people, and tau = 1e-4 allows 0.7068 (docs/theory/variance.md)
 
 SHARE = 19 / PEOPLE
 TAU = 1e-4

@@ -1,4 +1,7 @@
-"""Several queries by the rule of sections 5.2 and 5.3: only epsilons larger than what was spent (methods 5)."""
+"""Several queries by the rule of sections 5.2 and 5.3: only epsilons larger than what was spent.
+
+See docs/theory/papers.md, RDR 5.2.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sfumato.adapters.noise.grid import within
 from sfumato.adapters.noise.laplace import laplace
 
-PUBLISHED_SPLIT = 1 / (1 + 2 ** (2 / 3))  # for the threshold; the totals have the rest (000 section 5.1)
+PUBLISHED_SPLIT = 1 / (1 + 2 ** (2 / 3))  # for the threshold; the totals have the rest (RDR 5.1)
 
 
 def sparse_vector(totals: Sequence[int], sensitivity: int, epsilon: float) -> list[int]:

@@ -1,4 +1,7 @@
-"""Viewers of individual risks and deciders as separate people: who looked neither decides nor writes (methods 33)."""
+"""Viewers of individual risks and deciders as separate people: who looked neither decides nor writes.
+
+See docs/theory/deciding.md.
+"""
 
 from __future__ import annotations
 

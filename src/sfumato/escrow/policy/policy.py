@@ -32,7 +32,7 @@ _UNSAID: Mapping[str, Any] = {"purpose": "", "fixed_beforehand": "", "introducti
 class Approve(StrEnum):
     AUTOMATIC = "automatic"  # the policy decides by itself
     BY_CONTROLLER = "by a controller"  # before anything is drawn
-    AFTER_THE_ANSWER = "after the answer"  # 003's own order: computed, withheld, looked at, then approved
+    AFTER_THE_ANSWER = "after the answer"  # the PRI paper's own order: computed, withheld, looked at, then approved
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class Policy:
     def rule_for(
         self, person: Person, columns: Callable[[], Iterable[str]], stated: Mapping[str, Any] | None
     ) -> Mapping[str, Any] | None:
-        """A rule or a preference with what the policy says of this partner and of these columns (004 section 3).
+        """A rule or a preference with what the policy says of this partner and of these columns (DPP 3).
 
         What is asked about is read only where it is rated.
         """

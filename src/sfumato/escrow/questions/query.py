@@ -13,7 +13,7 @@ LONGEST = 100_000  # characters that all queries of a request have
 
 @dataclass(frozen=True)
 class Asked:
-    """One query of a request; the most important one has the largest weight (000 section 5.2)."""
+    """One query of a request; the most important one has the largest weight (RDR 5.2)."""
 
     sql: str
     weight: float = 1.0

@@ -109,7 +109,7 @@ class Decisions:
         }
 
     def answer(self, actor: Person, id: str) -> dict[str, Any]:
-        """A withheld answer, beside the true one, as 003's controller sees them: a look."""
+        """A withheld answer, beside the true one, as the PRI paper's controller sees them: a look."""
         found, held = self._docket.decidable(actor, id)
         if found.state is not State.COMPUTED:
             raise Conflict("There is no withheld answer", hint='only `approve = "after the answer"` makes one.')

@@ -106,7 +106,7 @@ class SignalDecisions:
         }
 
     def value(self, actor: Person, id: str) -> dict[str, Any]:
-        """Both scores of a signal that is withheld, as 003's controller sees them: a look."""
+        """Both scores of a signal that is withheld, as the PRI paper's controller sees them: a look."""
         found, held = self._docket.decidable(actor, id)
         if found.state is not State.COMPUTED:
             raise Conflict("There is no withheld value", hint="only a signal 'as_published' has one.")

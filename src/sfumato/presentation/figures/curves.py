@@ -18,14 +18,14 @@ HUNDRED = (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
 
 
 def response_curves(worlds: Mapping[str, Course], response: float | None = None, subtitle: str = "") -> Figure:
-    """How likely each answer is in each possible world, and the answer that was seen (001 Fig. 1 and 3)."""
+    """How likely each answer is in each possible world, and the answer that was seen (LC Fig. 1 and 3)."""
     seen = () if response is None else (Pin(response, f"the answer {number(response)}"),)
     axes = Axis("noisy answer"), Axis("density", start=0)
     return Figure(of_pictures.WORLDS_TITLE, subtitle, *axes, (*_lines(worlds), *seen), of_pictures.WORLDS)
 
 
 def belief_curves(curves: Mapping[str, Course], limit: float | None = None, subtitle: str = "") -> Figure:
-    """How sure an attacker may become of who is missing, at each epsilon; a curve per domain (001 Fig. 2)."""
+    """How sure an attacker may become of who is missing, at each epsilon; a curve per domain (LC Fig. 2)."""
     limits = () if limit is None else (Limit(100 * limit, f"at most {number(100 * limit)} of 100"),)
     lines = _lines({label: [(epsilon, 100 * belief) for epsilon, belief in at] for label, at in curves.items()})
     axes = Axis("epsilon"), Axis("posterior belief at most", "of 100", ticks=HUNDRED)
@@ -33,14 +33,14 @@ def belief_curves(curves: Mapping[str, Course], limit: float | None = None, subt
 
 
 def noise_curves(curves: Mapping[str, Course], subtitle: str = "") -> Figure:
-    """The least noise so many times of 100, a curve per epsilon (002 Fig. 1)."""
+    """The least noise so many times of 100, a curve per epsilon (DIFF Fig. 1)."""
     lines = _lines({label: [(100 * often, noise) for often, noise in at] for label, at in curves.items()})
     axes = Axis("so often", "times of 100", ticks=HUNDRED), Axis("noise at least", "in the answer's units", start=0)
     return Figure(of_pictures.NOISE_TITLE, subtitle, *axes, lines, of_pictures.NOISE_OFTEN)
 
 
 def mta_curves(curves: Mapping[str, Course], subtitle: str = "", x: Axis = EPSILON) -> Figure:
-    """The least true answer with a small relative error: over epsilon, or over another axis (002 Fig. 2)."""
+    """The least true answer with a small relative error: over epsilon, or over another axis (DIFF Fig. 2)."""
     y = Axis("true answer at least", "in its own units", scale="log")
     return Figure(of_pictures.MTA_TITLE, subtitle, x, y, _lines(curves), of_pictures.MTA)
 

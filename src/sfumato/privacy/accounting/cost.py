@@ -11,7 +11,9 @@ from sfumato.privacy.accounting.zcdp import entered, rho_gaussian, rho_laplace, 
 
 
 def rho_of(measurement: Measurement, calibration: Calibration, positions: Sequence[int] | None = None) -> Fraction:
-    """The sum of what each number costs, in all its cells together, rounded up to whole trillionths (methods 12.2).
+    """The sum of what each number costs, in all its cells together, rounded up to whole trillionths.
+
+    See docs/theory/odometer.md.
 
     Of all numbers, or of those that are drawn.
     """

@@ -14,7 +14,7 @@ PICO = 10**12
 
 
 def rho_pure(epsilon: float) -> float:
-    """`rho = eps tanh(eps/2)` of anything that is eps-dp: selections, sparse vector (methods 12.2).
+    """`rho = eps tanh(eps/2)` of anything that is eps-dp: selections, sparse vector (docs/theory/odometer.md).
 
     Nothing smaller holds for all of them: it is the exact one of randomized response (arXiv:2510.25746).
 

@@ -77,7 +77,7 @@ def mu_of(epsilon: float, noise: Noise) -> float:
 
 
 def threshold(measurement: Measurement, noise: Noise, epsilon: float) -> Fraction | None:
-    """How many noisy persons a group of private keys must have to be released (methods 11.2).
+    """How many noisy persons a group of private keys must have to be released (docs/theory/keys.md).
 
     A group of one person is released with probability `P(1 + X >= T) <= p`; somebody has at most c such groups, and
     with `p = 1 - (1 - delta)^(1/c)` any of them is with at most delta. X is Laplace noise on the grid of the count,

@@ -1,4 +1,4 @@
-"""How far noise takes the difference of two released numbers from the true one (methods 17)."""
+"""How far noise takes the difference of two released numbers from the true one (docs/theory/ranges.md)."""
 
 from __future__ import annotations
 

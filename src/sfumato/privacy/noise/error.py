@@ -1,6 +1,6 @@
 """How far noise goes, and the epsilon that keeps it within an error.
 
-Shoaran, Thomo & Weber, "Differential Privacy in Practice", equations (2) to (6); methods 7 and 12.4.
+Shoaran, Thomo & Weber, "Differential Privacy in Practice", equations (2) to (6); docs/theory/ranges.md.
 """
 
 from __future__ import annotations

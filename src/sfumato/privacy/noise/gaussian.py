@@ -1,4 +1,4 @@
-"""Gaussian noise: what (epsilon, delta) a width buys, exactly and as published (methods 10).
+"""Gaussian noise: what (epsilon, delta) a width buys, exactly and as published (docs/theory/gaussian.md).
 
 `mu` is sensitivity over sigma.
 """
@@ -84,7 +84,7 @@ def for_the_grid(epsilon: float, delta: float, numbers: int) -> tuple[float, flo
 
 
 def epsilon_classic(mu: float, delta: float) -> float:
-    """`epsilon = mu sqrt(2 ln(1.25/delta))`, as published; it misreports epsilon (methods 10).
+    """`epsilon = mu sqrt(2 ln(1.25/delta))`, as published; it misreports epsilon (docs/theory/gaussian.md).
 
     >>> round(epsilon_classic(1 / 4.8448, 1e-5), 4)
     1.0

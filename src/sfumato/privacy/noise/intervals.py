@@ -1,4 +1,4 @@
-"""Noise ranges: how far a released figure may lie from the true one, 90 times of 100 (methods 17)."""
+"""Noise ranges: how far a released figure may lie from the true one, 90 times of 100 (docs/theory/ranges.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A value selected by its rank from public candidates (methods 15): what makes a candidate a good one."""
+"""A value selected by its rank from public candidates (docs/theory/selection.md): what makes a candidate a good one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Truncated Laplace noise: Laplace noise that never goes further than a reach, at the price of a delta (methods 8).
+"""Truncated Laplace noise: Laplace noise that never goes further than a reach, at the price of a delta.
 
-As published (004 section 2.2.1) it is continuous, and of sensitivity 1; here it is of any. What is drawn lies on a grid
+See docs/theory/truncated.md.
+
+As published (DPP 2.2.1) it is continuous, and of sensitivity 1; here it is of any. What is drawn lies on a grid
 of whole steps, and `steps_of_reach` is what that needs (docs/theory/truncated.md). Delta is below 1/2.
 """
 
@@ -67,7 +69,7 @@ def quantile(share: float, scale: float, reach: float) -> float:
 
 
 def delta_of_each(delta: float, numbers: int) -> float:
-    """`1 - (1 - delta)^(1/m)`: of m numbers, any shows with probability delta if each does with this (004 (6)).
+    """`1 - (1 - delta)^(1/m)`: of m numbers, any shows with probability delta if each does with this (DPP (6)).
 
     >>> delta_of_each(0.19, 2)
     0.1

@@ -27,7 +27,10 @@ _UP = 1 + 1e-9  # rounded up, so that the noise that is drawn is not a hair too 
 
 @dataclass(frozen=True)
 class Within(Stated):
-    """Every figure of the answer within `error` of the true one, all of them together this often (methods 12.4)."""
+    """Every figure of the answer within `error` of the true one, all of them together this often.
+
+    See docs/theory/ranges.md.
+    """
 
     error: Fraction
     confidence: Fraction
@@ -41,7 +44,7 @@ class Within(Stated):
 
 @dataclass(frozen=True)
 class RelativeError(Stated):
-    """The same as a share of an answer that is publicly expected (002, equation 6)."""
+    """The same as a share of an answer that is publicly expected (DIFF, equation 6)."""
 
     share: Fraction
     expected: Fraction
@@ -112,8 +115,8 @@ def errors_of_means(
 ) -> dict[str, float]:
     """How far noise takes each mean off at this epsilon, this often, in a cell of at least `count` people.
 
-    The other way round than `within`, by the same bound (methods 12.4). Infinite: as far as from bound to bound. A
-    group with private keys is shown where its noise came out high: of its mean nothing is said.
+    The other way round than `within`, by the same bound (docs/theory/ranges.md). Infinite: as far as from bound to
+    bound. A group with private keys is shown where its noise came out high: of its mean nothing is said.
     """
     if measurement.cells is None:
         return {}

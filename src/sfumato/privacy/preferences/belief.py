@@ -1,4 +1,4 @@
-"""A preference about beliefs: what somebody who knows every possible world may come to think of them (001)."""
+"""A preference about beliefs: what somebody who knows every possible world may come to think of them (LC)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DIFF: one epsilon for several queries, split so that their noise scales are as an index says (002 section 6).
+"""DIFF: one epsilon for several queries, split so that their noise scales are as an index says (DIFF 6).
 
 Everything here is a function of public facts. D are sensitivities, g the index, one of each a query; Q are public
 guesses of the answers. The papers' pr is `miss`: how often an error may be larger.
@@ -91,7 +91,9 @@ def epsilon_needed(
     relative_errors: Sequence[float],
     miss: float,
 ) -> float:
-    """The least epsilon at which (9) holds for every query: `max_i -g_i (sum D/g) ln(pr) / (re_i q_i)` (methods 13).
+    """The least epsilon at which (9) holds for every query: `max_i -g_i (sum D/g) ln(pr) / (re_i q_i)`.
+
+    See docs/theory/split.md.
 
     >>> round(epsilon_needed([1, 1], [1, 4], [60, 200], [0.1, 0.1], 0.1), 3)
     0.576
@@ -102,7 +104,9 @@ def epsilon_needed(
 
 
 def best_index(sensitivities: Sequence[Number], guesses: Sequence[float] | None, aim: str) -> tuple[float, ...]:
-    """The index that makes the largest relative error, their sum, or the sum of their squares smallest (methods 7).
+    """The index that makes the largest relative error, their sum, or the sum of their squares smallest.
+
+    See docs/theory/split.md.
 
     `g = Q`, `g = sqrt(D Q)`, `g = (D Q^2)^(1/3)`: with errors `e_i = c lam_i / Q_i` and `sum D_i / lam_i = eps` fixed.
 

@@ -1,4 +1,4 @@
-"""Preferences about what an attacker guesses of somebody's values: 004's, in words that a controller has."""
+"""Preferences about what an attacker guesses of somebody's values: the DPP paper's, in words that a controller has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Every preference in one form, side by side: its interval of epsilon and what it needs (methods 13)."""
+"""Every preference in one form, side by side: its interval of epsilon and what it needs.
+
+See docs/theory/preferences.md.
+"""
 
 from __future__ import annotations
 

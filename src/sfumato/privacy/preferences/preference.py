@@ -35,7 +35,7 @@ class Ratio(Stated):
     """`RDRmin / RDRmax >= tau`: of the people in the data (Algorithm 1), or of the worst case in any data.
 
     `exact` takes the RDRs themselves, not their upper bound. `between` compares the median RDR of the people for whom
-    a condition holds with that of all the others (000 section 4.3).
+    a condition holds with that of all the others (RDR 4.3).
     """
 
     tau: Fraction
@@ -76,7 +76,9 @@ class AttackChance(Stated):
 
 @dataclass(frozen=True)
 class Variance(Stated):
-    """`Var(RDR_i / bound) <= tau`: of risks as shares of what anybody's could be, selected privately (methods 3.4).
+    """`Var(RDR_i / bound) <= tau`: of risks as shares of what anybody's could be, selected privately.
+
+    See docs/theory/variance.md.
 
     The preference is truly met with probability 1 - beta. As published (Algorithm 3) risks are divided by the largest
     in the data, and the sparse vector technique is run with a sensitivity that does not hold.
@@ -104,7 +106,9 @@ class Variance(Stated):
 
 @dataclass(frozen=True)
 class ExposureCap(Stated):
-    """Nobody's own epsilon, `epsilon * exposure`, above the cap; or of a fraction `allow` of the people (methods 3.9).
+    """Nobody's own epsilon, `epsilon * exposure`, above the cap; or of a fraction `allow` of the people.
+
+    See docs/theory/exposure-cap.md.
 
     Where people are replaced somebody comes as well, and it is `epsilon * (exposure + 1/2)`.
     Without a fraction it is a bound for anybody in any data. With one, a private selection finds how exposed all but
@@ -132,7 +136,7 @@ class ExposureCap(Stated):
 
 @dataclass(frozen=True)
 class LargerThanSpent(Stated):
-    """Only epsilons larger than everything spent before: the papers' own rule for several queries (000 section 5.2)."""
+    """Only epsilons larger than everything spent before: the papers' own rule for several queries (RDR 5.2)."""
 
     spent: Fraction | None = None  # filled in where it is asked
 
@@ -283,7 +287,7 @@ def larger_than_spent() -> LargerThanSpent:
 
 
 def weighted(preference: Preference, weight: float) -> Preference:
-    """The same preference for a query of this priority: it allows `weight` times the epsilon (000 section 5.2).
+    """The same preference for a query of this priority: it allows `weight` times the epsilon (RDR 5.2).
 
     What is stated as an epsilon, a cap, a gap or odds is scaled in the worst case; of a variance, which goes with the
     square of epsilon, tau is scaled by the square. Weights are public, and fixed with the preference.

@@ -1,4 +1,4 @@
-"""The preference of the Privacy Risk Indicator (003): everybody nearly as far from the answer."""
+"""The preference of the Privacy Risk Indicator (PRI): everybody nearly as far from the answer."""
 
 from __future__ import annotations
 

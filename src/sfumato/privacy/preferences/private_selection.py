@@ -1,4 +1,7 @@
-"""What a private selection comes to: post-processing of its noisy numbers, on a published grid (methods 3.4, 3.9)."""
+"""What a private selection comes to: post-processing of its noisy numbers, on a published grid.
+
+See docs/theory/variance.md and docs/theory/exposure-cap.md.
+"""
 
 from __future__ import annotations
 

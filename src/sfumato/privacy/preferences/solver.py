@@ -1,4 +1,7 @@
-"""Facts and preferences -> the largest epsilon that meets them all (methods 2.2, 2.4, 12.3, 13)."""
+"""Facts and preferences -> the largest epsilon that meets them all.
+
+See docs/theory/gap.md, docs/theory/attack.md and docs/theory/preferences.md.
+"""
 
 from __future__ import annotations
 
@@ -181,7 +184,7 @@ def _smallest(low: float, grid: Sequence[float] | None, epsilon_max: float, word
 
 
 def _explained(floor: Preference) -> str:
-    """What the papers' rule for several queries does (methods 5)."""
+    """What the papers' rule for several queries does (docs/theory/papers.md, RDR 5.2)."""
     if not isinstance(floor, LargerThanSpent):
         return ""
     return " Each release is then less private than all before it together, and nothing caps their total: a stop does."
@@ -209,7 +212,7 @@ def _why(ceiling: Preference, drawn: Mapping[Preference, Selected], beside: floa
 
 
 def _nobody(preference: Preference) -> str:
-    """Methods 1 and 2.2: without people there are no facts to choose by."""
+    """Without people there are no facts to choose by (docs/theory/gap.md)."""
     who = "There is nobody in the data"
     if isinstance(preference, Ratio) and preference.between is not None:
         who = f"There is nobody in one of the two groups that “{preference.between}” makes"
@@ -286,7 +289,10 @@ def _epsilon_for_chance(chance: float, noise: Noise, beside: float) -> float:
 
 
 def _epsilon_for_secret(preference: Guess | Advantage | SharingRisk, noise: Noise, steps: int) -> float:
-    """What keeps a secret: the epsilon at which it is guessed no more often than was asked for (methods 8)."""
+    """What keeps a secret: the epsilon at which it is guessed no more often than was asked for.
+
+    See docs/theory/guessing.md.
+    """
     delta = noise.delta or 0.0
     if isinstance(preference, Advantage):
         if delta:

@@ -1,6 +1,7 @@
 """What somebody who knows all possible worlds comes to believe of them (Lee & Clifton, "How Much Is Enough?").
 
-A world is what the data may be, by everything but the answer: the paper's are "all of them but one". Methods 6.
+A world is what the data may be, by everything but the answer: the paper's are "all of them but one". See
+docs/theory/belief.md.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Answers = Sequence[float]
 
 
 def one_missing(universe: Answers) -> list[tuple[float, ...]]:
-    """The possible worlds: everybody but one, who is the last of them first (001 section 5.1).
+    """The possible worlds: everybody but one, who is the last of them first (LC 5.1).
 
     >>> one_missing([1, 2, 3, 10])[:2]
     [(1, 2, 3), (1, 2, 10)]
@@ -34,12 +35,12 @@ def mean(values: Answers) -> float:
 
 
 def median(values: Answers) -> float:
-    """Of an even number the mean of the two in the middle (001 equation 13)."""
+    """Of an even number the mean of the two in the middle (LC equation 13)."""
     return float(_median(values))
 
 
 def local_sensitivity(world: Answers, answer: Callable[[Answers], float]) -> float:
-    """By how much leaving anybody out moves the answer at most (001 equation 15 is that of the median).
+    """By how much leaving anybody out moves the answer at most (LC equation 15 is that of the median).
 
     >>> local_sensitivity([1, 2, 10], median)
     4.0
@@ -48,7 +49,7 @@ def local_sensitivity(world: Answers, answer: Callable[[Answers], float]) -> flo
 
 
 def global_sensitivity(universe: Answers, answer: Callable[[Answers], float]) -> float:
-    """The largest local sensitivity of a possible world: what the paper's noise is sized by (001 section 6).
+    """The largest local sensitivity of a possible world: what the paper's noise is sized by (LC 6).
 
     >>> round(global_sensitivity([1, 2, 3, 10], mean), 4)
     2.8333
@@ -79,12 +80,12 @@ def laplace_tail(output: float, answer: float, scale: float) -> float:
 
 
 def tail_ratio(output: float, answer: float, other: float, scale: float) -> float:
-    """How many times as often an answer comes out above an output as another does (001 section 4.1)."""
+    """How many times as often an answer comes out above an output as another does (LC 4.1)."""
     return laplace_tail(output, answer, scale) / laplace_tail(output, other, scale)
 
 
 def posterior(worlds: Answers, scale: float, output: float, prior: Sequence[float] | None = None) -> list[float]:
-    """The belief in each world once `output` is out: `a_i e^(-|g - f_i| / b)`, over their sum (001 definition 3).
+    """The belief in each world once `output` is out: `a_i e^(-|g - f_i| / b)`, over their sum (LC definition 3).
 
     >>> [round(belief, 2) for belief in posterior([0, 1], scale=1, output=0)]
     [0.73, 0.27]
@@ -105,7 +106,7 @@ def disclosure_risk(worlds: Answers, scale: float, prior: Sequence[float] | None
 
 
 def risk_bound(prior: float, epsilon: float, sensitivity: float, width: float) -> float:
-    """`1 / (1 + (n - 1) e^(-epsilon Dv / Df))` (001 equation 5), for any prior of which 1/n is one.
+    """`1 / (1 + (n - 1) e^(-epsilon Dv / Df))` (LC equation 5), for any prior of which 1/n is one.
 
     >>> round(risk_bound(1 / 2, epsilon=1, sensitivity=1, width=1), 2)
     0.73
@@ -114,7 +115,7 @@ def risk_bound(prior: float, epsilon: float, sensitivity: float, width: float) -
 
 
 def epsilon_bound(n: int, rho: float, sensitivity: float, width: float, prior: float | None = None) -> float:
-    """`(Df / Dv) ln((n - 1) rho / (1 - rho))` (001 equation 7); 0 where rho is believed already, else of the prior.
+    """`(Df / Dv) ln((n - 1) rho / (1 - rho))` (LC equation 7); 0 where rho is believed already, else of the prior.
 
     >>> round(epsilon_bound(4, 1 / 2, sensitivity=1, width=1), 4)
     1.0986
@@ -139,7 +140,9 @@ def epsilon_for_belief(worlds: Answers, sensitivity: float, rho: float, prior: S
 
 
 def average_success(worlds: Answers, scale: float) -> float:
-    """How often the best guess at the world is right, on average: `(1 + sum of (1 - e^(-gap / 2b))) / N` (methods 6).
+    """How often the best guess at the world is right, on average: `(1 + sum of (1 - e^(-gap / 2b))) / N`.
+
+    See docs/theory/belief.md.
 
     Gaps are those between neighbouring answers; all worlds are as likely before.
 

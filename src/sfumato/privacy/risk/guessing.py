@@ -1,4 +1,6 @@
-"""How often somebody's secret value is guessed right (Pankova et al., "Decision Support for Sharing Data"; methods 8).
+"""How often somebody's secret value is guessed right (Pankova et al., "Decision Support for Sharing Data").
+
+See docs/theory/guessing.md.
 
 An `exponent` is what two values of one person may differ by: where people are replaced it is epsilon, where they are
 added or removed it is twice that, since one value goes and another comes. It is joint, of all the numbers together.

@@ -1,4 +1,6 @@
-"""The chance that an attacker who knows everybody else guesses right whether you are in the data (methods 12.3).
+"""The chance that an attacker who knows everybody else guesses right whether you are in the data.
+
+See docs/theory/attack.md.
 
 `prior` is how sure the attacker was before the release that you are in it; 1/2 is a coin.
 """

@@ -1,4 +1,4 @@
-"""Beliefs in worlds of several noisy numbers (methods 6; docs/theory/belief.md has the proofs).
+"""Beliefs in worlds of several noisy numbers (docs/theory/belief.md has the proofs).
 
 Number l of a world has Laplace noise of scale `D_l / (w_l eps)`. What two worlds may differ by is `eps d_ij` with
 `d_ij = sum_l w_l |v_il - v_jl| / D_l`, and the largest belief in any, at whatever answer, is exactly
@@ -99,7 +99,7 @@ def largest_epsilon(worlds: Worlds, rho: float) -> float:
 
 
 def bound_of(worlds: Worlds, rho: float) -> float:
-    """The paper's upper bound: as if all of them were as far apart as the two furthest (001 equation 7)."""
+    """The paper's upper bound: as if all of them were as far apart as the two furthest (LC equation 7)."""
     return _bound(prior_of(worlds), width_of(worlds), rho)
 
 

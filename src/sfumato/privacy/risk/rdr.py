@@ -38,7 +38,7 @@ def rdr_gaussian(influence: float, k: int, sigma: float) -> float:
 
 
 def epsilon_for_ratio(tau: Number, low: Number, high: Number, k: int, sensitivity: Number) -> Number | None:
-    """The largest epsilon with `RDRmin / RDRmax >= tau` (methods 2.2); None where every epsilon will do.
+    """The largest epsilon with `RDRmin / RDRmax >= tau` (docs/theory/gap.md); None where every epsilon will do.
 
     The ratio `(low eps + k D) / (high eps + k D)` falls from 1 to `low / high` as epsilon grows, so
     `eps* = k D (1 - tau) / (tau high - low)`; 0 means that no epsilon will do.

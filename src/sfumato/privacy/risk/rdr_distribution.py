@@ -1,4 +1,4 @@
-"""Everybody's RDR at one epsilon: what a preference in a person's own words is asked about (000 section 4.1)."""
+"""Everybody's RDR at one epsilon: what a preference in a person's own words is asked about (RDR 4.1)."""
 
 from __future__ import annotations
 

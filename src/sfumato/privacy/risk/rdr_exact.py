@@ -1,4 +1,4 @@
-"""The exact RDR, of which Lemmas 3.1 and 3.2 are upper bounds (methods 2.1 to 2.3).
+"""The exact RDR, of which Lemmas 3.1 and 3.2 are upper bounds (docs/theory/gap.md).
 
 Under Laplace noise a person moves number j by `x_j` of its scales, and `RDR_i = b (k + sum_j KL(x_j))`. One COUNT or
 SUM is one number: `x = eps u`. An AVG is two: whoever counts moves the count by the same `eps fixed`, and the sum by

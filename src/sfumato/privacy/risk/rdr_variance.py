@@ -1,4 +1,7 @@
-"""The variance of risks (000 section 5.1): as published, and the bound that a private selection draws (methods 3)."""
+"""The variance of risks (RDR 5.1): as published, and the bound that a private selection draws.
+
+See docs/theory/variance.md.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,12 @@ from collections.abc import Sequence
 def epsilon_for_variance(
     tau: float, variance: float, largest: float = 1.0, k: int = 1, sensitivity: float = 1.0
 ) -> float:
-    """The largest epsilon with `Var(PIS) / (M + k D / eps)^2 <= tau`: `k D / (sqrt(Var / tau) - M)` (methods 3.1).
+    """The largest epsilon with `Var(PIS) / (M + k D / eps)^2 <= tau`: `k D / (sqrt(Var / tau) - M)`.
+
+    See docs/theory/variance.md.
 
     Infinity where every epsilon will do. With `M = D` the risks are divided by the most that anybody's could be, and
-    it is `k r / (1 - r)` with `r = sqrt(tau / Var)` (methods 3.4).
+    it is `k r / (1 - r)` with `r = sqrt(tau / Var)` (docs/theory/variance.md).
 
     >>> n, matched = 32_561, 19  # Q1 of the paper's section 6.2
     >>> round(epsilon_for_variance(1e-4, matched / n - (matched / n) ** 2), 4)
@@ -45,7 +50,9 @@ def bound_on_variance(
     people: int | None = None,
     at_least: int = 0,
 ) -> float | None:
-    """At least `Var(u)`, with probability 1 - beta, from its noisy parts (methods 3.4); None where they tell nothing.
+    """At least `Var(u)`, with probability 1 - beta, from its noisy parts; None where they tell nothing.
+
+    See docs/theory/variance.md.
 
     Two parts, the spread SS and the number of people: `(SS + b1 ln(1/beta)) / (n - b2 ln(1/beta))`, or over as many as
     there are known to be. Where that number is public, `people`, the spread alone: `(SS + b ln(1/(2 beta))) / n`.
@@ -65,7 +72,9 @@ def fewest_people(
 
 
 def slack_of_cap(sensitivity: float, epsilon: float, beta: float) -> float:
-    """`t = (4 G / eps) ln(1 / (2 - sqrt(4 - 6 beta)))`: how many people early AboveThreshold stops (methods 3.9).
+    """`t = (4 G / eps) ln(1 / (2 - sqrt(4 - 6 beta)))`: how many people early AboveThreshold stops.
+
+    See docs/theory/exposure-cap.md.
 
     >>> round(slack_of_cap(1.0, 1.0, 0.05), 1)
     10.3

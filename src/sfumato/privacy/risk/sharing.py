@@ -1,6 +1,7 @@
 """The risk of sharing an answer with a partner: sensitivity of the data, trust in the partner, chance of a guess.
 
-Pankova et al., "Decision Support for Sharing Data Using Differential Privacy", sections 2.1 and 2.3; methods 8.
+Pankova et al., "Decision Support for Sharing Data Using Differential Privacy", sections 2.1 and 2.3;
+docs/theory/guessing.md.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def sharing_risk_as_published(sensitivity: float, trust: float, chance: float) -
 
 
 def surface(chance: float, prior: float) -> tuple[tuple[float, ...], tuple[float, ...], tuple[tuple[float, ...], ...]]:
-    """Trusts, sensitivities, and for each sensitivity the risk at each trust: 004's picture in three dimensions.
+    """Trusts, sensitivities, and for each sensitivity the risk at each trust: DPP's picture in three dimensions.
 
     >>> trusts, sensitivities, risks = surface(0.4, 1 / 4)
     >>> trusts[0], sensitivities[-1], round(risks[-1][0], 4)

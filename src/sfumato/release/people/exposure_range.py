@@ -74,7 +74,7 @@ def spread_between(
     sensitivity: Fraction = Fraction(1),
     published: bool = False,
 ) -> Spread:
-    """Whom a ratio between two groups compares: their medians; None for a group that nobody is in (methods 2.2).
+    """Whom a ratio between two groups compares: their medians; None for a group that nobody is in (docs/theory/gap.md).
 
     >>> found = spread_between((0.75, 0.5), k=2)
     >>> found.low, found.high, spread_between((0.75, None), k=2).nobody

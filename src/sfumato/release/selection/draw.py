@@ -1,4 +1,7 @@
-"""One private selection of epsilon, drawn from what the people carry (methods 3.4 and 3.9); and one as published."""
+"""One private selection of epsilon, drawn from what the people carry; and one as published.
+
+See docs/theory/variance.md and docs/theory/exposure-cap.md.
+"""
 
 from __future__ import annotations
 

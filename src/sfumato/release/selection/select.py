@@ -1,4 +1,7 @@
-"""A private selection of epsilon: charged before anybody is read, drawn, and kept before it leaves (methods 3)."""
+"""A private selection of epsilon: charged before anybody is read, drawn, and kept before it leaves.
+
+See docs/theory/variance.md.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from sfumato.server.web.explorer import first_query
 from sfumato.server.web.shell import Shown
 
 screens = APIRouter(include_in_schema=False)
-_CHOICES = 4  # 004's own: susceptible, infected, recovered, deceased
+_CHOICES = 4  # the DPP paper's own: susceptible, infected, recovered, deceased
 Slid = Annotated[float, Query(ge=0, le=1)]
 
 
@@ -37,7 +37,7 @@ def sharing(
     limit: Slid = 0.3,
     epsilon: Annotated[float, Query(gt=0)] = view.EPSILONS[0],
 ) -> Response:
-    """It begins with 004's story: low trust, high sensitivity, at most a low risk, and hardly any noise yet."""
+    """It begins with DPP's story: low trust, high sensitivity, at most a low risk, and hardly any noise yet."""
     escrow.datasets.controlled(actor, name)
     dataset = escrow.datasets.one(actor, name)
     how: dict[str, Any] = {"secret": secret} if secret else {"choices": _whole(choices)}

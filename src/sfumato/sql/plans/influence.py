@@ -1,4 +1,4 @@
-"""By how much an aggregate moves when a person leaves: one formula per aggregate (methods 1).
+"""By how much an aggregate moves when a person leaves: one formula per aggregate (docs/theory/influence.md).
 
 `own` are the person's own parts in a cell, `everybody` those of all people in it. Without its last row a mean, a
 variance, an extreme or a quantile counts as 0.
