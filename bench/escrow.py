@@ -155,8 +155,8 @@ class _Runs:
     def _standalone(self, table: str, sql: str) -> dict[str, Spent]:
         ledger = self._folder / f"{next(self._draws)}.ledger"
         rest = _timed(lambda: self._open(table, ledger).query(sql).release(epsilon=self._epsilon()))
-        again = _timed(lambda: self._opened[0].query(sql).release(epsilon=self._epsilon()))
-        return {"standalone from rest": rest, "standalone": again}
+        redraw = _timed(lambda: self._opened[0].query(sql).release(epsilon=self._epsilon()))
+        return {"standalone from rest": rest, "standalone": redraw}
 
     def _open(self, table: str, ledger: Path) -> sf.Dataset:
         """As a worker does, it closes what was open before."""

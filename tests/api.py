@@ -128,7 +128,7 @@ def _brought(room: Room, state: str) -> Request:
             if state == "running":
                 room.sql("UPDATE requests SET state = 'running' WHERE id = :id", id=request.id)
         case "computed" | "released":
-            room.approve(request, accept_none=state == "computed")
+            room.approve(request, allow_no_guarantee=state == "computed")
             room.go()
         case "failed":
             room.runner.meanwhile = _fails

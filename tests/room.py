@@ -190,10 +190,12 @@ class Room:
 
     # What they do
 
-    def policy(self, *flows: Mapping[str, Any], by: str = "alice", accept_none: bool = False, **said: Any) -> None:
+    def policy(
+        self, *flows: Mapping[str, Any], by: str = "alice", allow_no_guarantee: bool = False, **said: Any
+    ) -> None:
         stated = list(map(dict, flows)) or [{}]
         policy = {"rule": RULE} | said | {"flow": [{"who": ["everyone"]} | flow for flow in stated]}
-        self.policies.set(self[by], "stays", policy, accept_none=accept_none)
+        self.policies.set(self[by], "stays", policy, allow_no_guarantee=allow_no_guarantee)
 
     def submit(
         self, *queries: str, by: str = "bob", preference: Mapping[str, Any] | None = None, **how: Any
@@ -228,11 +230,11 @@ class Room:
         """As the API tells it, with the sentences of its certificates."""
         return worded_answers(self.requests.result(self[request.analyst], request.id))
 
-    def released(self, *queries: str, by: str = "bob", accept_none: bool = False, **how: Any) -> dict[str, Any]:
+    def released(self, *queries: str, by: str = "bob", allow_no_guarantee: bool = False, **how: Any) -> dict[str, Any]:
         """All the way: asked, approved where somebody has to, answered."""
         request = self.submit(*queries, by=by, **how)
         if request.state == "submitted":
-            self.approve(request, accept_none=accept_none)
+            self.approve(request, allow_no_guarantee=allow_no_guarantee)
         self.go()
         return self.result(request)
 

@@ -131,7 +131,7 @@ def use(room: Room) -> None:
     released = answered(room, {"epsilon": 1.0})
     signal = room.signals.submit(bob, released, 1, "as_published", code=CODE, how={"range": [0, 100_000]})
     binding = room.signal_decisions.inspect(alice, signal.id)["binding"]
-    room.signal_decisions.approve(alice, signal.id, binding, accept_none=True)
+    room.signal_decisions.approve(alice, signal.id, binding, allow_no_guarantee=True)
     room.go()
     assert room.signal_decisions.value(alice, signal.id)["exact"] == SCORE, "withheld, and shown to a controller"
     room.questions.look(alice, "pay", SUM, {})
@@ -140,7 +140,7 @@ def use(room: Room) -> None:
 
 def answered(room: Room, preference: dict[str, Any]) -> str:
     made = room.requests.submit(room["bob"], "pay", "planning", [{"sql": SUM}], preference)
-    room.approve(made, accept_none=True)
+    room.approve(made, allow_no_guarantee=True)
     room.go()
     assert room.state(made) == "released", room.note(made)
     return made.id
@@ -285,6 +285,6 @@ def test_a_ledger_file_is_its_controllers_own_and_stays_readable(ledger_path: Pa
     table = pd.DataFrame({"euros": [ANSWER]})
     query = sf.open(table, {"name": "pay", "columns": {"euros": {"type": "integer"}}}, ledger=ledger_path).query(COUNT)
     query.risk()
-    query.release(epsilon=EPSILON, accept_none=True)
+    query.release(epsilon=EPSILON, allow_no_guarantee=True)
     assert _has(ledger_path.read_bytes(), EPSILON)
     assert ledger_path.stat().st_mode & 0o077 == 0, "for its owner's eyes only"

@@ -19,7 +19,7 @@ def asked(api: Api, first: tuple[int, int, int], second: tuple[int, int, int], o
 def released(api: Api, *queries: str, **how: Any) -> int:
     room = api.room
     request = room.submit(*queries, **how)
-    room.approve(request, accept_none=True)
+    room.approve(request, allow_no_guarantee=True)
     room.go()
     assert room.state(request) == "released"
     return request.number
@@ -71,7 +71,7 @@ def test_of_withheld_noise_nothing_is_said(api: Api) -> None:
     api.room.policy({"who": [BOARD], "approve": "after the answer", "guarantees": ["none"]})
     request = api.room.submit(WARDS)
     for _ in range(2):
-        api.room.approve(request, accept_none=True)
+        api.room.approve(request, allow_no_guarantee=True)
         api.room.go()
     answer = asked(api, (1, 1, 2), (1, 2, 2), request.number)
     assert answer.status_code == 409

@@ -219,8 +219,8 @@ def test_a_table_is_checked_and_drafted(source: Callable[[pa.Table, Path], objec
     assert [column.missing for column in fit.columns] == [
         sum(row[place] is None for row in clean(table)) for place in range(5)
     ]
-    (tmp_path / "again").mkdir()
-    assert 'type = "integer"' in local.drafted(source(table, tmp_path / "again"), "stays")
+    (tmp_path / "redraw").mkdir()
+    assert 'type = "integer"' in local.drafted(source(table, tmp_path / "redraw"), "stays")
 
 
 # Parquet

@@ -663,7 +663,7 @@ def test_after_the_answer_it_is_computed_withheld_seen_and_then_decided(room: Ro
         room.approve(request)
     assert room.charged == 0
     for one in (request, other):
-        room.approve(one, accept_none=True)
+        room.approve(one, allow_no_guarantee=True)
     room.go()
     for one in (request, other):
         assert room.state(one) == "computed"
@@ -677,8 +677,8 @@ def test_after_the_answer_it_is_computed_withheld_seen_and_then_decided(room: Ro
     assert [entry.draft.who for entry in room.entries(Event.LOOKED)] == ["alice"]
     with pytest.raises(NoGuarantee):
         room.decisions.refuse(room["alice"], other.id)
-    assert room.decisions.refuse(room["alice"], other.id, accept_none=True).state == "refused"
-    assert room.approve(request, "carol", accept_none=True).state == "released"
+    assert room.decisions.refuse(room["alice"], other.id, allow_no_guarantee=True).state == "refused"
+    assert room.approve(request, "carol", allow_no_guarantee=True).state == "released"
     result = room.result(request)
     assert (result["guarantee"], result["charged"], result["answers"]) == ("none", None, seen["answers"])
     assert result["answers"][0]["certificate"]["epsilon"] is None

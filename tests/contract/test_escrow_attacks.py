@@ -73,8 +73,8 @@ def test_whoever_approves_what_the_policy_did_not_is_no_policy(room: Room) -> No
     room.look()
     request = room.submit(preference={"epsilon": 1})
     assert room.decisions.inspect(room["alice"], request.id)["warning"] is not None
-    room.approve(request, "alice", fixed_beforehand="minutes of 3 May")
-    room.approve(request, "carol", accept_none=True)
+    room.approve(request, "alice", preregistered="minutes of 3 May")
+    room.approve(request, "carol", allow_no_guarantee=True)
     room.go()
     assert room.result(request)["guarantee"] == "none"
 
@@ -83,7 +83,7 @@ def test_what_was_accepted_for_nothing_is_no_way_around_the_words_of_a_flow(room
     """Approved as dp, with none accepted beside it; then another's plan takes its place, and somebody looks."""
     room.policy({"guarantees": ["dp"], "preferences": ["epsilon"]})
     request = room.submit(preference={"epsilon": 1})
-    room.approve(request, accept_none=True)
+    room.approve(request, allow_no_guarantee=True)
     room.submit(by="dan", preference={"epsilon": 2})
     room.look()
     room.go()
@@ -106,18 +106,18 @@ def test_an_answer_that_comes_back_to_somebody_else_has_the_word_of_that_decisio
     room.policy({"guarantees": ["dp", "none"]})
     first = room.released(COUNT, by="bob")
     room.look()
-    again = room.released(COUNT, by="dan", accept_none=True)
-    assert (first["guarantee"], again["guarantee"]) == ("dp", "none")
-    assert (again["answers"], room.charged) == (first["answers"], 0.2)
+    redraw = room.released(COUNT, by="dan", allow_no_guarantee=True)
+    assert (first["guarantee"], redraw["guarantee"]) == ("dp", "none")
+    assert (redraw["answers"], room.charged) == (first["answers"], 0.2)
     assert dataset_view.ledger(room.datasets.ledger(room["eve"], "stays"))["guarantee"] == "none"
 
 
 def test_the_same_numbers_in_other_words_are_charged_once_whoever_asks(room: Room) -> None:
     room.policy(AUTOMATIC)
-    first, again = room.released(COUNT, by="bob"), room.released(f"{COUNT} LIMIT 1", by="dan")
-    told = again["answers"][0]
+    first, redraw = room.released(COUNT, by="bob"), room.released(f"{COUNT} LIMIT 1", by="dan")
+    told = redraw["answers"][0]
     assert told["rows"] == first["answers"][0]["rows"]
-    assert (again["guarantee"], again["charged"], room.charged) == ("dp", 0, 0.2)
+    assert (redraw["guarantee"], redraw["charged"], room.charged) == ("dp", 0, 0.2)
     entry = first["answers"][0]["certificate"]["ledger_entry"]
     assert told["certificate"]["recorded"] == [entry]
     have = room.requests.recipients(room["alice"], "stays")[entry]

@@ -45,7 +45,7 @@ def test_a_look_before_the_approval_leaves_no_guarantee(room: Room) -> None:
     with pytest.raises(NoGuarantee):
         room.approve(request, "carol")  # whoever of them looked
     assert len(room.entries()) == entries
-    room.approve(request, accept_none=True)
+    room.approve(request, allow_no_guarantee=True)
     found = certificate(room, request)
     assert (found["guarantee"], found["epsilon"], found["charged"], found["decided_by"]) == (
         "none", None, None, "looked",
@@ -62,7 +62,7 @@ def test_whoever_asks_after_a_look_is_told_why_there_is_no_guarantee_and_that_no
     room.look()
     assert "somebody has looked at the people" in told()["sentences"][0]
     assert "lets nothing leave with the word none, only with dp or dp-selected" in told()["barred"]
-    room.policy(ANY, accept_none=True)
+    room.policy(ANY, allow_no_guarantee=True)
     assert "somebody has looked at the people" in told()["sentences"][0]
     assert told()["barred"] is None, "this policy lets it"
 
@@ -73,7 +73,7 @@ def test_a_policy_that_allows_no_none_lets_nothing_be_approved_after_a_look(room
     room.look()
     for accept in (False, True):
         with pytest.raises(Forbidden, match="the word none, which the policy does not allow"):
-            room.approve(request, accept_none=accept)
+            room.approve(request, allow_no_guarantee=accept)
     assert room.entries(Event.DECIDED) == []
 
 
@@ -81,7 +81,7 @@ def test_what_was_fixed_beforehand_is_dp_and_says_so(room: Room) -> None:
     room.policy()
     request = room.submit()
     room.look()
-    room.approve(request, fixed_beforehand=f" {MINUTES} ")
+    room.approve(request, preregistered=f" {MINUTES} ")
     found = certificate(room, request)
     assert (found["guarantee"], found["fixed"], found["epsilon"]) == ("dp", "attested", 0.2)
     assert f"fixed beforehand: “{MINUTES}” (said by alice)" in found["assumed"]
@@ -108,7 +108,7 @@ def test_of_two_approvals_the_weaker_counts(room: Room) -> None:
     room.look()
     with pytest.raises(NoGuarantee):
         room.approve(request, "carol")
-    room.approve(request, "carol", accept_none=True)
+    room.approve(request, "carol", allow_no_guarantee=True)
     assert certificate(room, request)["guarantee"] == "none"
 
 
@@ -123,7 +123,7 @@ def test_a_no_after_a_look_ends_the_total(room: Room, no: str) -> None:
     with pytest.raises(NoGuarantee, match="to say no tells something about them"):
         verb(room["carol"], request.id, *said)
     assert (room.state(request), total(room)) == ("submitted", "dp")
-    verb(room["carol"], request.id, *said, accept_none=True)
+    verb(room["carol"], request.id, *said, allow_no_guarantee=True)
     assert total(room) == "none"
     (decided,) = [entry.draft for entry in room.entries(Event.DECIDED) if not entry.draft.public["approved"]]
     assert (decided.who, decided.public["guarantee"]) == ("carol", "none")
@@ -162,11 +162,11 @@ def test_a_policy_that_was_changed_after_a_look_gives_no_guarantee(room: Room) -
     room.policy(AUTOMATIC, purpose="something else")
     with pytest.raises(Forbidden, match="nothing leave with the word none"):
         room.submit()
-    room.policy(ANY, accept_none=True)
+    room.policy(ANY, allow_no_guarantee=True)
     request = room.submit()
     with pytest.raises(NoGuarantee):
         room.approve(request)
-    room.approve(request, accept_none=True)
+    room.approve(request, allow_no_guarantee=True)
     assert certificate(room, request)["guarantee"] == "none"
 
 
@@ -177,10 +177,10 @@ def test_taking_access_away_after_a_look_is_a_decision_and_so_is_giving_it_back(
     with pytest.raises(NoGuarantee, match="what it takes away or gives back tells something about them"):
         room.policy(narrower, by="carol")
     assert (room.entries(Event.DECIDED), total(room)) == ([], "dp")
-    room.policy(narrower, by="carol", accept_none=True)
+    room.policy(narrower, by="carol", allow_no_guarantee=True)
     (taken,) = room.entries(Event.DECIDED)
     assert (taken.draft.who, taken.draft.public["guarantee"], total(room)) == ("carol", "none", "none")
-    room.policy(policy, accept_none=True)
+    room.policy(policy, allow_no_guarantee=True)
     assert len(room.entries(Event.DECIDED)) == 2
     with pytest.raises(Forbidden, match="nothing leave with the word none"):
         room.submit()  # what is given back was not in force all the time
@@ -221,7 +221,7 @@ def test_whatever_else_is_changed_takes_something_away(room: Room, changes: dict
     room.look()
     with pytest.raises(NoGuarantee):
         room.policies.set(room["alice"], "stays", policy | changes)
-    room.policies.set(room["alice"], "stays", policy | changes | {"fixed_beforehand": MINUTES})
+    room.policies.set(room["alice"], "stays", policy | changes | {"preregistered": MINUTES})
     (decided,) = room.entries(Event.DECIDED)
     assert (decided.draft.public["guarantee"], decided.draft.public["attested"], total(room)) == ("dp", MINUTES, "dp")
 
@@ -232,7 +232,7 @@ def test_a_rule_that_was_changed_after_a_look_is_told_to_no_analyst(room: Room) 
     room.policy(ANY | {"preferences": ["rule", "epsilon"]})
     room.look()
     assert room.questions.dry_run(room["bob"], "stays", asked, None)["answers"], "the rule of before is known"
-    room.policy(ANY | {"preferences": ["rule", "epsilon"]}, rule={"epsilon": 0.3137}, accept_none=True)
+    room.policy(ANY | {"preferences": ["rule", "epsilon"]}, rule={"epsilon": 0.3137}, allow_no_guarantee=True)
     bob, alice = room["bob"], room["alice"]
     estimate = room.questions.estimate(bob, "stays", asked, None)
     assert "0.3137" not in f"{estimate}{submission.estimate(estimate)}"
@@ -250,25 +250,25 @@ def test_a_rule_that_was_changed_after_a_look_is_told_to_no_analyst(room: Room) 
 
 def test_a_policy_that_was_fixed_beforehand_may_be_written_after_a_look(room: Room) -> None:
     room.look()
-    room.policy(AUTOMATIC, fixed_beforehand=MINUTES)
+    room.policy(AUTOMATIC, preregistered=MINUTES)
     found = certificate(room, room.submit())
     assert (found["guarantee"], found["fixed"]) == ("dp", "attested")
     assert any(MINUTES in said for said in found["assumed"])
 
 
 def test_a_policy_says_nothing_of_an_approval_that_was_made_after_a_look(room: Room) -> None:
-    room.policy(ANY, fixed_beforehand=MINUTES)
+    room.policy(ANY, preregistered=MINUTES)
     request = room.submit()
     room.look()
     assert room.decisions.inspect(room["alice"], request.id)["facts"].guarantee == "none"
     with pytest.raises(NoGuarantee):
         room.approve(request)
-    room.approve(request, accept_none=True)
+    room.approve(request, allow_no_guarantee=True)
     assert certificate(room, request)["guarantee"] == "none"
 
 
 def test_a_policy_says_nothing_of_bounds_that_were_changed_after_a_look(room: Room) -> None:
-    room.policy(AUTOMATIC, fixed_beforehand=MINUTES)
+    room.policy(AUTOMATIC, preregistered=MINUTES)
     room.look()
     room.datasets.describe(room["alice"], "stays", SCHEMA.replace("[0, 100]", "[0, 97]"))
     with pytest.raises(Forbidden, match="nothing leave with the word none"):
@@ -294,7 +294,7 @@ def test_what_reads_the_people_carries_no_guarantee_and_tells_no_epsilon(room: R
     assert (page.guarantee, page.epsilon, page.queries[0].epsilon) == ("none", 10, None)
     with pytest.raises(NoGuarantee):
         room.approve(request)
-    room.approve(request, accept_none=True)
+    room.approve(request, allow_no_guarantee=True)
     found = certificate(room, request)
     assert (found["guarantee"], found["epsilon"]) == ("none", None)
     assert room.charged == 10

@@ -402,7 +402,7 @@ def _uses(opened: Callable[[], sf.Dataset]) -> list[Callable[[], object]]:
     return [
         lambda: opened().query(SQL).risk(),
         lambda: opened().query(SQL).release(epsilon=0.5),
-        lambda: opened().query(SQL).release(epsilon=0.5, again=True),
+        lambda: opened().query(SQL).release(epsilon=0.5, redraw=True),
     ]
 
 
@@ -476,7 +476,7 @@ def test_a_ledger_that_may_only_be_read(two_releases: Path, read_only: Path) -> 
     assert query.dataset.ledger.total.epsilon == 0.6
     for epsilon in (0.5, 0.3):
         with pytest.raises(LedgerUnwritable) as unwritable:
-            query.release(epsilon=epsilon, again=True)
+            query.release(epsilon=epsilon, redraw=True)
         assert str(unwritable.value) == sentence(path)
     with pytest.raises(LedgerUnwritable):
         stays(read_only / "new.ledger").query(SQL).release(epsilon=0.5)
@@ -489,7 +489,7 @@ def test_a_full_disk(kept: Path, fill_disk: Callable[[], None], epsilon: float) 
     query = stays(kept).query(SQL)
     fill_disk()
     with pytest.raises(LedgerUnwritable) as full:
-        query.release(epsilon=epsilon, again=True)
+        query.release(epsilon=epsilon, redraw=True)
     assert str(full.value) == sentence(kept)
     assert local.verified(kept) == 7
 

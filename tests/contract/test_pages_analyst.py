@@ -200,7 +200,7 @@ def test_without_a_guarantee_the_size_of_the_noise_is_withheld(api: Api) -> None
     api.room.policy({"who": [BOARD], "approve": "after the answer", "guarantees": ["none"]})
     request = api.room.submit("SELECT ward, COUNT(*), SUM(age) FROM stays GROUP BY ward")
     for _ in range(2):
-        api.room.approve(request, accept_none=True)
+        api.room.approve(request, allow_no_guarantee=True)
         api.room.go()
     shown = page(api, "bob", f"/requests/{request.number}")
     assert "Noise ranges: withheld" in text(shown)

@@ -100,16 +100,16 @@ def test_what_is_said_of_a_policy_after_a_look_is_so(api: Api) -> None:
     room = api.room
 
     def word(**said: Any) -> str:
-        room.policy({"who": ["bob"], "approve": "automatic"}, accept_none=True, **said)
+        room.policy({"who": ["bob"], "approve": "automatic"}, allow_no_guarantee=True, **said)
         return str(room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None).facts.guarantee)
 
     assert word(stop=100) == "dp"
     room.look()
     assert word(stop=100) == "dp"
     assert word(stop=100, rule={"gap": 1.3, "worst_case": True}) == "none"
-    assert word(stop=100, rule={"gap": 1.3, "worst_case": True}, fixed_beforehand="minutes of 3 May") == "dp"
+    assert word(stop=100, rule={"gap": 1.3, "worst_case": True}, preregistered="minutes of 3 May") == "dp"
     assert word(stop=100) == "none"
-    assert word(stop=100, fixed_beforehand="minutes of 3 May") == "dp"
+    assert word(stop=100, preregistered="minutes of 3 May") == "dp"
 
 
 def test_a_policy_that_was_edited_can_be_written_anew(api: Api) -> None:
@@ -126,8 +126,8 @@ def test_a_draft_is_read_back_and_not_signed(api: Api) -> None:
     text = 'stop = 30\n[rule]\ngap = 1.2\nworst_case = true\n[[flow]]\nwho = ["everyone"]\n'
     told = api("alice", "POST", "/datasets/stays/check-policy", json={"policy_text": text}).json()
     assert "All releases together stop at epsilon 30." in told["sentences"]
-    again = api("alice", "POST", "/datasets/stays/check-policy", json={"policy": told["policy"]}).json()
-    assert again == told
+    redraw = api("alice", "POST", "/datasets/stays/check-policy", json={"policy": told["policy"]}).json()
+    assert redraw == told
     assert len(api("alice", "GET", "/datasets/stays/policies").json()["items"]) == 1
     for wrong in ("[", "a = " + "9" * 5000, "a = " + "[" * 5000):
         answer = api("alice", "POST", "/datasets/stays/check-policy", json={"policy_text": wrong})

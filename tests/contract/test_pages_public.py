@@ -87,7 +87,7 @@ def test_a_word_by_a_declaration_says_so_and_not_what_was_declared(api: Api) -> 
     room.policy(public_page=True)
     request = room.submit(SUM)
     room.look()
-    room.approve(request, fixed_beforehand="qzminutes")
+    room.approve(request, preregistered="qzminutes")
     room.go()
     text = stranger(api)("GET", f"{HOST}/public/stays").text
     assert "dp, by a declaration" in text

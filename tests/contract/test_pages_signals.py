@@ -105,7 +105,7 @@ def test_what_waits_or_is_withheld_says_no_score(allowed: Api) -> None:
 def computed(api: Api, id: str) -> dict[str, Any]:
     """Approved once: the scores are computed and withheld."""
     binding = facts(page(api, "alice", f"/signals/{id}"))["binding"]
-    answer = api("alice", "POST", f"/signals/{id}/approve", json={"binding": binding, "accept_none": True})
+    answer = api("alice", "POST", f"/signals/{id}/approve", json={"binding": binding, "allow_no_guarantee": True})
     assert answer.status_code == 200, answer.text
     api.room.go()
     found: dict[str, Any] = api("alice", "GET", f"/signals/{id}").json()
@@ -138,7 +138,7 @@ def test_code_is_shown_line_by_line_with_its_marks_and_as_text(allowed: Api) -> 
     assert "3 4 def evaluate" in said, "these are not marked"
     for one in (BOARD, "none None: the score of the exact answer", "bits", "0 to 1", of_signal_pages.MARKED):
         assert one in said, one
-    assert 'id="accept-none" required' in shown.text
+    assert 'id="allow-no-guarantee" required' in shown.text
     assert facts(shown)["binding"] == made_binding(allowed, made["id"])
 
 
@@ -176,7 +176,7 @@ def test_a_page_says_that_to_see_the_value_is_a_look_before_it_is_one(allowed: A
     assert of_signal_pages.BEFORE_VALUE in text(shown)
     assert "Release the withheld scores" in text(shown)
     exact = allowed("alice", "POST", f"/signals/{made['id']}/value").json()["exact"]
-    body = {"binding": facts(shown)["binding"], "accept_none": True}
+    body = {"binding": facts(shown)["binding"], "allow_no_guarantee": True}
     assert allowed("alice", "POST", f"/signals/{made['id']}/approve", json=body).json()["state"] == "released"
     assert f"Score of the exact answer: {exact:.2f}" in text(page(allowed, "bob", f"/requests/{RELEASED}"))
 

@@ -129,25 +129,25 @@ def test_5_a_withheld_answer_is_approved_as_it_was_computed_or_not_at_all(room: 
     for changed in ("version", "schema", "policy"):
         room.policy(after)
         request = room.submit()
-        room.approve(request, accept_none=True)
+        room.approve(request, allow_no_guarantee=True)
         room.go()
         BY_API[changed](room)
         with pytest.raises(Conflict, match="no longer what was approved"):
-            room.approve(request, accept_none=True)
+            room.approve(request, allow_no_guarantee=True)
         assert room.state(request) == "computed"
-        room.decisions.refuse(room["alice"], request.id, accept_none=True)
+        room.decisions.refuse(room["alice"], request.id, allow_no_guarantee=True)
 
 
 def test_5_a_withheld_answer_is_not_released_by_an_edited_row(room: Room) -> None:
     room.policy({"approve": "after the answer", "guarantees": ["none"]})
     request, other = room.submit(), room.submit(SUM)
     for one in (request, other):
-        room.approve(one, accept_none=True)
+        room.approve(one, allow_no_guarantee=True)
     room.go()
     room.sql("UPDATE requests SET state = 'released' WHERE id = :id", id=request.id)
     with pytest.raises(VaultBroken):
         room.result(request)
-    room.approve(other, accept_none=True)
+    room.approve(other, allow_no_guarantee=True)
     assert room.result(other)["answers"]
     room.sql(
         "UPDATE requests SET answers = (SELECT answers FROM requests WHERE id = :other) WHERE id = :id",
@@ -175,8 +175,8 @@ def test_10_the_same_query_again_brings_the_same_bits_and_no_charge(room: Room) 
     first = room.released(COUNT)
     charged = room.charged
     for by, text in (("bob", COUNT), ("bob", COUNT.lower()), ("dan", f"{COUNT} -- again")):
-        again = room.released(text, by=by)
-        assert again["answers"] == first["answers"], "whoever asks, however it is written"
+        redraw = room.released(text, by=by)
+        assert redraw["answers"] == first["answers"], "whoever asks, however it is written"
     assert room.charged == charged == 0.2
     together = room.released(SUM, BY_WARD)
     charged = room.charged
@@ -259,8 +259,8 @@ def test_16_a_request_whose_outcome_is_unknown_counts_as_spent(room: Room) -> No
     assert room.execution.resume() == 0
     assert room.state(request) == "failed"
     assert room.charged == 0.2
-    again = room.released()
-    assert again["answers"][0]["certificate"]["ledger_entry"] == room.entries(Event.RESERVED)[0].number
+    redraw = room.released()
+    assert redraw["answers"][0]["certificate"]["ledger_entry"] == room.entries(Event.RESERVED)[0].number
     assert room.charged == 0.2
 
 

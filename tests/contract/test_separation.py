@@ -62,7 +62,7 @@ def look_approve_by_the_viewer(room: Room) -> str:
     room.policy(ANY, by=D)
     request = room.submit()
     room.look(V)
-    room.approve(request, V, accept_none=True)
+    room.approve(request, V, allow_no_guarantee=True)
     return word(room, request)
 
 
@@ -70,7 +70,7 @@ def look_policy_by_the_viewer(room: Room) -> str:
     room.look(V)
     room.policy(ANY, by=V)
     request = room.submit()
-    room.approve(request, D, accept_none=True)
+    room.approve(request, D, allow_no_guarantee=True)
     return word(room, request)
 
 
@@ -80,7 +80,7 @@ def look_stop(room: Room) -> str:
     room.look(V)
     with pytest.raises(NoGuarantee):
         room.requests.cancel(room[V], request.id)
-    room.requests.cancel(room[V], request.id, accept_none=True)
+    room.requests.cancel(room[V], request.id, allow_no_guarantee=True)
     return total(room)
 
 
@@ -91,7 +91,7 @@ def look_role(room: Room) -> str:
     with pytest.raises(PolicyError, match="'alice' has viewed individual risks, and decides nothing"):
         apart(room, {"approvers": [V]})
     with pytest.raises(Forbidden, match="You viewed individual risks of stays: you may not decide on requests"):
-        room.approve(request, V, accept_none=True)
+        room.approve(request, V, allow_no_guarantee=True)
     return "refused"
 
 
@@ -100,7 +100,7 @@ def look_by_the_decider(room: Room) -> str:
     room.policy(ANY, by=D)
     request = room.submit()
     room.look(D)
-    room.approve(request, D, accept_none=True)
+    room.approve(request, D, allow_no_guarantee=True)
     return word(room, request)
 
 
@@ -227,9 +227,9 @@ def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
     room.look(V)
     viewer = room[V]
     forbidden: list[Callable[[], object]] = [
-        lambda: room.decisions.approve(viewer, request.id, request.binding, accept_none=True),
-        lambda: room.decisions.refuse(viewer, request.id, accept_none=True),
-        lambda: room.decisions.return_(viewer, request.id, "because of what I saw", accept_none=True),
+        lambda: room.decisions.approve(viewer, request.id, request.binding, allow_no_guarantee=True),
+        lambda: room.decisions.refuse(viewer, request.id, allow_no_guarantee=True),
+        lambda: room.decisions.return_(viewer, request.id, "because of what I saw", allow_no_guarantee=True),
         lambda: room.policy(by=V),
         lambda: apart(room, by=V),
         lambda: room.datasets.describe(viewer, "stays", SCHEMA),
@@ -251,7 +251,7 @@ def test_whoever_looked_decides_and_writes_nothing_for_ever(room: Room) -> None:
     assert not room.decisions.decides(viewer, request.id)
     page = submission.request_page(room.decisions.inspect(viewer, request.id))
     assert page["warning"].startswith("You viewed individual risks")
-    room.policy(ANY, by=D, accept_none=True)  # without separation, it is as ever
+    room.policy(ANY, by=D, allow_no_guarantee=True)  # without separation, it is as ever
     room.datasets.describe(room[V], "stays", SCHEMA)
 
 

@@ -213,7 +213,7 @@ def test_after_a_look_what_a_person_decides_carries_no_guarantee(room: Room, ask
         approve(room, signal)
     with pytest.raises(NoGuarantee):
         room.signal_decisions.refuse(room["alice"], signal.id, "no")
-    approve(room, signal, fixed_beforehand="minutes of 3 May")
+    approve(room, signal, preregistered="minutes of 3 May")
     room.go()
     assert result(room, signal)["guarantee"] == "dp"
 
@@ -228,11 +228,11 @@ def test_what_comes_back_after_a_look_says_so(room: Room) -> None:
     room.go()
     charged = room.charged
     room.look()
-    again = submit(room, request, "noisy_difference", epsilon=0.5)
-    approve(room, again, accept_none=True)
+    redraw = submit(room, request, "noisy_difference", epsilon=0.5)
+    approve(room, redraw, allow_no_guarantee=True)
     room.go()
     assert room.charged == charged, "it is the same number"
-    before, now = result(room, first), result(room, again)
+    before, now = result(room, first), result(room, redraw)
     assert (before["noisy"], before["guarantee"], now["guarantee"]) == (now["noisy"], "dp", "none")
     assert "with the word dp. That it leaves now was decided after somebody had looked" in now["sentences"][-1]
     assert now["sentences"][:-1] == before["sentences"]
@@ -246,7 +246,7 @@ def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> 
     assert signal.bits == pytest.approx(6.658, abs=0.001)
     with pytest.raises(NoGuarantee):
         approve(room, signal)
-    approve(room, signal, accept_none=True)
+    approve(room, signal, allow_no_guarantee=True)
     room.go()
     assert state(room, signal) == "computed"
     page = page_of(room, signal)
@@ -261,7 +261,7 @@ def test_both_scores_leave_after_two_inspections(room: Room, asked: Request) -> 
     assert (value["exact"], value["decimals"]) == (0.5, 2)
     looks = [e.draft for e in room.entries(Event.LOOKED) if e.draft.who == "alice"]
     assert len(looks) == 2
-    approve(room, signal, accept_none=True)
+    approve(room, signal, allow_no_guarantee=True)
     found = result(room, signal)
     assert (found["exact"], found["guarantee"], found["cost"]) == (0.5, "none", None)
     assert room.charged == pytest.approx(11)
@@ -273,21 +273,21 @@ def test_in_the_papers_own_order_nothing_carries_a_guarantee(room: Room) -> None
     room.policy({"signals": EVERY, "approve": "after the answer", "guarantees": ["none"]})
     request = room.submit(BY_WARD)
     for _ in range(2):
-        room.approve(request, accept_none=True)
+        room.approve(request, allow_no_guarantee=True)
         room.go()
     assert room.state(request) == "released"
     with pytest.raises(NoGuarantee, match="how wide its noise is stays withheld"):
         submit(room, request)
     signal = submit(room, request, "as_published", task=ABOVE)
     for _ in range(2):
-        approve(room, signal, accept_none=True)
+        approve(room, signal, allow_no_guarantee=True)
         room.go()
     assert result(room, signal)["guarantee"] == "none"
 
 
 def test_a_withheld_value_is_not_released_by_editing_its_state(room: Room, asked: Request) -> None:
     signal = submit(room, asked, "as_published", task=ABOVE)
-    approve(room, signal, accept_none=True)
+    approve(room, signal, allow_no_guarantee=True)
     room.go()
     room.sql("UPDATE signals SET state = 'released' WHERE id = :id", id=signal.id)
     with pytest.raises(SfumatoError):
@@ -306,15 +306,15 @@ def test_exact_scores_stay_within_the_bits_of_an_analyst(room: Room) -> None:
     with pytest.raises(Forbidden, match=r"6\.7 bits .* 14 .* 13\.3 are used"):
         submit(room, request, "as_published", task=ABOVE | {"a": "c"})
     room.signal_decisions.refuse(room["alice"], second.id, "one is enough")
-    again = submit(room, request, "as_published", task=ABOVE | {"a": "c"})
+    redraw = submit(room, request, "as_published", task=ABOVE | {"a": "c"})
     assert len(room.runner.done) == read
-    approve(room, first, accept_none=True)
+    approve(room, first, allow_no_guarantee=True)
     room.go()
     assert state(room, first) == "computed"
-    room.signal_decisions.refuse(room["alice"], first.id, "not this", accept_none=True)
+    room.signal_decisions.refuse(room["alice"], first.id, "not this", allow_no_guarantee=True)
     with pytest.raises(Forbidden, match="are used"):
         submit(room, request, "as_published", task=ABOVE | {"b": "c"})
-    page = page_of(room, again)
+    page = page_of(room, redraw)
     assert page["bits"]["used"] == pytest.approx(6.658, abs=0.001)
     assert "7.3 are left" in page["bits"]["sentence"]
 
@@ -323,7 +323,7 @@ def test_a_policy_that_allows_fewer_bits_holds_for_what_waits(room: Room, asked:
     signal = submit(room, asked, "as_published", task=ABOVE)
     room.policy({"signals": EVERY, "signal_bits": 5})
     with pytest.raises(Forbidden, match=r"6\.7 bits .* 5"):
-        approve(room, signal, accept_none=True)
+        approve(room, signal, allow_no_guarantee=True)
     assert state(room, signal) == "submitted"
 
 
@@ -372,7 +372,7 @@ def test_code_on_exact_answers_is_charged_and_takes_its_time(
 def test_code_as_published(room: Room, asked: Request) -> None:
     signal = submit(room, asked, "as_published", code=SHARE, range=[0, 1])
     assert signal.bits == pytest.approx(6.672, abs=0.001), "no_score is told apart from every score"
-    approve(room, signal, accept_none=True)
+    approve(room, signal, allow_no_guarantee=True)
     room.go()
     assert room.signal_decisions.value(room["alice"], signal.id)["exact"] == 0.33
     exact = room.sandbox.runs[-1][1]
@@ -386,9 +386,9 @@ def test_what_fails_on_exact_answers_is_one_no_score(room: Room, asked: Request,
     released = room.result(asked)["answers"][0]["rows"][0][1]
     code = f"def evaluate(tables):\n    if tables[0]['count(*)'][0] == {released}:\n        return 1\n    {failing}\n"
     signal = submit(room, asked, "as_published", code=code, range=[0, 1])
-    approve(room, signal, accept_none=True)
+    approve(room, signal, allow_no_guarantee=True)
     room.go()
-    approve(room, signal, accept_none=True)
+    approve(room, signal, allow_no_guarantee=True)
     found = result(room, signal)
     if released != 10:
         assert found["exact"] is None
@@ -447,7 +447,7 @@ def test_what_is_changed_after_it_was_seen_does_not_run(room: Room, asked: Reque
     if when == "before the approval":
         room.sql(f"{change} WHERE id = :id", id=signal.id)
         with pytest.raises(SfumatoError):
-            room.signal_decisions.approve(room["alice"], signal.id, binding, accept_none=True)
+            room.signal_decisions.approve(room["alice"], signal.id, binding, allow_no_guarantee=True)
     else:
         room.signal_decisions.approve(room["alice"], signal.id, binding)
         room.sql(f"{change} WHERE id = :id", id=signal.id)
@@ -485,7 +485,7 @@ def test_data_elsewhere_that_is_written_anew_while_code_runs_is_not_scored(room:
     room.approve(request)
     room.go()
     signal = submit(room, request, "as_published", code=SHARE, range=[0, 1])
-    approve(room, signal, accept_none=True)
+    approve(room, signal, allow_no_guarantee=True)
 
     def written_anew(_job: Mapping[str, Any]) -> None:
         lies.write_bytes(DATA.replace(b",b\n", b",a\n"))
@@ -498,8 +498,14 @@ def test_data_elsewhere_that_is_written_anew_while_code_runs_is_not_scored(room:
 
 def test_an_approval_that_the_ledger_does_not_have_is_none(room: Room, asked: Request) -> None:
     signal = submit(room, asked, "noisy_difference", epsilon=0.5)
-    said = {"who": "alice", "act": "approve", "binding": signal.binding, "state": "submitted", "accept_none": False}
-    decided = json.dumps([said | {"fixed_beforehand": "", "note": "", "at": ""}], sort_keys=True)
+    said = {
+        "who": "alice",
+        "act": "approve",
+        "binding": signal.binding,
+        "state": "submitted",
+        "allow_no_guarantee": False,
+    }
+    decided = json.dumps([said | {"preregistered": "", "note": "", "at": ""}], sort_keys=True)
     room.sql("UPDATE signals SET state = 'approved', decided_by = :by WHERE id = :id", by=decided, id=signal.id)
     room.escrow.resume()
     room.go()

@@ -74,7 +74,7 @@ def brought(api: Api, number: str, state: str) -> str:
     elif state == "withdrawn":
         assert api("bob", "POST", f"/signals/{id}/withdraw").status_code == 200
     elif state != "submitted":
-        decided(api, id, "approve", accept_none=state == "computed", note="go on")
+        decided(api, id, "approve", allow_no_guarantee=state == "computed", note="go on")
         if state in ("approved", "running"):
             room.waiting.clear()
         if state == "running":
@@ -199,7 +199,7 @@ def _failed(api: Api, request: str, failing: str) -> tuple[str, ...]:
     made = post(api, request, kind="as_published", code=code, range=[0, 1])
     said = []
     for looks in ([("alice", "POST", "/value")], [("bob", "GET", ""), ("bob", "GET", "/result")]):
-        decided(api, made["id"], "approve", accept_none=True)
+        decided(api, made["id"], "approve", allow_no_guarantee=True)
         api.room.go()
         said += [api(who, method, f"/signals/{made['id']}{path}") for who, method, path in looks]
     assert [answer.status_code for answer in said] == [200, 200, 200]

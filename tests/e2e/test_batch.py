@@ -54,9 +54,9 @@ def test_it_prints_the_split_then_the_answers(folder: Path, typed: Typed) -> Non
     )
     assert "2 releases, charged once for all: epsilon 0.01." in ran.out
     assert f"\n\n{ALL}\n\ncount(*)" in ran.out
-    again = typed(*ask("--expected", "100,2000", "--aim", "sum"))
-    assert (again.code, "nothing was charged" in again.err) == (0, True)
-    anew = typed(*ask("--expected", "100,2000", "--aim", "sum", "--again"))
+    redraw = typed(*ask("--expected", "100,2000", "--aim", "sum"))
+    assert (redraw.code, "nothing was charged" in redraw.err) == (0, True)
+    anew = typed(*ask("--expected", "100,2000", "--aim", "sum", "--redraw"))
     assert (anew.code, anew.err, spent(folder)) == (0, "", 0.02)
 
 
@@ -79,9 +79,9 @@ def test_a_plan_keeps_its_word_whoever_looks(folder: Path, typed: Typed) -> None
     assert typed(*ask("--index", "1,10")).code == 0
     refused = typed(*ask("--index", "1,11", "--json"))
     assert (refused.code, refused.error["code"]) == (3, "no-guarantee")
-    assert refused.error["hint"].endswith("state where it was fixed with --fixed-beforehand.")
+    assert refused.error["hint"].endswith("state where it was fixed with --preregistered.")
     assert typed(*ask("--index", "1,11", "--plan")).code == 3
-    attested = typed(*ask("--index", "1,11", "--fixed-beforehand", "minutes of 3 May", "--json"))
+    attested = typed(*ask("--index", "1,11", "--preregistered", "minutes of 3 May", "--json"))
     assert "minutes of 3 May" in str(attested.json["releases"][1]["certificate"]["assumed"])
     assert spent(folder) == 0.02
 

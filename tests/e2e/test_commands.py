@@ -54,8 +54,8 @@ def test_a_release_from_a_shell(folder: Path, typed: Typed) -> None:
     (folder / "count.sql").write_text(f"-- everybody\n{COUNT}\n", "utf-8")
     released = sfumato(*ask("release", "--json", sql="-"), stdin=COUNT)
     assert (released.code, released.err) == (0, "")
-    again = typed(*ask("release", "--json", sql="@count.sql"))
-    assert again == released, "asking again returns the same answer"
+    redraw = typed(*ask("release", "--json", sql="@count.sql"))
+    assert redraw == released, "asking again returns the same answer"
     assert local.records(folder / "adult.ledger")[0].total.epsilon == 0.2
 
 
@@ -187,8 +187,8 @@ def test_a_private_sketch(folder: Path, typed: Typed) -> None:
     assert abs(shown.json["people"] - ROWS) < 400
     assert len(shown.json["bins"]) == 11
     assert shown.json["ledger_entry"] == 2
-    again = typed(*ask("sketch", *how, "--json", "--html", "view.html", sql=BY_SEX))
-    assert again.json == shown.json
+    redraw = typed(*ask("sketch", *how, "--json", "--html", "view.html", sql=BY_SEX))
+    assert redraw.json == shown.json
     assert "Controller only" not in (folder / "view.html").read_text("utf-8")
     spoken = " ".join(typed(*ask("sketch", *how, sql=BY_SEX)).out.split())
     for said in (
@@ -200,7 +200,7 @@ def test_a_private_sketch(folder: Path, typed: Typed) -> None:
         "±6",
     ):
         assert said in spoken
-    anew = typed(*ask("sketch", *how, "--again", "--json", sql=BY_SEX))
+    anew = typed(*ask("sketch", *how, "--redraw", "--json", sql=BY_SEX))
     assert anew.json["bins"] != shown.json["bins"]
     assert anew.json["dataset_total"] == 1.0
     assert typed(*ask("release", "--epsilon", 0.3, "--json")).json["certificate"]["guarantee"] == "dp"
@@ -214,9 +214,9 @@ def test_a_sketch_that_is_refused(typed: Typed) -> None:
     after_a_look = typed(*ask("sketch", "--epsilon", 0.05))
     assert (after_a_look.code, after_a_look.out) == (3, "")
     assert "Nothing was drawn and nothing was charged." in after_a_look.err
-    accepted = typed(*ask("sketch", "--epsilon", 0.05, "--accept-none", "--json")).json
+    accepted = typed(*ask("sketch", "--epsilon", 0.05, "--allow-no-guarantee", "--json")).json
     assert (accepted["guarantee"], accepted["epsilon"], accepted["charged"]) == ("none", None, None)
-    attested = typed(*ask("sketch", "--epsilon", 0.07, "--fixed-beforehand", "minutes", "--json")).json
+    attested = typed(*ask("sketch", "--epsilon", 0.07, "--preregistered", "minutes", "--json")).json
     assert (attested["guarantee"], attested["epsilon"]) == ("dp", 0.07)
 
 
@@ -335,12 +335,12 @@ def test_asking_again_is_free_and_again_is_not(folder: Path, typed: Typed) -> No
     answers = [typed(*ask("release", "--json", sql=sql)).json for sql in (COUNT, COUNT.lower())]
     assert answers[0] == answers[1]
     assert local.records(folder / "adult.ledger")[0].total.epsilon == 0.2
-    anew = typed(*ask("release", "--again", "--json")).json
+    anew = typed(*ask("release", "--redraw", "--json")).json
     assert anew["certificate"]["ledger_entry"] != answers[0]["certificate"]["ledger_entry"]
     assert local.records(folder / "adult.ledger")[0].total.epsilon == 0.4
     assert typed(*ask("release", "--json")).json == anew, "and is what holds from then on"
     assert "nothing was charged" in typed(*ask("release")).err
-    assert typed(*ask("release", "--again")).err == ""
+    assert typed(*ask("release", "--redraw")).err == ""
 
 
 def test_an_answer_and_its_certificate_in_files(folder: Path, typed: Typed) -> None:
@@ -426,7 +426,7 @@ def test_a_stop(folder: Path, typed: Typed) -> None:
     released = typed(*ask("release", "--json"))
     before = (folder / "adult.ledger").read_bytes()
     beyond: list[tuple[list[object], str]] = [
-        (["--again", "--stop", 0.3], "0.2 is spent, the stop is 0.3 and 0.1 is left"),
+        (["--redraw", "--stop", 0.3], "0.2 is spent, the stop is 0.3 and 0.1 is left"),
         (["--epsilon", 0.4, "--stop", 3], "0.2 is spent, the stop is 0.5 and 0.3 is left"),
     ]
     for options, left in beyond:
@@ -468,7 +468,7 @@ def test_a_broken_ledger(folder: Path, typed: Typed, statement: str, sentence: s
         assert told.err.startswith(sentence)
         assert typed(*command, "--json").json["error"]["code"] == "ledger-broken"
     if "entry" in sentence:
-        assert typed(*ask("release", "--again")).code == 3
+        assert typed(*ask("release", "--redraw")).code == 3
     assert (folder / "adult.ledger").read_bytes() == before
 
 
@@ -514,8 +514,8 @@ def test_a_schema_by_questions_in_a_file(folder: Path, typed: Typed) -> None:
     asked = typed("schema", "ask", "stays.csv", "--name", "visits", "--out", "visits.toml", stdin="\n" * 9)
     assert (asked.code, asked.out) == (0, "")
     assert load(folder / "visits.toml").name == "visits"
-    again = typed("schema", "ask", "stays.csv", "--out", "visits.toml", stdin="\n" * 9)
-    assert again == Ran(2, "", "visits.toml cannot be written. Hint: name a new file in a folder that exists.\n")
+    redraw = typed("schema", "ask", "stays.csv", "--out", "visits.toml", stdin="\n" * 9)
+    assert redraw == Ran(2, "", "visits.toml cannot be written. Hint: name a new file in a folder that exists.\n")
     as_json = typed("schema", "ask", "stays.csv", "--json", stdin="\n" * 9)
     assert as_json.json["schema"].startswith("# Answers to `sfumato schema ask`.\n\nname = ")
 
@@ -596,7 +596,7 @@ def test_a_release_without_a_guarantee_must_be_accepted(
 def test_what_is_accepted_without_a_guarantee_withholds_its_noise(folder: Path, typed: Typed) -> None:
     sql = f"{COUNT} WHERE age > 30"
     chosen = typed(*ask("choose", "--ratio", 0.95, "--json", sql=sql)).json["epsilon"]
-    released = typed(*ask("release", "--ratio", 0.95, "--accept-none", "--json", sql=sql))
+    released = typed(*ask("release", "--ratio", 0.95, "--allow-no-guarantee", "--json", sql=sql))
     assert released.code == 0
     certificate = released.json["certificate"]
     assert certificate["guarantee"] == "none"
@@ -604,7 +604,7 @@ def test_what_is_accepted_without_a_guarantee_withholds_its_noise(folder: Path, 
     shown = typed("ledger", "show", "adult.ledger", "--json")
     assert [(d["spent"], d["guarantee"]) for d in shown.json] == [(None, "none")]
     assert [e["charged"] for e in shown.json[0]["entries"] if e["event"] == "reserved"] == [10.0], "the public charge"
-    words = typed(*ask("release", "--ratio", 0.95, "--accept-none", sql=sql)).out
+    words = typed(*ask("release", "--ratio", 0.95, "--allow-no-guarantee", sql=sql)).out
     assert "The noise was sized by looking at the data. No differential-privacy guarantee." in words
     for said in (released.out, shown.out, words, typed("ledger", "show", "adult.ledger").out):
         assert f"{chosen:.4g}" not in said
@@ -617,11 +617,11 @@ def test_after_a_look_an_epsilon_needs_a_witness(typed: Typed) -> None:
     assert (refused.code, refused.err.partition("Hint: ")[2]) == (
         3,
         "state no preference, where the schema had its [rule] before the look; or state where it was fixed with "
-        "--fixed-beforehand; or accept it with --accept-none.\n",
+        "--preregistered; or accept it with --allow-no-guarantee.\n",
     )
     assert typed(*ask("release", "--gap", 1.5, "--worst-case")).err == refused.err, "reads nobody, but too late"
     assert typed(*ask("release")).code == 0, "the rule of record holds whatever is looked at"
-    attested = typed(*ask("release", "--epsilon", 0.5, "--fixed-beforehand", "minutes of 3 May", "--json"))
+    attested = typed(*ask("release", "--epsilon", 0.5, "--preregistered", "minutes of 3 May", "--json"))
     assert attested.json["certificate"]["guarantee"] == "dp"
     assert any("minutes of 3 May" in said for said in attested.json["certificate"]["assumed"])
 
@@ -839,7 +839,7 @@ def asked(population: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_bad_input_is_one_sentence(
     asked: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch, options: list[object], sentence: str
 ) -> None:
-    _said(asked, typed, monkeypatch, ask("release", "--again", *options), sentence)
+    _said(asked, typed, monkeypatch, ask("release", "--redraw", *options), sentence)
 
 
 @pytest.mark.parametrize("options", [options for options, _ in BAD.values()], ids=BAD)

@@ -117,7 +117,7 @@ def check(folder: Path, place: Place, printed: Printed) -> None:
     for epsilon, rows in printed:
         assert [list(row) for row in query.release(epsilon=epsilon).rows] == rows
     assert spent(query) == before >= sum(nano(epsilon) for epsilon, _ in printed)
-    query.release(epsilon=9, again=True)
+    query.release(epsilon=9, redraw=True)
     assert spent(query) == before + nano(9)
 
 
@@ -138,7 +138,7 @@ def test_killed_between_two_releases(folder: Path, place: Place, killed: Killed)
     check(folder, place, killed("printed", lines=2))
     query = reopened(folder, place)
     before = spent(query)
-    anew = query.release(epsilon=LEAST, again=True)
+    anew = query.release(epsilon=LEAST, redraw=True)
     assert spent(query) == before + nano(LEAST)
     assert query.release(epsilon=LEAST) == anew, "and is what holds from then on"
 

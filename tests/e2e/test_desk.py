@@ -355,13 +355,18 @@ def test_decisions(typed: Typed, server: Server) -> None:
         server.on(f"POST /requests/r7/{verb}", asked("withdrawn"))
         assert typed(verb, "r7", "--json").json["state"] == "withdrawn"
     assert typed("approve", "r7", "--note", "fine").code == 0
-    assert body(server) == {"binding": "seen", "note": "fine", "accept_none": False, "fixed_beforehand": ""}
-    typed("approve", "r7", "--binding", "b0", "--accept-none", "--fixed-beforehand", "minutes of 3 May")
-    assert body(server) == {"binding": "b0", "note": "", "accept_none": True, "fixed_beforehand": "minutes of 3 May"}
+    assert body(server) == {"binding": "seen", "note": "fine", "allow_no_guarantee": False, "preregistered": ""}
+    typed("approve", "r7", "--binding", "b0", "--allow-no-guarantee", "--preregistered", "minutes of 3 May")
+    assert body(server) == {
+        "binding": "b0",
+        "note": "",
+        "allow_no_guarantee": True,
+        "preregistered": "minutes of 3 May",
+    }
     for verb in ("return", "refuse"):
         assert typed(verb, "r7").code == 2
         assert typed(verb, "r7", "--note", "why").code == 0
-        assert body(server) == {"note": "why", "accept_none": False}
+        assert body(server) == {"note": "why", "allow_no_guarantee": False}
 
 
 # What happened

@@ -283,11 +283,11 @@ def test_killed_while_it_runs(platform: Platform) -> None:
     with pytest.raises(Gone):
         third.result()
 
-    again, approve_again = platform.asked("running", 1.4)
+    redraw, approve_again = platform.asked("running", 1.4)
     approve_again.approve()
-    assert platform.settled(again) == "released"
+    assert platform.settled(redraw) == "released"
     assert platform.charges()[charges:] == [1.2, 1.4], "it was drawn and charged before"
-    assert [list(row) for row in again.result()[0].rows] == platform.answers()[answers + 1]
+    assert [list(row) for row in redraw.result()[0].rows] == platform.answers()[answers + 1]
 
 
 @ON_A_PLATFORM
@@ -316,14 +316,14 @@ def test_the_papers_own_order(platform: Platform) -> None:
     flow = {"who": ["bob"], "preferences": ["epsilon"], "approve": "after the answer", "guarantees": ["none"]}
     platform.hold("looked", {"flow": [flow]})
     charges, (mine, theirs) = len(platform.charges()), platform.asked("looked", 1.9)
-    theirs.approve(accept_none=True)
+    theirs.approve(allow_no_guarantee=True)
     until(lambda: mine.state == "computed")
     with pytest.raises(AwaitingApproval):
         mine.result()
     looked = theirs.answer().as_dict()
     [[[true]]] = looked["true"]
     assert abs(looked["answers"][0]["rows"][0][0] - true) < FAR
-    theirs.approve(accept_none=True)
+    theirs.approve(allow_no_guarantee=True)
     assert platform.settled(mine) == "released"
     answers = mine.result()
     assert (answers.guarantee, answers.charged) == ("none", None)

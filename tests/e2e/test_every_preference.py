@@ -108,7 +108,7 @@ def test_the_word_of_each(typed: Typed, stated: Stated) -> None:
 @pytest.mark.usefixtures("folder")
 def test_what_was_selected_comes_back_and_says_so(typed: Typed) -> None:
     stated = Stated("--variance 0.00137 --select-epsilon 0.837", SELECTED)
-    first, same, anew = (typed(*asked("choose", stated, *options)) for options in ((), (), ("--again",)))
+    first, same, anew = (typed(*asked("choose", stated, *options)) for options in ((), (), ("--redraw",)))
     assert (first.err, same.out) == ("", first.out)
     assert same.err.startswith("This was selected before and comes back as it was: nothing was charged.")
     assert anew.err == ""
@@ -139,7 +139,7 @@ def test_what_has_no_guarantee_is_refused_and_nothing_is_entered(folder: Path, t
     assert refused() == b""
     typed(*asked("release", Stated("--epsilon 0.25", DP)))
     before = ledger.read_bytes()
-    for options in (["--again"], ["--fixed-beforehand", "minutes of 3 May"], ["--json"]):
+    for options in (["--redraw"], ["--preregistered", "minutes of 3 May"], ["--json"]):
         assert refused(*options) == before
 
 
@@ -156,7 +156,7 @@ def everything(folder: Path, typed: Typed, stated: Stated) -> Iterator[str]:
     files = {"c.json": "a.csv", "c.txt": "a.json", "c.html": "a.parquet"}
     written = (["--certificate", certificate, "--out", answer] for certificate, answer in files.items())
     for options in ([], ["--json"], *written):
-        released = typed(*asked("release", stated, "--accept-none", *options))
+        released = typed(*asked("release", stated, "--allow-no-guarantee", *options))
         assert released.code == 0
         yield released.out + released.err
     for name in (*files, "a.csv", "a.json"):
@@ -225,7 +225,7 @@ def test_a_function_of_the_rdrs_tells_nothing_of_what_was_chosen() -> None:
     with pytest.raises(sf.SfumatoError) as refused:
         query.release(chosen)
     assert (refused.value.exit_status, Path("t.ledger").read_bytes()) == (3, before)
-    release, ledger = query.release(chosen, accept_none=True), query.dataset.ledger
+    release, ledger = query.release(chosen, allow_no_guarantee=True), query.dataset.ledger
     said = [str(release), release.to_json(), release._repr_html_(), repr(release.certificate), repr(chosen)]
     secret = secrets(chosen.epsilon or 0, Stated("", NONE))
     for text in (*said, repr(ledger), ledger._repr_html_(), *map(repr, ledger.entries)):

@@ -29,7 +29,7 @@ def main(folder, sql, ledger):
         say("ready")
         fcntl.flock(gate, fcntl.LOCK_SH)
     try:
-        released = query.release(epsilon=0.3, again=True)
+        released = query.release(epsilon=0.3, redraw=True)
     except StopReached as stopped:
         say(str(stopped))
         return stopped.exit_status

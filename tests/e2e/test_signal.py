@@ -106,7 +106,7 @@ def test_examples_2_and_3_both_scores_of_a_classifier_of_ones_own(
     asked = alice.signal(signal.number)
     with pytest.raises(NoGuarantee):
         asked.approve()
-    approved = sfumato("signal", "approve", str(signal.number), "--accept-none", *at)
+    approved = sfumato("signal", "approve", str(signal.number), "--allow-no-guarantee", *at)
     assert approved.code == 0, approved.err
     until(lambda: asked.state not in ("approved", "running"), every=0.25)
     assert asked.state == "computed", asked.refresh().note
@@ -115,7 +115,7 @@ def test_examples_2_and_3_both_scores_of_a_classifier_of_ones_own(
         signal.result()
     assert "Score of the exact answer" in asked.value().text()
     asked.page()
-    asked.approve(accept_none=True)
+    asked.approve(allow_no_guarantee=True)
     found = signal.result()
     assert isinstance(found, Published)
     assert found.exact is not None

@@ -134,7 +134,7 @@ def test_help_and_a_wrong_flag_take_the_cpu_of_12_empty_programs_at_most(
 
 
 @pytest.mark.adult
-@pytest.mark.parametrize(("more", "most"), [(["worst-case"], 30), (["release", "--epsilon=1", "--again"], 60)])
+@pytest.mark.parametrize(("more", "most"), [(["worst-case"], 30), (["release", "--epsilon=1", "--redraw"], 60)])
 def test_a_command_on_adult_takes_the_cpu_of_so_many_empty_programs_at_most(
     more: list[str], most: float, tmp_path: Path, adult_csv: Path, environment: dict[str, str]
 ) -> None:
@@ -190,7 +190,7 @@ TYPED = ["", "0", "-3", "0.5", "1e-6", "1_000", " 7", "nan", "inf", "x", "ä", "
 def test_a_plain_value_is_read_as_typer_reads_it(value: str) -> None:
     group: Any = typer.main.get_command(app)
     options = {option.name: option for option in group.commands["release"].params}
-    for name in ("data", "sql", "epsilon", "choices", "out", "again"):  # text, text, number, whole number, path, flag
+    for name in ("data", "sql", "epsilon", "choices", "out", "redraw"):  # text, text, number, whole number, path, flag
         option = options[name]
         assert _outcome(option.process_value, value) == _outcome(option.process_value.args[1], value)
 

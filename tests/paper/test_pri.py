@@ -173,7 +173,7 @@ def test_only_candidates_above_what_was_spent_are_tried() -> None:
     query = counted(ONE_OF_TEN)
     query.release(epsilon=9)
     assert query.choose(sf.pri(100), sf.larger_than_spent()).epsilon == 10
-    query.dataset.query("SELECT COUNT(*) FROM patients").release(epsilon=9, accept_none=True)
+    query.dataset.query("SELECT COUNT(*) FROM patients").release(epsilon=9, allow_no_guarantee=True)
     assert not query.choose(sf.pri(100), sf.larger_than_spent()).feasible
 
 

@@ -61,7 +61,7 @@ def test_example_1_the_score_alone_does_not_tell(release: sf.Release) -> None:
 def test_example_2_both_scores_tell_what_noise_cost(release: sf.Release) -> None:
     with pytest.raises(NoGuarantee):
         release.signal(CLASSIFIER, "as_published")
-    found = release.signal(CLASSIFIER, "as_published", accept_none=True, again=True)
+    found = release.signal(CLASSIFIER, "as_published", allow_no_guarantee=True, redraw=True)
     assert isinstance(found, Published)
     assert found.guarantee == "none"
     assert found.exact is not None

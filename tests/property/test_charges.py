@@ -92,15 +92,15 @@ def test_the_same_numbers_in_other_words_draw_nothing_and_cost_nothing(
     said, watched = data.draw(wordings(asked)), Drawn(schema)
     first = watched.release(asked.sql())
     before = watched.draws, watched.spent, watched.charges
-    again = watched.release(said)
+    redraw = watched.release(said)
     assert (watched.draws, watched.spent, watched.charges) == before, said
-    assert again.certificate.guarantee == "dp"
-    if said != asked.sql() and again.certificate.query != first.certificate.query:
-        assert again.certificate.charged == 0
-        assert again.certificate.recorded == (3,), "the charge that its numbers were drawn for"
-    assert (again.certificate.epsilon, again.certificate.promised) == (0.5, 0.5)
+    assert redraw.certificate.guarantee == "dp"
+    if said != asked.sql() and redraw.certificate.query != first.certificate.query:
+        assert redraw.certificate.charged == 0
+        assert redraw.certificate.recorded == (3,), "the charge that its numbers were drawn for"
+    assert (redraw.certificate.epsilon, redraw.certificate.promised) == (0.5, 0.5)
     shown = {tuple(sorted(numbers)) for numbers in first.numbers}
-    assert {tuple(sorted(numbers)) for numbers in again.numbers} <= shown, "no figure comes from anything else"
+    assert {tuple(sorted(numbers)) for numbers in redraw.numbers} <= shown, "no figure comes from anything else"
     third = watched.data.query(asked.sql()).release(
         watched.data.query(asked.sql()).choose(sf.gap(1.5, worst_case=True))
     )
@@ -129,10 +129,10 @@ def test_other_numbers_are_drawn_and_charged(data: st.DataObject, schema: dict[s
 
 def test_an_answer_in_other_words_is_the_noisy_numbers_of_the_first() -> None:
     watched = Drawn()
-    first, again = watched.release(BY_WARD), watched.release(IN_OTHER_WORDS)
+    first, redraw = watched.release(BY_WARD), watched.release(IN_OTHER_WORDS)
     told: dict[Any, Any] = {row[0]: row[1] for row in first.rows}
-    assert [told[ward] for _, ward in again.rows] == [people for people, _ in again.rows]
-    assert [people for people, _ in again.rows] == sorted(n for n in told.values() if n > 3)[:2]
+    assert [told[ward] for _, ward in redraw.rows] == [people for people, _ in redraw.rows]
+    assert [people for people, _ in redraw.rows] == sorted(n for n in told.values() if n > 3)[:2]
     assert watched.draws == 1
 
 
@@ -146,9 +146,9 @@ def test_groups_that_were_not_shown_are_in_the_record() -> None:
 def test_keys_in_another_order_are_the_same_groups() -> None:
     watched = Drawn()
     first = watched.release("SELECT ward, urgent, SUM(days) AS s FROM stays GROUP BY ward, urgent")
-    again = watched.release("SELECT SUM(days) AS t, urgent, ward FROM stays GROUP BY urgent, ward")
-    assert {(w, u): s for w, u, s in first.rows} == {(w, u): t for t, u, w in again.rows}
-    assert [urgent for _, urgent, _ in again.rows] == [False] * 3 + [True] * 3
+    redraw = watched.release("SELECT SUM(days) AS t, urgent, ward FROM stays GROUP BY urgent, ward")
+    assert {(w, u): s for w, u, s in first.rows} == {(w, u): t for t, u, w in redraw.rows}
+    assert [urgent for _, urgent, _ in redraw.rows] == [False] * 3 + [True] * 3
     assert watched.draws == 1
 
 
@@ -156,18 +156,18 @@ def test_an_epsilon_that_is_stated_in_another_way_finds_the_same_numbers() -> No
     watched = Drawn()
     first = watched.release(BY_WARD, 0.2)
     choice = watched.data.query(BY_WARD).choose(sf.gap(1.2, worst_case=True))
-    again = watched.data.query(BY_WARD).release(choice)
+    redraw = watched.data.query(BY_WARD).release(choice)
     assert choice.epsilon == 0.2
-    assert again.answer == first.answer
-    assert (watched.draws, watched.charges, again.certificate.charged) == (1, 1, 0)
-    assert again.certificate.method != first.certificate.method
+    assert redraw.answer == first.answer
+    assert (watched.draws, watched.charges, redraw.certificate.charged) == (1, 1, 0)
+    assert redraw.certificate.method != first.certificate.method
 
 
 def test_each_answer_that_left_is_in_the_ledger_and_comes_back_as_it_left() -> None:
     watched = Drawn()
     watched.release(BY_WARD)
-    first, again = watched.release(IN_OTHER_WORDS), watched.release(IN_OTHER_WORDS)
-    assert (again.answer, again.certificate) == (first.answer, first.certificate)
+    first, redraw = watched.release(IN_OTHER_WORDS), watched.release(IN_OTHER_WORDS)
+    assert (redraw.answer, redraw.certificate) == (first.answer, first.certificate)
     released = [e for e in watched.data.ledger.entries if e.draft.event is Event.RELEASED]
     assert len(released) == 2
     assert released[1].draft.public["reserved"] == 3
@@ -304,19 +304,19 @@ PRIVATE = "SELECT country, COUNT(*) AS n FROM stays GROUP BY country"
 def test_private_groups_come_back_as_they_were_found() -> None:
     watched = Drawn()
     first = watched.release(PRIVATE, 5.0, delta=1e-3)
-    again = watched.release("SELECT COUNT(*) AS m, country FROM stays GROUP BY country ORDER BY m", 5.0, delta=1e-3)
+    redraw = watched.release("SELECT COUNT(*) AS m, country FROM stays GROUP BY country ORDER BY m", 5.0, delta=1e-3)
     assert len(first.rows) > 0
-    assert sorted((n, c) for c, n in first.rows) == sorted(again.rows)
+    assert sorted((n, c) for c, n in first.rows) == sorted(redraw.rows)
     assert watched.draws == 1
-    assert again.certificate.recorded == (3,)
+    assert redraw.certificate.recorded == (3,)
 
 
 def test_private_groups_by_keys_in_another_order_come_in_that_order() -> None:
     watched = Drawn()
     first = watched.release("SELECT ward, country, SUM(days) AS s FROM stays GROUP BY ward, country", 20.0, delta=1e-3)
-    again = watched.release("SELECT country, ward, SUM(days) AS t FROM stays GROUP BY country, ward", 20.0, delta=1e-3)
+    redraw = watched.release("SELECT country, ward, SUM(days) AS t FROM stays GROUP BY country, ward", 20.0, delta=1e-3)
     assert len(first.rows) > 3
-    assert list(again.rows) == sorted((country, ward, s) for ward, country, s in first.rows)
+    assert list(redraw.rows) == sorted((country, ward, s) for ward, country, s in first.rows)
     assert watched.draws == 2, "the count of persons, and the sum"
 
 
@@ -335,10 +335,10 @@ def test_a_private_group_that_is_absent_is_no_zero() -> None:
 def test_what_has_no_guarantee_serves_nothing_that_has_one() -> None:
     watched = Drawn()
     watched.data.query(BY_WARD).risk()
-    watched.release(BY_WARD, accept_none=True)
+    watched.release(BY_WARD, allow_no_guarantee=True)
     with pytest.raises(NoGuarantee):
         watched.release(IN_OTHER_WORDS)
-    told = watched.release(IN_OTHER_WORDS, fixed_beforehand="minutes of 3 May")
+    told = watched.release(IN_OTHER_WORDS, preregistered="minutes of 3 May")
     assert (told.certificate.guarantee, told.certificate.charged) == ("dp", 0.5)
     assert watched.draws == 2
     record = [e.draft.public for e in watched.data.ledger.entries if e.draft.event is Event.RELEASED]
@@ -349,7 +349,7 @@ def test_an_answer_in_other_words_rests_on_what_the_first_rests_on() -> None:
     """The declaration is on its certificate; and, after a look, that what was asked did not depend on it."""
     watched = Drawn()
     watched.data.query(BY_WARD).risk()
-    watched.release(BY_WARD, fixed_beforehand="minutes of 3 May")
+    watched.release(BY_WARD, preregistered="minutes of 3 May")
     told = watched.release(IN_OTHER_WORDS).certificate
     assert (told.guarantee, told.fixed, told.charged) == ("dp", "attested", 0)
     assert any("minutes of 3 May" in said for said in told.assumed)
@@ -378,10 +378,10 @@ def test_a_selected_epsilon_serves_its_own_word_alone() -> None:
     first = query.release(choice)
     spent = watched.spent
     other = watched.data.query(IN_OTHER_WORDS)
-    again = other.release(other.choose(SELECTED))
+    redraw = other.release(other.choose(SELECTED))
     assert watched.spent == spent, "neither selected nor drawn again"
-    assert (again.certificate.guarantee, again.certificate.charged) == ("dp-selected", 0)
-    assert again.certificate.promised == pytest.approx(first.certificate.charged)
+    assert (redraw.certificate.guarantee, redraw.certificate.charged) == ("dp-selected", 0)
+    assert redraw.certificate.promised == pytest.approx(first.certificate.charged)
     watched.release(BY_WARD, choice.epsilon)
     assert watched.spent > spent
 
@@ -403,10 +403,10 @@ def test_an_unknown_outcome_is_drawn_and_charged_again(monkeypatch: pytest.Monke
 
 def test_again_draws_anew_and_the_last_draw_is_what_comes_back() -> None:
     watched = Drawn()
-    first, second = watched.release(BY_WARD), watched.release(BY_WARD, again=True)
-    again = watched.release("SELECT ward, COUNT(*) AS m FROM stays GROUP BY ward")
-    assert again.rows == second.rows
-    assert again.rows != first.rows or first.rows == second.rows
+    first, second = watched.release(BY_WARD), watched.release(BY_WARD, redraw=True)
+    redraw = watched.release("SELECT ward, COUNT(*) AS m FROM stays GROUP BY ward")
+    assert redraw.rows == second.rows
+    assert redraw.rows != first.rows or first.rows == second.rows
     assert (watched.draws, watched.charges) == (2, 2)
 
 
@@ -417,10 +417,10 @@ def test_a_batch_in_other_words_costs_nothing_and_serves_single_answers() -> Non
     watched = Drawn()
     watched.data.batch([BY_WARD, "SELECT SUM(days) FROM stays"], epsilon=1.0).release()
     draws, spent = watched.draws, watched.spent
-    again = watched.data.batch([IN_OTHER_WORDS, "SELECT SUM(days) AS s FROM stays"], epsilon=1.0).release()
+    redraw = watched.data.batch([IN_OTHER_WORDS, "SELECT SUM(days) AS s FROM stays"], epsilon=1.0).release()
     assert (watched.draws, watched.spent) == (draws, spent)
-    assert [one.certificate.charged for one in again] == [0, 0]
-    epsilon = again[0].certificate.epsilon
+    assert [one.certificate.charged for one in redraw] == [0, 0]
+    epsilon = redraw[0].certificate.epsilon
     assert epsilon is not None
     assert watched.release(BY_WARD.replace("AS n", "AS k"), epsilon).certificate.charged == 0
     assert watched.draws == draws

@@ -148,8 +148,8 @@ class Lifecycle(RuleBasedStateMachine):
     )
     def change_policy(self, kind: str, gap: float, attested: bool, by: str) -> None:
         flow = {"preferences": ["rule", "epsilon"]} | POLICIES[kind]
-        said: dict[str, Any] = {"fixed_beforehand": MINUTES} if attested else {}
-        self.room.policy(flow, by=by, rule={"gap": gap, "worst_case": True}, accept_none=True, **said)
+        said: dict[str, Any] = {"preregistered": MINUTES} if attested else {}
+        self.room.policy(flow, by=by, rule={"gap": gap, "worst_case": True}, allow_no_guarantee=True, **said)
         before, self.policy = self.policy, Ruled(kind, gap, attested)
         self.changed |= self.looked and (before.kind, before.gap) != (kind, gap)
         self.prints[self.policy] = self.room.policies.current(self.room["eve"], "stays").policy.fingerprint
@@ -206,7 +206,7 @@ class Lifecycle(RuleBasedStateMachine):
 
     def approved(self, one: Asked, by: str, binding: str, accept: bool, attested: bool) -> None:
         state = self.room.state(one.request)
-        said: dict[str, Any] = {"accept_none": accept, "fixed_beforehand": MINUTES if attested else ""}
+        said: dict[str, Any] = {"allow_no_guarantee": accept, "preregistered": MINUTES if attested else ""}
         made = self.tried(lambda: self.room.decisions.approve(self.room[by], one.request.id, binding, **said))
         if made is None:
             return
@@ -227,7 +227,7 @@ class Lifecycle(RuleBasedStateMachine):
         decides = no in ("refuse", "return_")
         noun = self.room.decisions if decides else self.room.requests
         verb = partial(getattr(noun, no), self.room[by], one.request.id)
-        said = {"note": "no", "accept_none": accept} if decides else {}
+        said = {"note": "no", "allow_no_guarantee": accept} if decides else {}
         if self.tried(lambda: verb(**said)) is not None:
             assert decides == (by != one.analyst) or no == "cancel"
             assert accept or not self.looked or by == one.analyst, "a no after a look has to be accepted"

@@ -441,7 +441,7 @@ def printed(source: object, schema: Any, sql: str) -> Iterator[str]:
     dataset = sf.open(source, schema, ledger=":memory:")
     query = dataset.query(sql)
     choices = [query.choose(sf.gap(1.2, worst_case=True)), query.choose(sf.ratio(0.5), grid="paper")]
-    releases = [query.release(choice, accept_none=True) for choice in choices if choice.epsilon is not None]
+    releases = [query.release(choice, allow_no_guarantee=True) for choice in choices if choice.epsilon is not None]
     risk = query.risk()
     shown: list[Any] = [dataset, query, dataset.ledger, *dataset.ledger.entries, *choices, *releases]
     shown += [release.certificate for release in releases]

@@ -99,8 +99,8 @@ class Odometer(RuleBasedStateMachine):
 
     # What is released
 
-    @rule(by=HANDLES, kind=st.sampled_from(sorted(KINDS)), epsilon=EPSILONS, again=st.booleans(), accept=st.booleans())
-    def release(self, by: int, kind: str, epsilon: float, again: bool, accept: bool) -> None:
+    @rule(by=HANDLES, kind=st.sampled_from(sorted(KINDS)), epsilon=EPSILONS, redraw=st.booleans(), accept=st.booleans())
+    def release(self, by: int, kind: str, epsilon: float, redraw: bool, accept: bool) -> None:
         sql, how, charge = KINDS[kind]
         if kind != "laplace":
             epsilon = max(epsilon, 0.1)  # Gaussian noise on a grid, and ranks, need more than next to nothing
@@ -108,33 +108,33 @@ class Odometer(RuleBasedStateMachine):
         self.asks(
             (kind, epsilon),
             charge(epsilon),
-            lambda: query.release(epsilon=epsilon, again=again, accept_none=accept, **how),
-            again,
+            lambda: query.release(epsilon=epsilon, redraw=redraw, allow_no_guarantee=accept, **how),
+            redraw,
             accept,
         )
 
-    @rule(by=HANDLES, epsilon=EPSILONS, again=st.booleans(), accept=st.booleans())
-    def sketch(self, by: int, epsilon: float, again: bool, accept: bool) -> None:
+    @rule(by=HANDLES, epsilon=EPSILONS, redraw=st.booleans(), accept=st.booleans())
+    def sketch(self, by: int, epsilon: float, redraw: bool, accept: bool) -> None:
         query = self.handles[by].query(COUNT)
         self.asks(
             ("sketch", epsilon),
             laplace(epsilon),
-            lambda: query.sketch(epsilon, again=again, accept_none=accept).exposure,
-            again,
+            lambda: query.sketch(epsilon, redraw=redraw, allow_no_guarantee=accept).exposure,
+            redraw,
             accept,
         )
 
-    @rule(by=HANDLES, again=st.booleans())
-    def select(self, by: int, again: bool) -> None:
+    @rule(by=HANDLES, redraw=st.booleans())
+    def select(self, by: int, redraw: bool) -> None:
         """Charged by itself, whatever comes out; what comes out charges the rest when it is released, once."""
         query, before = self.handles[by].query(COUNT), self.path.read_bytes() if self.path.exists() else b""
         try:
-            chosen = query.choose(VARIANCE, again=again)
+            chosen = query.choose(VARIANCE, redraw=redraw)
         except NoGuarantee:
             assert self.looked
             assert self.path.read_bytes() == before, "what is refused changes nothing"
             return
-        if again or not self.selected:
+        if redraw or not self.selected:
             self.selected = True
             self.charges.append(SELECTION)
         if chosen.epsilon is None or not chosen.guarantee.holds:
@@ -150,10 +150,14 @@ class Odometer(RuleBasedStateMachine):
         query = self.handles[by].query(COUNT)
         self.looked = True
         self.asks(
-            "ratio", laplace(1.0), lambda: query.release(query.choose(sf.ratio(0.9)), accept_none=True), False, True
+            "ratio",
+            laplace(1.0),
+            lambda: query.release(query.choose(sf.ratio(0.9)), allow_no_guarantee=True),
+            False,
+            True,
         )
 
-    def asks(self, request: object, charge: Charge, draw: Any, again: bool, accept: bool) -> None:
+    def asks(self, request: object, charge: Charge, draw: Any, redraw: bool, accept: bool) -> None:
         before = self.path.read_bytes() if self.path.exists() else b""
         try:
             left = draw()
@@ -162,7 +166,7 @@ class Odometer(RuleBasedStateMachine):
             assert not accept
             assert self.path.read_bytes() == before, "what is refused changes nothing"
             return
-        if request in self.left and not again:
+        if request in self.left and not redraw:
             assert left == self.left[request], "it comes back as it was"
             return
         self.left[request] = left
@@ -191,7 +195,7 @@ class Odometer(RuleBasedStateMachine):
         before = self.path.read_bytes()
         for stopped in (self.opened(spent), self.opened(schema=SCHEMA | {"stop": spent})):
             with pytest.raises(StopReached):
-                stopped.query(COUNT).release(epsilon=over, again=True, accept_none=True)
+                stopped.query(COUNT).release(epsilon=over, redraw=True, allow_no_guarantee=True)
         with pytest.raises(PreferenceError):
             self.opened(spent - Fraction(1, 10**9))
         assert self.path.read_bytes() == before
@@ -235,9 +239,9 @@ def test_a_stop_of_three_tenths_admits_a_tenth_three_times(ledger_path: Path) ->
     dataset = sf.open(PEOPLE, SCHEMA, ledger=ledger_path, stop=0.3)
     query = dataset.query(COUNT)
     for _ in range(3):
-        query.release(epsilon=0.1, again=True)
+        query.release(epsilon=0.1, redraw=True)
     with pytest.raises(StopReached):
-        query.release(epsilon=0.1, again=True)
+        query.release(epsilon=0.1, redraw=True)
     with pytest.raises(StopReached):
         query.sketch(1e-9)
     assert (dataset.ledger.total.epsilon, dataset.ledger.total.releases) == (0.3, 3)

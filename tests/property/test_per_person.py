@@ -40,7 +40,7 @@ def test_everybody_carries_the_sum_of_what_the_oracle_says(data: st.DataObject, 
         dataset = sf.open(table.source(kind, Path(folder)), table.schema, ledger=":memory:", version="1")
         for place, (question, epsilon) in enumerate(asked_for):
             how = {"mechanism": "gaussian", "delta": DELTA} if gaussian and place == 0 else {}
-            dataset.query(question.sql).release(epsilon=float(epsilon), again=True, **how)  # type: ignore[arg-type]
+            dataset.query(question.sql).release(epsilon=float(epsilon), redraw=True, **how)  # type: ignore[arg-type]
         found = dataset.per_person()
         carried = found.people().to_pydict()
     assert found.in_all.by_exposure == len(asked_for)
@@ -72,7 +72,7 @@ def test_nobody_carries_less_than_what_was_drawn_loses_with_them(data: st.DataOb
     dataset = sf.open(table.source("pandas", Path()), table.schema | ADDED, ledger=":memory:", version="1")
     queries = [dataset.query(question.sql) for question in asked]
     for query in queries:
-        query.release(epsilon=0.5, again=True)
+        query.release(epsilon=0.5, redraw=True)
     carried = dict(zip(sorted(people(table)), dataset.per_person().people().to_pydict()["epsilon"], strict=True))
     for person, places in people(table).items():
         rest = sf.open(table.without(*places).source("pandas", Path()), table.schema | ADDED, ledger=":memory:")

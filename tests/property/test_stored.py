@@ -56,8 +56,8 @@ def seen(source: str, table: pa.Table, declared: str, sql: str) -> tuple[Outside
             sf.open(opened, schema(declared), ledger=":memory:")
         except SourceError as refused:
             return str(refused)
-        again = SOURCES[source](table, Path(folder)) if source == "reader" else opened
-        return released(again, schema(declared), sql)
+        redraw = SOURCES[source](table, Path(folder)) if source == "reader" else opened
+        return released(redraw, schema(declared), sql)
 
 
 @pytest.mark.depth("neighbour stored values")

@@ -37,11 +37,11 @@ T = TypeVar("T")
 MoreGroups = tuple[dict[str, bool], Totals]  # whether the person is in each group, and the totals
 
 
-def draw_answers(query: sf.Query, choice: sf.Choice, *, accept_none: bool = False) -> Iterator[Answer]:
+def draw_answers(query: sf.Query, choice: sf.Choice, *, allow_no_guarantee: bool = False) -> Iterator[Answer]:
     """Answers without end, each with noise of its own."""
     exact = query._bound.totals()
     while True:
-        yield query.release(choice, again=True, accept_none=accept_none).answer
+        yield query.release(choice, redraw=True, allow_no_guarantee=allow_no_guarantee).answer
         for _ in range(IN_FULL - 1):
             yield draw_answer(query._bound, choice, exact)
 
@@ -75,7 +75,7 @@ def draw_selections(query: sf.Query, preference: Preference, **how: Any) -> Iter
     services = query.dataset.services
     ahead = replace(services, mechanism=_ahead(services.mechanism))
     while True:
-        choice = query.choose(preference, again=True, **how)
+        choice = query.choose(preference, redraw=True, **how)
         yield Selected(choice.epsilon, choice.why)
         for _ in range(IN_FULL - 1):
             yield draw_selection(query._bound, choice.asked, ahead)

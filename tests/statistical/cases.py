@@ -108,7 +108,7 @@ def grouped(case: Case, runs: int, epsilon: float = EPSILON, **how: Any) -> Iter
     places = {place: case.people(there) for place, there in present.items()}
     query = question(f"SELECT place, {case.figure} FROM people GROUP BY place", case.column, places, **case.stated)
     choice = query.choose(stated_epsilon(epsilon), **how)
-    release = query.release(choice, again=True)
+    release = query.release(choice, redraw=True)
     steps = _steps(release)
     yield from _rounds(present, release.answer, steps)
     more, exact = more_groups(query._bound.totals(), present, coins, runs - GROUPS)

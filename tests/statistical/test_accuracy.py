@@ -62,7 +62,7 @@ def test_an_answer_as_large_as_it_must_be_is_as_near_as_is_said() -> None:
     assert true[1] >= least[1]
     hits, runs = [0, 0], math.ceil(depth("errors") / SETS)
     for _ in range(runs):
-        for i, release in enumerate(batch.release(again=True)):
+        for i, release in enumerate(batch.release(redraw=True)):
             noise = [abs(cell[0] - true[i]) for cell in release.numbers]
             hits[i] += sum(off <= error * least[i] for off in noise)
     for hit in hits:

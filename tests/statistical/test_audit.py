@@ -97,7 +97,7 @@ def test_noise_lies_on_the_declared_grid(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_certificate_states_the_noise(case: Case) -> None:
     asked = question(f"SELECT {case.figure} FROM people", case.column, {"here": case.people(True)}, **case.stated)
-    certificate = asked.release(epsilon=EPSILON, again=True).certificate
+    certificate = asked.release(epsilon=EPSILON, redraw=True).certificate
     assert certificate.sensitivity == pytest.approx(case.moves)
     assert certificate.scale == pytest.approx([case.scale(j) for j in range(len(case.moves))])
 
@@ -141,7 +141,7 @@ asked = question(
 )
 
 def noise():
-    return [cell[0] for cell in asked.release(epsilon=0.01, again=True).numbers]
+    return [cell[0] for cell in asked.release(epsilon=0.01, redraw=True).numbers]
 
 drawn = [noise(), noise()]
 context = multiprocessing.get_context("fork")

@@ -178,7 +178,7 @@ def test_find_epsilon_from_rdr_is_caught() -> None:
     tables = [question(sql, ill, {"here": (0,) * 9 + (there,)}) for there in (0, 1)]
     choices = [table.choose(sf.ratio(0.95), grid="paper") for table in tables]
     assert [choice.epsilon for choice in choices] == [10, 0.05]
-    answers = [draw_answers(*asked, accept_none=True) for asked in zip(tables, choices, strict=True)]
+    answers = [draw_answers(*asked, allow_no_guarantee=True) for asked in zip(tables, choices, strict=True)]
     rounds = []
     for _ in range(1000):
         there = coins.random() < 0.5

@@ -65,7 +65,7 @@ def signals(asked: sf.Query, release: sf.Release, **how: Any) -> Iterator[Any]:
     charged = charge(asked._bound, release.answer, how["task"], asked_for(how["kind"], EPSILON, **made), exact)
     draw = charged.noisy_difference if how["kind"] == "noisy_difference" else charged.noisy_block_mean
     while True:
-        first = asked.signal(release, epsilon=EPSILON, again=True, **how)
+        first = asked.signal(release, epsilon=EPSILON, redraw=True, **how)
         assert isinstance(first, NoisyDifference | BlockMean)
         yield first
         for _ in range(IN_FULL - 1):

@@ -35,7 +35,7 @@ Played = tuple[list[Round], list[int]]  # what was seen, and the noise of every 
 
 
 def sketched(asked: sfumato.Query, bins: int = BINS) -> Sketch:
-    drawn = asked.sketch(EPSILON, bins=bins, again=True).exposure
+    drawn = asked.sketch(EPSILON, bins=bins, redraw=True).exposure
     assert isinstance(drawn, Sketch)
     return drawn
 

@@ -173,8 +173,8 @@ def test_a_release_that_went_through_a_file_asks_for_its_query(ledger_path: Path
     with pytest.raises(BadInput, match=r"query\.aftermath\(release\)"):
         copied.aftermath()
     assert not query.dataset.ledger.record.somebody_looked
-    again = stays(ledger_path).query(SUM)
-    assert again.aftermath(copied).people() == released.aftermath().people()
+    redraw = stays(ledger_path).query(SUM)
+    assert redraw.aftermath(copied).people() == released.aftermath().people()
 
 
 def test_of_another_query_or_ledger_or_table(ledger_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_with_a_selection_beside_it() -> None:
 def test_without_a_guarantee_there_is_no_loss() -> None:
     dataset = stays()
     dataset.query(SUM).risk()
-    after = dataset.query(SUM).release(epsilon=0.5, accept_none=True).aftermath()
+    after = dataset.query(SUM).release(epsilon=0.5, allow_no_guarantee=True).aftermath()
     assert (after.loss, after.epsilon, after.bound) == (None, None, None)
     assert of_guarantee.NO_GUARANTEE in said(after)
     assert "epsilon withheld" in repr(after)
@@ -268,7 +268,7 @@ def test_without_a_guarantee_there_is_no_loss() -> None:
 
 def test_bounds_from_the_data() -> None:
     dataset = sf.open(STAYS, {"name": "stays", "columns": COLUMNS}, ledger=":memory:", bounds_from_data=True)
-    released = dataset.query(SUM).release(epsilon=0.5, accept_none=True)
+    released = dataset.query(SUM).release(epsilon=0.5, allow_no_guarantee=True)
     after = released.aftermath()
     assert after.distance == pytest.approx(abs(released.numbers[0][0] - 25))
     assert after.loss is None
@@ -280,13 +280,13 @@ def test_bounds_from_the_data() -> None:
 def test_the_output_that_went_out_is_not_charged_again(ledger_path: Path) -> None:
     query = stays(ledger_path).query(SUM)
     choice = query.choose(sf.pri(50))
-    query.release(choice, accept_none=True)
+    query.release(choice, allow_no_guarantee=True)
     charges = query.dataset.ledger.total.releases
     with pytest.raises(PreferenceError, match="went out already, and it has no other"):
-        query.release(choice, accept_none=True, again=True)
+        query.release(choice, allow_no_guarantee=True, redraw=True)
     assert query.dataset.ledger.total.releases == charges
-    anew = query.choose(sf.pri(50), again=True)
-    query.release(anew, accept_none=True, again=True)
+    anew = query.choose(sf.pri(50), redraw=True)
+    query.release(anew, allow_no_guarantee=True, redraw=True)
     assert query.dataset.ledger.total.releases == charges + 1
 
 
@@ -295,14 +295,14 @@ def test_the_very_output_that_passed_is_released(ledger_path: Path) -> None:
     choice = query.choose(sf.pri(50))
     assert choice.guarantee.value == "none"
     assert str(choice.epsilon) not in repr(choice).replace("pri 50", "")
-    released = query.release(choice, accept_none=True)
+    released = query.release(choice, allow_no_guarantee=True)
     (kept,) = query.dataset.ledger.record.drawn(choice.asked.key)
     ((output,),) = cast(Any, kept.draft.confidential["selected"])[0]["output"]
     assert released.numbers == ((float(Fraction(output)),),)
     assert released.aftermath().ratio >= 0.5
     assert released.certificate.epsilon is None
-    again = stays(ledger_path).query(SUM)
-    assert again.release(again.choose(sf.pri(50)), accept_none=True) == released
+    redraw = stays(ledger_path).query(SUM)
+    assert redraw.release(redraw.choose(sf.pri(50)), allow_no_guarantee=True) == released
     assert "selected" not in kept.draft.public
 
 

@@ -123,11 +123,11 @@ def test_the_same_batch_comes_back_for_nothing(ledger_path: Path) -> None:
     dataset = stays(ledger_path)
     first = dataset.batch(choices(dataset)).release()
     other = stays(ledger_path)
-    again = other.batch(choices(other)).release()
-    assert rows(again) == rows(first)
-    assert [r.certificate for r in again] == [r.certificate for r in first]
+    redraw = other.batch(choices(other)).release()
+    assert rows(redraw) == rows(first)
+    assert [r.certificate for r in redraw] == [r.certificate for r in first]
     assert len(charged(other)) == 1
-    anew = other.batch(choices(other)).release(again=True)
+    anew = other.batch(choices(other)).release(redraw=True)
     assert rows(anew) != rows(first)
     assert len(charged(other)) == 2
 
@@ -216,7 +216,7 @@ def test_what_lost_its_guarantee_since_is_refused() -> None:
     dataset = stays()
     chosen = choices(dataset, 2)
     dataset.query("SELECT SUM(days) FROM stays").risk()
-    late = dataset.query("SELECT SUM(days) FROM stays").choose(stated(0.3), fixed_beforehand="minutes of May")
+    late = dataset.query("SELECT SUM(days) FROM stays").choose(stated(0.3), preregistered="minutes of May")
     with pytest.raises(NoGuarantee, match="would carry no guarantee"):
         dataset.batch([*chosen, replace(late, attestation="")]).release()
     assert charged(dataset) == []

@@ -204,8 +204,8 @@ def test_the_certificate_says_what_is_assumed_and_asking_again_is_recognised(tmp
     said = "the universe of 4 people in universe.csv is public; one of them is missing, anybody as likely"
     assert said in release.certificate.assumed
     assert release.certificate.guarantee.value == "dp"
-    again = query.release(query.choose(sf.belief(1 / 3, worlds=str(universe))))
-    assert again.rows == release.rows
+    redraw = query.release(query.choose(sf.belief(1 / 3, worlds=str(universe))))
+    assert redraw.rows == release.rows
     assert query.dataset.ledger.total.releases == 1
     STUDENTS.assign(absence_days=[1, 2, 3, 9]).to_csv(universe, index=False)  # another universe, another request
     query.release(query.choose(sf.belief(1 / 3, worlds=universe)))

@@ -82,16 +82,16 @@ def test_a_certificate_says_how_many_rows_of_a_person_count() -> None:
 def test_a_release_may_hold_no_row(tmp_path: Any) -> None:
     """Also when it comes back from the ledger."""
     sql = "SELECT ward, COUNT(*) AS n, VAR_POP(days) AS v FROM stays GROUP BY ward HAVING n > 1000000"
-    first, again = (opened(ledger=tmp_path / "stays.ledger").query(sql).release(epsilon=1) for _ in "12")
-    assert again.answer == first.answer
-    assert again.ranges == again.rows == again.numbers == ()
-    assert again.certificate.noise_90 == ()
-    assert list(again.to_pandas().columns) == again.to_arrow().column_names == ["ward", "n", "v"]
-    read = json.loads(again.to_json())
+    first, redraw = (opened(ledger=tmp_path / "stays.ledger").query(sql).release(epsilon=1) for _ in "12")
+    assert redraw.answer == first.answer
+    assert redraw.ranges == redraw.rows == redraw.numbers == ()
+    assert redraw.certificate.noise_90 == ()
+    assert list(redraw.to_pandas().columns) == redraw.to_arrow().column_names == ["ward", "n", "v"]
+    read = json.loads(redraw.to_json())
     assert (read["columns"], read["rows"], read["ranges"]) == (["ward", "n", "v"], [], [])
-    again.to_csv(tmp_path / "none.csv")
+    redraw.to_csv(tmp_path / "none.csv")
     assert (tmp_path / "none.csv").read_text().split() == ["ward,n,v"]
-    assert "ward" in str(again)
+    assert "ward" in str(redraw)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 100.0])
@@ -251,10 +251,10 @@ def test_one_noisy_number_is_one() -> None:
 
 def test_a_look_is_on_every_certificate_after_it() -> None:
     stays = opened(rule={"epsilon": 0.5})
-    before, _, after = stays.query(MEAN).release(), stays.query(MEAN).risk(), stays.query(MEAN).release(again=True)
+    before, _, after = stays.query(MEAN).release(), stays.query(MEAN).risk(), stays.query(MEAN).release(redraw=True)
     assert (before.certificate.looked, after.certificate.looked) == (False, True)
     assert (after.certificate.guarantee, after.certificate.bounds_source) == ("dp", "codebook")
-    attested = stays.query(MEAN).release(epsilon=0.1, fixed_beforehand="minutes of 3 May").certificate
+    attested = stays.query(MEAN).release(epsilon=0.1, preregistered="minutes of 3 May").certificate
     assert (attested.decided_by, attested.fixed, attested.bounds_source) == ("looked", "attested", "codebook")
     assert "at the word of a person" in attested.to_html()
 
@@ -263,7 +263,7 @@ def test_a_word_that_rests_on_a_declaration_says_so_beside_it() -> None:
     stays = opened(rule={"epsilon": 0.5})
     stays.query(MEAN).risk()
     by_rule = stays.query(MEAN).release().certificate
-    declared = stays.query(MEAN).release(epsilon=0.1, fixed_beforehand="minutes of 3 May").certificate
+    declared = stays.query(MEAN).release(epsilon=0.1, preregistered="minutes of 3 May").certificate
     for text in (str(declared), declared.to_html()):
         assert "dp, by a declaration" in text
         assert of_guarantee.BY_A_DECLARATION in text
@@ -297,8 +297,8 @@ def test_bounds_that_were_changed_after_a_look_say_so(tmp_path: Any) -> None:
     opened(ledger=tmp_path / "stays.ledger").query(MEAN).risk()
     columns = COLUMNS | {"days": {"type": "integer", "bounds": [0, 50]}}
     query = opened(ledger=tmp_path / "stays.ledger", columns=columns).query(MEAN)
-    attested = query.release(epsilon=1, fixed_beforehand="the codebook of 2024")
-    accepted = query.release(epsilon=1, accept_none=True, again=True)
+    attested = query.release(epsilon=1, preregistered="the codebook of 2024")
+    accepted = query.release(epsilon=1, allow_no_guarantee=True, redraw=True)
     assert [r.certificate.bounds_source for r in (attested, accepted)] == ["attested", "data"]
 
 
@@ -320,7 +320,7 @@ def test_without_a_guarantee_nothing_tells_epsilon(case: str) -> None:
     for epsilon in (0.037, 0.7321, 4.4321):
         stays = opened(columns=COLUMNS | {"patient": {"type": "text", "keys": "private"}})
         stays.query("SELECT COUNT(*) FROM stays").risk()
-        release = stays.query(sql).release(epsilon=epsilon, accept_none=True, **noise)
+        release = stays.query(sql).release(epsilon=epsilon, allow_no_guarantee=True, **noise)
         certificate = replace(release.certificate, released_at="then", planned_at="before")
         assert certificate.guarantee == "none"
         sentences = str(release).rpartition("\n\n")[2], release._repr_html_().rpartition("</table>")[2]
@@ -333,7 +333,7 @@ def test_without_a_guarantee_nothing_tells_epsilon(case: str) -> None:
 def test_how_epsilon_was_read_off_the_people_is_told_but_not_what_it_was() -> None:
     query = opened(bounds_from_data=True).query(MEAN)
     choice = query.choose(sf.ratio(0.9), sf.attack_chance(0.6))
-    certificate = query.release(choice, accept_none=True).certificate
+    certificate = query.release(choice, allow_no_guarantee=True).certificate
     assert certificate.method == (
         "ratio 0.9, of the people in the data; withheld: chosen by looking at the data; bounds from the data"
     )
@@ -345,7 +345,7 @@ def test_how_epsilon_was_read_off_the_people_is_told_but_not_what_it_was() -> No
 @pytest.mark.parametrize("told", [{"rank_90": (1.0,)}, {"threshold": 17.0}, {"why": "w"}, {"grid_step": (1.0,)}])
 def test_a_certificate_without_a_guarantee_cannot_be_made_to_tell(told: dict[str, Any]) -> None:
     query = opened(bounds_from_data=True).query(MEAN)
-    certificate = query.release(epsilon=1, accept_none=True).certificate
+    certificate = query.release(epsilon=1, allow_no_guarantee=True).certificate
     with pytest.raises(ValueError, match="withholds"):
         replace(certificate, **told)
 
@@ -385,7 +385,7 @@ def test_what_people_wrote_is_text_on_the_page(guarantee: str) -> None:
     query = stays.query("""SELECT SUM("<i>") AS "<img src=x onerror=y>" FROM "<s>" WHERE "<b>who</b>" <> '<script>' """)
     query.risk()
     beforehand: dict[str, Any] = (
-        {"fixed_beforehand": "<script>alert(1)</script>"} if guarantee == "dp" else {"accept_none": True}
+        {"preregistered": "<script>alert(1)</script>"} if guarantee == "dp" else {"allow_no_guarantee": True}
     )
     release = query.release(epsilon=1, **beforehand)
     assert release.certificate.guarantee == guarantee
@@ -429,7 +429,7 @@ def test_a_record_keeps_codes_and_shows_sentences() -> None:
 def test_sentences_that_an_earlier_version_stored_are_shown_as_they_are() -> None:
     query = opened(unit="patient", max_rows=3).query("SELECT ward, COUNT(*) FROM stays GROUP BY ward LIMIT 1")
     query.risk()
-    release = query.release(epsilon=0.5, fixed_beforehand="minutes of 3 May")
+    release = query.release(epsilon=0.5, preregistered="minutes of 3 May")
     older = sf.Certificate.from_dict(json.loads(release.certificate.to_json()))
     assert all(" " in said for said in (*older.assumed, *older.post_processing))
     assert (str(older), older.to_html()) == (str(release.certificate), release.certificate.to_html())
@@ -498,10 +498,10 @@ def test_after_a_look_it_is_assumed_that_nobody_was_led_by_it() -> None:
     query = ruled("SELECT AVG(age) FROM people")
     assert of_guarantee.ASKED_BLINDLY not in query.release().certificate.assumed
     query.risk()
-    for after in (query.release(again=True), ruled_after_a_look("SELECT COUNT(*) FROM people")):
+    for after in (query.release(redraw=True), ruled_after_a_look("SELECT COUNT(*) FROM people")):
         assert after.certificate.guarantee.holds
         assert of_guarantee.ASKED_BLINDLY in after.certificate.assumed
-    without = query.release(query.choose(sf.ratio(0.9)), accept_none=True)
+    without = query.release(query.choose(sf.ratio(0.9)), allow_no_guarantee=True)
     assert of_guarantee.ASKED_BLINDLY not in without.certificate.assumed
 
 

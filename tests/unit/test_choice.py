@@ -42,7 +42,7 @@ def test_an_altered_choice_is_refused(forge: Callable[[sf.Choice, sf.Choice], sf
     query = stays().query(SUM)
     public, none = query.choose(WORST), query.choose(sf.ratio(0.9))
     with pytest.raises(sf.SfumatoError, match=r"altered|another query"):
-        query.release(forge(public, none), accept_none=True)
+        query.release(forge(public, none), allow_no_guarantee=True)
     assert query.dataset.ledger.total.releases == 0
 
 
@@ -54,7 +54,7 @@ def test_a_choice_for_another_query_or_other_data_is_refused() -> None:
         sf.open(PEOPLE, SCHEMA, ledger=":memory:", version="2").query(SUM),
     ):
         with pytest.raises(sf.SfumatoError, match="another query or other data"):
-            query.release(choice, accept_none=True)
+            query.release(choice, allow_no_guarantee=True)
 
 
 @pytest.mark.parametrize("brought", [0.5, "x", None])
@@ -76,7 +76,7 @@ def test_asking_again_under_another_schema_is_another_question(tmp_path: Path) -
 def test_a_stored_none_is_not_handed_out_without_being_accepted(tmp_path: Path) -> None:
     query = stays(tmp_path / "stays.ledger").query(SUM)
     choice = query.choose(sf.ratio(0.5))
-    query.release(choice, accept_none=True)
+    query.release(choice, allow_no_guarantee=True)
     with pytest.raises(sf.SfumatoError, match="no guarantee"):
         query.release(choice)
 
@@ -89,7 +89,7 @@ def test_nobody_matches_is_a_none_event_and_its_sentence_tells_nothing(tmp_path:
         choice = query.choose(sf.ratio(1))
         assert choice.epsilon is None
         with pytest.raises(sf.SfumatoError) as refused:
-            query.release(choice, accept_none=True)
+            query.release(choice, allow_no_guarantee=True)
         said.append(str(refused.value))
         assert query.dataset.ledger.total.epsilon is None
     assert said[0] == said[1]
@@ -110,7 +110,7 @@ def test_threads_get_their_own_answers() -> None:
     queries = [dataset.query(f"SELECT SUM(v{i}) FROM stays") for i in range(4)] * 6
 
     def relative(query: sf.Query) -> float:
-        release = query.release(epsilon=100.0, again=True)
+        release = query.release(epsilon=100.0, redraw=True)
         assert release.certificate.sensitivity is not None
         return release.numbers[0][0] / release.certificate.sensitivity[0]
 
@@ -126,7 +126,7 @@ def test_whether_a_release_is_refused_does_not_depend_on_the_people(days: list[i
     query = sf.open(pd.DataFrame({"days": days, "ward": "a"}), SCHEMA, ledger=":memory:").query(SUM)
     choice = query.choose(sf.ratio(0.8), mechanism="gaussian", delta=1e-5, calibration="classic")
     with pytest.raises(NoMechanism, match="Classic noise is too narrow"):
-        query.release(choice, accept_none=True)
+        query.release(choice, allow_no_guarantee=True)
     assert query.dataset.ledger.total.releases == 0
 
 
@@ -135,7 +135,7 @@ def test_the_smallest_epsilon_and_delta_are_drawn() -> None:
     tiny: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-300, "grid": [1e-9]}
     query = stays().query(SUM)
     for preference, charged in ((sf.gap(1.2, worst_case=True), 1), (sf.gap(1.2), 2)):
-        query.release(query.choose(preference, **tiny), accept_none=True)
+        query.release(query.choose(preference, **tiny), allow_no_guarantee=True)
         assert query.dataset.ledger.total.releases == charged
     with pytest.raises(NoMechanism, match="This epsilon is too small"):
         mu_on_grid(1e-15, 1e-300, numbers=1)

@@ -328,7 +328,7 @@ def test_an_approval_holds_for_the_page_that_was_seen() -> None:
     ):
         assert said in shown
     assert request.approve("fine")._state == "approved"
-    assert body(server) == {"binding": "seen", "note": "fine", "accept_none": False, "fixed_beforehand": ""}
+    assert body(server) == {"binding": "seen", "note": "fine", "allow_no_guarantee": False, "preregistered": ""}
 
 
 def test_an_approval_without_a_look_at_the_page_fetches_it() -> None:
@@ -353,8 +353,8 @@ def test_an_approval_without_a_look_at_the_page_fetches_it() -> None:
 def test_the_other_decisions(verb: str, path: str, arguments: list[str]) -> None:
     server = Server().on(f"POST /requests/r7/{path}", asked("returned"))
     assert getattr(Request(server.connection(), asked()), verb)(*arguments).state == "returned"
-    said = {"note": "why", "accept_none": False} if arguments else {}
-    assert body(server) == (said or ({"accept_none": False} if verb == "cancel" else {}))
+    said = {"note": "why", "allow_no_guarantee": False} if arguments else {}
+    assert body(server) == (said or ({"allow_no_guarantee": False} if verb == "cancel" else {}))
 
 
 def test_an_inbox_has_what_waits_for_a_decision() -> None:

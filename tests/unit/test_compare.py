@@ -355,7 +355,7 @@ def test_what_is_said_to_be_fixed_beforehand_keeps_its_word() -> None:
     dataset = stays()
     dataset.check()
     assert {m.guarantee for m in dataset.compare(COUNT, WORST).methods} == {"none", None}
-    attested = dataset.compare(COUNT, WORST, fixed_beforehand="protocol, page 3")
+    attested = dataset.compare(COUNT, WORST, preregistered="protocol, page 3")
     assert rows(attested)[WORST.words].guarantee == "dp"
     assert rows(attested)["ratio 0.95, of the people in the data"].guarantee == "none"
 

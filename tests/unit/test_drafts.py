@@ -74,7 +74,7 @@ def test_the_look_of_a_draft_is_entered_before_the_schema_and_once(stays: Path) 
 
 def test_what_was_fixed_before_the_look_of_a_draft_has_a_guarantee(stays: Path) -> None:
     query = sf.open(stays, schema_of(stays, values=True)).query(SQL)
-    found = query.release(epsilon=0.5, fixed_beforehand="codebook of 2024").certificate
+    found = query.release(epsilon=0.5, preregistered="codebook of 2024").certificate
     assert (found.guarantee, found.bounds_source, found.looked) == ("dp", "attested", True)
     assert LINE_KEPT not in found.assumed
 

@@ -111,7 +111,7 @@ def test_a_release_from_next_to_nobody(aggregate: str, rows: int) -> None:
 def test_a_choice_without_an_epsilon_is_not_released(preference: Any) -> None:
     query = ask(PEOPLE, "SUM(v)")
     with pytest.raises(Infeasible, match="leads to no release"):
-        query.release(query.choose(preference), accept_none=True)
+        query.release(query.choose(preference), allow_no_guarantee=True)
 
 
 def test_whoever_is_alone_in_a_group_is_said_to_be() -> None:

@@ -73,8 +73,8 @@ def test_a_release_after_a_failure_keeps_its_own_guarantee(monkeypatch: pytest.M
         break_engine(patch)
         with pytest.raises(EngineFailure):
             dataset.query(SQL).release(epsilon=0.5)
-    again = dataset.query(SQL).release(epsilon=0.5)
-    assert again.certificate.guarantee == "dp"
+    redraw = dataset.query(SQL).release(epsilon=0.5)
+    assert redraw.certificate.guarantee == "dp"
     assert dataset.ledger.total.nano_epsilon == 10**9, "an unknown outcome is drawn and charged anew"
 
 

@@ -69,7 +69,7 @@ def test_ranges_stand_beside_their_figures() -> None:
 
 def test_ranges_that_are_withheld_are_empty() -> None:
     dataset = sf.open(STAYS, SCHEMA, ledger=":memory:", bounds_from_data=True)
-    release = dataset.query("SELECT COUNT(*) AS n FROM stays").release(epsilon=1, accept_none=True)
+    release = dataset.query("SELECT COUNT(*) AS n FROM stays").release(epsilon=1, allow_no_guarantee=True)
     assert release.to_arrow(ranges=True).select(["n_low", "n_high"]).to_pylist() == [{"n_low": None, "n_high": None}]
 
 
@@ -153,10 +153,10 @@ def test_keys_that_are_dates_come_back_as_dates(tmp_path: Path) -> None:
 
     def release() -> sf.Release:
         stays = sf.open(days, schema, ledger=tmp_path / "a.ledger", bounds_from_data=True, version="1")
-        return stays.query("SELECT day, COUNT(*) FROM stays GROUP BY day").release(epsilon=1, accept_none=True)
+        return stays.query("SELECT day, COUNT(*) FROM stays GROUP BY day").release(epsilon=1, allow_no_guarantee=True)
 
-    first, again = release(), release()
-    assert again.answer == first.answer
-    assert [row[0] for row in again.rows] == list(days["day"])
-    assert again.to_arrow().schema.types == [pa.date32(), pa.int64()]
-    assert json.loads(again.to_json())["rows"][0][0] == "2024-05-03"
+    first, redraw = release(), release()
+    assert redraw.answer == first.answer
+    assert [row[0] for row in redraw.rows] == list(days["day"])
+    assert redraw.to_arrow().schema.types == [pa.date32(), pa.int64()]
+    assert json.loads(redraw.to_json())["rows"][0][0] == "2024-05-03"

@@ -69,7 +69,7 @@ class Story:
     def count(self) -> str:
         """A question that the withdrawn facts are not needed for, but that reads the column."""
         query = self.stays.query("SELECT COUNT(days) FROM stays")
-        return query.release(epsilon=0.5, accept_none=True, fixed_beforehand="").certificate.guarantee
+        return query.release(epsilon=0.5, allow_no_guarantee=True, preregistered="").certificate.guarantee
 
     def by_ward(self, type_: str) -> Story:
         """Each ward is a person; as whole numbers these have no name, and their rows are left out."""
@@ -79,24 +79,24 @@ class Story:
 
     def people(self) -> str:
         """By the rule: a question that does not name the column of people."""
-        return self.stays.query("SELECT COUNT(*) FROM stays").release(accept_none=True).certificate.guarantee
+        return self.stays.query("SELECT COUNT(*) FROM stays").release(allow_no_guarantee=True).certificate.guarantee
 
     def release(self, *preferences: object, **how: object) -> str:
         choice = self.query.choose(*preferences, **how)  # type: ignore[arg-type]
-        return self.query.release(choice, accept_none=True).certificate.guarantee
+        return self.query.release(choice, allow_no_guarantee=True).certificate.guarantee
 
     def release_epsilon(self, **how: object) -> str:
-        return self.query.release(epsilon=0.5, accept_none=True, **how).certificate.guarantee  # type: ignore[arg-type]
+        return self.query.release(epsilon=0.5, allow_no_guarantee=True, **how).certificate.guarantee  # type: ignore[arg-type]
 
     def release_rule(self) -> str:
-        return self.query.release(accept_none=True).certificate.guarantee
+        return self.query.release(allow_no_guarantee=True).certificate.guarantee
 
 
 PATHS: list[tuple[str, Callable[[Story], str], str]] = [
     ("epsilon before a look", lambda s: s.release_epsilon(), "dp"),
     ("epsilon after a look", lambda s: s.look().release_epsilon(), "none"),
     ("epsilon after schema check", lambda s: s.check().release_epsilon(), "none"),
-    ("epsilon after a look, fixed beforehand", lambda s: s.look().release_epsilon(fixed_beforehand="minutes"), "dp"),
+    ("epsilon after a look, fixed beforehand", lambda s: s.look().release_epsilon(preregistered="minutes"), "dp"),
     ("worst case before a look", lambda s: s.release(WORST), "dp"),
     ("worst case after a look", lambda s: s.look().release(WORST), "none"),
     ("worst case planned before a look", lambda s: s.plan().look().release(WORST), "dp"),
@@ -109,7 +109,7 @@ PATHS: list[tuple[str, Callable[[Story], str], str]] = [
     ("attack chance before a look", lambda s: s.release(sf.attack_chance(0.6)), "dp"),
     ("attack chance after a look", lambda s: s.look().release(sf.attack_chance(0.6)), "none"),
     ("ratio", lambda s: s.release(sf.ratio(0.95)), "none"),
-    ("ratio, fixed beforehand", lambda s: s.release(sf.ratio(0.95), fixed_beforehand="minutes"), "none"),
+    ("ratio, fixed beforehand", lambda s: s.release(sf.ratio(0.95), preregistered="minutes"), "none"),
     ("gap of the people", lambda s: s.release(sf.gap(1.2)), "none"),
     ("ratio and worst case together", lambda s: s.release(WORST, sf.ratio(0.95)), "none"),
     ("rule before a look", lambda s: s.with_rule().release_rule(), "dp"),
@@ -129,7 +129,7 @@ PATHS: list[tuple[str, Callable[[Story], str], str]] = [
     ("how people are named changed after a look",
      lambda s: s.by_ward("text").check().by_ward("integer").people(), "none"),
     ("bounds changed after a look, fixed beforehand",
-     lambda s: s.plan().look().with_bounds(90).release(WORST, fixed_beforehand="codebook"), "dp"),
+     lambda s: s.plan().look().with_bounds(90).release(WORST, preregistered="codebook"), "dp"),
 ]  # fmt: skip
 
 
@@ -141,7 +141,7 @@ def test_every_path_to_a_release(tmp_path: Path, path: Callable[[Story], str], e
 def test_bounds_from_data_end_every_guarantee(tmp_path: Path) -> None:
     story = Story(tmp_path / "stays.ledger", bounds_from_data=True)
     assert story.release(WORST) == "none"
-    assert story.release_epsilon(fixed_beforehand="minutes") == "none"
+    assert story.release_epsilon(preregistered="minutes") == "none"
     assert story.with_rule().release_rule() == "none"
 
 
@@ -161,7 +161,7 @@ def test_a_none_release_hides_its_noise_and_ends_the_total(tmp_path: Path) -> No
     assert story.release_epsilon() == "dp"
     assert story.stays.ledger.total.epsilon == 0.5
     choice = story.query.choose(sf.ratio(0.9))
-    release = story.query.release(choice, accept_none=True)
+    release = story.query.release(choice, allow_no_guarantee=True)
     stated = release.certificate.as_dict()
     assert [stated[name] for name in ("epsilon", "scale", "noise_90", "charged")] == [None] * 4
     assert release.ranges is None
@@ -175,7 +175,7 @@ def test_no_digest_confirms_a_guess_of_an_epsilon_that_is_withheld(tmp_path: Pat
     """A key is a hash of the request, epsilon and all: it is not shown, and what is hashed with it nobody can guess."""
     story = Story(tmp_path / "stays.ledger").look()
     story.release_epsilon()
-    story.query.sketch(0.3, accept_none=True)
+    story.query.sketch(0.3, allow_no_guarantee=True)
     telling = [e for e in story.stays.ledger.entries if e.draft.event not in (Event.OPENED, Event.LOOKED)]
     assert [e.draft.event.value for e in telling] == ["planned", "reserved", "released", "reserved", "released"]
     for entry in telling:
@@ -185,7 +185,7 @@ def test_no_digest_confirms_a_guess_of_an_epsilon_that_is_withheld(tmp_path: Pat
 
 def test_an_attestation_stands_on_the_certificate(tmp_path: Path) -> None:
     story = Story(tmp_path / "stays.ledger").look()
-    release = story.query.release(epsilon=0.5, fixed_beforehand="board minutes of 3 May")
+    release = story.query.release(epsilon=0.5, preregistered="board minutes of 3 May")
     assert any("board minutes of 3 May" in line for line in release.certificate.assumed)
     assert release.certificate.fixed == "attested"
 
@@ -195,12 +195,12 @@ def test_asking_again_returns_the_same_bits_and_word_at_no_charge(tmp_path: Path
     first = story.query.release(story.query.choose(WORST))
     spent = story.stays.ledger.total.nano_epsilon
     story.look()
-    again = Story(tmp_path / "stays.ledger").query
-    repeated = again.release(again.choose(WORST))
+    redraw = Story(tmp_path / "stays.ledger").query
+    repeated = redraw.release(redraw.choose(WORST))
     assert (repeated.answer, repeated.certificate) == (first.answer, first.certificate)
-    assert again.dataset.ledger.total.nano_epsilon == spent
-    anew = again.release(again.choose(WORST), again=True)
-    assert again.dataset.ledger.total.nano_epsilon == 2 * spent
+    assert redraw.dataset.ledger.total.nano_epsilon == spent
+    anew = redraw.release(redraw.choose(WORST), redraw=True)
+    assert redraw.dataset.ledger.total.nano_epsilon == 2 * spent
     assert anew.certificate.dataset_total == pytest.approx(0.4)
 
 
@@ -265,7 +265,7 @@ def provenance(label: Label) -> Provenance:
 def test_what_has_no_guarantee_is_charged_a_constant_whatever_is_said_after_a_look(tmp_path: Path, most: float) -> None:
     story = Story(tmp_path / "ledger").look()
     query = story.query
-    query.release(query.choose(WORST, epsilon_max=most), accept_none=True)
+    query.release(query.choose(WORST, epsilon_max=most), allow_no_guarantee=True)
     assert story.stays.ledger.total.nano_epsilon == 10 * 10**9
 
 

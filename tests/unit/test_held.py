@@ -79,8 +79,8 @@ def test_a_held_file_is_read_like_one_on_a_disk(keep: Keep, format: str, tmp_pat
 def test_a_session_is_opened_for_whoever_asks(keep: Keep, format: str) -> None:
     data = opened(keep(FILES[format]), format, mandate=Mandate("a policy", stop=stop_of(1.0)))
     release = data.query("SELECT COUNT(*) FROM stays").release(epsilon=0.5)
-    again = data.query("SELECT COUNT(*) FROM stays").release(epsilon=0.5)
-    assert again.rows == release.rows
+    redraw = data.query("SELECT COUNT(*) FROM stays").release(epsilon=0.5)
+    assert redraw.rows == release.rows
     assert data.version == "v1"
     assert {entry.draft.who for entry in data.ledger._store.read(0)} == {"ada"}
     assert data.check().people == 4

@@ -90,8 +90,8 @@ def test_how_epsilon_was_chosen() -> None:
     query.release(epsilon=0.5)
     query.release(query.choose(sf.gap(1.2, worst_case=True)))
     query.sketch(0.1)
-    query.release(query.choose(sf.ratio(0.9)), accept_none=True)
-    query.sketch(0.2, accept_none=True)
+    query.release(query.choose(sf.ratio(0.9)), allow_no_guarantee=True)
+    query.sketch(0.2, allow_no_guarantee=True)
     looked = "controller-after-looking"
     assert [c["chosen_by"] for c in charges(query)] == ["fixed", "data-independent", "fixed", looked, looked]
     for charge in charges(query)[3:]:
@@ -191,7 +191,7 @@ def test_a_ledger_says_it_too(ledger_path: Path) -> None:
     query = stays(ledger_path)
     assert query.dataset.ledger.epsilon_at(1e-6) == 0
     for _ in range(3):
-        query.release(epsilon=2, mechanism="gaussian", delta=1e-6, again=True)
+        query.release(epsilon=2, mechanism="gaussian", delta=1e-6, redraw=True)
     ledger = query.dataset.ledger
     assert ledger.total.epsilon == 6
     at = ledger.epsilon_at(1e-6)
@@ -203,7 +203,7 @@ def test_a_ledger_says_it_too(ledger_path: Path) -> None:
     assert (shown["rho"], shown["rho_delta"], shown["at_most"]) == (ledger.total.rho, 0, 6)
     assert json.loads(json.dumps(shown)) == shown
     assert "at_delta" not in view.as_dict(record)
-    query.release(query.choose(sf.ratio(0.9)), accept_none=True)
+    query.release(query.choose(sf.ratio(0.9)), allow_no_guarantee=True)
     assert ledger.epsilon_at(1e-6) is None
     [record] = local.records(ledger_path)
     assert view.as_dict(record, 1e-6)["at_delta"] == {"delta": 1e-6, "epsilon": None, "by": None}
@@ -272,7 +272,7 @@ def test_a_dataset_says_so_from_then_on(ledger_path: Path) -> None:
     query.choose(sf.gap(1.2, worst_case=True))  # planned before the look, and so dp
     before = query.release(epsilon=0.5).certificate
     planned = query.choose(sf.gap(1.2, worst_case=True))
-    none = query.release(query.choose(sf.ratio(0.9)), accept_none=True).certificate
+    none = query.release(query.choose(sf.ratio(0.9)), allow_no_guarantee=True).certificate
     assert (before.dataset_guarantee, before.dataset_total) == ("dp", 0.5)
     assert "No total exists for this dataset from now on." in repr(none)
     reopened = stays(ledger_path)
@@ -293,5 +293,5 @@ def test_a_delta_is_said_with_the_odds(ledger_path: Path) -> None:
     query = stays(ledger_path)
     how = {"mechanism": "gaussian", "delta": 1e-6}
     planned = query.choose(sf.gap(1.2, worst_case=True), **how)  # type: ignore[arg-type]
-    query.release(query.choose(sf.ratio(0.9)), accept_none=True)
+    query.release(query.choose(sf.ratio(0.9)), allow_no_guarantee=True)
     assert "but for a chance of 1e-06." in repr(query.release(planned).certificate)

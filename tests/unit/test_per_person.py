@@ -48,7 +48,7 @@ def fails(_engine: object, _sql: str) -> object:
 def test_charges_add_up_by_exposure() -> None:
     dataset = stays()
     dataset.query(SUM).release(epsilon=0.5)
-    dataset.query(SUM).release(epsilon=0.5, again=True)
+    dataset.query(SUM).release(epsilon=0.5, redraw=True)
     dataset.query(COUNT).release(epsilon=0.25)
     totals = dataset.per_person()
     assert epsilons(dataset) == pytest.approx([0.0, 0.75, 1.25], abs=1e-12)
@@ -69,7 +69,7 @@ def test_what_comes_back_uncharged_is_counted_once() -> None:
 def test_a_rule_of_record_releases_too() -> None:
     dataset = stays(rule={"gap": 1.5, "worst_case": True})
     dataset.query(SUM).release()
-    dataset.query(SUM).release(again=True)
+    dataset.query(SUM).release(redraw=True)
     assert epsilons(dataset) == pytest.approx([0, 0.5, 1], abs=1e-12)
 
 
@@ -193,7 +193,7 @@ def test_without_a_guarantee_it_is_left_out_and_said() -> None:
     dataset = stays()
     dataset.query(SUM).release(epsilon=0.5)
     dataset.query(SUM).risk()
-    dataset.query(COUNT).release(epsilon=0.25, accept_none=True)
+    dataset.query(COUNT).release(epsilon=0.25, allow_no_guarantee=True)
     totals = dataset.per_person()
     assert totals.in_all.without_guarantee == 1
     assert totals.in_all.epsilon == epsilons(dataset)[-1] == 0.5

@@ -57,7 +57,7 @@ def test_a_look_in_between_is_seen(opened: Callable[..., sf.Dataset], meanwhile:
         dataset.query(SUM).release(epsilon=0.5)
     assert events(dataset) == [Event.OPENED, Event.LOOKED], "neither a plan nor a charge"
     meanwhile(lambda: elsewhere.query(SUM).risk())
-    released = dataset.query(SUM).release(epsilon=0.5, accept_none=True)
+    released = dataset.query(SUM).release(epsilon=0.5, allow_no_guarantee=True)
     assert released.certificate.guarantee is Guarantee.NONE
 
 

@@ -36,7 +36,7 @@ EVERYTHING: dict[str, Any] = {
     "epsilon_max": 2,
     "stop": 3.5,
     "stop_delta": 1e-6,
-    "fixed_beforehand": "minutes of 3 May",
+    "preregistered": "minutes of 3 May",
     "trust": {"bob": "very high", "Health Board": 0.7, "everyone": "low"},
     "sensitivity": {"dataset": "medium", "columns": {"income": "very high"}},
     "retention": {"answers_days": 30, "data_days": 365},
@@ -89,7 +89,7 @@ def test_everything_that_a_policy_may_say_is_read() -> None:
     assert second.approve is Approve.AUTOMATIC
     assert (policy.purpose, policy.epsilon_max) == ("planning beds", 2.0)
     assert policy.stop == Stop(Fraction(7, 2), Fraction(1, 10**6))
-    assert (policy.answers_days, policy.data_days, policy.fixed_beforehand) == (30, 365, "minutes of 3 May")
+    assert (policy.answers_days, policy.data_days, policy.preregistered) == (30, 365, "minutes of 3 May")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_everything_that_a_policy_may_say_is_read() -> None:
         (flow(approvals=1.0), "'approvals' is a number from 1 to 10", "[[flow]] 1"),
         (flow() | {"rules": {}}, "does not know 'rules'", "the policy"),
         (flow() | {"purpose": 7}, "'purpose' is a text", ""),
-        (flow() | {"fixed_beforehand": True}, "'fixed_beforehand' is a text", ""),
+        (flow() | {"preregistered": True}, "'preregistered' is a text", ""),
         (flow() | {"rule": "gap"}, "[rule] is a table", ""),
         (flow() | {"rule": {"gap": 0.5}}, "gap", "[rule]"),
         (flow() | {"rule": {"gab": 1.2}}, "gab", "[rule]"),
@@ -295,7 +295,7 @@ def test_whatever_is_changed_changes_the_fingerprint() -> None:
         {"epsilon_max": 1},
         {"stop": 3.4},
         {"stop_delta": 1e-7},
-        {"fixed_beforehand": ""},
+        {"preregistered": ""},
         {"trust": EVERYTHING["trust"] | {"everyone": "medium"}},
         {"sensitivity": {"dataset": "high", "columns": {"income": "very high"}}},
         {"sensitivity": {"dataset": "medium", "columns": {"income": "high"}}},

@@ -92,7 +92,7 @@ def test_a_plan_made_before_any_look_at_the_population_keeps_its_guarantee(ledge
 def test_a_schema_first_opened_after_a_look_at_its_population_was_stated_after_that_look(ledger: Path) -> None:
     looked(opened(ledger, "stays", population="patients"))
     late = opened(ledger, "bills", population="patients", rule={"epsilon": 0.5})
-    found = late.query("SELECT SUM(days) FROM bills").release(accept_none=True).certificate
+    found = late.query("SELECT SUM(days) FROM bills").release(allow_no_guarantee=True).certificate
     assert (found.guarantee, found.lost) == ("none", ("preference", "schema"))
 
 

@@ -185,11 +185,11 @@ def test_two_functions_never_share_an_answer(ledger_path: Path) -> None:
     other, elsewhere = first.choose(sf.satisfies(strict, name="f")), second.choose(stated)
     assert one.asked.key == same.asked.key
     assert len({choice.asked.key for choice in (one, other, elsewhere)}) == 3
-    left = [first.release(choice, accept_none=True) for choice in (one, same, other)]
+    left = [first.release(choice, allow_no_guarantee=True) for choice in (one, same, other)]
     assert left[0].certificate.ledger_entry == left[1].certificate.ledger_entry
     assert left[0].certificate.ledger_entry != left[2].certificate.ledger_entry
     with pytest.raises(PreferenceError, match="This choice was made for another query or other data"):
-        second.release(one, accept_none=True)
+        second.release(one, allow_no_guarantee=True)
 
 
 def test_a_function_has_a_number_of_its_own_that_does_not_travel() -> None:

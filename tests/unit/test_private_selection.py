@@ -330,7 +330,7 @@ def test_below_the_noise_without_a_public_number_is_a_charged_outcome_without_on
 def test_of_hardly_anybody_there_is_nothing_to_select() -> None:
     """One person, and 33 people's worth of margin: of 40 tries at least 25 come to nothing, but for one in 10^14."""
     query = stays([4]).query(SUM)
-    found = [query.choose(sf.variance(0.2, select_epsilon=1), again=True) for _ in range(40)]
+    found = [query.choose(sf.variance(0.2, select_epsilon=1), redraw=True) for _ in range(40)]
     assert sum(c.why.endswith("there are too few people for it.") for c in found) >= 25
 
 
@@ -364,7 +364,7 @@ def test_asked_again_it_is_the_same_and_uncharged(preference: Preference) -> Non
     assert [query.choose(preference).epsilon for _ in range(5)] == [first.epsilon] * 5
     assert dataset.query(SUM).choose(preference).epsilon == first.epsilon
     assert spent(dataset) == 0.5
-    query.choose(preference, again=True)
+    query.choose(preference, redraw=True)
     assert spent(dataset) == 1.0
     query.choose(preference, grid="paper")
     assert spent(dataset) == 1.5
@@ -373,7 +373,7 @@ def test_asked_again_it_is_the_same_and_uncharged(preference: Preference) -> Non
 def test_it_is_charged_even_when_nothing_is_selected() -> None:
     dataset = stays([4])
     for times in (1, 2, 3):
-        dataset.query(SUM).choose(sf.variance(1e-6, select_epsilon=0.001), again=True)
+        dataset.query(SUM).choose(sf.variance(1e-6, select_epsilon=0.001), redraw=True)
         assert spent(dataset) == pytest.approx(0.001 * times)
 
 
@@ -410,7 +410,7 @@ def test_a_release_charges_the_rest_and_says_so() -> None:
 def test_selected_several_times_a_certificate_counts_them_all() -> None:
     """Whoever picks one of five has spent five times: before anything was drawn it could have been any."""
     query = stays().query(SUM)
-    choice = [query.choose(VARIANCE, again=True) for _ in range(5)][1]
+    choice = [query.choose(VARIANCE, redraw=True) for _ in range(5)][1]
     certificate = query.release(choice).certificate
     assert certificate.select_epsilon == 2.5
     assert certificate.charged == pytest.approx(2.5 + (choice.epsilon or 0))
@@ -558,7 +558,7 @@ def test_what_is_wrong_in_a_rule_is_mended_in_the_rule(rule: dict[str, object], 
 def test_a_choice_of_an_older_selection_may_still_be_released_and_an_altered_one_not() -> None:
     dataset = stays()
     query = dataset.query(SUM)
-    choices = [query.choose(VARIANCE, again=True) for _ in range(14)]
+    choices = [query.choose(VARIANCE, redraw=True) for _ in range(14)]
     assert len({c.epsilon for c in choices}) > 1  # all alike once in 10^9
     for choice in choices:
         assert query.release(choice).certificate.epsilon == choice.epsilon
@@ -608,7 +608,7 @@ def test_after_a_look_there_is_no_guarantee() -> None:
         query.choose(VARIANCE)
     assert error.value.exit_status == 3
     assert spent(dataset) == before
-    attested = query.choose(VARIANCE, fixed_beforehand="protocol of March")
+    attested = query.choose(VARIANCE, preregistered="protocol of March")
     assert attested.guarantee == "dp-selected"
 
 
@@ -619,21 +619,21 @@ def test_how_many_people_there_are_at_least_is_to_be_stated_before_a_look(ledger
         stated = {} if at_least is None else {"people_at_least": at_least}
         query = stays(ledger=ledger_path, rule=rule, **stated).query(SUM)
         query.risk()
-        assert query.choose(accept_none=True).guarantee == word
-        assert query.choose(sf.gap(1.2, worst_case=True), fixed_beforehand="protocol").guarantee == "dp"
+        assert query.choose(allow_no_guarantee=True).guarantee == word
+        assert query.choose(sf.gap(1.2, worst_case=True), preregistered="protocol").guarantee == "dp"
 
 
 def test_after_a_look_nobody_picks_among_selections(ledger_path: Path) -> None:
     """The last one before the look counts; to select again, or to release an older one, would be a decision."""
     query = stays(ledger=ledger_path).query(SUM)
-    choices = [query.choose(VARIANCE, again=True) for _ in range(40)]
+    choices = [query.choose(VARIANCE, redraw=True) for _ in range(40)]
     older = next(c for c in choices if c.epsilon != choices[-1].epsilon)
     query.risk()
     with pytest.raises(NoGuarantee, match="This selection would carry no guarantee: the epsilon was selected"):
-        query.choose(VARIANCE, again=True)
+        query.choose(VARIANCE, redraw=True)
     with pytest.raises(NoGuarantee, match="This release would carry no guarantee: the epsilon was selected"):
         query.release(older)
-    others = (query.choose(VARIANCE, again=True, accept_none=True) for _ in range(100))
+    others = (query.choose(VARIANCE, redraw=True, allow_no_guarantee=True) for _ in range(100))
     another = next(c for c in others if c.epsilon != choices[-1].epsilon)  # the same one is the one that counts
     assert another.guarantee == "none"
     for handle in (query, stays(ledger=ledger_path).query(SUM)):
@@ -642,17 +642,17 @@ def test_after_a_look_nobody_picks_among_selections(ledger_path: Path) -> None:
         assert spent(handle.dataset) == before
     assert query.require_releasable(VARIANCE) is False
     assert query.release(query.choose(VARIANCE)).certificate.guarantee == "dp-selected"
-    assert query.release(older, accept_none=True).certificate.epsilon is None
+    assert query.release(older, allow_no_guarantee=True).certificate.epsilon is None
 
 
 def test_a_plan_that_is_selected_for_after_a_look_is_selected_for_once() -> None:
     query = stays().query(SUM)
     query.plan(VARIANCE)
     query.risk()
-    first = query.choose(VARIANCE, again=True)
+    first = query.choose(VARIANCE, redraw=True)
     assert first.guarantee == "dp-selected"
     with pytest.raises(NoGuarantee):
-        query.choose(VARIANCE, again=True)
+        query.choose(VARIANCE, redraw=True)
     assert query.release(first).certificate.guarantee == "dp-selected"
 
 
@@ -668,7 +668,7 @@ def test_what_was_selected_without_a_guarantee_has_none_under_the_schema_as_it_w
     edited = stays(ledger=ledger_path, **how).query(SUM)
     with pytest.raises(NoGuarantee, match=r"the (schema|stop) was stated after a look"):
         edited.choose(preference)
-    attested = edited.choose(preference, fixed_beforehand="minutes of March")
+    attested = edited.choose(preference, preregistered="minutes of March")
     assert attested.guarantee == "dp-selected"
     query = stays(ledger=ledger_path).query(SUM)
     certificate = query.release(attested).certificate
@@ -680,7 +680,7 @@ def test_what_was_selected_after_a_look_stays_without_a_guarantee(ledger_path: P
     query = stays(ledger=ledger_path).query(SUM)
     query.plan(VARIANCE)
     query.risk()
-    wrong = stays(ledger=ledger_path, people_at_least=10**6).query(SUM).choose(VARIANCE, accept_none=True)
+    wrong = stays(ledger=ledger_path, people_at_least=10**6).query(SUM).choose(VARIANCE, allow_no_guarantee=True)
     assert wrong.guarantee == "none"
     with pytest.raises(NoGuarantee):
         stays(ledger=ledger_path).query(SUM).release(wrong)
@@ -723,7 +723,7 @@ def test_without_a_guarantee_nothing_confidential_is_told() -> None:
     dataset = stays()
     query = dataset.query(SUM)
     query.risk()
-    choice = query.choose(VARIANCE, accept_none=True)
+    choice = query.choose(VARIANCE, allow_no_guarantee=True)
     assert choice.guarantee == "none"
     kept = dataset.ledger.entries[-1]
     public = [e for e in dataset.ledger.entries if e.draft.event in (Event.RESERVED, Event.RELEASED, Event.PLANNED)]
@@ -735,7 +735,7 @@ def test_without_a_guarantee_nothing_confidential_is_told() -> None:
     assert dataset.ledger.total.epsilon is None
     reserved = [e for e in public if e.draft.event is Event.RESERVED]
     assert [e.draft.nano_epsilon for e in reserved] == [10 * 10**9]
-    release = query.release(choice, accept_none=True)
+    release = query.release(choice, allow_no_guarantee=True)
     assert (release.certificate.epsilon, release.certificate.why, release.certificate.charged) == (None, None, None)
     assert release.certificate.select_epsilon is None
     assert "variance" not in repr(choice) + repr(release.certificate)
@@ -746,10 +746,10 @@ def test_why_nothing_was_selected_without_a_guarantee_is_not_told_either() -> No
     dataset = stays([0] * 5)
     query = dataset.query(SUM)
     query.risk()
-    choice = query.choose(VARIANCE, accept_none=True)
+    choice = query.choose(VARIANCE, allow_no_guarantee=True)
     assert choice.epsilon is None
     with pytest.raises(Infeasible) as error:
-        query.release(choice, accept_none=True)
+        query.release(choice, allow_no_guarantee=True)
     assert not re.search(r"variance|few people", str(error.value))
 
 

@@ -96,5 +96,5 @@ def test_a_value_that_many_share_is_found(figure: str) -> None:
 def test_a_maximum_that_many_share_is_found() -> None:
     """All candidates beyond it miss by 16 people: one of them comes out 2 times of 100 at most."""
     query = asked("MAX(v)", [50] * 1000)
-    found = [query.release(epsilon=1, again=True).rows[0][0] for _ in range(20)]
+    found = [query.release(epsilon=1, redraw=True).rows[0][0] for _ in range(20)]
     assert found.count(50) >= 10  # false alarms: below 1e-13

@@ -211,12 +211,13 @@ def test_what_raises_reasons_writes_no_sentences(where: str) -> None:
     [
         (
             Interface.COMMAND,
-            "use a preference that reads nobody, such as --gap 1.2 --worst-case; or accept it with --accept-none.",
+            "use a preference that reads nobody, such as --gap 1.2 --worst-case; or accept it with "
+            "--allow-no-guarantee.",
         ),
         (
             Interface.PYTHON,
             "use a preference that reads nobody, such as sf.gap(1.2, worst_case=True); or accept it with "
-            "accept_none=True.",
+            "allow_no_guarantee=True.",
         ),
         (
             Interface.WEB,

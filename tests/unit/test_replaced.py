@@ -72,7 +72,7 @@ def test_it_is_reported_before_anything_is_charged(change: Change, is_folder: bo
     change(path)
     for ask in (
         lambda: query.release(choices[0]),
-        lambda: query.release(choices[0], again=True),
+        lambda: query.release(choices[0], redraw=True),
         lambda: dataset.query("SELECT COUNT(*) FROM stays").sketch(0.1),
         lambda: query.choose(sf.variance(1e-3, select_epsilon=0.1)),
         lambda: dataset.batch(choices).release(),

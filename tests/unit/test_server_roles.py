@@ -75,8 +75,8 @@ def test_what_was_made(desk: Desk) -> None:
     assert desk.version.status_code == 200
     assert desk.version.json()["bytes"] == len(ROWS)
     assert (desk.request.status_code, desk.request.json()["state"]) == (201, "submitted")
-    again = desk.as_["ada"]("POST", "/requests", json=desk.asked, headers={"Idempotency-Key": "k1"})
-    assert again.json() == desk.request.json()
+    redraw = desk.as_["ada"]("POST", "/requests", json=desk.asked, headers={"Idempotency-Key": "k1"})
+    assert redraw.json() == desk.request.json()
     other = desk.as_["ada"]("POST", "/requests", json=desk.asked | {"purpose": "x"}, headers={"Idempotency-Key": "k1"})
     assert other.status_code == 409
 
@@ -122,7 +122,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/datasets/{name}/explore"): {"sql": "SELECT 1"},
     ("POST", "/requests"): {"dataset": "stays", "purpose": "x", "queries": [{"sql": "SELECT 1"}]},
     ("POST", "/requests/{id}/approve"): {"binding": "another"},
-    ("POST", "/requests/{id}/return"): {"note": "x", "accept_none": True},
+    ("POST", "/requests/{id}/return"): {"note": "x", "allow_no_guarantee": True},
     ("POST", "/requests/{id}/refuse"): {},
     ("POST", "/requests/{id}/signals"): {"task": {"task": "top_k", "column": "count(*)"}},
     ("POST", "/signals/{id}/approve"): {"binding": "another"},

@@ -109,6 +109,7 @@ def nouns() -> Nouns:
 ASKED = {"queries": [{"sql": "Q", "weight": 2}], "preference": {"gap": 1.2}}
 GIVEN_ASKED = ([{"sql": "Q", "weight": 2.0}], {"gap": 1.2})
 # method, address, body, status, the verb, what it is given after the person who acts
+ALLOWING, REFUSING = {"allow_no_guarantee": True}, {"allow_no_guarantee": False}
 ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = [
     ("GET", "/tokens", None, 200, "tokens", (), {}),
     ("POST", "/tokens", {"label": "x"}, 201, "new_token", ("x", 90, ("read", "write")), {"person": None}),
@@ -140,7 +141,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("GET", "/datasets/adult/ledger", None, 200, "ledger", ("adult",), {}),
     ("POST", "/datasets/adult/failures", {"entry": 7, "cause": "disk"}, 200, "state_cause", ("adult", 7, "disk"), {}),
     ("GET", "/datasets/adult/policy", None, 200, "current", ("adult",), {}),
-    ("PUT", "/datasets/adult/policy", {"flow": [1]}, 200, "set", ("adult", {"flow": [1]}), {"accept_none": False}),
+    ("PUT", "/datasets/adult/policy", {"flow": [1]}, 200, "set", ("adult", {"flow": [1]}), REFUSING),
     ("GET", "/datasets/adult/policies", None, 200, "history", ("adult",), {}),
     ("POST", "/datasets/adult/estimate", ASKED, 200, "estimate", ("adult", *GIVEN_ASKED, None), {}),
     ("POST", "/datasets/adult/dry-run", ASKED, 200, "dry_run", ("adult", *GIVEN_ASKED), {}),
@@ -171,12 +172,12 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     (
         "POST", "/requests/r1/approve", {"binding": "b"}, 200,
         "approve", ("r1",),
-        {"binding": "b", "note": "", "accept_none": False, "fixed_beforehand": "", "by_session": False},
+        {"binding": "b", "note": "", "allow_no_guarantee": False, "preregistered": "", "by_session": False},
     ),
-    ("POST", "/requests/r1/return", {"note": "n"}, 200, "return_", ("r1", "n"), {"accept_none": False}),
-    ("POST", "/requests/r1/refuse", {"accept_none": True}, 200, "refuse", ("r1", ""), {"accept_none": True}),
+    ("POST", "/requests/r1/return", {"note": "n"}, 200, "return_", ("r1", "n"), {"allow_no_guarantee": False}),
+    ("POST", "/requests/r1/refuse", ALLOWING, 200, "refuse", ("r1", ""), ALLOWING),
     ("POST", "/requests/r1/withdraw", None, 200, "withdraw", ("r1",), {}),
-    ("POST", "/requests/r1/cancel", {"accept_none": True}, 200, "cancel", ("r1",), {"accept_none": True}),
+    ("POST", "/requests/r1/cancel", {"allow_no_guarantee": True}, 200, "cancel", ("r1",), {"allow_no_guarantee": True}),
     ("GET", "/requests/r1/result", None, 200, "result", ("r1",), {}),
     (
         "POST", "/requests/r1/difference",
@@ -201,12 +202,12 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("GET", "/signals/s1/page", None, 200, "inspect", ("s1",), {}),
     ("POST", "/signals/s1/value", None, 200, "value", ("s1",), {}),
     (
-        "POST", "/signals/s1/approve", {"binding": "b", "accept_none": True}, 200,
+        "POST", "/signals/s1/approve", {"binding": "b", "allow_no_guarantee": True}, 200,
         "approve", ("s1",),
-        {"binding": "b", "note": "", "accept_none": True, "fixed_beforehand": "", "by_session": False},
+        {"binding": "b", "note": "", "allow_no_guarantee": True, "preregistered": "", "by_session": False},
     ),
-    ("POST", "/signals/s1/return", {"note": "n"}, 200, "return_", ("s1", "n"), {"accept_none": False}),
-    ("POST", "/signals/s1/refuse", {}, 200, "refuse", ("s1", ""), {"accept_none": False}),
+    ("POST", "/signals/s1/return", {"note": "n"}, 200, "return_", ("s1", "n"), {"allow_no_guarantee": False}),
+    ("POST", "/signals/s1/refuse", {}, 200, "refuse", ("s1", ""), {"allow_no_guarantee": False}),
     ("POST", "/signals/s1/withdraw", None, 200, "withdraw", ("s1",), {}),
     ("GET", "/signals/s1/result", None, 200, "result", ("s1",), {}),
     ("GET", "/notices?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),

@@ -338,10 +338,10 @@ def test_a_free_signal_is_stored_with_its_proof(stated: dict[str, Any], proof: P
     found = released().signal(task(stated, column="n"), draws=5)
     assert isinstance(found, FreeSignal)
     assert found.proven is proof
-    again = from_stored(json.loads(json.dumps(found.stored())), found.certificate)
-    assert isinstance(again, FreeSignal)
-    assert again.proven is proof
-    assert again.stored() == found.stored()
+    redraw = from_stored(json.loads(json.dumps(found.stored())), found.certificate)
+    assert isinstance(redraw, FreeSignal)
+    assert redraw.proven is proof
+    assert redraw.stored() == found.stored()
 
 
 def test_each_task_has_a_sentence() -> None:
@@ -387,7 +387,7 @@ def test_private_keys_are_refused() -> None:
 def test_without_a_guarantee_the_noise_is_not_told() -> None:
     dataset = sf.open(PEOPLE, DECLARED, ledger=":memory:")
     query = dataset.query(COUNTS)
-    release = query.release(query.choose(sf.ratio(0.95)), accept_none=True)
+    release = query.release(query.choose(sf.ratio(0.95)), allow_no_guarantee=True)
     with pytest.raises(NoGuarantee, match="withheld"):
         release.signal(ORDER)
 
@@ -475,9 +475,9 @@ def test_a_noisy_difference_is_charged_once() -> None:
     assert found.certificate.sensitivity is not None
     reference = sum(row[1] for row in release.rows)  # type: ignore[misc]
     assert math.isclose(found.certificate.sensitivity[0], 1 / (2 * reference), rel_tol=2e-3)
-    again = release.signal(DISTANCE, "noisy_difference", epsilon=0.25)
-    assert again == found, "asking again returns what was drawn"
-    assert release.signal(DISTANCE, "noisy_difference", epsilon=0.25, again=True) != found
+    redraw = release.signal(DISTANCE, "noisy_difference", epsilon=0.25)
+    assert redraw == found, "asking again returns what was drawn"
+    assert release.signal(DISTANCE, "noisy_difference", epsilon=0.25, redraw=True) != found
     assert [e.draft.nano_epsilon for e in entries(release) if e.draft.event == "reserved"] == [
         10**9, 250_000_000, 250_000_000
     ]  # fmt: skip
@@ -509,7 +509,7 @@ def test_what_is_published_has_no_guarantee() -> None:
     with pytest.raises(NoGuarantee, match="score of the exact answer was computed from the people"):
         release.signal(half, "as_published")
     assert len(entries(release)) == before, "nothing was charged"
-    found = release.signal(half, "as_published", accept_none=True)
+    found = release.signal(half, "as_published", allow_no_guarantee=True)
     assert (found.guarantee, found.cost) == ("none", None)
     told = found.as_dict()
     assert told["exact"] == 0.83, "40 and 30: 1/2 + 10/30, rounded"
@@ -519,7 +519,7 @@ def test_what_is_published_has_no_guarantee() -> None:
     assert (charge.draft.event, look.draft.event, left.draft.event) == ("reserved", "looked", "released")
     assert charge.draft.nano_epsilon == 10 * 10**9
     assert "signal" not in left.draft.public, "the record may be shown to anybody"
-    assert release.signal(half, "as_published", accept_none=True) == found
+    assert release.signal(half, "as_published", allow_no_guarantee=True) == found
     assert "No differential-privacy guarantee" in str(found)
     assert "noise was sized" not in str(found.certificate)
 
@@ -530,9 +530,9 @@ def test_after_a_look_a_signal_has_no_guarantee() -> None:
     Query(release._query).risk()
     with pytest.raises(NoGuarantee, match="stated after a look"):
         release.signal(DISTANCE, "noisy_difference", epsilon=0.25)
-    found = release.signal(DISTANCE, "noisy_difference", epsilon=0.25, accept_none=True)
+    found = release.signal(DISTANCE, "noisy_difference", epsilon=0.25, allow_no_guarantee=True)
     assert (found.guarantee, found.cost, found.as_dict()["noise_90"]) == ("none", None, None)
-    held = release.signal(DISTANCE, "noisy_difference", epsilon=0.5, fixed_beforehand="protocol, 2 May")
+    held = release.signal(DISTANCE, "noisy_difference", epsilon=0.5, preregistered="protocol, 2 May")
     assert held.guarantee == "dp"
 
 

@@ -42,7 +42,7 @@ def blocks(release: sf.Release) -> BlockMean:
 
 @pytest.fixture(scope="module")
 def published(release: sf.Release) -> Published:
-    found = release.signal(HALF, "as_published", accept_none=True)
+    found = release.signal(HALF, "as_published", allow_no_guarantee=True)
     assert isinstance(found, Published)
     return found
 

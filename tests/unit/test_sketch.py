@@ -169,8 +169,8 @@ def test_the_charge_comes_before_anybody_is_read(monkeypatch: pytest.MonkeyPatch
     [
         ({}, False),
         ({"candidates": (0.1, 1.0)}, False),
-        ({"fixed_beforehand": "minutes"}, False),
-        ({"again": True}, True),
+        ({"preregistered": "minutes"}, False),
+        ({"redraw": True}, True),
         ({"bins": 19}, True),
         ({"epsilon": 0.06}, True),
         ({"mechanism": "gaussian", "delta": 1e-6}, True),
@@ -180,8 +180,8 @@ def test_the_charge_comes_before_anybody_is_read(monkeypatch: pytest.MonkeyPatch
 def test_asking_again(more: dict[str, Any], charged: bool) -> None:
     query = stays(range(9)).query(SUM)
     first = query.sketch(0.05).exposure
-    again = query.sketch(**({"epsilon": 0.05} | more)).exposure
-    assert (again != first) is charged
+    redraw = query.sketch(**({"epsilon": 0.05} | more)).exposure
+    assert (redraw != first) is charged
     assert query.dataset.ledger.total.releases == 1 + charged
 
 
@@ -275,7 +275,7 @@ def test_after_a_look_it_carries_no_guarantee() -> None:
     assert "--worst-case" not in str(told.value)
     assert dataset.ledger.entries == before
 
-    profile = query.sketch(0.0123456, accept_none=True)
+    profile = query.sketch(0.0123456, allow_no_guarantee=True)
     certificate, sketch = profile.certificate, profile.exposure
     assert certificate is not None
     assert isinstance(sketch, Sketch)
@@ -298,7 +298,7 @@ def test_after_a_look_it_carries_no_guarantee() -> None:
 def test_it_may_have_been_fixed_beforehand() -> None:
     query = stays(range(9)).query(SUM)
     query.risk()
-    certificate = query.sketch(0.05, fixed_beforehand="minutes of May").certificate
+    certificate = query.sketch(0.05, preregistered="minutes of May").certificate
     assert certificate is not None
     assert certificate.guarantee is Guarantee.DP
     assert any("minutes of May" in str(said) for said in certificate.assumed)
@@ -458,8 +458,8 @@ def test_how_many_people_are_above_an_exposure() -> None:
     with pytest.raises(BadInput, match="exposure must be a number from 0 to 1, not "):
         sketch.people_above(1.5)
     assert replace(sketch, sum_noise=()).people_above(0.5) is None, "the noise is withheld"
-    again = stays([]).query(SUM)
-    assert again.sketch(0.1).exposure == again.sketch(0.1).exposure, "what was drawn comes back with the same bounds"
+    redraw = stays([]).query(SUM)
+    assert redraw.sketch(0.1).exposure == redraw.sketch(0.1).exposure, "what was drawn comes back with the same bounds"
 
 
 @pytest.mark.parametrize("eps_view", [0.05, 0.1, 1.0])

@@ -188,7 +188,7 @@ def test_the_same_comes_back_for_nothing() -> None:
     first = dataset.batch(BOTH, epsilon=0.5, index=[1, 2]).release()
     assert [r.rows for r in dataset.batch(BOTH, epsilon=0.5, index=[2, 4]).release()] == [r.rows for r in first]
     assert len(charges(dataset)) == 1, "the same parts are the same batch"
-    dataset.batch(BOTH, epsilon=0.5, index=[1, 2]).release(again=True)
+    dataset.batch(BOTH, epsilon=0.5, index=[1, 2]).release(redraw=True)
     dataset.batch(BOTH, epsilon=0.5, index=[1, 3]).release()
     assert len(charges(dataset)) == 3
 
@@ -244,7 +244,7 @@ def test_after_a_look_an_index_carries_no_guarantee() -> None:
             dataset.batch(BOTH, epsilon=0.01, **how)  # type: ignore[call-overload]
         assert "accept" not in no.value.hint
     assert events(dataset) == before, "nothing was entered"
-    batch = dataset.batch(BOTH, epsilon=0.01, index=[1, 10], fixed_beforehand="minutes of 3 May")
+    batch = dataset.batch(BOTH, epsilon=0.01, index=[1, 10], preregistered="minutes of 3 May")
     [release, _] = batch.release()
     assert release.certificate.guarantee == "dp"
     assert any("minutes of 3 May" in said for said in release.certificate.assumed)

@@ -120,7 +120,7 @@ def test_it_is_reached_exactly() -> None:
     """0.1 three times is 0.3, which it is not in floats."""
     query = stays(stop=0.3)
     for _ in range(3):
-        query.release(epsilon=0.1, again=True)
+        query.release(epsilon=0.1, redraw=True)
     assert query.dataset.ledger.total.epsilon == 0.3
     with pytest.raises(StopReached):
         query.release(epsilon=1e-9)
@@ -157,7 +157,7 @@ def test_the_refusal_says_what_is_left(tmp_path: Path) -> None:
     )
     assert (stopped.value.exit_status, stopped.value.code) == (3, "stop-reached")
     with pytest.raises(StopReached, match=r"This asks for epsilon 0\.7: 0\.7 is spent"):
-        query.release(epsilon=0.7, again=True)
+        query.release(epsilon=0.7, redraw=True)
     assert path.read_bytes() == before, "not even a plan is entered"
     assert query.release(epsilon=0.7) == first
     assert path.read_bytes() == before
@@ -201,15 +201,15 @@ def test_nobody_is_read_for_what_would_be_refused(tmp_path: Path) -> None:
     query.release(epsilon=1)
     before = path.read_bytes()
     with pytest.raises(StopReached, match="epsilon 10, the charge of a release without a guarantee: 1 is spent"):
-        query.release(accept_none=True)
+        query.release(allow_no_guarantee=True)
     assert path.read_bytes() == before
     assert not query.dataset.ledger.record.somebody_looked
     roomy = stays(path, stop=11, stated=PAPER)
-    released = roomy.release(accept_none=True)
+    released = roomy.release(allow_no_guarantee=True)
     assert roomy.dataset.ledger.total.nano_epsilon == 11 * 10**9
     with pytest.raises(StopReached):
-        roomy.release(epsilon=1e-9, accept_none=True)
-    assert roomy.release(accept_none=True) == released
+        roomy.release(epsilon=1e-9, allow_no_guarantee=True)
+    assert roomy.release(allow_no_guarantee=True) == released
 
 
 def test_a_choice_made_before_is_refused_too(tmp_path: Path) -> None:

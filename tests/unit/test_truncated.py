@@ -45,7 +45,7 @@ def stays(days: int = 5, **stated: Any) -> sf.Dataset:
 
 def test_noise_stays_within_the_reach_that_the_certificate_states() -> None:
     query = stays().query(SUM)
-    releases = [query.release(epsilon=1, mechanism="truncated", delta=0.1, again=True) for _ in range(50)]
+    releases = [query.release(epsilon=1, mechanism="truncated", delta=0.1, redraw=True) for _ in range(50)]
     assert len({release.numbers for release in releases}) > 1
     for release in releases:
         [[total]], (reach,) = release.numbers, release.certificate.reach or ()
@@ -133,7 +133,7 @@ def test_the_certificate_says_what_was_drawn() -> None:
 def test_without_a_guarantee_the_reach_is_withheld() -> None:
     dataset = stays()
     dataset.query(SUM).risk()
-    release = dataset.query(SUM).release(epsilon=1, accept_none=True, **HOW)
+    release = dataset.query(SUM).release(epsilon=1, allow_no_guarantee=True, **HOW)
     assert release.certificate.reach is None
     assert "reach" not in str(release.certificate)
 

@@ -27,7 +27,7 @@ def opened(folder: Path, version: str, **changes: Any) -> sf.Dataset:
 
 def assumed(dataset: sf.Dataset) -> bool:
     query = dataset.query(f"SELECT SUM(days) FROM {dataset.schema.name}")
-    found = query.release(query.choose(PLAN), again=True).certificate
+    found = query.release(query.choose(PLAN), redraw=True).certificate
     assert found.guarantee == "dp"
     return ASSUMED in found.assumed
 
@@ -52,7 +52,7 @@ def test_rows_of_another_dataset_of_the_population_too(tmp_path: Path) -> None:
 
 def test_the_ledger_links_each_version_to_the_one_before(tmp_path: Path) -> None:
     for version in ("v1", "v1", "v2", "v3", "v1"):
-        opened(tmp_path, version).query(SQL).release(epsilon=0.1, again=True)
+        opened(tmp_path, version).query(SQL).release(epsilon=0.1, redraw=True)
     read = [e.draft.public for e in opened(tmp_path, "v1").ledger.entries if e.draft.event == "reserved"]
     versions, follows = [public["version"] for public in read], [public.get("follows") for public in read]
     assert versions[0] == versions[1] == versions[4]

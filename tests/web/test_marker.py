@@ -55,8 +55,8 @@ def marked(empty_plan: Plan, ground: Path) -> Iterator[House]:
         escrow = settled(house)
         withheld = {"who": [BOARD], "approve": "after the answer", "guarantees": ["none"]}
         policy = POLICY | {"flow": [flows[0], withheld], "trust": {OTHER: "low"}}
-        escrow.policies.set(clara, "stays", policy, accept_none=True)
-        approve(house, ask(house, ANALYST, "for the board"), accept_none=True)
+        escrow.policies.set(clara, "stays", policy, allow_no_guarantee=True)
+        approve(house, ask(house, ANALYST, "for the board"), allow_no_guarantee=True)
         house.sent = []
         settled(house)
         yield house
@@ -85,7 +85,7 @@ def withhold(house: House, request: str) -> None:
     clara, arthur = (escrow.people.one(name) for name in (CONTROLLER, ANALYST))
     signal = escrow.signals.submit(arthur, request, 1, "as_published", task=task)
     binding = escrow.signal_decisions.inspect(clara, signal.id)["binding"]
-    escrow.signal_decisions.approve(clara, signal.id, binding, accept_none=True)
+    escrow.signal_decisions.approve(clara, signal.id, binding, allow_no_guarantee=True)
 
 
 def every_request(house: House) -> list[str]:

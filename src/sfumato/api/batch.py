@@ -24,13 +24,13 @@ class Batch(BatchPlan):
     Without a delta for tight accounting, the sums are what is charged.
     """
 
-    def release(self, *, again: bool = False, fixed_beforehand: str = "") -> tuple[Release, ...]:
+    def release(self, *, redraw: bool = False, preregistered: str = "") -> tuple[Release, ...]:
         """The noisy answers with their certificates, in order, charged together first.
 
         The same batch on the same data returns the answers that were released, uncharged, and so does one whose noisy
-        numbers are all in the record; `again` draws anew.
+        numbers are all in the record; `redraw` draws anew.
         """
-        return tuple(map(Release.of, self.release_all(again=again, attestation=fixed_beforehand)))
+        return tuple(map(Release.of, self.release_all(redraw=redraw, attestation=preregistered)))
 
     def text(self) -> str:
         return of_ledger.batch(len(self._members), self.epsilon, self._charge[1], (self.epsilon_sum, self._sums[1]))
@@ -66,8 +66,8 @@ class SplitBatch(Batch, SplitBatchPlan):
 
     split: Split
 
-    def __init__(self, context: DatasetContext, split: Split, fixed_beforehand: str = "") -> None:
-        SplitBatchPlan.__init__(self, context, split, fixed_beforehand)
+    def __init__(self, context: DatasetContext, split: Split, preregistered: str = "") -> None:
+        SplitBatchPlan.__init__(self, context, split, preregistered)
 
     def check(self) -> Check:
         """Test (9) with the true answers, for the controller's eyes: a look, entered before anything is read."""

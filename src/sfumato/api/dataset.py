@@ -135,7 +135,7 @@ class Dataset:
         relative_error: float | Sequence[float] = 0.1,
         confidence: float = 0.9,
         mechanism: str = "laplace",
-        fixed_beforehand: str = "",
+        preregistered: str = "",
     ) -> SplitBatch: ...
 
     def batch(
@@ -144,7 +144,7 @@ class Dataset:
         delta: float | None = None,
         *,
         epsilon: float | None = None,
-        fixed_beforehand: str = "",
+        preregistered: str = "",
         **how: Any,
     ) -> Batch:
         """Releases that are fixed in advance, to be charged together.
@@ -158,8 +158,8 @@ class Dataset:
             from sfumato.api.batch import SplitBatch
 
             made = self.split(choices, epsilon, delta=delta, **how)  # type: ignore[arg-type]
-            return SplitBatch(self._context, made, fixed_beforehand)
-        if how or fixed_beforehand or any(isinstance(choice, str | Query) for choice in choices):
+            return SplitBatch(self._context, made, preregistered)
+        if how or preregistered or any(isinstance(choice, str | Query) for choice in choices):
             hint = "state epsilon=0.01, which is split over the queries; a choice has its own."
             raise PreferenceError("A batch of queries needs an epsilon for all of them", hint=hint)
         from sfumato.api.batch import Batch
@@ -176,7 +176,7 @@ class Dataset:
         calibration: str = "analytic",
         grid: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
-        fixed_beforehand: str = "",
+        preregistered: str = "",
         look: bool = False,
     ) -> Comparison:
         """Every method side by side: its epsilons, its word, what it means and needs; the stated ones intersect.
@@ -190,7 +190,7 @@ class Dataset:
         stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
         how: dict[str, object] = {"mechanism": mechanism, "delta": delta, "calibration": calibration}
         how |= {"grid": grid, "epsilon_max": epsilon_max}
-        found = side_by_side(bind(self._context, sql), stated, how, look=look, attestation=fixed_beforehand)
+        found = side_by_side(bind(self._context, sql), stated, how, look=look, attestation=preregistered)
         return printed(Comparison, worded(found))
 
     def per_person(self) -> PersonTotals:
@@ -308,15 +308,15 @@ class Query:
         delta: float | None = None,
         candidates: str | Sequence[float] | None = None,
         calibration: str = "analytic",
-        accept_none: bool = False,
-        again: bool = False,
-        fixed_beforehand: str = "",
+        allow_no_guarantee: bool = False,
+        redraw: bool = False,
+        preregistered: str = "",
     ) -> RiskProfile:
         """A private histogram of exposures, charged first: what is decided from it rests on no look.
 
         Bounds in it are those of the worst case; what the histogram suggests is in each row's `estimate`. `mechanism`
         is the noise of the release that is thought of. The same request on the same data returns the sketch that was
-        drawn, uncharged; `again` draws anew.
+        drawn, uncharged; `redraw` draws anew.
         """
         from sfumato.release.risk.profile import private_histogram
 
@@ -328,9 +328,9 @@ class Query:
             delta=delta,
             candidates=candidates,
             calibration=calibration,
-            accept_none=accept_none,
-            again=again,
-            fixed_beforehand=fixed_beforehand,
+            allow_no_guarantee=allow_no_guarantee,
+            redraw=redraw,
+            preregistered=preregistered,
         )
         return _shown(found)
 
@@ -376,18 +376,18 @@ class Query:
         calibration: str = "analytic",
         grid: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
-        fixed_beforehand: str = "",
-        accept_none: bool = False,
-        again: bool = False,
+        preregistered: str = "",
+        allow_no_guarantee: bool = False,
+        redraw: bool = False,
     ) -> Choice:
         """The largest epsilon that meets the preferences; without any, the rule of record is applied.
 
         A public preference is entered in the ledger as planned; one that reads the people is a look. A private
-        selection is charged first; the same request on the same data returns what was selected, uncharged, and `again`
+        selection is charged first; the same request on the same data returns what was selected, uncharged, and `redraw`
         selects anew.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
-        found = choose.chosen(self._bound, asked, fixed_beforehand, accept_none=accept_none, again=again)
+        found = choose.chosen(self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
         return printed(Choice, found)
 
     def foreseen(
@@ -398,14 +398,14 @@ class Query:
         calibration: str = "analytic",
         grid: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
-        fixed_beforehand: str = "",
+        preregistered: str = "",
     ) -> Choice:
         """What `choose` would come to, by public facts: nothing is read, entered or charged.
 
         What is read off the people or drawn has no epsilon yet.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
-        return printed(Choice, choose.foreseen(self._bound, asked, fixed_beforehand))
+        return printed(Choice, choose.foreseen(self._bound, asked, preregistered))
 
     def plan(
         self,
@@ -415,14 +415,14 @@ class Query:
         calibration: str = "analytic",
         grid: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
-        fixed_beforehand: str = "",
+        preregistered: str = "",
     ) -> Guarantee:
         """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
 
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
-        return choose.planned(self._bound, asked, fixed_beforehand)
+        return choose.planned(self._bound, asked, preregistered)
 
     def require_releasable(
         self,
@@ -432,16 +432,18 @@ class Query:
         calibration: str = "analytic",
         grid: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
-        fixed_beforehand: str = "",
-        accept_none: bool = False,
-        again: bool = False,
+        preregistered: str = "",
+        allow_no_guarantee: bool = False,
+        redraw: bool = False,
     ) -> bool:
         """Refuse what would carry no guarantee or pass the stop, before anybody is read or anything is entered.
 
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
-        return choose.releasable(self._bound, asked, fixed_beforehand, accept_none=accept_none, again=again)
+        return choose.releasable(
+            self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
+        )
 
     # From an epsilon to an answer
 
@@ -452,19 +454,19 @@ class Query:
         epsilon: float | None = None,
         mechanism: str = "laplace",
         delta: float | None = None,
-        accept_none: bool = False,
-        again: bool = False,
-        fixed_beforehand: str = "",
+        allow_no_guarantee: bool = False,
+        redraw: bool = False,
+        preregistered: str = "",
     ) -> Release:
         """The noisy answer with its certificate, charged first. Without choice and epsilon the rule of record holds.
 
         The same request on the same data returns the answer that was released, uncharged. Noisy numbers that the ledger
         has also answer it with other names, another HAVING, ORDER BY or LIMIT; only others are drawn and charged.
-        `again` draws all of them anew.
+        `redraw` draws all of them anew.
         """
         if choice is not None and epsilon is not None:
             raise PreferenceError("A release takes a choice or an epsilon, not both", hint="leave one of them out.")
-        how: dict[str, Any] = {"accept_none": accept_none, "again": again, "attestation": fixed_beforehand}
+        how: dict[str, Any] = {"allow_no_guarantee": allow_no_guarantee, "redraw": redraw, "attestation": preregistered}
         if choice is not None:
             return Release.of(release_choice(self._bound, choice, **how), self._bound)
         preferences = () if epsilon is None else (stated_epsilon(epsilon),)
@@ -490,19 +492,19 @@ class Query:
         draws: int | None = None,
         blocks: int | None = None,
         by_range: bool = False,
-        accept_none: bool = False,
-        again: bool = False,
-        fixed_beforehand: str = "",
+        allow_no_guarantee: bool = False,
+        redraw: bool = False,
+        preregistered: str = "",
     ) -> Signalled:
         """What noise did to a task, by an answer that this query gave; see `Release.signal`.
 
         What is charged is entered first. The same request on the same data returns the signal that was drawn,
-        uncharged; `again` draws anew.
+        uncharged; `redraw` draws anew.
         """
         from sfumato.api.signal import signalled
 
-        how: dict[str, Any] = {"draws": draws, "blocks": blocks, "by_range": by_range, "attestation": fixed_beforehand}
-        how |= {"accept_none": accept_none, "again": again}
+        how: dict[str, Any] = {"draws": draws, "blocks": blocks, "by_range": by_range, "attestation": preregistered}
+        how |= {"allow_no_guarantee": allow_no_guarantee, "redraw": redraw}
         return signalled(self._bound, release, task, kind, epsilon, **how)
 
     def _asked(

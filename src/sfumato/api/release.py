@@ -140,9 +140,9 @@ class Release(model.Released):
         draws: int | None = None,
         blocks: int | None = None,
         by_range: bool = False,
-        accept_none: bool = False,
-        again: bool = False,
-        fixed_beforehand: str = "",
+        allow_no_guarantee: bool = False,
+        redraw: bool = False,
+        preregistered: str = "",
     ) -> Signalled:
         """What the noise did to a task: by default from this answer alone, and free.
 
@@ -154,8 +154,8 @@ class Release(model.Released):
             raise BadInput("This release does not know the query that it came from", hint=hint)
         from sfumato.api.signal import signalled
 
-        how: dict[str, Any] = {"draws": draws, "blocks": blocks, "by_range": by_range, "attestation": fixed_beforehand}
-        how |= {"accept_none": accept_none, "again": again}
+        how: dict[str, Any] = {"draws": draws, "blocks": blocks, "by_range": by_range, "attestation": preregistered}
+        how |= {"allow_no_guarantee": allow_no_guarantee, "redraw": redraw}
         return signalled(self._query, self, task, kind, epsilon, **how)
 
     def to_json(self) -> str:

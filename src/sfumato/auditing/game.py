@@ -102,7 +102,7 @@ def _stated(query: Query, setup: Setup, _: Pair) -> Draw:
     noise = setup.mechanism if setup.mechanism in ("gaussian", "truncated") else "laplace"
     ceiling = max(EPSILON_MAX, setup.epsilon)
     choice = query.choose(stated_epsilon(setup.epsilon), mechanism=noise, delta=setup.delta, epsilon_max=ceiling)
-    return lambda: _numbers(query.release(choice, again=True))
+    return lambda: _numbers(query.release(choice, redraw=True))
 
 
 def _selected(query: Query, setup: Setup, pair: Pair) -> Draw:
@@ -123,7 +123,7 @@ def _thresholded(query: Query, setup: Setup, _: Pair) -> Draw:
     choice = query.choose(stated_epsilon(setup.epsilon), delta=setup.delta, epsilon_max=max(EPSILON_MAX, setup.epsilon))
 
     def draw() -> Outcome:
-        release = query.release(choice, again=True)
+        release = query.release(choice, redraw=True)
         shown = {row[0]: numbers for row, numbers in zip(release.rows, release.numbers, strict=True)}
         seen = (shown[RARE][0] if RARE in shown else float("-inf"),)
         return seen, seen
@@ -134,7 +134,7 @@ def _thresholded(query: Query, setup: Setup, _: Pair) -> Draw:
 def _algorithm_1(query: Query, _setup: Setup, _pair: Pair) -> Draw:
     """Find-epsilon-from-RDR on the paper's grid: whatever is claimed, the people size the noise."""
     choice = query.choose(ratio(0.95), grid="paper")
-    return lambda: _numbers(query.release(choice, again=True, accept_none=True))
+    return lambda: _numbers(query.release(choice, redraw=True, allow_no_guarantee=True))
 
 
 def _epsilon_selected(query: Query, setup: Setup, pair: Pair) -> Draw:
@@ -147,7 +147,7 @@ def _epsilon_selected(query: Query, setup: Setup, pair: Pair) -> Draw:
     )
 
     def draw() -> Outcome:
-        seen = (query.choose(preference, again=True, accept_none=published).epsilon or 0.0,)
+        seen = (query.choose(preference, redraw=True, allow_no_guarantee=published).epsilon or 0.0,)
         return seen, seen
 
     return draw

@@ -47,11 +47,13 @@ EpsilonMax = Annotated[float, typer.Option(help="No epsilon is ever larger.")]
 BoundsFromData = Annotated[
     bool, typer.Option("--bounds-from-data", help="Read bounds and keys off the data, as the authors do: no guarantee.")
 ]
-FixedBeforehand = Annotated[
+Preregistered = Annotated[
     str, typer.Option(metavar="TEXT", help="Where this was written down before anyone looked; goes on the certificate.")
 ]
-Again = Annotated[bool, typer.Option("--again", help="Draw anew, and be charged anew.")]
-AcceptNone = Annotated[bool, typer.Option("--accept-none", help="Release even though there is no guarantee.")]
+Redraw = Annotated[bool, typer.Option("--redraw", help="Draw anew, and be charged anew.")]
+AllowNoGuarantee = Annotated[
+    bool, typer.Option("--allow-no-guarantee", help="Release even though there is no guarantee.")
+]
 Epsilon = Annotated[float | None, typer.Option(help="This epsilon, whatever it does.")]
 Gap = Annotated[float | None, typer.Option(help="Nobody at more than so many times the risk of anybody else.")]
 Ratio = Annotated[

@@ -76,10 +76,12 @@ class Client:
             found.retire()  # nothing was ever delivered: it is as if it had not been registered
             raise
 
-    def set_policy(self, dataset: str, policy: str | Path | Mapping[str, Any], *, accept_none: bool = False) -> Policy:
+    def set_policy(
+        self, dataset: str, policy: str | Path | Mapping[str, Any], *, allow_no_guarantee: bool = False
+    ) -> Policy:
         """Write down who may ask what of a dataset: a TOML file, or the same as a mapping."""
         stated = policy_of(policy)
-        return self.dataset(dataset).set_policy(stated, accept_none=accept_none)
+        return self.dataset(dataset).set_policy(stated, allow_no_guarantee=allow_no_guarantee)
 
     # Requests
 

@@ -179,13 +179,13 @@ class Dataset(Told):
         self._connection.put("datasets", self.name, "population", body={"population": population})
         return self.refresh()
 
-    def set_policy(self, policy: str | Path | Mapping[str, Any], *, accept_none: bool = False) -> Policy:
+    def set_policy(self, policy: str | Path | Mapping[str, Any], *, allow_no_guarantee: bool = False) -> Policy:
         """Write down who may ask what; it is signed, and replaces the policy before.
 
-        After a look, what takes access away has no guarantee, which `accept_none` accepts.
+        After a look, what takes access away has no guarantee, which `allow_no_guarantee` accepts.
         """
-        body, accepted = policy_of(policy), accept_none or None
-        return Policy(self._connection.put("datasets", self.name, "policy", body=body, accept_none=accepted))
+        body, accepted = policy_of(policy), allow_no_guarantee or None
+        return Policy(self._connection.put("datasets", self.name, "policy", body=body, allow_no_guarantee=accepted))
 
     def policies(self) -> Listing[Policy]:
         """Every policy that it has had, oldest first."""

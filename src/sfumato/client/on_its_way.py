@@ -90,19 +90,24 @@ class OnItsWay(Told):
         raise NotImplementedError
 
     def approve(
-        self, note: str = "", *, binding: str = "", accept_none: bool = False, fixed_beforehand: str = ""
+        self, note: str = "", *, binding: str = "", allow_no_guarantee: bool = False, preregistered: str = ""
     ) -> Self:
         """Let it go ahead as the page showed it that was seen last; whatever changed since is refused."""
         bound = binding or self._seen or self._bound()
-        said = {"binding": bound, "note": note, "accept_none": accept_none, "fixed_beforehand": fixed_beforehand}
+        said = {
+            "binding": bound,
+            "note": note,
+            "allow_no_guarantee": allow_no_guarantee,
+            "preregistered": preregistered,
+        }
         return self._decided("approve", said)
 
-    def return_(self, note: str, *, accept_none: bool = False) -> Self:
+    def return_(self, note: str, *, allow_no_guarantee: bool = False) -> Self:
         """Back to the analyst, with what is to be changed."""
-        return self._decided("return", {"note": note, "accept_none": accept_none})
+        return self._decided("return", {"note": note, "allow_no_guarantee": allow_no_guarantee})
 
-    def refuse(self, note: str, *, accept_none: bool = False) -> Self:
-        return self._decided("refuse", {"note": note, "accept_none": accept_none})
+    def refuse(self, note: str, *, allow_no_guarantee: bool = False) -> Self:
+        return self._decided("refuse", {"note": note, "allow_no_guarantee": allow_no_guarantee})
 
     # For whoever asked
 

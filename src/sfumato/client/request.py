@@ -131,9 +131,9 @@ class Request(OnItsWay):
 
     # For whoever asked
 
-    def cancel(self, *, accept_none: bool = False) -> Request:
+    def cancel(self, *, allow_no_guarantee: bool = False) -> Request:
         """While it is computed; what was charged stays charged. By a controller after a look it is a no."""
-        return self._decided("cancel", {"accept_none": accept_none})
+        return self._decided("cancel", {"allow_no_guarantee": allow_no_guarantee})
 
     def text(self) -> str:
         return escrow.request(self._facts)

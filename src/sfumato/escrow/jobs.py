@@ -42,7 +42,11 @@ def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     queries = [bind(dataset, one["sql"]) for one in job["queries"]]
     stated = [asked(q, job["preference"], share) for q, share in zip(queries, job["shares"], strict=True)]
     requests = [request_of(q, preferences, **how) for q, (preferences, how) in zip(queries, stated, strict=True)]
-    how: dict[str, Any] = {"accept_none": job["accept_none"], "again": False, "attestation": job["fixed_beforehand"]}
+    how: dict[str, Any] = {
+        "allow_no_guarantee": job["allow_no_guarantee"],
+        "redraw": False,
+        "attestation": job["preregistered"],
+    }
     left, together = _left(dataset, list(zip(queries, requests, strict=True)), how)
     charged = [one.certificate.charged for one in (left[:1] if together else left)]
     return {
@@ -71,7 +75,7 @@ def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """What noise did to a task, about a release that this data gave: charged first."""
     told, how = job["release"], dict(job["how"])
     about = Released(Answer.from_dict(told), Certificate.from_dict(told["certificate"]))
-    asked_of = asked_for(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("fixed_beforehand"), **how)
+    asked_of = asked_for(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("preregistered"), **how)
     return {"signal": signal(bind(dataset, job["sql"]), about, job["task"], asked_of).as_dict()}
 
 

@@ -70,7 +70,9 @@ class PolicyDesk:
     def __init__(self, kept: Policies, datasets: Datasets) -> None:
         self._kept, self._datasets = kept, datasets
 
-    def set(self, actor: Person, dataset: str, policy: Mapping[str, Any], *, accept_none: bool = False) -> Signed:
+    def set(
+        self, actor: Person, dataset: str, policy: Mapping[str, Any], *, allow_no_guarantee: bool = False
+    ) -> Signed:
         """Write the policy of a dataset. To take access away after a look is a decision, and is entered as one."""
         held = self._datasets.visible(actor, dataset)
         may_write(actor, held)
@@ -83,12 +85,12 @@ class PolicyDesk:
             raise Forbidden("You viewed individual risks: you may not write who decides", hint=LEAVE_IT)
         self._datasets.require_room(actor, held, made)
         if record is not None:
-            self._enter_change(actor, held, made, accept_none)
+            self._enter_change(actor, held, made, allow_no_guarantee)
         signed = self._kept.write(actor, held, made)
         self._datasets.enter_policy(held, actor)
         return signed
 
-    def _enter_change(self, actor: Person, held: Held, made: Policy, accept_none: bool) -> None:
+    def _enter_change(self, actor: Person, held: Held, made: Policy, allow_no_guarantee: bool) -> None:
         """Enter what a policy takes away or gives back after a look, before it holds.
 
         Whether somebody has looked is read in the transaction that enters it: no look comes in between.
@@ -99,12 +101,12 @@ class PolicyDesk:
             if not record.somebody_looked or before is None or made.keeps(before.policy):
                 return []
             blindly = made.separation and actor.name not in record.viewers
-            holds = blindly or bool(made.fixed_beforehand)
-            if not holds and not accept_none:
+            holds = blindly or bool(made.preregistered)
+            if not holds and not allow_no_guarantee:
                 raise NoGuarantee.because("policy-changed-after-look")
             public: dict[str, object] = {"what": "policy: access changed", "approved": False, "policy": True}
             public |= {"guarantee": (Guarantee.DP if holds else Guarantee.NONE).value}
-            public |= {"attested": made.fixed_beforehand} if made.fixed_beforehand else {}
+            public |= {"attested": made.preregistered} if made.preregistered else {}
             key = digest(["policy", held.name, made.fingerprint])
             return [ledger.draft(Event.DECIDED, key, public, who=actor.name)]
 

@@ -99,11 +99,11 @@ class BatchPlan:
 
     # Reserve once, draw and keep each
 
-    def release_all(self, *, again: bool = False, attestation: str = "") -> tuple[Released, ...]:
+    def release_all(self, *, redraw: bool = False, attestation: str = "") -> tuple[Released, ...]:
         """The noisy answers with their certificates, in order, charged together first.
 
         The same batch on the same data returns the answers that were released, uncharged, and so does one whose noisy
-        numbers are all in the record; `again` draws anew.
+        numbers are all in the record; `redraw` draws anew.
         """
         ledger = self.context.ledger
         each: list[tuple[Provenance, ...]] = []  # as it was when all of it was reserved
@@ -112,18 +112,18 @@ class BatchPlan:
             each[:] = [m.plan.provenances(record, attestation or m.choice.attestation) for m in self._members]
             return tuple(i for own in each for i in own)
 
-        left_before = as_before(self._key, accept_none=False, again=again)
+        left_before = as_before(self._key, allow_no_guarantee=False, redraw=redraw)
 
         def recorded(record: Record) -> Draft | list[Recorded] | None:
             stored = left_before(record)
-            if stored is not None or again:
+            if stored is not None or redraw:
                 return stored
             known = [m.plan.numbers_in(record) for m in self._members]
             return known if all(numbers.is_complete for numbers in known) else None
 
         self.context.require_data()
         held: Reserved | Draft | list[Recorded] = reserve(
-            ledger, recorded, inputs, self._reservation, accept_none=False, what=BATCH
+            ledger, recorded, inputs, self._reservation, allow_no_guarantee=False, what=BATCH
         )
         if isinstance(held, Draft):
             return self._as_they_left(held)

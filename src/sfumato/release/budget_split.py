@@ -107,7 +107,7 @@ class SplitBatchPlan(BatchPlan):
         record = context.ledger.record
         inputs = [provenance for query, own in each for provenance in query.provenances(own, record, attestation)]
         refuse_without_guarantee(inputs, BATCH, instead="as-planned")
-        choices = [chosen(query, own, attestation, accept_none=False, again=False) for query, own in each]
+        choices = [chosen(query, own, attestation, allow_no_guarantee=False, redraw=False) for query, own in each]
         super().__init__(context, choices, split.tight)
 
     def checked(self) -> tuple[Checked, ...]:

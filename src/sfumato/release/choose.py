@@ -21,15 +21,17 @@ from sfumato.release.selection.select import Outcome
 _UNREAD = Solution(None, feasible=False, unbounded=False, why="nobody was read")  # its charge is a public constant
 
 
-def chosen(query: BoundQuery, asked: Request, attestation: str, *, accept_none: bool, again: bool) -> SolvedRequest:
+def chosen(
+    query: BoundQuery, asked: Request, attestation: str, *, allow_no_guarantee: bool, redraw: bool
+) -> SolvedRequest:
     """Entered before a selection is charged; what is drawn without one is entered with what came of it."""
     ledger, unmet = query.context.ledger, select.unmet(query, asked)
     drawn: Outcome | None = None
     if asked.selecting and unmet is None:
-        select.require_affordable(query, asked, accept_none, again, attestation)
+        select.require_affordable(query, asked, allow_no_guarantee, redraw, attestation)
         _enter(query, asked, attestation)
     if unmet is None:
-        drawn = select.outcome(query, asked, accept_none, again, attestation)
+        drawn = select.outcome(query, asked, allow_no_guarantee, redraw, attestation)
     solution = unmet or query.solved(asked, None if drawn is None else drawn.selected)
     if not asked.selecting or unmet is not None:
         _enter(query, asked, attestation, drawn)
@@ -58,24 +60,24 @@ def planned(query: BoundQuery, asked: Request, attestation: str) -> Guarantee:
     return word(query.provenances(asked, query.context.ledger.known, attestation))
 
 
-def releasable(query: BoundQuery, asked: Request, attestation: str, *, accept_none: bool, again: bool) -> bool:
+def releasable(query: BoundQuery, asked: Request, attestation: str, *, allow_no_guarantee: bool, redraw: bool) -> bool:
     """Refuse what a release would be refused for; whether what left before comes back."""
     if asked.noise.mechanism != "laplace" and query.declared is not None:
         added_numbers(query.declared, asked.noise)
     record = query.context.ledger.record
-    before = [] if again else select.before(query, asked, record)
+    before = [] if redraw else select.before(query, asked, record)
     unread = not before and (asked.reads_people or asked.selecting)
     solution = _UNREAD if unread else query.solved(asked, before[-1].selected if before else None)
     inputs = query.provenances(asked, record, attestation)
     # With the word of what was selected for it: an epsilon that was selected without a guarantee is not looked up.
     of_record = word(select.provenances_of_choice(query, asked, solution.epsilon, record, attestation))
     plan = DrawPlan(query, asked, solution, asked.reads_people or (bool(asked.selecting) and not of_record.holds))
-    if not again and plan.is_in(record, accept_none=accept_none):
+    if not redraw and plan.is_in(record, allow_no_guarantee=allow_no_guarantee):
         return True
-    if not accept_none:
+    if not allow_no_guarantee:
         refuse_without_guarantee(inputs)
     if asked.selecting and not before:
-        select.require_affordable(query, asked, accept_none, again, attestation)
+        select.require_affordable(query, asked, allow_no_guarantee, redraw, attestation)
         return False
     if asked.reads_people or solution.epsilon is not None:
         plan.refuse_beyond_stop(record, inputs)

@@ -23,7 +23,7 @@ Entered = Callable[[Record, Sequence[Provenance]], Sequence[Draft]]
 
 
 def draw(
-    plan: DrawPlan, *, accept_none: bool, again: bool, attestation: str, entered: Entered | None = None
+    plan: DrawPlan, *, allow_no_guarantee: bool, redraw: bool, attestation: str, entered: Entered | None = None
 ) -> Released:
     """Reserved before the data is read, and kept before it leaves; or answered from what the record has.
 
@@ -32,14 +32,14 @@ def draw(
     plan.require_drawable()
     context = plan.query.context
     context.require_data()
-    if again:
+    if redraw:
         select.require_unreleased(plan.query, plan.asked, plan.epsilon)
-    left, known = as_before(plan.key, accept_none=accept_none, again=again), NOTHING
+    left, known = as_before(plan.key, allow_no_guarantee=allow_no_guarantee, redraw=redraw), NOTHING
 
     def recorded(record: Record) -> Draft | Recorded | None:
         nonlocal known
         stored = left(record)
-        known = NOTHING if again or stored is not None else plan.numbers_in(record)
+        known = NOTHING if redraw or stored is not None else plan.numbers_in(record)
         return known if known.is_complete else stored
 
     held: Reserved | Draft | Recorded = reserve(
@@ -47,7 +47,7 @@ def draw(
         recorded,
         lambda record: plan.provenances(record, attestation),
         lambda guarantee: plan.reservation(guarantee, known),
-        accept_none=accept_none,
+        allow_no_guarantee=allow_no_guarantee,
         entered=entered,
     )
     if isinstance(held, Draft):

@@ -14,7 +14,7 @@ from sfumato.release.draw_plan import DrawPlan
 from sfumato.release.request import require_made_here
 
 
-def release(query: BoundQuery, asked: Request, *, accept_none: bool, again: bool, attestation: str) -> Released:
+def release(query: BoundQuery, asked: Request, *, allow_no_guarantee: bool, redraw: bool, attestation: str) -> Released:
     """The noisy answer with its certificate, charged first.
 
     Solved and calibrated once, from public facts. Then one transaction of the ledger enters the plan, derives the
@@ -22,20 +22,22 @@ def release(query: BoundQuery, asked: Request, *, accept_none: bool, again: bool
     drawn, that comes first, with an entry or a charge of its own.
     """
     if asked.reads_people or asked.draws:
-        releasable(query, asked, attestation, accept_none=accept_none, again=again)
-        choice = chosen(query, asked, attestation, accept_none=accept_none, again=again)
-        return release_choice(query, choice, accept_none=accept_none, again=again, attestation=attestation)
+        releasable(query, asked, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
+        choice = chosen(query, asked, attestation, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
+        return release_choice(
+            query, choice, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation
+        )
     if asked.noise.mechanism != "laplace" and query.declared is not None:
         added_numbers(query.declared, asked.noise)
     plan = DrawPlan(query, asked, query.solved(asked), hidden=False)
     entered = partial(new_plan, query.context.ledger, asked)
-    return draw(plan, accept_none=accept_none, again=again, attestation=attestation, entered=entered)
+    return draw(plan, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation, entered=entered)
 
 
 def release_choice(
-    query: BoundQuery, choice: SolvedRequest, *, accept_none: bool, again: bool, attestation: str
+    query: BoundQuery, choice: SolvedRequest, *, allow_no_guarantee: bool, redraw: bool, attestation: str
 ) -> Released:
     """The same for a choice that was made before."""
     require_made_here(query, choice)
     said = attestation or choice.attestation
-    return draw(DrawPlan.of(query, choice), accept_none=accept_none, again=again, attestation=said)
+    return draw(DrawPlan.of(query, choice), allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=said)

@@ -55,7 +55,7 @@ def reserve(
     inputs: Callable[[Record], tuple[Provenance, ...]],
     charge: Callable[[Guarantee], Draft],
     *,
-    accept_none: bool,
+    allow_no_guarantee: bool,
     what: str = "release",
     instead: str = "",
     entered: Callable[[Record, Sequence[Provenance]], Sequence[Draft]] | None = None,
@@ -79,7 +79,7 @@ def reserve(
         beside = [] if entered is None else entered(record, found)
         if stored is not None:
             return beside
-        if not accept_none:
+        if not allow_no_guarantee:
             refuse_without_guarantee(found, what, instead)
         return [*beside, *ledger.reserve(record, _declared(charge(word(found)), found))]
 
@@ -88,9 +88,9 @@ def reserve(
     return stored if stored is not None else Reserved(added[-1], found, total.and_then(added[-1]))
 
 
-def as_before(key: str, *, accept_none: bool, again: bool) -> Callable[[Record], Draft | None]:
+def as_before(key: str, *, allow_no_guarantee: bool, redraw: bool) -> Callable[[Record], Draft | None]:
     """What left to this very request, for `reserve`; nothing where it is to be drawn again."""
-    return lambda record: None if again else repeatable(record.released(key), accept_none)
+    return lambda record: None if redraw else repeatable(record.released(key), allow_no_guarantee)
 
 
 def _declared(charge: Draft, inputs: Sequence[Provenance]) -> Draft:
@@ -175,12 +175,12 @@ def version_of(context: DatasetContext) -> str:
     return context.ledger.version
 
 
-def repeatable(released: Entry | None, accept_none: bool) -> Draft | None:
+def repeatable(released: Entry | None, allow_no_guarantee: bool) -> Draft | None:
     """What left, if it did; what carries no guarantee has to be accepted each time."""
     if released is None:
         return None
     holds = Guarantee(str(released.draft.public["guarantee"])).holds
-    return released.draft if holds or accept_none else None
+    return released.draft if holds or allow_no_guarantee else None
 
 
 def refuse_without_guarantee(inputs: Sequence[Provenance], what: str = "release", instead: str = "") -> None:

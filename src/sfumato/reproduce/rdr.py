@@ -143,7 +143,7 @@ def figure_9(study: Study) -> Reproduction:
 def _drawn(query: Query, preference: Variance, runs: int, mechanism: Mechanism) -> list[float]:
     """What so many runs found; a run that found nothing is left out."""
     try:
-        choices = [query.choose(preference, grid="paper", again=True, **mechanism.how) for _ in range(runs)]
+        choices = [query.choose(preference, grid="paper", redraw=True, **mechanism.how) for _ in range(runs)]
     except PreferenceError:
         return []
     return [choice.epsilon for choice in choices if choice.epsilon is not None]

@@ -30,7 +30,7 @@ _CATEGORIES = '# categories = ["one", "two"]    # the values that are public kno
 _SEEN = """\
 # Commented categories are values of the data: you have looked at it. Uncomment them only if they are public knowledge.
 # Keep the line `looked`: the look is entered in the ledger when the dataset is first opened, and what this file states
-# comes after it. Say where it was fixed before with --fixed-beforehand, or start from a draft without --values.
+# comes after it. Say where it was fixed before with --preregistered, or start from a draft without --values.
 """
 
 

@@ -37,9 +37,9 @@ class How(Stated):
     candidates: Epsilons | None = None
     exact: bool = False
     bins: int | None = None
-    accept_none: bool = False
-    again: bool = False
-    fixed_beforehand: Text = ""
+    allow_no_guarantee: bool = False
+    redraw: bool = False
+    preregistered: Text = ""
 
 
 class Guesses(Stated):

@@ -166,10 +166,10 @@ class Charge:
         ledger, key = self.query.context.ledger, on_this_data(self.query, self._key)
         held = reserve(
             ledger,
-            as_before(key, accept_none=self.asked.accept_none, again=self.asked.again),
+            as_before(key, allow_no_guarantee=self.asked.allow_no_guarantee, redraw=self.asked.redraw),
             lambda record: self._inputs(key, record),
             lambda guarantee: self._reservation(key, guarantee),
-            accept_none=self.asked.accept_none,
+            allow_no_guarantee=self.asked.allow_no_guarantee,
             what=SIGNAL,
             instead="free-signal",
         )

@@ -33,8 +33,8 @@ class Asked:
     draws: int = DRAWS
     blocks: int = BLOCKS
     by_range: bool = False
-    accept_none: bool = False
-    again: bool = False
+    allow_no_guarantee: bool = False
+    redraw: bool = False
     attestation: str = ""
 
 

@@ -39,11 +39,12 @@ def set_(
     dataset: Dataset,
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The policy.")],
     desk: Desk,
-    accept_none: Annotated[
-        bool, typer.Option("--accept-none", help="Take access away after a look, although that has no guarantee.")
+    allow_no_guarantee: Annotated[
+        bool,
+        typer.Option("--allow-no-guarantee", help="Take access away after a look, although that has no guarantee."),
     ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Write a policy down: it is signed by you, and holds from now on."""
     with desk.open() as client:
-        show(client.set_policy(dataset, file, accept_none=accept_none), as_json)
+        show(client.set_policy(dataset, file, allow_no_guarantee=allow_no_guarantee), as_json)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.escrow.decisions import AcceptNone, Note, Why
+from sfumato.cli.escrow.decisions import AllowNoGuarantee, Note, Why
 from sfumato.cli.escrow.desk import Desk, at_a_desk, show, show_list
 from sfumato.cli.escrow.requests import Seconds, Wait
 from sfumato.cli.progress import waiting
@@ -120,31 +120,35 @@ def approve(
     binding: Annotated[
         str, typer.Option(metavar="HASH", help="What `inspect` showed: whatever has changed since is not approved.")
     ] = "",
-    accept_none: AcceptNone = False,
-    fixed_beforehand: options.FixedBeforehand = "",
+    allow_no_guarantee: AllowNoGuarantee = False,
+    preregistered: options.Preregistered = "",
     as_json: options.Json = False,
 ) -> None:
     """Let it go ahead: this task or code, kind, release and data, and nothing else."""
     with desk.open() as client:
         signal = client.signal(id)
-        how: dict[str, Any] = {"accept_none": accept_none, "fixed_beforehand": fixed_beforehand}
+        how: dict[str, Any] = {"allow_no_guarantee": allow_no_guarantee, "preregistered": preregistered}
         show(signal.approve(note, binding=binding, **how), as_json)
 
 
 @app.command("return")
 @at_a_desk
-def give_back(id: Id, note: Why, desk: Desk, accept_none: AcceptNone = False, as_json: options.Json = False) -> None:
+def give_back(
+    id: Id, note: Why, desk: Desk, allow_no_guarantee: AllowNoGuarantee = False, as_json: options.Json = False
+) -> None:
     """Send it back with what is to be changed."""
     with desk.open() as client:
-        show(client.signal(id).return_(note, accept_none=accept_none), as_json)
+        show(client.signal(id).return_(note, allow_no_guarantee=allow_no_guarantee), as_json)
 
 
 @app.command("refuse")
 @at_a_desk
-def refuse(id: Id, note: Why, desk: Desk, accept_none: AcceptNone = False, as_json: options.Json = False) -> None:
+def refuse(
+    id: Id, note: Why, desk: Desk, allow_no_guarantee: AllowNoGuarantee = False, as_json: options.Json = False
+) -> None:
     """Say no, and why."""
     with desk.open() as client:
-        show(client.signal(id).refuse(note, accept_none=accept_none), as_json)
+        show(client.signal(id).refuse(note, allow_no_guarantee=allow_no_guarantee), as_json)
 
 
 @app.command("withdraw")

@@ -45,8 +45,8 @@ def batch(
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the split and enter it as the plan; nothing is read or charged.")
     ] = False,
-    fixed_beforehand: options.FixedBeforehand = "",
-    again: options.Again = False,
+    preregistered: options.Preregistered = "",
+    redraw: options.Redraw = False,
     out: answers.Out = None,
     ledger: options.Ledger = None,
     stop: options.Stop = None,
@@ -78,7 +78,7 @@ def batch(
     split = unread.split(queries, **how)  # whatever is wrong is said before the data is opened
     if dry_run or plan:
         if plan:
-            unread.batch(queries, fixed_beforehand=fixed_beforehand, **how)
+            unread.batch(queries, preregistered=preregistered, **how)
         typer.echo(json.dumps(split.as_dict(), indent=2) if as_json else split.text())
         if plan and not as_json:
             typer.echo(of_choosing.planned(Guarantee.DP, len(queries)), err=True)
@@ -86,8 +86,8 @@ def batch(
     dataset = local.open(data, schema, ledger=ledger, stop=stop)
     charges = dataset.ledger.total.releases
     with reading(dataset.progress):
-        made = dataset.batch(queries, fixed_beforehand=fixed_beforehand, **how)
-        released = made.release(again=again)
+        made = dataset.batch(queries, preregistered=preregistered, **how)
+        released = made.release(redraw=redraw)
     whole = json.dumps(made.as_dict() | {"releases": [one.as_dict() for one in released]}, indent=2)
     typer.echo(whole if as_json else "\n\n".join([made.text(), *map(answers.answered, released)]))
     if charges == dataset.ledger.total.releases and not as_json:

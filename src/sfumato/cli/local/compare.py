@@ -30,7 +30,7 @@ def compare(
     grid: options.Grid = None,
     epsilon_max: options.EpsilonMax = 10.0,
     bounds_from_data: options.BoundsFromData = False,
-    fixed_beforehand: options.FixedBeforehand = "",
+    preregistered: options.Preregistered = "",
     html: options.Html = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
@@ -46,7 +46,7 @@ def compare(
         dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
     else:
         dataset = local.planned(schema, source=data, ledger=ledger)
-    how = options.how(mechanism, delta, calibration, grid, epsilon_max) | {"fixed_beforehand": fixed_beforehand}
+    how = options.how(mechanism, delta, calibration, grid, epsilon_max) | {"preregistered": preregistered}
     with reading(dataset.progress):
         found = dataset.compare(options.query_text(sql), preferences, look=look, **how)
     typer.echo(json.dumps(found.as_dict(), indent=2) if as_json else found.text())

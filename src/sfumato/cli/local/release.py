@@ -33,9 +33,9 @@ def choose(
     grid: options.Grid = None,
     epsilon_max: options.EpsilonMax = 10.0,
     bounds_from_data: options.BoundsFromData = False,
-    fixed_beforehand: options.FixedBeforehand = "",
-    again: options.Again = False,
-    accept_none: options.AcceptNone = False,
+    preregistered: options.Preregistered = "",
+    redraw: options.Redraw = False,
+    allow_no_guarantee: options.AllowNoGuarantee = False,
     ledger: options.Ledger = None,
     stop: options.Stop = None,
     as_json: options.Json = False,
@@ -50,10 +50,10 @@ def choose(
     options.settle()
     dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
-    how = options.how(mechanism, delta, calibration, grid, epsilon_max) | {"fixed_beforehand": fixed_beforehand}
+    how = options.how(mechanism, delta, calibration, grid, epsilon_max) | {"preregistered": preregistered}
     charges = dataset.ledger.total.releases
     with reading(query.dataset.progress):
-        choice = query.choose(*preferences, **how, accept_none=accept_none, again=again)
+        choice = query.choose(*preferences, **how, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
     typer.echo(json.dumps(choice.as_dict(), indent=2) if as_json else choice.text())
     if not as_json:
         _explain(query, choice, bounds_from_data)
@@ -89,9 +89,9 @@ def release(
     grid: options.Grid = None,
     epsilon_max: options.EpsilonMax = 10.0,
     bounds_from_data: options.BoundsFromData = False,
-    fixed_beforehand: options.FixedBeforehand = "",
-    again: options.Again = False,
-    accept_none: options.AcceptNone = False,
+    preregistered: options.Preregistered = "",
+    redraw: options.Redraw = False,
+    allow_no_guarantee: options.AllowNoGuarantee = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE.csv|.parquet|.json", help="Write the answer.")] = None,
     ranges: Annotated[
         bool, typer.Option("--ranges", help="In the file, beside each figure NAME: NAME_low and NAME_high.")
@@ -123,7 +123,11 @@ def release(
     query = dataset.query(options.query_text(sql))
     how = options.how(mechanism, delta, calibration, grid, epsilon_max)
     with reading(query.dataset.progress):
-        accepted: dict[str, Any] = {"accept_none": accept_none, "again": again, "attestation": fixed_beforehand}
+        accepted: dict[str, Any] = {
+            "allow_no_guarantee": allow_no_guarantee,
+            "redraw": redraw,
+            "attestation": preregistered,
+        }
         bound = query._bound
         released = Release.of(release_by(bound, request_of(bound, preferences, **how), **accepted), bound)
     typer.echo(released.to_json() if as_json else f"{released}\n\n{released.certificate}")

@@ -107,9 +107,9 @@ def sketch(
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
     grid: options.Grid = None,
-    fixed_beforehand: options.FixedBeforehand = "",
-    again: options.Again = False,
-    accept_none: options.AcceptNone = False,
+    preregistered: options.Preregistered = "",
+    redraw: options.Redraw = False,
+    allow_no_guarantee: options.AllowNoGuarantee = False,
     plot: options.Plot = None,
     svg: options.Svg = None,
     html: options.Html = None,
@@ -131,9 +131,9 @@ def sketch(
             delta=delta,
             candidates=options.grid_of(grid),
             calibration=calibration,
-            accept_none=accept_none,
-            again=again,
-            fixed_beforehand=fixed_beforehand,
+            allow_no_guarantee=allow_no_guarantee,
+            redraw=redraw,
+            preregistered=preregistered,
         )
         show = _shown(profile, as_json, html, drawn)
     show()

@@ -277,7 +277,7 @@ def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_pe
     policy = signed.policy
     return Mandate(
         policy=policy.fingerprint,
-        attestation=policy.fixed_beforehand,
+        attestation=policy.preregistered,
         decision=decision,
         by_policy=flow is None or (flow.approve is Approve.AUTOMATIC and not by_a_person),
         after_the_answer=flow is not None and flow.approve is Approve.AFTER_THE_ANSWER,

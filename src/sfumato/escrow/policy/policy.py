@@ -25,7 +25,7 @@ _STOPS = {"epsilon": "stop", "delta": "stop_delta"}
 PARTNER = ("trust", "data_sensitivity")
 
 
-_UNSAID: Mapping[str, Any] = {"purpose": "", "fixed_beforehand": "", "introduction": True, "public_page": False}
+_UNSAID: Mapping[str, Any] = {"purpose": "", "preregistered": "", "introduction": True, "public_page": False}
 """What a policy says that changes nothing of who gets what."""
 
 
@@ -127,7 +127,7 @@ class Policy:
     rule: Mapping[str, Any] | None = None
     epsilon_max: float | None = None
     stop: Stop = NO_STOP
-    fixed_beforehand: str = ""  # where all this was written down before anyone looked
+    preregistered: str = ""  # where all this was written down before anyone looked
     trust: Mapping[str, float | str] = field(default_factory=dict)  # of people and organisations
     sensitivity: Mapping[str, float | str] = field(default_factory=dict)  # of columns
     sensitivity_otherwise: float | str | None = None
@@ -147,7 +147,7 @@ class Policy:
             rule=said.get("rule"),
             epsilon_max=said.get("epsilon_max"),
             stop=Stop.from_texts({name: said[key] for name, key in _STOPS.items() if key in said}),
-            fixed_beforehand=said["fixed_beforehand"],
+            preregistered=said["preregistered"],
             trust=said.get("trust", {}),
             sensitivity=sensitivity.get("columns", {}),
             sensitivity_otherwise=sensitivity.get("dataset"),
@@ -214,7 +214,7 @@ class Policy:
     def as_dict(self) -> dict[str, object]:
         """As its file has it; a stop exactly. A switch that stands as it does by itself is not said."""
         texts = self.stop.as_texts()
-        said: dict[str, object] = {"purpose": self.purpose, "fixed_beforehand": self.fixed_beforehand}
+        said: dict[str, object] = {"purpose": self.purpose, "preregistered": self.preregistered}
         said |= {} if self.epsilon_max is None else {"epsilon_max": self.epsilon_max}
         said |= {key: texts[name] for name, key in _STOPS.items() if name in texts}
         said |= {} if self.rule is None else {"rule": dict(self.rule)}

@@ -38,7 +38,7 @@ _TOP = (
     "epsilon_max",
     "stop",
     "stop_delta",
-    "fixed_beforehand",
+    "preregistered",
     "trust",
     "sensitivity",
     "flow",
@@ -106,7 +106,7 @@ class _Reader:
             stop=Stop(
                 *(self.stop(stated, name, most) for name, most in (("stop", MOST_EPSILON), ("stop_delta", MOST_DELTA)))
             ),
-            fixed_beforehand=self.text(stated, "fixed_beforehand"),
+            preregistered=self.text(stated, "preregistered"),
             trust=trust,
             sensitivity=of_columns,
             sensitivity_otherwise=sensitivity.get("dataset"),

@@ -41,7 +41,7 @@ _GUESSING = (
     *("choices", "secret", "radius", "prior", "trust", "data_sensitivity", "limit"),
     *("mechanism", "delta", "calibration", "candidates"),
 )
-_SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "accept_none", "again", "fixed_beforehand")
+_SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "allow_no_guarantee", "redraw", "preregistered")
 
 
 _LOOKS = ("risk", "check")  # what shows facts about the people
@@ -128,8 +128,8 @@ class Questions:
             "queries": [vars(one) for one in read],
             "shares": list(shares_of(read)),
             "preference": _filled(signed, actor, foreseen, stated),
-            "accept_none": True,
-            "fixed_beforehand": "",
+            "allow_no_guarantee": True,
+            "preregistered": "",
             "rule": rule,
         }
         answers = self._outside.runner.run(f"dry run {self._outside.new_id()}", job)["answers"]

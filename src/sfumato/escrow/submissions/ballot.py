@@ -50,7 +50,7 @@ class Decided(Protocol):
 
 
 def entered(
-    ledger: Ledger, what: str, act: Act, binding: str, actor: Person, accept_none: bool, attestation: str = ""
+    ledger: Ledger, what: str, act: Act, binding: str, actor: Person, allow_no_guarantee: bool, attestation: str = ""
 ) -> Guarantee:
     """The decision, in the ledger, and its word: none after a look, which has to be accepted.
 
@@ -61,7 +61,7 @@ def entered(
     def decided(record: Record) -> list[Draft]:
         holds = not record.somebody_looked or record.decides_blindly(actor.name)
         holds = holds or (bool(attested) and act is Act.APPROVE)
-        if not holds and not accept_none:
+        if not holds and not allow_no_guarantee:
             raise no_guarantee(act)
         public: dict[str, object] = {
             "what": f"{what}: {act}",
@@ -81,13 +81,13 @@ def noted(
     act: Act,
     binding: str,
     note: str,
-    accept_none: bool,
-    fixed_beforehand: str = "",
+    allow_no_guarantee: bool,
+    preregistered: str = "",
 ) -> list[dict[str, Any]]:
     """The decisions on it with this one."""
     made = {"who": actor.name, "at": moment, "act": act.value, "binding": binding, "note": note}
-    made |= {"fixed_beforehand": " ".join(fixed_beforehand.split()), "state": found.state.value}
-    return [*map(dict, found.decided_by), made | {"accept_none": accept_none}]
+    made |= {"preregistered": " ".join(preregistered.split()), "state": found.state.value}
+    return [*map(dict, found.decided_by), made | {"allow_no_guarantee": allow_no_guarantee}]
 
 
 def approved_by(found: Decided, binding: str) -> tuple[str, ...]:
@@ -123,12 +123,12 @@ def require_approver(people: People, actor: Person, signed: Signed, flow: Flow, 
         raise NotIntroduced.because("introduction-first")
 
 
-def require_word(word: Guarantee, flow: Flow, accept_none: bool) -> None:
+def require_word(word: Guarantee, flow: Flow, allow_no_guarantee: bool) -> None:
     """Refuse what would carry a word that the policy does not have, or none without a word that this is accepted."""
     if word not in flow.guarantees:
-        hint = f"it allows {' and '.join(flow.guarantees)}; or state where it was fixed with --fixed-beforehand."
+        hint = f"it allows {' and '.join(flow.guarantees)}; or state where it was fixed with --preregistered."
         raise Forbidden(f"Approved now, this would carry the word {word}, which the policy does not allow", hint=hint)
-    if not word.holds and not accept_none:
+    if not word.holds and not allow_no_guarantee:
         raise no_guarantee(Act.APPROVE)
 
 
@@ -136,6 +136,6 @@ def no_guarantee(act: Act) -> NoGuarantee:
     if act is Act.APPROVE:
         return NoGuarantee(
             "Approved now, this would carry no guarantee. Nothing was drawn and nothing was charged",
-            hint="state where the approval was fixed with --fixed-beforehand, or accept it with --accept-none.",
+            hint="state where the approval was fixed with --preregistered, or accept it with --allow-no-guarantee.",
         )
     return NoGuarantee.because("no-after-look")

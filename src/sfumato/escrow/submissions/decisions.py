@@ -127,8 +127,8 @@ class Decisions:
         binding: str,
         *,
         note: str = "",
-        accept_none: bool = False,
-        fixed_beforehand: str = "",
+        allow_no_guarantee: bool = False,
+        preregistered: str = "",
         by_session: bool = False,
     ) -> Request:
         """Let it go on, exactly as it was seen: `binding` is the page's. A second click changes nothing.
@@ -139,7 +139,7 @@ class Decisions:
         if approved_before(found, actor, binding):
             return found
         stepped(found.state, Act.APPROVE)
-        foreseen, signed, flow = self._foreseen(found, held, fixed_beforehand)
+        foreseen, signed, flow = self._foreseen(found, held, preregistered)
         refuse_viewer(foreseen.dataset.ledger.known, actor, "decide on requests")
         require_approver(self._people, actor, signed, flow, by_session=by_session)
         now = self._docket.binding_now(found, held, signed)
@@ -147,9 +147,9 @@ class Decisions:
             raise Conflict.because("request-changed", then="return")
         if binding != now:
             raise Conflict.because("request-changed", then="inspect")
-        require_word(foreseen.guarantee, flow, accept_none)
-        self.enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, accept_none, fixed_beforehand)
-        made = noted(found, actor, self._outside.moment, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
+        require_word(foreseen.guarantee, flow, allow_no_guarantee)
+        self.enter(foreseen.dataset.ledger, found, Act.APPROVE, binding, actor, allow_no_guarantee, preregistered)
+        made = noted(found, actor, self._outside.moment, Act.APPROVE, binding, note, allow_no_guarantee, preregistered)
         given = {actor.name, *valid(approved_by(found, binding), foreseen.dataset.ledger.known)}
         done = len(given & {*held.controllers}) >= flow.approvals
         if not done:
@@ -166,24 +166,24 @@ class Decisions:
             self._outside.later(lambda: self._execution.execute(found.id))
         return self._docket.request(found.id)
 
-    def return_(self, actor: Person, id: str, note: str, *, accept_none: bool = False) -> Request:
+    def return_(self, actor: Person, id: str, note: str, *, allow_no_guarantee: bool = False) -> Request:
         """Back to whoever asked, with what to change."""
         if not note.strip():
             raise BadInput("A request is returned with a note", hint="say what to change.")
-        return self._no(actor, id, Act.RETURN, note, accept_none)
+        return self._no(actor, id, Act.RETURN, note, allow_no_guarantee)
 
-    def refuse(self, actor: Person, id: str, note: str = "", *, accept_none: bool = False) -> Request:
-        return self._no(actor, id, Act.REFUSE, note, accept_none)
+    def refuse(self, actor: Person, id: str, note: str = "", *, allow_no_guarantee: bool = False) -> Request:
+        return self._no(actor, id, Act.REFUSE, note, allow_no_guarantee)
 
-    def _no(self, actor: Person, id: str, act: Act, note: str, accept_none: bool) -> Request:
+    def _no(self, actor: Person, id: str, act: Act, note: str, allow_no_guarantee: bool) -> Request:
         """A no after a look tells about the people: it is entered, and the dataset's total is none from then on."""
         found, held = self._docket.decidable(actor, id)
         stepped(found.state, act)
         ledger = self._datasets.ledger_of(actor, held)
         refuse_viewer(ledger.known, actor, "decide on requests")
-        word = self.enter(ledger, found, act, found.binding, actor, accept_none)
+        word = self.enter(ledger, found, act, found.binding, actor, allow_no_guarantee)
         told = None if word.holds else word.value
-        made = noted(found, actor, self._outside.moment, act, found.binding, note, accept_none)
+        made = noted(found, actor, self._outside.moment, act, found.binding, note, allow_no_guarantee)
         to = {"decided_by": made, "note": note}
         self._docket.move(found, act, to | {"decided_at": self._outside.moment, "guarantee": told})
         self._docket.say(actor.name, f"{act}ed" if act is Act.RETURN else "refused", found.id)
@@ -201,10 +201,10 @@ class Decisions:
         act: Act,
         binding: str,
         actor: Person,
-        accept_none: bool,
+        allow_no_guarantee: bool,
         attestation: str = "",
     ) -> Guarantee:
-        return entered(ledger, f"request {found.number}", act, binding, actor, accept_none, attestation)
+        return entered(ledger, f"request {found.number}", act, binding, actor, allow_no_guarantee, attestation)
 
     def _foreseen(self, found: Request, held: Held, attestation: str = "") -> tuple[Foreseen, Signed, Flow]:
         analyst = self._people.one(found.analyst)

@@ -107,8 +107,9 @@ class Execution:
             "shares": list(found.shares),
             "preference": preference,
             "rule": rule,
-            "accept_none": Guarantee.NONE in flow.guarantees and (withheld or any(d["accept_none"] for d in approvals)),
-            "fixed_beforehand": next((d["fixed_beforehand"] for d in approvals if d["fixed_beforehand"]), ""),
+            "allow_no_guarantee": Guarantee.NONE in flow.guarantees
+            and (withheld or any(d["allow_no_guarantee"] for d in approvals)),
+            "preregistered": next((d["preregistered"] for d in approvals if d["preregistered"]), ""),
         }
         decided = Guarantee.DP if automatic else word(ledger.record.decision(found.binding))
         return job, withheld, decided

@@ -200,7 +200,7 @@ class Requests:
             after = rows[-1]["number"]
         return listed[:limit]
 
-    def cancel(self, actor: Person, id: str, *, accept_none: bool = False) -> Request:
+    def cancel(self, actor: Person, id: str, *, allow_no_guarantee: bool = False) -> Request:
         """Stop what runs, or take back what waits. What was charged stays charged.
 
         A controller who stops it after a look says no after a look.
@@ -211,7 +211,7 @@ class Requests:
         if held.is_controlled_by(actor) and found.analyst != actor.name:
             stepped(found.state, Act.FAIL if found.state is State.RUNNING else Act.WITHDRAW)
             ledger = self._datasets.ledger_of(actor, held)
-            self._decisions.enter(ledger, found, Act.WITHDRAW, found.binding, actor, accept_none)
+            self._decisions.enter(ledger, found, Act.WITHDRAW, found.binding, actor, allow_no_guarantee)
         if found.state is State.RUNNING:
             if not self._outside.runner.cancel(found.id):
                 raise Conflict("It does not run here, or not any more", hint="look at it again.")

@@ -92,11 +92,15 @@ def most_runs(found: Signal) -> int:
     return 1 + {SignalKind.FREE: draws, SignalKind.BLOCKS: blocks}.get(found.kind, 1)
 
 
-def asked_by(found: Signal, *, accept_none: bool = False, attestation: str = "") -> Asked:
+def asked_by(found: Signal, *, allow_no_guarantee: bool = False, attestation: str = "") -> Asked:
     """What it is to be. Of code nothing but its range is known: that is what noise is then sized by."""
     own, stated = found.code is not None, found.how
     how: dict[str, Any] = {name: stated[name] for name in ("draws", "blocks") if stated.get(name) is not None}
     if own:
         how = {"draws": OWN_DRAWS, "blocks": OWN_BLOCKS} | how
-    how |= {"by_range": own or bool(stated.get("by_range")), "accept_none": accept_none, "attestation": attestation}
+    how |= {
+        "by_range": own or bool(stated.get("by_range")),
+        "allow_no_guarantee": allow_no_guarantee,
+        "attestation": attestation,
+    }
     return asked_for(found.kind.value, stated.get("epsilon"), **how)

@@ -124,8 +124,8 @@ class SignalDecisions:
         binding: str,
         *,
         note: str = "",
-        accept_none: bool = False,
-        fixed_beforehand: str = "",
+        allow_no_guarantee: bool = False,
+        preregistered: str = "",
         by_session: bool = False,
     ) -> Signal:
         """Let it go on, exactly as it was seen: `binding` is the page's. A second click changes nothing."""
@@ -148,9 +148,9 @@ class SignalDecisions:
             self._execution.require_sandbox()
         if found.kind is SignalKind.PUBLISHED:
             self._docket.require_bits(found, flow)  # the policy may allow fewer by now
-        self._require_word(found, self._word(found, about, signed, flow, fixed_beforehand), flow, accept_none)
-        entered(ledger, _what(found), Act.APPROVE, binding, actor, accept_none, fixed_beforehand)
-        made = noted(found, actor, self._outside.moment, Act.APPROVE, binding, note, accept_none, fixed_beforehand)
+        self._require_word(found, self._word(found, about, signed, flow, preregistered), flow, allow_no_guarantee)
+        entered(ledger, _what(found), Act.APPROVE, binding, actor, allow_no_guarantee, preregistered)
+        made = noted(found, actor, self._outside.moment, Act.APPROVE, binding, note, allow_no_guarantee, preregistered)
         given = {actor.name, *valid(approved_by(found, binding), ledger.known)}
         done = len(given & {*held.controllers}) >= flow.approvals
         if not done:
@@ -167,23 +167,23 @@ class SignalDecisions:
             self._execution.start(found)
         return self._docket.signal(found.id)
 
-    def return_(self, actor: Person, id: str, note: str, *, accept_none: bool = False) -> Signal:
+    def return_(self, actor: Person, id: str, note: str, *, allow_no_guarantee: bool = False) -> Signal:
         """Back to whoever asked, with what to change."""
         if not note.strip():
             raise BadInput("A signal is returned with a note", hint="say what to change.")
-        return self._no(actor, id, Act.RETURN, note, accept_none)
+        return self._no(actor, id, Act.RETURN, note, allow_no_guarantee)
 
-    def refuse(self, actor: Person, id: str, note: str = "", *, accept_none: bool = False) -> Signal:
-        return self._no(actor, id, Act.REFUSE, note, accept_none)
+    def refuse(self, actor: Person, id: str, note: str = "", *, allow_no_guarantee: bool = False) -> Signal:
+        return self._no(actor, id, Act.REFUSE, note, allow_no_guarantee)
 
-    def _no(self, actor: Person, id: str, act: Act, note: str, accept_none: bool) -> Signal:
+    def _no(self, actor: Person, id: str, act: Act, note: str, allow_no_guarantee: bool) -> Signal:
         """A no after a look tells about the people: it is entered, and the dataset's total is none from then on."""
         found, held = self._docket.decidable(actor, id)
         stepped(found.state, act, "signal")
         ledger = self._datasets.ledger_of(actor, held)
         refuse_viewer(ledger.known, actor, "decide on signals")
-        word = entered(ledger, _what(found), act, found.binding, actor, accept_none)
-        made = noted(found, actor, self._outside.moment, act, found.binding, note, accept_none)
+        word = entered(ledger, _what(found), act, found.binding, actor, allow_no_guarantee)
+        made = noted(found, actor, self._outside.moment, act, found.binding, note, allow_no_guarantee)
         to = {"decided_by": made, "note": note, "guarantee": None if word.holds else word.value}
         self._docket.move(found, act, to | {"decided_at": self._outside.moment})
         self._docket.say(actor.name, "returned" if act is Act.RETURN else "refused", found.id)
@@ -203,11 +203,11 @@ class SignalDecisions:
         query = bind(self._datasets.planned(about.held, mandate, analyst), about.sql)
         return foreseen(query, about.release, task_for(found), asked_by(found, attestation=attestation))
 
-    def _require_word(self, found: Signal, word: Guarantee, flow: Flow, accept_none: bool) -> None:
+    def _require_word(self, found: Signal, word: Guarantee, flow: Flow, allow_no_guarantee: bool) -> None:
         """That the policy lists `as_published` says that its word may leave; whoever approves it says so too."""
         if found.kind is not SignalKind.PUBLISHED:
-            require_word(word, flow, accept_none)
-        elif not accept_none:
+            require_word(word, flow, allow_no_guarantee)
+        elif not allow_no_guarantee:
             raise no_guarantee(Act.APPROVE)
 
     def _bits(self, found: Signal, flow: Flow) -> dict[str, float] | None:

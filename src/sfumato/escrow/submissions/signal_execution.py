@@ -117,8 +117,10 @@ class SignalExecution:
             flow.require_signal(found.kind, own_code=found.code is not None)
             who, mandate, decided = self._mandate(found, about, signed, flow)
             approvals = [d for d in found.decided_by if d["binding"] == found.binding]
-            attested = next((d["fixed_beforehand"] for d in approvals if d["fixed_beforehand"]), "")
-            asked = asked_by(found, accept_none=any(d["accept_none"] for d in approvals), attestation=attested)
+            attested = next((d["preregistered"] for d in approvals if d["preregistered"]), "")
+            asked = asked_by(
+                found, allow_no_guarantee=any(d["allow_no_guarantee"] for d in approvals), attestation=attested
+            )
         if found.code is None:
             made = self._by_task(found, about, asked, self._datasets.job("signal", about.held, who, mandate))
         else:
@@ -129,7 +131,7 @@ class SignalExecution:
     def _by_task(self, found: Signal, about: About, asked: Asked, job: Mapping[str, Any]) -> dict[str, Any]:
         """In a worker, which has the data."""
         how = {"kind": asked.kind.value, "epsilon": asked.epsilon, "blocks": asked.blocks, "by_range": asked.by_range}
-        how |= {"accept_none": asked.accept_none, "fixed_beforehand": asked.attestation}
+        how |= {"allow_no_guarantee": asked.allow_no_guarantee, "preregistered": asked.attestation}
         said = {"sql": about.sql, "release": about.told, "task": dict(found.task or {}), "how": how}
         analyst = self._people.one(found.analyst)
         left = self._datasets.computed(analyst, about.held, found.id, {**job, **said})

@@ -53,12 +53,12 @@ _DECISIONS = {
     "no-after-look": Wording(
         "This decision follows a look at the people: to say no tells something about them, and no total exists for "
         "this dataset from then on",
-        "{step[accept_none]}, or leave it to the policy.",
+        "{step[allow_no_guarantee]}, or leave it to the policy.",
     ),
     "policy-changed-after-look": Wording(
         "This policy changes who gets what after somebody looked at the people: what it takes away or gives back tells "
         "something about them, and no total exists for this dataset from then on",
-        "{step[accept_none]}, or {step[attest]}. "
+        "{step[allow_no_guarantee]}, or {step[attest]}. "
         "A policy that only adds [[flow]] tables at the end, or raises limits, takes nothing away.",
     ),
 }

@@ -23,7 +23,7 @@ class _Words(NamedTuple):
 
 
 _OPTIONS = {  # in Python, with a place for its value where that is an argument of a function
-    "again": _Words("--again", "again=True", "again"),
+    "redraw": _Words("--redraw", "redraw=True", "redraw"),
     "attack_chance": _Words("--attack-chance", "sf.attack_chance({})", "attack chance"),
     "bins": _Words("--bins", "bins", "bins"),
     "bounds_from_data": _Words("--bounds-from-data", "bounds_from_data", "bounds from data"),
@@ -45,14 +45,14 @@ _OPTIONS = {  # in Python, with a place for its value where that is an argument 
     "worst_case": _Words("--worst-case", "worst_case=True", "the worst case"),
 }
 _STEPS = {
-    "accept_none": _Words(
-        "accept it with --accept-none",
-        "accept it with accept_none=True",
+    "allow_no_guarantee": _Words(
+        "accept it with --allow-no-guarantee",
+        "accept it with allow_no_guarantee=True",
         "accept that what leaves carries no guarantee",
     ),
     "attest": _Words(
-        "state where it was fixed with --fixed-beforehand",
-        "state where it was fixed with fixed_beforehand",
+        "state where it was fixed with --preregistered",
+        "state where it was fixed with preregistered",
         "declare that it was decided before anybody looked, and where that is written",
     ),
     "check_workspace": _Words("`sfumato doctor`", "`sfumato doctor`", "`sfumato doctor`"),

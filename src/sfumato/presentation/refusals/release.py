@@ -49,7 +49,7 @@ def _with_guarantee(
         case "as-planned":
             ways = ["use what was planned before the look, as it was planned"]
     attest = step["attest"] if all(attestable) else ""
-    accept = "" if what == BATCH else step["accept_none"]  # whatever is in a batch has a guarantee
+    accept = "" if what == BATCH else step["allow_no_guarantee"]  # whatever is in a batch has a guarantee
     return f"{'; or '.join(filter(None, [*ways, attest, accept]))}."
 
 

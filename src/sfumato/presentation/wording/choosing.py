@@ -10,7 +10,9 @@ from sfumato.model.risk import RiskAt
 from sfumato.presentation.wording.guarantee import rounded_up
 from sfumato.presentation.wording.numbers import number
 
-AS_IT_WAS = "This was selected before and comes back as it was: nothing was charged. --again selects anew, at a charge."
+AS_IT_WAS = (
+    "This was selected before and comes back as it was: nothing was charged. --redraw selects anew, at a charge."
+)
 HOW_MANY = (
     "How far an average is then off goes by how many people are in its group: say below how many there are at least, "
     "if that is public knowledge."

@@ -23,7 +23,9 @@ EXTREMES = (
     "points beyond everybody"
 )
 _EXTREME = re.compile(r"(MIN|MAX|QUANTILE_\w+ at [01]) of ")
-AS_IT_LEFT = "Answered from noisy numbers that were released before: nothing was charged. --again charges for new ones."
+AS_IT_LEFT = (
+    "Answered from noisy numbers that were released before: nothing was charged. --redraw charges for new ones."
+)
 POST_PROCESSING: Mapping[str, str] = {
     PostProcessing.COUNTS_ROUNDED: COUNTS_ROUNDED,
     PostProcessing.MEANS_DIVIDED: MEANS_DIVIDED,

@@ -40,7 +40,14 @@ FEWEST, MOST = 2, 200
 
 
 def sketch(
-    query: BoundQuery, noise: Noise, epsilon: float, bins: int, *, accept_none: bool, again: bool, attestation: str
+    query: BoundQuery,
+    noise: Noise,
+    epsilon: float,
+    bins: int,
+    *,
+    allow_no_guarantee: bool,
+    redraw: bool,
+    attestation: str,
 ) -> Sketch:
     """Reserved before the data is read, and kept before it leaves."""
     spent = _affordable(epsilon)
@@ -49,10 +56,10 @@ def sketch(
     ledger, key = query.context.ledger, on_this_data(query, _asked(query, noise, spent, bins))
     held = reserve(
         ledger,
-        as_before(key, accept_none=accept_none, again=again),
+        as_before(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
         lambda record: _inputs(query, key, record, attestation),
         lambda guarantee: _reservation(query, key, spent, bins, guarantee),
-        accept_none=accept_none,
+        allow_no_guarantee=allow_no_guarantee,
         what="sketch",
         instead="worst-case",
     )

@@ -188,15 +188,17 @@ def private_histogram(
     delta: float | None = None,
     candidates: str | Sequence[float] | None = None,
     calibration: str = "analytic",
-    accept_none: bool = False,
-    again: bool = False,
-    fixed_beforehand: str = "",
+    allow_no_guarantee: bool = False,
+    redraw: bool = False,
+    preregistered: str = "",
 ) -> Profile:
     """A private histogram of exposures, charged first: what is decided from it rests on no look."""
     from sfumato.release.risk.exposure_histogram import sketch
 
     noise, shown = query.noise(mechanism, delta, calibration), grid_of(candidates)
-    drawn = sketch(query, noise, epsilon, bins, accept_none=accept_none, again=again, attestation=fixed_beforehand)
+    drawn = sketch(
+        query, noise, epsilon, bins, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=preregistered
+    )
     measurement, relation = query.public_measurement, query.context.schema.relation
     return Profile(
         Source.SKETCH,

@@ -65,13 +65,15 @@ def _told(found: Selected) -> dict[str, object]:
     return told if found.output else {name: value for name, value in told.items() if name != "output"}
 
 
-def outcome(query: BoundQuery, asked: Request, accept_none: bool, again: bool, attestation: str) -> Outcome | None:
+def outcome(
+    query: BoundQuery, asked: Request, allow_no_guarantee: bool, redraw: bool, attestation: str
+) -> Outcome | None:
     """What is drawn, or was to this very request; None where nothing is to be drawn."""
     if asked.selecting:
-        return _selected(query, asked, accept_none=accept_none, again=again, attestation=attestation)
+        return _selected(query, asked, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=attestation)
     if not asked.as_published:
         return None
-    if not again and (drawn_before := before(query, asked, query.context.ledger.record)):
+    if not redraw and (drawn_before := before(query, asked, query.context.ledger.record)):
         return drawn_before[-1]
     from sfumato.release.selection.draw import as_published
 
@@ -126,10 +128,12 @@ def provenances_of_choice(
     return (*found, *(selected_privately("epsilon", said) for said in attested))
 
 
-def _inputs(query: BoundQuery, asked: Request, record: Record, attestation: str, again: bool) -> tuple[Provenance, ...]:
+def _inputs(
+    query: BoundQuery, asked: Request, record: Record, attestation: str, redraw: bool
+) -> tuple[Provenance, ...]:
     """Of the selection itself, also the stop where that is a ceiling: what is left of it may be what is selected."""
     found, ledger = query.provenances(asked, record, attestation), query.context.ledger
-    if again and record.somebody_looked and record.selections(_key(query, asked)):
+    if redraw and record.somebody_looked and record.selections(_key(query, asked)):
         found = (*found, selected_after_look("epsilon"))
     spent = Fraction(record.total.nano_epsilon + nano(asked.select_epsilon), NANO)
     if ledger.stop.epsilon is None or ledger.stop.epsilon - spent >= Fraction(str(asked.epsilon_max)):
@@ -138,32 +142,36 @@ def _inputs(query: BoundQuery, asked: Request, record: Record, attestation: str,
     return (*found, record.schema((STOP,), ledger.schema, what="stop", **by))
 
 
-def require_affordable(query: BoundQuery, asked: Request, accept_none: bool, again: bool, attestation: str) -> None:
+def require_affordable(
+    query: BoundQuery, asked: Request, allow_no_guarantee: bool, redraw: bool, attestation: str
+) -> None:
     """Refuse what a selection would be refused for, its guarantee or the stop, before anything is entered."""
     query.context.require_data()
     record = query.context.ledger.record
-    if not again and before(query, asked, record):
+    if not redraw and before(query, asked, record):
         return
-    inputs = _inputs(query, asked, record, attestation, again)
-    if not accept_none:
+    inputs = _inputs(query, asked, record, attestation, redraw)
+    if not allow_no_guarantee:
         refuse_without_guarantee(inputs, "selection")
     query.context.ledger.reserve(record, _reservation(query, asked, "", word(inputs)))
 
 
-def _selected(query: BoundQuery, asked: Request, *, accept_none: bool, again: bool, attestation: str) -> Outcome:
+def _selected(
+    query: BoundQuery, asked: Request, *, allow_no_guarantee: bool, redraw: bool, attestation: str
+) -> Outcome:
     """Reserved before the data is read, kept before it leaves; the same request on the same data is charged once."""
     from sfumato.release.selection.draw import drawn
 
     query.context.require_data()
     ledger, key = query.context.ledger, _key(query, asked)
-    if not again and (kept := ledger.record.selections(key)):
+    if not redraw and (kept := ledger.record.selections(key)):
         return _read(kept[-1].draft, asked)
     held = reserve(
         ledger,
-        as_before(key, accept_none=accept_none, again=again),
-        lambda record: _inputs(query, asked, record, attestation, again),
+        as_before(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
+        lambda record: _inputs(query, asked, record, attestation, redraw),
         lambda guarantee: _reservation(query, asked, key, guarantee),
-        accept_none=accept_none,
+        allow_no_guarantee=allow_no_guarantee,
         what="selection",
     )
     if isinstance(held, Draft):

@@ -13,7 +13,7 @@ from sfumato.server.openapi import FOUND, SENT
 from sfumato.server.texts import Body, Document, Open, Table
 
 routes = APIRouter(prefix="/datasets", tags=["policies"])
-AcceptNone = Annotated[bool, Query()]
+AllowNoGuarantee = Annotated[bool, Query()]
 
 
 class PolicyShown(Open):
@@ -47,12 +47,14 @@ def current(actor: Reader, name: NameInPath, escrow: Here) -> PolicyShown:
 
 
 @routes.put("/{name}/policy", responses=SENT)
-def write(actor: Writer, name: NameInPath, body: Table, escrow: Here, accept_none: AcceptNone = False) -> PolicyShown:
+def write(
+    actor: Writer, name: NameInPath, body: Table, escrow: Here, allow_no_guarantee: AllowNoGuarantee = False
+) -> PolicyShown:
     """A new policy, signed by whoever writes it. The tables of a policy file, as JSON.
 
-    After a look, what takes access away has no guarantee, which `accept_none` accepts.
+    After a look, what takes access away has no guarantee, which `allow_no_guarantee` accepts.
     """
-    signed = escrow.policies.set(actor, name, body, accept_none=accept_none)
+    signed = escrow.policies.set(actor, name, body, allow_no_guarantee=allow_no_guarantee)
     return PolicyShown.model_validate(policy_view.signed(signed))
 
 

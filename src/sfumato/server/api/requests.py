@@ -53,17 +53,17 @@ class Approval(Body):
 
     binding: Name
     note: Text = ""
-    accept_none: bool = False
-    fixed_beforehand: Text = ""
+    allow_no_guarantee: bool = False
+    preregistered: Text = ""
 
 
 class Decision(Body):
     note: Text = ""
-    accept_none: bool = False
+    allow_no_guarantee: bool = False
 
 
 class Stop(Body):
-    accept_none: bool = False
+    allow_no_guarantee: bool = False
 
 
 class CellOf(Body):
@@ -161,14 +161,14 @@ def approve(actor: Writer, caller: Called, id: NameInPath, body: Approval, escro
 @routes.post("/{id}/return", responses=SENT)
 def give_back(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> RequestShown:
     """Send it back with a word on what to change."""
-    escrow.decisions.return_(actor, id, body.note, accept_none=body.accept_none)
+    escrow.decisions.return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
 @routes.post("/{id}/refuse", responses=SENT)
 def refuse(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> RequestShown:
     """Say no, and why."""
-    escrow.decisions.refuse(actor, id, body.note, accept_none=body.accept_none)
+    escrow.decisions.refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
@@ -182,7 +182,7 @@ def withdraw(actor: Writer, id: NameInPath, escrow: Here) -> RequestShown:
 @routes.post("/{id}/cancel", responses=SENT)
 def cancel(actor: Writer, id: NameInPath, escrow: Here, body: Stop | None = None) -> RequestShown:
     """Stop one that runs; what was charged stays charged."""
-    escrow.requests.cancel(actor, id, accept_none=body is not None and body.accept_none)
+    escrow.requests.cancel(actor, id, allow_no_guarantee=body is not None and body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 

@@ -158,14 +158,14 @@ async def approve(
 @routes.post("/signals/{id}/return", responses=SENT)
 def give_back(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> SignalShown:
     """Send it back with a word on what to change."""
-    escrow.signal_decisions.return_(actor, id, body.note, accept_none=body.accept_none)
+    escrow.signal_decisions.return_(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 
 @routes.post("/signals/{id}/refuse", responses=SENT)
 def refuse(actor: Writer, id: NameInPath, body: Decision, escrow: Here) -> SignalShown:
     """Say no, and why."""
-    escrow.signal_decisions.refuse(actor, id, body.note, accept_none=body.accept_none)
+    escrow.signal_decisions.refuse(actor, id, body.note, allow_no_guarantee=body.allow_no_guarantee)
     return one(actor, id, escrow)
 
 

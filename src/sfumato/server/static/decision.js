@@ -45,13 +45,13 @@ function refused(error, form) {
   place.scrollIntoView({ block: "nearest" });
 }
 
-settled("approve", async ({ note, accept_none, fixed_beforehand = "" }) => {
-  const now = await call("POST", `${here}/approve`, { binding: known.binding, note, accept_none, fixed_beforehand });
+settled("approve", async ({ note, allow_no_guarantee, preregistered = "" }) => {
+  const now = await call("POST", `${here}/approve`, { binding: known.binding, note, allow_no_guarantee, preregistered });
   over(now);
 });
-settled("return", async ({ note, accept_none }) => over(await call("POST", `${here}/return`, { note, accept_none })));
-settled("refuse", async ({ note, accept_none }) => over(await call("POST", `${here}/refuse`, { note, accept_none })));
-settled("cancel", async ({ accept_none }) => over(await call("POST", `${here}/cancel`, { accept_none })));
+settled("return", async ({ note, allow_no_guarantee }) => over(await call("POST", `${here}/return`, { note, allow_no_guarantee })));
+settled("refuse", async ({ note, allow_no_guarantee }) => over(await call("POST", `${here}/refuse`, { note, allow_no_guarantee })));
+settled("cancel", async ({ allow_no_guarantee }) => over(await call("POST", `${here}/cancel`, { allow_no_guarantee })));
 settled("answer", async () => {
   const answer = await call("POST", `${here}/answer`);
   noteLook();
@@ -60,7 +60,7 @@ settled("answer", async () => {
 });
 
 // No guarantee has to be accepted, unless it is stated where the approval was fixed.
-const accept = $("#accept-none");
+const accept = $("#allow-no-guarantee");
 const declared = $("#declared");
 if (declared) {
   const fixed = $("#fixed");

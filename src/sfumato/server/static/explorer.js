@@ -328,8 +328,8 @@ function explorer() {
     refresh();
     say(found().words);
   });
-  asks($("#sketch-dialog"), async ({ epsilon, accept_none }) => {
-    await explored("sketch", { epsilon: Number(epsilon), how: accept_none ? { accept_none } : {} });
+  asks($("#sketch-dialog"), async ({ epsilon, allow_no_guarantee }) => {
+    await explored("sketch", { epsilon: Number(epsilon), how: allow_no_guarantee ? { allow_no_guarantee } : {} });
     turned("sketch");
     say(`${found().words} ${sources.sketch.spent.words}`);
     await refresh();

@@ -54,7 +54,7 @@ $("#sign-no").addEventListener("click", () => $("#sign").close());
 $("#sign-yes").addEventListener("click", (event) =>
   busy(event.currentTarget, async () => {
     try {
-      const accept = $("#accept-none")?.checked ? "?accept_none=true" : "";
+      const accept = $("#allow-no-guarantee")?.checked ? "?allow_no_guarantee=true" : "";
       await call("PUT", `${place}/policy${accept}`, drafted.policy);
       location.assign(location.pathname);
     } catch (error) {

@@ -12,7 +12,7 @@ const plain = (text) => text.split("/").reduce((above, below) => above / below);
 
 export function listen(form) {
   const turn = () => {
-    form.elements.fixed_beforehand.disabled = !form.elements.declared.checked;
+    form.elements.preregistered.disabled = !form.elements.declared.checked;
     for (const part of $$(".kind", form)) part.hidden = part.dataset.kind !== $("#rule-kind", form).value;
   };
   form.addEventListener("change", turn);
@@ -24,8 +24,8 @@ export function fill(form, policy) {
   const fields = form.elements;
   const [flow = {}, ...others] = policy.flow ?? [];
   fields.purpose.value = policy.purpose ?? "";
-  fields.fixed_beforehand.value = policy.fixed_beforehand ?? "";
-  fields.declared.checked = Boolean(policy.fixed_beforehand);
+  fields.preregistered.value = policy.preregistered ?? "";
+  fields.declared.checked = Boolean(policy.preregistered);
   fields.epsilon_max.value = policy.epsilon_max ?? "";
   for (const name of STOPS) fields[name].value = policy[name] === undefined ? "" : plain(String(policy[name]));
   for (const name of ["public_page", "separation", "introduction"]) {
@@ -84,7 +84,7 @@ export function read(form, base = {}) {
   const said = new FormData(form);
   const flow = (policy.flow ??= [{}])[0];
   state(policy, "purpose", said.get("purpose"));
-  state(policy, "fixed_beforehand", said.get("fixed_beforehand"));
+  state(policy, "preregistered", said.get("preregistered"));
   state(policy, "epsilon_max", figure(said.get("epsilon_max")));
   for (const name of STOPS) {
     const stop = figure(said.get(name));

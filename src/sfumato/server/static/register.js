@@ -103,7 +103,7 @@ async function take(file, where) {
     const found = await columnsOf(file);
     const before = state.columns.map((column) => column.name).join("\n");
     if (found.map((column) => column.name).join("\n") !== before) {
-      if (where.dataset.place === "again") throw new Error("This file has other columns than the one before. Go back to the first step with it.");
+      if (where.dataset.place === "redraw") throw new Error("This file has other columns than the one before. Go back to the first step with it.");
       state.columns = found.map((column) => ({ ...column, described: true, low: "", high: "", groups: "", categories: "" }));
       state.reached = 1;
     }
@@ -129,7 +129,7 @@ $("#file").addEventListener("change", async () => {
 
 $("#file-2").addEventListener("change", async () => {
   const [file] = $("#file-2").files;
-  if (file && (await take(file, place("again")))) say("The file is there again.");
+  if (file && (await take(file, place("redraw")))) say("The file is there again.");
 });
 
 // ------------------------------------------------------------------------------------- 2 who is protected
@@ -342,7 +342,7 @@ $("#step-5").addEventListener("submit", (event) => {
   quiet(step);
   if (!state.done.includes("data") && state.file === null) {
     $("#file-again").hidden = false;
-    show(fault("Choose the file again: it is not kept between visits"), place("again", step));
+    show(fault("Choose the file again: it is not kept between visits"), place("redraw", step));
     return;
   }
   busy($("#register"), () => carryOut(step));

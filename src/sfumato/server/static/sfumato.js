@@ -181,7 +181,7 @@ export function asks(dialog, work, failed = (error, form) => show(error, form).s
     const said = Object.fromEntries(new FormData(form));
     busy(button, async () => {
       try {
-        await work({ ...said, accept_none: "accept_none" in said });
+        await work({ ...said, allow_no_guarantee: "allow_no_guarantee" in said });
         dialog.close();
       } catch (error) {
         failed(error, form);

@@ -34,9 +34,9 @@ function settled(name, work) {
   document.getElementById(name === "value" ? "see-value" : name).addEventListener("click", () => ask(name));
 }
 
-settled("approve", async ({ note, accept_none, fixed_beforehand = "" }) => over(await call("POST", `${here}/approve`, { binding: known.binding, note, accept_none, fixed_beforehand })));
-settled("return", async ({ note, accept_none }) => over(await call("POST", `${here}/return`, { note, accept_none })));
-settled("refuse", async ({ note, accept_none }) => over(await call("POST", `${here}/refuse`, { note, accept_none })));
+settled("approve", async ({ note, allow_no_guarantee, preregistered = "" }) => over(await call("POST", `${here}/approve`, { binding: known.binding, note, allow_no_guarantee, preregistered })));
+settled("return", async ({ note, allow_no_guarantee }) => over(await call("POST", `${here}/return`, { note, allow_no_guarantee })));
+settled("refuse", async ({ note, allow_no_guarantee }) => over(await call("POST", `${here}/refuse`, { note, allow_no_guarantee })));
 settled("value", async () => {
   const found = await call("POST", `${here}/value`);
   looked = true;
@@ -51,7 +51,7 @@ settled("value", async () => {
 // No guarantee has to be accepted, unless it is stated where the approval was fixed.
 const fixed = $("#fixed");
 fixed?.addEventListener("input", () => {
-  $("#accept-none").required = !fixed.value.trim();
+  $("#allow-no-guarantee").required = !fixed.value.trim();
   $("#accept").hidden = Boolean(fixed.value.trim());
 });
 
