@@ -49,11 +49,6 @@ def worded_answers(told: Mapping[str, Any]) -> dict[str, Any]:
     return {**told, "answers": list(map(worded_json, told["answers"]))}
 
 
-def worded_signal(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of a signal, once it has a result."""
-    return {**told, "result": worded_json(told["result"])} if told.get("result") else dict(told)
-
-
 def certificate_text(certificate: Certificate) -> str:
     """Everything a certificate states, a line each."""
     c = certificate

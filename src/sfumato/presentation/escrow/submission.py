@@ -13,6 +13,7 @@ from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.signal import SignalKind, from_stored
+from sfumato.presentation.certificate import worded_json
 from sfumato.presentation.escrow import policy as policy_view
 from sfumato.presentation.signal import picture
 from sfumato.presentation.wording import choosing as of_choosing
@@ -146,13 +147,14 @@ def signal(found: Facts) -> dict[str, Any]:
 
 def signal_result(stored: Facts) -> dict[str, Any]:
     """A signal as it may leave, with what there is to say of it; one that was stored with sentences keeps them."""
+    worded = worded_json(stored)
     if "sentences" in stored:
-        return dict(stored)
+        return worded
     read = from_stored(stored, Certificate.from_dict(stored["certificate"]))
     now = Guarantee(stored["guarantee"])
     came_back = [] if now is read.guarantee else [of_signalling.came_back(read.guarantee, now)]
     said = {"title": of_signal.TITLES[read.kind], "sentences": [*of_signal.said(read), *came_back]}
-    return {**stored, **said, "picture": picture(read)}
+    return {**worded, **said, "picture": picture(read)}
 
 
 def signal_page(found: Facts) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from sfumato.presentation.certificate import worded_json, worded_signal
 from sfumato.presentation.escrow import submission as view
 from sfumato.server.api.requests import NOT_YET, Approval, Decision, IdempotencyKey
 from sfumato.server.dependencies import (
@@ -129,7 +128,7 @@ def many(
 @routes.get("/signals/{id}", responses=FOUND)
 def one(actor: Reader, id: NameInPath, escrow: Here) -> SignalShown:
     """Where a signal stands, and what happens next."""
-    return SignalShown.model_validate(worded_signal(view.signal(escrow.signals.one(actor, id))))
+    return SignalShown.model_validate(view.signal(escrow.signals.one(actor, id)))
 
 
 @routes.get("/signals/{id}/page", responses=_CODED)
@@ -142,7 +141,7 @@ async def inspect(actor: Reader, id: NameInPath, escrow: Here, lanes: Slowly) ->
 async def value(actor: Writer, id: NameInPath, escrow: Here, lanes: Slowly) -> dict[str, Any]:
     """Both scores of a signal that is withheld: recorded as a look."""
     found = await lanes.asking.run(actor.name, escrow.signal_decisions.value, actor, id)
-    return worded_json(view.signal_result(found))
+    return view.signal_result(found)
 
 
 @routes.post("/signals/{id}/approve", responses=_CODED)
@@ -179,4 +178,4 @@ def withdraw(actor: Writer, id: NameInPath, escrow: Here) -> SignalShown:
 @routes.get("/signals/{id}/result", responses=FOUND | statuses(410, 503) | NOT_YET)
 def result(actor: Reader, id: NameInPath, escrow: Here) -> dict[str, Any]:
     """The signal with its certificate, once it is released."""
-    return worded_json(view.signal_result(escrow.signals.result(actor, id)))
+    return view.signal_result(escrow.signals.result(actor, id))

@@ -12,7 +12,6 @@ from sfumato.escrow.submissions.code_review import LONGEST
 from sfumato.escrow.submissions.scoring import MOST_OWN_BLOCKS, MOST_OWN_DRAWS, OWN_BLOCKS, OWN_DRAWS
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
-from sfumato.presentation.certificate import worded_signal
 from sfumato.presentation.escrow import submission
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.presentation.wording.signals import requests as of_signalling
@@ -86,7 +85,7 @@ def _signals(escrow: Escrow, actor: Person, request: str) -> list[dict[str, Any]
     """Those that were asked for, the newest first; of what is here, with what it says."""
     found = escrow.signals.many(actor, request=request, limit=_MOST_SIGNALS)
     each = (escrow.signals.one(actor, one["id"]) if one["state"] == "released" else one for one in found)
-    return [worded_signal(submission.signal(one)) for one in each]
+    return [submission.signal(one) for one in each]
 
 
 def _task(told: Mapping[str, Any]) -> dict[str, Any]:
