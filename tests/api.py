@@ -97,7 +97,8 @@ def routes_of(noun: str) -> list[tuple[str, str, Body | None]]:
         "dry-run": {"queries": [{"sql": COUNT}]}, "worst-case": {"sql": COUNT},
         "rehearse": {"sql": COUNT}, "guessing": {"sql": COUNT, "how": {"choices": 4}},
         "explore": {"sql": COUNT}, "compare": {"sql": COUNT}, "risk": {"sql": COUNT},
-        "sketch": {"sql": COUNT, "epsilon": 0.1}, "approve": {"binding": "x"}, "return": {"note": "n"}, "refuse": {},
+        "exposure-histogram": {"sql": COUNT, "epsilon": 0.1}, "approve": {"binding": "x"},
+        "return": {"note": "n"}, "refuse": {},
         "signals": {"task": {"task": "top_k", "column": "count(*)", "k": 1}, "query": 2},
         "difference": {"first": {"query": 2, "row": 1, "column": 2}, "second": {"query": 2, "row": 2, "column": 2}},
     }  # fmt: skip

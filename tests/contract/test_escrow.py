@@ -228,7 +228,7 @@ def test_to_whoever_has_no_flow_a_dataset_is_not_there(room: Room) -> None:
     with pytest.raises(Forbidden):
         room.look("bob")
     with pytest.raises(Forbidden):
-        room.questions.sketch(room["bob"], "stays", COUNT, 0.1, {})
+        room.questions.exposure_histogram(room["bob"], "stays", COUNT, 0.1, {})
 
 
 def test_each_controller_holds_the_data_until_they_no_longer_do(room: Room) -> None:
@@ -750,9 +750,9 @@ def test_an_estimate_and_a_dry_run_charge_nothing_and_read_nobody(room: Room) ->
     assert {job["format"] for job in room.runner.done} == {"invented"}
 
 
-def test_a_sketch_is_charged_and_no_look(room: Room) -> None:
+def test_a_histogram_is_charged_and_no_look(room: Room) -> None:
     room.policy()
-    room.questions.sketch(room["alice"], "stays", SUM, 0.05, {})
+    room.questions.exposure_histogram(room["alice"], "stays", SUM, 0.05, {})
     assert room.charged == 0.05
     assert room.entries(Event.LOOKED) == []
     room.questions.check(room["carol"], "stays")

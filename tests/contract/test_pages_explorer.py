@@ -206,9 +206,9 @@ def test_public_sources_are_free(api: Api, source: str) -> None:
     assert len(api.room.entries()) == before
 
 
-def test_a_sketch_is_charged_and_no_look(api: Api) -> None:
+def test_a_histogram_is_charged_and_no_look(api: Api) -> None:
     before = api.room.charged
-    told = explore(api, "alice", source="sketch", epsilon=0.5).json()
+    told = explore(api, "alice", source="exposure histogram", epsilon=0.5).json()
     assert api.room.charged - before == pytest.approx(0.5)
     assert told["spent"]["words"] == "No total exists for this dataset any more; no stop is agreed."
     assert told["histogram"]["noise"] > 0
@@ -217,7 +217,7 @@ def test_a_sketch_is_charged_and_no_look(api: Api) -> None:
     )
     assert all("stimated" in point["words"][-1] for point in told["points"])
     assert not api.room.datasets.looked(api.room["alice"], "stays")
-    assert explore(api, "alice", source="sketch").status_code == 422
+    assert explore(api, "alice", source="exposure histogram").status_code == 422
 
 
 def test_the_people_are_a_look(api: Api) -> None:
@@ -230,7 +230,7 @@ def test_the_people_are_a_look(api: Api) -> None:
 
 
 def test_only_whoever_holds_the_data_explores_it(api: Api) -> None:
-    for source in ("worst case", "rehearsal", "sketch", "people"):
+    for source in ("worst case", "rehearsal", "exposure histogram", "people"):
         assert explore(api, "bob", source=source, epsilon=0.1).status_code == 403
         assert explore(api, "fay", source=source, epsilon=0.1).status_code == 404
     assert not api.room.entries(Event.LOOKED)

@@ -207,7 +207,7 @@ def test_16_an_epsilon_that_is_none_is_rejected(room: Room) -> None:
         with pytest.raises(PreferenceError):
             room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], {"epsilon": number})
         with pytest.raises(PreferenceError):
-            room.questions.sketch(room["alice"], "stays", COUNT, number, {})  # type: ignore[arg-type]
+            room.questions.exposure_histogram(room["alice"], "stays", COUNT, number, {})  # type: ignore[arg-type]
     assert (len(room.entries()), room.requests.many(room["eve"])) == (before, [])
 
 

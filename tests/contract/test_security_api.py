@@ -14,7 +14,7 @@ from tests.api import STATES, TOKENS, Api, Body, routes_of
 from tests.depth import depth
 from tests.room import COUNT, SUM
 
-READING = ("sketch", "risk", "check", "explore")
+READING = ("exposure-histogram", "risk", "check", "explore")
 # Line 6
 TOUCHING = [
     "SELECT COUNT(*) FROM read_csv('/etc/passwd')",
@@ -87,7 +87,7 @@ def ways(sql: str) -> list[tuple[str, str, Body]]:
         ("bob", "/datasets/stays/dry-run", several),
         *(("bob", f"/datasets/stays/{verb}", one) for verb in ("worst-case", "rehearse", "compare")),
         *(("alice", f"/datasets/stays/{verb}", one) for verb in ("worst-case", "rehearse", "compare", "risk")),
-        ("alice", "/datasets/stays/sketch", one | {"epsilon": 0.1}),
+        ("alice", "/datasets/stays/exposure-histogram", one | {"epsilon": 0.1}),
     ]
 
 
@@ -246,7 +246,7 @@ def test_line_19_a_page_of_another_site_changes_nothing(api: Api) -> None:
 def test_line_19_an_analyst_reads_no_risk_profiles_entries_versions_policies_or_people(api: Api) -> None:
     with unchanged(api):
         for verb in READING:
-            asked = {"sql": COUNT} | ({"epsilon": 0.1} if verb == "sketch" else {})
+            asked = {"sql": COUNT} | ({"epsilon": 0.1} if verb == "exposure-histogram" else {})
             _is(api("bob", "POST", f"/datasets/stays/{verb}", json=asked), 403)
         for path in ("versions", "policy", "policies"):
             _is(api("bob", "GET", f"/datasets/stays/{path}"), 403)

@@ -135,7 +135,7 @@ def read_all(query: sf.Query) -> None:
         if query.measurement.additive:
             _ = survey.people_by_bin(20), survey.moments, survey._ends
             block_tables(query._bound, 3, "key")
-    _ = query.release(epsilon=2.0, allow_no_guarantee=True).aftermath(between="n > 3").view
+    _ = query.release(epsilon=2.0, allow_no_guarantee=True).posthoc_risk(between="n > 3").view
 
 
 def recording(send: Callable[[DuckDB, str], object], sent: set[str]) -> Callable[[DuckDB, str], object]:

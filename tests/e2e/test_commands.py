@@ -174,25 +174,29 @@ def test_the_ways_to_see_risk(typed: Typed, command: str, options: list[object],
     assert "90 of 100" in words.out
 
 
-def test_a_private_sketch(folder: Path, typed: Typed) -> None:
+def test_a_private_histogram(folder: Path, typed: Typed) -> None:
     """Charged once, the same when it is asked for again, anew when that is said; and no look."""
     how = ["--epsilon", 0.5, "--bins", 10, "--grid", "0.1,1"]
-    shown = typed(*ask("sketch", *how, "--json", sql=BY_SEX))
+    shown = typed(*ask("exposure-histogram", *how, "--json", sql=BY_SEX))
     assert (shown.code, shown.err) == (0, "")
     assert set(shown.json) >= RISK
-    assert (shown.json["source"], shown.json["influence"], shown.json["guarantee"]) == ("sketch", None, "dp")
+    assert (shown.json["source"], shown.json["influence"], shown.json["guarantee"]) == (
+        "exposure histogram",
+        None,
+        "dp",
+    )
     assert set(shown.json["exposure"]) == FIGURES
     assert [set(candidate) for candidate in shown.json["candidates"]] == [CANDIDATE | {"estimate"}] * 2
     assert [candidate["gap"] for candidate in shown.json["candidates"]] == pytest.approx([1.1, 2.0])
     assert abs(shown.json["people"] - ROWS) < 400
     assert len(shown.json["bins"]) == 11
     assert shown.json["ledger_entry"] == 2
-    redraw = typed(*ask("sketch", *how, "--json", "--html", "view.html", sql=BY_SEX))
+    redraw = typed(*ask("exposure-histogram", *how, "--json", "--html", "view.html", sql=BY_SEX))
     assert redraw.json == shown.json
     assert "Controller only" not in (folder / "view.html").read_text("utf-8")
-    spoken = " ".join(typed(*ask("sketch", *how, sql=BY_SEX)).out.split())
+    spoken = " ".join(typed(*ask("exposure-histogram", *how, sql=BY_SEX)).out.split())
     for said in (
-        "Private sketch: a noisy histogram",
+        "Private exposure histogram: a noisy histogram",
         "gap at most",
         "estimated gap",
         "0.5-differential privacy",
@@ -200,23 +204,23 @@ def test_a_private_sketch(folder: Path, typed: Typed) -> None:
         "±6",
     ):
         assert said in spoken
-    anew = typed(*ask("sketch", *how, "--redraw", "--json", sql=BY_SEX))
+    anew = typed(*ask("exposure-histogram", *how, "--redraw", "--json", sql=BY_SEX))
     assert anew.json["bins"] != shown.json["bins"]
     assert anew.json["dataset_total"] == 1.0
     assert typed(*ask("release", "--epsilon", 0.3, "--json")).json["certificate"]["guarantee"] == "dp"
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_sketch_that_is_refused(typed: Typed) -> None:
-    median = typed(*ask("sketch", "--epsilon", 0.05, "--json", sql="SELECT MEDIAN(age) FROM adult"))
+def test_a_histogram_that_is_refused(typed: Typed) -> None:
+    median = typed(*ask("exposure-histogram", "--epsilon", 0.05, "--json", sql="SELECT MEDIAN(age) FROM adult"))
     assert (median.code, median.error["code"]) == (3, "no-mechanism")
     typed(*ask("risk"))
-    after_a_look = typed(*ask("sketch", "--epsilon", 0.05))
+    after_a_look = typed(*ask("exposure-histogram", "--epsilon", 0.05))
     assert (after_a_look.code, after_a_look.out) == (3, "")
     assert "Nothing was drawn and nothing was charged." in after_a_look.err
-    accepted = typed(*ask("sketch", "--epsilon", 0.05, "--allow-no-guarantee", "--json")).json
+    accepted = typed(*ask("exposure-histogram", "--epsilon", 0.05, "--allow-no-guarantee", "--json")).json
     assert (accepted["guarantee"], accepted["epsilon"], accepted["charged"]) == ("none", None, None)
-    attested = typed(*ask("sketch", "--epsilon", 0.07, "--preregistered", "minutes", "--json")).json
+    attested = typed(*ask("exposure-histogram", "--epsilon", 0.07, "--preregistered", "minutes", "--json")).json
     assert (attested["guarantee"], attested["epsilon"]) == ("dp", 0.07)
 
 
@@ -912,11 +916,14 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_charged(
          "Invalid value for '--rows': "),
         (["rehearse", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--like", "no.csv"],
          "no.csv cannot be read as a table. Hint: there is no such file."),
-        (["sketch", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT], "Missing option '--epsilon'."),
-        (["sketch", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 0], f"{BETWEEN} 0"),
-        (["sketch", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 1, "--bins", 1],
-         "A sketch has 2 to 200 bins, not 1. Hint: try --bins 20."),
-        (["sketch", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 1, "--html", "a.pdf"],
+        (["exposure-histogram", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT],
+         "Missing option '--epsilon'."),
+        (["exposure-histogram", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 0],
+         f"{BETWEEN} 0"),
+        (["exposure-histogram", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 1, "--bins", 1],
+         "An exposure histogram has 2 to 200 bins, not 1. Hint: try --bins 20."),
+        (["exposure-histogram", "adult.parquet", "--schema", "adult.toml", "--sql", COUNT, "--epsilon", 1,
+          "--html", "a.pdf"],
          "--html cannot write a.pdf. Hint: name a .html file in a folder that exists."),
         (["schema", "draft", "no.csv"], "no.csv cannot be read as a table. Hint: there is no such file."),
         (["schema", "check", "adult.parquet"], "Missing option '--schema'."),

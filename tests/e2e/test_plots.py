@@ -30,7 +30,7 @@ def ask(command: str, *options: str) -> list[str]:
     [
         (["worst-case"], "attack", "How often an attacker is right, at each epsilon"),
         (["rehearse"], "exposure", "People at each exposure"),
-        (["sketch", "--epsilon", "0.5"], "frontier", "Risk against noise, at each epsilon"),
+        (["exposure-histogram", "--epsilon", "0.5"], "frontier", "Risk against noise, at each epsilon"),
         (["risk"], "roc", "What an attacker finds, at each rate of false alarms"),
     ],
 )
@@ -60,7 +60,7 @@ def test_without_a_kind_the_file_has_the_gap_and_the_view_is_printed(typed: Type
 def test_what_cannot_be_drawn_is_refused_before_anything_is_charged(
     typed: Typed, options: list[str], said: str
 ) -> None:
-    shown = typed(*ask("sketch", "--epsilon", "0.5", *options))
+    shown = typed(*ask("exposure-histogram", "--epsilon", "0.5", *options))
     assert shown.code == 2
     assert said in shown.out + shown.err
     assert not Path("adult.ledger").exists()

@@ -207,7 +207,7 @@ def page() -> str:
 
 
 def test_the_commands_of_this_version() -> None:
-    alone = ("demo", "worst-case", "rehearse", "sketch", "risk", "choose", "release", "compare")
+    alone = ("demo", "worst-case", "rehearse", "exposure-histogram", "risk", "choose", "release", "compare")
     grouped = ("schema draft", "schema ask", "schema convert", "schema check", "ledger show", "ledger verify")
     assert set(COMMANDS) >= {f"sfumato {name}" for name in (*alone, *grouped)}
 

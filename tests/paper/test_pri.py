@@ -186,7 +186,7 @@ def test_section_3_5_medians_of_two_groups() -> None:
     bounds = {"age": [0, 120], "pay": [0, 10]}
     schema = {"name": "t", "columns": {name: {"type": "integer", "bounds": b} for name, b in bounds.items()}}
     released = sf.open(people, schema, ledger=":memory:").query("SELECT SUM(pay) FROM t").release(epsilon=1)
-    after = released.aftermath(between="age > 60")
+    after = released.posthoc_risk(between="age > 60")
     r, total = released.numbers[0][0], 36
     over_60, others = abs(r - (total - 10)), sorted(abs(r - (total - pay)) for pay in (0, 2, 4))[1]
     assert after.between == pytest.approx((over_60, others))

@@ -19,8 +19,8 @@ from tests.property.test_people import places_of_kept
 CLOSE = 1e-8
 
 
-@pytest.mark.depth("aftermath tables")
-@examples("aftermath tables")
+@pytest.mark.depth("post-hoc risk tables")
+@examples("post-hoc risk tables")
 @given(data=st.data(), gaussian=st.booleans(), crowded=st.booleans())
 def test_it_is_literal_leave_one_out(data: st.DataObject, gaussian: bool, crowded: bool) -> None:
     table = data.draw(tables(crowded=True) if crowded else tables(units=True))
@@ -40,7 +40,7 @@ def assert_same(table: Table, question: Question, counting: tuple[dict[str, obje
     query = dataset.query(question.sql)
     how = {"mechanism": "gaussian", "delta": 1e-6} if gaussian else {}
     released = query.release(epsilon=1.0, **how)  # type: ignore[arg-type]
-    after = released.aftermath()
+    after = released.posthoc_risk()
 
     numbers, cells = query.measurement.numbers, len(released.rows)
     power = 0.5 if gaussian else 1

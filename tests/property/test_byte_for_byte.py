@@ -68,7 +68,7 @@ def left(dataset: sf.Dataset, sql: str) -> dict[str, object]:
         certificate = release.certificate
         shown = [release.to_json(), repr(release), release._repr_html_(), repr(certificate), certificate.to_html()]
         if query.measurement.additive and not query._bound.has_private_keys:
-            profile = query.sketch(0.1)
+            profile = query.exposure_histogram(0.1)
             shown += [repr(profile), profile._repr_html_(), repr(profile.at(0.2))]
         table = release.to_arrow(ranges=True)
     return {

@@ -178,7 +178,7 @@ def test_it_may_be_looked_at_what_an_answer_in_other_words_tells() -> None:
     watched = Drawn()
     watched.release(BY_WARD)
     told = watched.release("SELECT ward, COUNT(*) AS people FROM stays GROUP BY ward")
-    assert told.aftermath() is not None
+    assert told.posthoc_risk() is not None
 
 
 # What is another number

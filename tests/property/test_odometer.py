@@ -114,12 +114,12 @@ class Odometer(RuleBasedStateMachine):
         )
 
     @rule(by=HANDLES, epsilon=EPSILONS, redraw=st.booleans(), accept=st.booleans())
-    def sketch(self, by: int, epsilon: float, redraw: bool, accept: bool) -> None:
+    def exposure_histogram(self, by: int, epsilon: float, redraw: bool, accept: bool) -> None:
         query = self.handles[by].query(COUNT)
         self.asks(
-            ("sketch", epsilon),
+            ("exposure_histogram", epsilon),
             laplace(epsilon),
-            lambda: query.sketch(epsilon, redraw=redraw, allow_no_guarantee=accept).exposure,
+            lambda: query.exposure_histogram(epsilon, redraw=redraw, allow_no_guarantee=accept).exposure,
             redraw,
             accept,
         )
@@ -243,6 +243,6 @@ def test_a_stop_of_three_tenths_admits_a_tenth_three_times(ledger_path: Path) ->
     with pytest.raises(StopReached):
         query.release(epsilon=0.1, redraw=True)
     with pytest.raises(StopReached):
-        query.sketch(1e-9)
+        query.exposure_histogram(1e-9)
     assert (dataset.ledger.total.epsilon, dataset.ledger.total.releases) == (0.3, 3)
     assert dataset.ledger.total.exact_rho == 3 * laplace(0.1).rho

@@ -1,4 +1,4 @@
-"""The counts behind a private sketch: everybody in the bin of their literal exposure, and nobody in anybody else's."""
+"""The counts behind an exposure histogram: each person in the bin of their literal exposure, and in no other."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ ROUNDED = 2**-20  # exposures are of rows rounded to the grid of the noise
 EXACT = 1e-9
 
 
-@pytest.mark.depth("sketch tables")
-@examples("sketch tables")
+@pytest.mark.depth("exposure histogram tables")
+@examples("exposure histogram tables")
 @given(data=st.data(), kind=st.sampled_from(SOURCES), gaussian=st.booleans(), bins=BINS)
 def test_everybody_is_in_the_bin_of_their_literal_exposure(
     data: st.DataObject, kind: str, gaussian: bool, bins: int
@@ -66,8 +66,8 @@ def believable(exposures: Sequence[Fraction | float], place: int, bins: int, wit
     return surely, sum(low - within < u <= high + within for u in map(float, exposures))
 
 
-@pytest.mark.depth("sketch tables")
-@examples("sketch tables")
+@pytest.mark.depth("exposure histogram tables")
+@examples("exposure histogram tables")
 @given(data=st.data(), gaussian=st.booleans(), bins=BINS)
 def test_neighbours_differ_by_one_in_one_bin(data: st.DataObject, gaussian: bool, bins: int) -> None:
     """Whoever leaves is gone from one bin, whoever is replaced may be in another one; rows of nobody are in none."""
@@ -92,8 +92,8 @@ def people_by_bin(table: Table, sql: str, gaussian: bool, bins: int) -> tuple[in
     return dataset.query(sql)._bound.survey(NOISES[gaussian]).people_by_bin(bins)
 
 
-@pytest.mark.depth("sketch tables")
-@examples("sketch tables")
+@pytest.mark.depth("exposure histogram tables")
+@examples("exposure histogram tables")
 @given(data=st.data(), gaussian=st.booleans(), bins=BINS, spent=st.sampled_from((1.0, 10.0)))
 def test_nothing_printed_as_a_bound_is_below_what_the_people_give(
     data: st.DataObject, gaussian: bool, bins: int, spent: float
@@ -115,7 +115,7 @@ def test_nothing_printed_as_a_bound_is_below_what_the_people_give(
     oracle = leave_one_out(rows, dataset.schema, question.literal, table.names.columns, people)
     exposures = [float(u) for u in (oracle.exposures_l2() if gaussian else oracle.exposures())] or [0.0]
     noise = NOISES[gaussian]
-    profile = dataset.query(question.sql).sketch(
+    profile = dataset.query(question.sql).exposure_histogram(
         spent, bins=bins, mechanism=noise.mechanism, delta=noise.delta, candidates=(1.0, 5.0)
     )
     found = exploration(explored(profile, ceiling=10.0, stated={}, now=None))

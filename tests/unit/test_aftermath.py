@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.api.posthoc import Aftermath
+from sfumato.api.posthoc import PosthocRisk
 from sfumato.errors import BadInput, EngineFailure, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
 from sfumato.presentation.html import preformatted
-from sfumato.presentation.wording import aftermath as of_aftermath
 from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import posthoc as of_posthoc
 
 STAYS = pd.DataFrame({"who": ["Al", "Bo", "Cy", "Di"], "days": [0, 5, 10, 10], "ward": ["a", "a", "b", "b"]})
 COLUMNS: dict[str, Any] = {
@@ -33,7 +33,7 @@ def stays(ledger: Path | str = ":memory:", table: pd.DataFrame = STAYS, **stated
     return sf.open(table, {"name": "stays", "columns": COLUMNS} | stated, ledger=str(ledger), version="1")
 
 
-def said(after: Aftermath) -> str:
+def said(after: PosthocRisk) -> str:
     return " ".join(after.text().split())
 
 
@@ -42,7 +42,7 @@ def said(after: Aftermath) -> str:
 
 def test_a_count_says_the_same_of_everybody_who_is_counted() -> None:
     released = stays().query(COUNT).release(epsilon=0.5)
-    after = released.aftermath()
+    after = released.posthoc_risk()
     r = released.numbers[0][0]
     loss = (abs(r - 2) - abs(r - 3)) * 0.5
     assert after.people().to_pydict() == {
@@ -60,14 +60,14 @@ def test_in_groups_only_the_own_one_counts() -> None:
     released = stays().query(BY_WARD).release(epsilon=1)
     (a,), (b,) = released.numbers
     expected = [(abs(a - 5 + d) - abs(a - 5)) / 10 for d in (0, 5)] + [(abs(b - 20 + 10) - abs(b - 20)) / 10] * 2
-    after = released.aftermath()
+    after = released.posthoc_risk()
     assert after.people()["loss"].to_pylist() == pytest.approx(expected)
     assert after.distance == pytest.approx(abs(a - 5) + abs(b - 20))
 
 
 def test_gaussian_noise_bounds_no_loss() -> None:
     released = stays().query(COUNT).release(epsilon=0.5, mechanism="gaussian", delta=1e-6)
-    after = released.aftermath()
+    after = released.posthoc_risk()
     assert released.certificate.scale is not None
     (sigma,), r = released.certificate.scale, released.numbers[0][0]
     assert sigma is not None
@@ -78,7 +78,7 @@ def test_gaussian_noise_bounds_no_loss() -> None:
 
 def test_of_a_median_only_distances_are_known() -> None:
     released = stays().query("SELECT MEDIAN(days) FROM stays").release(epsilon=1)
-    after = released.aftermath()
+    after = released.posthoc_risk()
     r = released.numbers[0][0]
     assert after.people()["pri"].to_pylist() == pytest.approx([abs(r - 10), abs(r - 10), abs(r - 5), abs(r - 5)])
     assert after.loss is None
@@ -88,37 +88,37 @@ def test_of_a_median_only_distances_are_known() -> None:
 
 def test_rows_that_did_not_leave_are_left_out_and_it_is_said() -> None:
     released = stays().query(f"{BY_WARD} ORDER BY ward DESC LIMIT 1").release(epsilon=1)
-    after = released.aftermath()
+    after = released.posthoc_risk()
     ((b,),) = released.numbers
     assert after.distance == pytest.approx(abs(b - 20))
     assert after.people()["loss"].to_pylist()[:2] == [0, 0]
-    assert of_aftermath.ROWS_KEPT_BACK in said(after)
+    assert of_posthoc.ROWS_KEPT_BACK in said(after)
 
 
 def test_where_no_row_left_there_is_nothing_to_say() -> None:
     released = stays().query(f"{BY_WARD} LIMIT 0").release(epsilon=1)
     with pytest.raises(NoMechanism, match="No row of this answer left"):
-        released.aftermath()
+        released.posthoc_risk()
 
 
 def test_keys_that_are_not_shown_go_by_the_order_of_the_cells() -> None:
     released = stays().query("SELECT SUM(days) AS s FROM stays GROUP BY ward").release(epsilon=1)
     (a,), (b,) = released.numbers
-    assert released.aftermath().distance == pytest.approx(abs(a - 5) + abs(b - 20))
+    assert released.posthoc_risk().distance == pytest.approx(abs(a - 5) + abs(b - 20))
     moved = stays().query("SELECT SUM(days) AS s FROM stays GROUP BY ward ORDER BY s").release(epsilon=1)
     with pytest.raises(NoMechanism, match="does not show by what it is grouped"):
-        moved.aftermath()
+        moved.posthoc_risk()
     assert moved._query is not None
     assert not moved._query.context.ledger.record.somebody_looked
 
 
 def test_two_groups() -> None:
     query = stays().query(COUNT)
-    after = query.release(epsilon=0.5).aftermath(between="days > 7")
+    after = query.release(epsilon=0.5).posthoc_risk(between="days > 7")
     counted, one = after.people()["pri"].to_pylist()[2], after.people()["pri"].to_pylist()[0]
     assert after.between == pytest.approx((counted, (one + after.people()["pri"].to_pylist()[1]) / 2))
     assert "Median PRI of “days > 7”" in said(after)
-    nobody = query.release(epsilon=0.5).aftermath(between="days > 99")
+    nobody = query.release(epsilon=0.5).posthoc_risk(between="days > 99")
     assert nobody.between is not None
     assert nobody.between[0] is None
     assert nobody.between_ratio is None
@@ -127,7 +127,7 @@ def test_two_groups() -> None:
 
 def test_of_nobody() -> None:
     empty = stays(table=STAYS[:0].astype({"days": "int64"}))
-    after = empty.query(SUM).release(epsilon=1).aftermath()
+    after = empty.query(SUM).release(epsilon=1).posthoc_risk()
     assert (after.people_count, after.ratio, after.positive, after.bound) == (0, 1, 0, 0)
     assert of_guarantee.CONTROLLER_ONLY in after.text()
 
@@ -141,9 +141,9 @@ def test_it_is_entered_as_a_look_before_anybody_is_read(monkeypatch: pytest.Monk
     with monkeypatch.context() as broken:
         broken.setattr(type(dataset._context.engine), "rows", fails)
         with pytest.raises(EngineFailure):
-            released.aftermath()
+            released.posthoc_risk()
     assert dataset.ledger.record.somebody_looked
-    released.aftermath()
+    released.posthoc_risk()
     looks = [e.draft.public["what"] for e in dataset.ledger.entries if e.draft.event is Event.LOOKED]
     assert looks == [f"what the answer of {released.certificate.released_at} says about each person under {SUM}"]
     with pytest.raises(NoGuarantee):
@@ -157,7 +157,7 @@ def fails(*_: object) -> None:
 def test_the_release_keeps_its_word() -> None:
     query = stays().query(SUM)
     first = query.release(epsilon=0.5)
-    first.aftermath()
+    first.posthoc_risk()
     assert query.release(epsilon=0.5) == first
 
 
@@ -170,11 +170,11 @@ def test_a_release_that_went_through_a_file_asks_for_its_query(ledger_path: Path
     copied = pickle.loads(pickle.dumps(released))
     assert copied == released
     assert copied._query is None
-    with pytest.raises(BadInput, match=r"query\.aftermath\(release\)"):
-        copied.aftermath()
+    with pytest.raises(BadInput, match=r"query\.posthoc_risk\(release\)"):
+        copied.posthoc_risk()
     assert not query.dataset.ledger.record.somebody_looked
     redraw = stays(ledger_path).query(SUM)
-    assert redraw.aftermath(copied).people() == released.aftermath().people()
+    assert redraw.posthoc_risk(copied).people() == released.posthoc_risk().people()
 
 
 def test_of_another_query_or_ledger_or_table(ledger_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_of_another_query_or_ledger_or_table(ledger_path: Path) -> None:
     }
     for sentence, query in others.items():
         with pytest.raises(PreferenceError, match=sentence):
-            query.aftermath(released)
+            query.posthoc_risk(released)
     assert not dataset.ledger.record.somebody_looked
 
 
@@ -201,14 +201,14 @@ def test_private_keys() -> None:
     private = stays(columns=COLUMNS | {"ward": {"type": "text", "keys": "private"}})
     released = private.query(BY_WARD).release(epsilon=1, delta=1e-6)
     with pytest.raises(NoMechanism, match="private group keys"):
-        released.aftermath()
+        released.posthoc_risk()
     assert not private.ledger.record.somebody_looked
 
 
 def test_a_condition_that_cannot_be_read() -> None:
     dataset = stays()
     with pytest.raises(sf.SfumatoError):
-        dataset.query(SUM).release(epsilon=1).aftermath(between="age >")
+        dataset.query(SUM).release(epsilon=1).posthoc_risk(between="age >")
     assert not dataset.ledger.record.somebody_looked
 
 
@@ -216,8 +216,10 @@ def test_a_condition_that_cannot_be_read() -> None:
 
 
 def test_a_repr_has_the_public_part_only() -> None:
-    after = stays().query(SUM).release(epsilon=0.5).aftermath()
-    assert repr(after) == (f"<Aftermath of {SUM}, epsilon 0.5. What it says about the people is confidential: .show()>")
+    after = stays().query(SUM).release(epsilon=0.5).posthoc_risk()
+    assert repr(after) == (
+        f"<PosthocRisk of {SUM}, epsilon 0.5. What it says about the people is confidential: .show()>"
+    )
     with pytest.raises(TypeError, match="confidential"):
         pickle.dumps(after)
     assert of_guarantee.CONTROLLER_ONLY in after._html()
@@ -230,10 +232,10 @@ def test_a_release_does_not_show_its_query() -> None:
 
 
 def test_the_words(capsys: pytest.CaptureFixture[str]) -> None:
-    after = stays().query(COUNT).release(epsilon=0.5).aftermath()
+    after = stays().query(COUNT).release(epsilon=0.5).posthoc_risk()
     after.show()
     shown = " ".join(capsys.readouterr().out.split())
-    for sentence in (of_guarantee.CONTROLLER_ONLY, of_guarantee.LOOK, of_aftermath.SIGNED_LOSS, of_aftermath.PRI):
+    for sentence in (of_guarantee.CONTROLLER_ONLY, of_guarantee.LOOK, of_posthoc.SIGNED_LOSS, of_posthoc.PRI):
         assert sentence in shown
     assert "nobody's here could be beyond 0.5, and in any data nobody's beyond epsilon, 0.5." in shown
     assert f"{round((after.positive or 0) * 4)} people of 4" in shown
@@ -242,7 +244,7 @@ def test_the_words(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_many_are_drawn_as_bars() -> None:
     many = pd.DataFrame({"who": "x", "days": [i % 11 for i in range(110)], "ward": "a"})
-    after = stays(table=many).query(SUM).release(epsilon=0.5).aftermath()
+    after = stays(table=many).query(SUM).release(epsilon=0.5).posthoc_risk()
     assert "people, for each loss" in after.text()
     assert after.plot().figure.x.label == "loss"
 
@@ -252,15 +254,15 @@ def test_with_a_selection_beside_it() -> None:
     query = stays(table=many).query(SUM)
     choice = query.choose(sf.variance(0.1, select_epsilon=1))
     assert choice.epsilon is not None
-    after = query.release(choice).aftermath()
-    assert of_aftermath.SELECTED_BESIDE in said(after)
+    after = query.release(choice).posthoc_risk()
+    assert of_posthoc.SELECTED_BESIDE in said(after)
     assert after.loss is not None
 
 
 def test_without_a_guarantee_there_is_no_loss() -> None:
     dataset = stays()
     dataset.query(SUM).risk()
-    after = dataset.query(SUM).release(epsilon=0.5, allow_no_guarantee=True).aftermath()
+    after = dataset.query(SUM).release(epsilon=0.5, allow_no_guarantee=True).posthoc_risk()
     assert (after.loss, after.epsilon, after.bound) == (None, None, None)
     assert of_guarantee.NO_GUARANTEE in said(after)
     assert "epsilon withheld" in repr(after)
@@ -269,7 +271,7 @@ def test_without_a_guarantee_there_is_no_loss() -> None:
 def test_bounds_from_the_data() -> None:
     dataset = sf.open(STAYS, {"name": "stays", "columns": COLUMNS}, ledger=":memory:", bounds_from_data=True)
     released = dataset.query(SUM).release(epsilon=0.5, allow_no_guarantee=True)
-    after = released.aftermath()
+    after = released.posthoc_risk()
     assert after.distance == pytest.approx(abs(released.numbers[0][0] - 25))
     assert after.loss is None
 
@@ -299,7 +301,7 @@ def test_the_very_output_that_passed_is_released(ledger_path: Path) -> None:
     (kept,) = query.dataset.ledger.record.drawn(choice.asked.key)
     ((output,),) = cast(Any, kept.draft.confidential["selected"])[0]["output"]
     assert released.numbers == ((float(Fraction(output)),),)
-    assert released.aftermath().ratio >= 0.5
+    assert released.posthoc_risk().ratio >= 0.5
     assert released.certificate.epsilon is None
     redraw = stays(ledger_path).query(SUM)
     assert redraw.release(redraw.choose(sf.pri(50)), allow_no_guarantee=True) == released

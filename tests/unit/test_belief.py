@@ -272,7 +272,7 @@ def test_private_keys_bound_no_belief() -> None:
     with pytest.raises(PreferenceError, match="bounds no belief"):
         query.choose(sf.belief(1 / 3, worlds=STUDENTS), delta=1e-6)
     with pytest.raises(PreferenceError, match="bounds no belief"):
-        query.missing()
+        query.beliefs()
     assert not query.dataset.ledger.known.looked_before(10**9)
 
 
@@ -303,7 +303,7 @@ def test_too_many_worlds_to_compare_are_refused() -> None:
 
 def test_who_is_missing() -> None:
     query = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query(SUM)
-    beliefs = query.missing(candidates=[0.5, 2])
+    beliefs = query.beliefs(candidates=[0.5, 2])
     assert query.dataset.ledger.known.looked_before(10**9)
     row = beliefs.at(2)
     far = [9, 8, 7, 0]
@@ -313,7 +313,7 @@ def test_who_is_missing() -> None:
     assert 1 / 4 < row.average < row.risk
     assert (row.person, row.alike) == (4, 1)
     assert beliefs.limit == 1
-    assert [shown.epsilon for shown in query.missing(0.5).candidates] == [0.5]
+    assert [shown.epsilon for shown in query.beliefs(0.5).candidates] == [0.5]
 
 
 def test_somebody_who_is_suspected() -> None:
@@ -322,19 +322,19 @@ def test_somebody_who_is_suspected() -> None:
     days, p = (1, 2, 3, 10), 0.7
     others = [[math.exp(-2 * abs(a - b) / 10) for j, b in enumerate(days) if j != i] for i, a in enumerate(days)]
     literally = max(p / (p + (1 - p) / 3 * sum(row)) for row in others)
-    beliefs = query.missing(2, prior=p)
+    beliefs = query.beliefs(2, prior=p)
     row = beliefs.at(2)
     assert row.risk == pytest.approx(literally)
     assert beliefs.prior < row.risk < row.bound == pytest.approx(p / (p + (1 - p) * math.exp(-2 * 9 / 10)))
     assert (row.person, row.average, beliefs.limit) == (4, None, 1)
     assert "suspects one of them at 0.7" in " ".join(beliefs.text().split())
     with pytest.raises(PreferenceError, match="prior must lie between 0 and 1, not 1"):
-        query.missing(prior=1)
+        query.beliefs(prior=1)
 
 
 def test_what_is_shown_of_it_is_for_the_controller() -> None:
     query = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query(AVG)
-    beliefs = query.missing()
+    beliefs = query.beliefs()
     text, page = beliefs.text(), beliefs._html()
     assert "Who is missing?" in text
     assert "Controller only" in text
@@ -348,15 +348,15 @@ def test_what_is_shown_of_it_is_for_the_controller() -> None:
         pickle.dumps(beliefs)
     said = json.loads(json.dumps(beliefs.as_dict(), default=str))
     assert set(said) == {"people", "prior", "limit", "upper_bound", "candidates"}
-    assert "<svg" in query.missing(1.0)._html()  # the line goes on beyond the one epsilon asked for
+    assert "<svg" in query.beliefs(1.0)._html()  # the line goes on beyond the one epsilon asked for
 
 
 def test_a_count_tells_apart_who_is_counted() -> None:
     query = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query("SELECT COUNT(*) FROM students WHERE school_year = 1")
-    beliefs = query.missing()
+    beliefs = query.beliefs()
     assert beliefs.at(1).person == 1
     assert beliefs.limit == 1
-    everybody = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query("SELECT COUNT(*) FROM students").missing()
+    everybody = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query("SELECT COUNT(*) FROM students").beliefs()
     assert everybody.limit == everybody.at(10).risk == 1 / 4
     assert everybody.at(10).alike == 4
     assert "No epsilon raises it above 0.25" in everybody.text()
@@ -365,7 +365,7 @@ def test_a_count_tells_apart_who_is_counted() -> None:
 def test_what_is_selected_by_its_rank_is_an_upper_bound() -> None:
     query = sf.open(STUDENTS, SCHEMA, ledger=":memory:").query("SELECT MEDIAN(absence_days) FROM students")
     assert query.measurement.numbers[0].kind is NumberKind.SELECTION
-    beliefs = query.missing()
+    beliefs = query.beliefs()
     assert beliefs.at(1).risk == pytest.approx(1 / (1 + 3 * math.exp(-2)))
     assert beliefs.at(1).average is None
     assert "the belief may be smaller" in " ".join(beliefs.text().split())
@@ -374,7 +374,7 @@ def test_what_is_selected_by_its_rank_is_an_upper_bound() -> None:
 def test_of_one_person_or_none_there_is_nothing_to_find_out() -> None:
     """They are certain before; and no error tells how many there are."""
     for few in (STUDENTS[:1], STUDENTS[:0]):
-        beliefs = sf.open(few, SCHEMA, ledger=":memory:").query(SUM).missing()
+        beliefs = sf.open(few, SCHEMA, ledger=":memory:").query(SUM).beliefs()
         assert beliefs.prior == beliefs.at(1).risk == beliefs.at(1).bound == 1
 
 
@@ -383,6 +383,6 @@ def test_of_too_many_to_compare_the_upper_bound_is_shown() -> None:
     many = pd.DataFrame({"x": [i / 5000 for i in range(2500)]})
     schema = {"name": "t", "columns": {"x": {"type": "number", "bounds": [0, 1]}}}
     query = sf.open(many, schema, ledger=":memory:").query("SELECT VAR_POP(x) FROM t")
-    row = query.missing().at(1)
+    row = query.beliefs().at(1)
     assert row.risk == row.bound == pytest.approx(1 / (1 + 2499 * math.exp(-2)), rel=1e-2)
-    assert query.missing().text().count("–") >= 10
+    assert query.beliefs().text().count("–") >= 10

@@ -178,10 +178,10 @@ def test_the_people_are_out_of_sight(local: sf.Dataset) -> None:
     assert "50 people" in risk.text()
 
 
-def test_a_sketch_comes_with_its_histogram(local: sf.Dataset) -> None:
-    here = local.query(SQL).sketch(5)
-    server = served().on("POST /datasets/t/sketch", here.view.as_dict())
-    there = held(server).query(SQL).sketch(5)
+def test_an_exposure_histogram_comes_with_its_counts(local: sf.Dataset) -> None:
+    here = local.query(SQL).exposure_histogram(5)
+    server = served().on("POST /datasets/t/exposure-histogram", here.view.as_dict())
+    there = held(server).query(SQL).exposure_histogram(5)
     assert repr(there) == repr(here)
     assert body(server)["epsilon"] == 5
 

@@ -39,17 +39,17 @@ def per_person(asked: sf.Query) -> object:
     return asked.dataset.per_person()
 
 
-def missing(asked: sf.Query) -> object:
+def beliefs(asked: sf.Query) -> object:
     whole = {"name": "pay", "columns": {"euros": {"type": "integer", "bounds": [0, 1_000_000]}}}
     people = asked.dataset._context.engine.table("SELECT CAST(euros AS INTEGER) AS euros FROM pay")
-    return sf.open(people, whole, ledger=":memory:").query(SUM).missing()
+    return sf.open(people, whole, ledger=":memory:").query(SUM).beliefs()
 
 
 CASES: dict[str, Callable[[sf.Query], Any]] = {
-    "api.posthoc.Aftermath": lambda asked: asked.release(epsilon=0.5).aftermath(),
+    "api.posthoc.PosthocRisk": lambda asked: asked.release(epsilon=0.5).posthoc_risk(),
     "api.attack.Attack": lambda asked: asked.risk().attack(1.0),
     "api.choice.Choice": lambda asked: asked.choose(sf.gap(1.5)),
-    "api.missing.Beliefs": missing,
+    "api.beliefs.Beliefs": beliefs,
     "api.individual_accounting.PersonTotals": per_person,
     "api.figure.Picture": lambda asked: asked.risk().plot(),
     "api.risk.RiskProfile": lambda asked: asked.risk(),
@@ -192,7 +192,7 @@ def test_what_is_public_prints_itself() -> None:
     worst = asked.worst_case().at(0.2)
     assert repr(worst).startswith("RiskAt(epsilon=0.2, rdr_min=")
     assert "gap=1.2, " in repr(worst)
-    for profile in (asked.worst_case(), asked.rehearse(rows=100), asked.sketch(1.0)):
+    for profile in (asked.worst_case(), asked.rehearse(rows=100), asked.exposure_histogram(1.0)):
         for public in (profile.at(0.2), profile.view):
             assert "confidential" not in repr(public)
         assert "<svg" in profile._repr_html_()

@@ -43,7 +43,7 @@ def charges(dataset: sf.Dataset) -> dict[str, Callable[[], object]]:
     return {
         "a release": lambda: query.release(epsilon=0.5),
         "a batch": dataset.batch(two).release,
-        "a private histogram": lambda: query.sketch(0.05),
+        "a private histogram": lambda: query.exposure_histogram(0.05),
         "a private selection": lambda: query.choose(sf.variance(1e-4, select_epsilon=0.1)),
         "a signal": lambda: query.signal(released, task, "noisy_difference", epsilon=0.1),
     }

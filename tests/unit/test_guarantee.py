@@ -175,7 +175,7 @@ def test_no_digest_confirms_a_guess_of_an_epsilon_that_is_withheld(tmp_path: Pat
     """A key is a hash of the request, epsilon and all: it is not shown, and what is hashed with it nobody can guess."""
     story = Story(tmp_path / "stays.ledger").look()
     story.release_epsilon()
-    story.query.sketch(0.3, allow_no_guarantee=True)
+    story.query.exposure_histogram(0.3, allow_no_guarantee=True)
     telling = [e for e in story.stays.ledger.entries if e.draft.event not in (Event.OPENED, Event.LOOKED)]
     assert [e.draft.event.value for e in telling] == ["planned", "reserved", "released", "reserved", "released"]
     for entry in telling:

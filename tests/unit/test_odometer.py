@@ -89,9 +89,9 @@ def test_how_epsilon_was_chosen() -> None:
     query = stays()
     query.release(epsilon=0.5)
     query.release(query.choose(sf.gap(1.2, worst_case=True)))
-    query.sketch(0.1)
+    query.exposure_histogram(0.1)
     query.release(query.choose(sf.ratio(0.9)), allow_no_guarantee=True)
-    query.sketch(0.2, allow_no_guarantee=True)
+    query.exposure_histogram(0.2, allow_no_guarantee=True)
     looked = "controller-after-looking"
     assert [c["chosen_by"] for c in charges(query)] == ["fixed", "data-independent", "fixed", looked, looked]
     for charge in charges(query)[3:]:

@@ -106,7 +106,7 @@ FULL: dict[str, Callable[[sf.Dataset], object]] = {
     "one aggregate of two is none": lambda d: d.query("SELECT COUNT(DISTINCT who), SUM(days) FROM stays").release(
         epsilon=0.5
     ),
-    "a sketch": lambda d: d.query(SUM).sketch(0.5),
+    "an exposure histogram": lambda d: d.query(SUM).exposure_histogram(0.5),
 }
 
 

@@ -73,12 +73,12 @@ def test_there_are_no_other_pictures() -> None:
         query().worst_case().plot("pie")
 
 
-def test_exposures_are_a_histogram_of_the_people_a_look_alike_or_a_sketch() -> None:
+def test_exposures_of_people_of_a_look_alike_and_with_noise() -> None:
     [bars] = query().risk().plot("exposure").figure.of(Bars)
     assert (sum(bars.heights), bars.edges[0], bars.edges[-1]) == (4, 0, 0.5)
     [invented] = query().rehearse().plot("exposure").figure.of(Bars)
     assert invented.edges[-1] <= 1
-    [noisy] = query().sketch(1.0).plot("exposure").figure.of(Bars)
+    [noisy] = query().exposure_histogram(1.0).plot("exposure").figure.of(Bars)
     assert noisy.noise > 0
     with pytest.raises(BadInput, match="about anybody: it has no histogram"):
         query().worst_case().plot("exposure")

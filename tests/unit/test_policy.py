@@ -212,7 +212,7 @@ def epsilon(policy: Policy, who: Person, sql: str) -> float:
     data = local.planned(SCHEMA, ledger=":memory:")
     rule = policy.rule_for(who, lambda: data.query(sql).statement.columns, policy.rule)
     assert rule is not None
-    found = data.query(sql).foreseen(*named.preferences(rule)).epsilon
+    found = data.query(sql).preview(*named.preferences(rule)).epsilon
     assert found is not None
     return found
 

@@ -66,14 +66,14 @@ def test_it_is_reported_before_anything_is_charged(change: Change, is_folder: bo
     dataset = sf.open(source, SCHEMA, ledger=":memory:")
     query = dataset.query(SQL)
     query.release(epsilon=0.5)
-    query.sketch(0.1)
+    query.exposure_histogram(0.1)
     choices = [query.choose(sf.gap(gap, worst_case=True)) for gap in (1.1, 1.2)]
     entered = len(dataset.ledger.entries)
     change(path)
     for ask in (
         lambda: query.release(choices[0]),
         lambda: query.release(choices[0], redraw=True),
-        lambda: dataset.query("SELECT COUNT(*) FROM stays").sketch(0.1),
+        lambda: dataset.query("SELECT COUNT(*) FROM stays").exposure_histogram(0.1),
         lambda: query.choose(sf.variance(1e-3, select_epsilon=0.1)),
         lambda: dataset.batch(choices).release(),
     ):

@@ -13,7 +13,7 @@ from sfumato.server.stated import Preference
 from tests.served import ESTIMATE, Caller, Nouns, app_on
 
 NOUNS = Nouns()
-NOUNS.questions.answers |= {"estimate": ESTIMATE, "sketch": {}}
+NOUNS.questions.answers |= {"estimate": ESTIMATE, "exposure_histogram": {}}
 APP = app_on(NOUNS, calls_a_minute=1_000_000, body_bytes=10_000)
 CALL = Caller(APP)
 JSON = {"Content-Type": "application/json"}
@@ -72,7 +72,7 @@ def test_a_preference_that_is_none(stated: str) -> None:
 )
 def test_an_epsilon_that_is_none(epsilon: str) -> None:
     content = b'{"sql": "SELECT 1", "epsilon": %s}' % epsilon.encode()
-    answer = CALL("POST", "/datasets/adult/sketch", content=content, headers=JSON)
+    answer = CALL("POST", "/datasets/adult/exposure-histogram", content=content, headers=JSON)
     assert (answer.status_code, answer.json()["where"]) == (422, "body.epsilon")
     assert not NOUNS.questions.calls
 

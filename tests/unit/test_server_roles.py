@@ -117,7 +117,7 @@ BODIES: dict[tuple[str, str], Any] = {
     ("POST", "/datasets/{name}/guessing"): QUERY["queries"][0] | {"how": {"choices": 4}},
     ("POST", "/datasets/{name}/rehearse"): QUERY["queries"][0],
     ("POST", "/datasets/{name}/compare"): QUERY["queries"][0],
-    ("POST", "/datasets/{name}/sketch"): {"sql": "SELECT 1", "epsilon": 0.1},
+    ("POST", "/datasets/{name}/exposure-histogram"): {"sql": "SELECT 1", "epsilon": 0.1},
     ("POST", "/datasets/{name}/risk"): {"sql": "SELECT 1"},
     ("POST", "/datasets/{name}/explore"): {"sql": "SELECT 1"},
     ("POST", "/requests"): {"dataset": "stays", "purpose": "x", "queries": [{"sql": "SELECT 1"}]},
@@ -157,7 +157,7 @@ RECORD = {("GET", "/audit"), ("GET", "/audit/head"), ("POST", "/audit/verify"), 
 ADMIN = {("POST", "/people"), ("PATCH", "/people/{name}")}
 HOLDS = {
     *(("PUT", f"/datasets/{{name}}/{what}") for what in ("data", "schema", "controllers", "population", "policy")),
-    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("guessing", "sketch", "risk", "explore")),
+    *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("guessing", "exposure-histogram", "risk", "explore")),
     *(("POST", f"/datasets/{{name}}/{verb}") for verb in ("check", "check-policy")),
     ("GET", "/datasets/{name}/versions"),
     ("POST", "/datasets/{name}/failures"),

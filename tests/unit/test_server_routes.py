@@ -74,7 +74,7 @@ def nouns() -> Nouns:
         "state_cause": LEDGER,
         "deliver": Noun({"id": "v1"}),
     }
-    for verb in ("worst_case", "rehearse", "explore", "sketch", "look", "check"):
+    for verb in ("worst_case", "rehearse", "explore", "exposure_histogram", "look", "check"):
         made.questions.answers[verb] = {"a": 1}
     made.questions.answers |= {"estimate": ESTIMATE, "dry_run": {"answers": [], "people": 1000}}
     made.questions.answers["compare"] = Comparison("Q", Noise(), (), None, looked=False)
@@ -149,8 +149,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/datasets/adult/rehearse", {"sql": "Q"}, 200, "rehearse", ("adult", "Q", None), {}),
     ("POST", "/datasets/adult/compare", {"sql": "Q"}, 200, "compare", ("adult", "Q", None), {}),
     (
-        "POST", "/datasets/adult/sketch", {"sql": "Q", "epsilon": 0.05, "how": {"bins": 4}}, 200,
-        "sketch", ("adult", "Q", 0.05, {"bins": 4}), {},
+        "POST", "/datasets/adult/exposure-histogram", {"sql": "Q", "epsilon": 0.05, "how": {"bins": 4}}, 200,
+        "exposure_histogram", ("adult", "Q", 0.05, {"bins": 4}), {},
     ),
     ("POST", "/datasets/adult/risk", {"sql": "Q"}, 200, "look", ("adult", "Q", {}), {}),
     ("POST", "/datasets/adult/check", None, 200, "check", ("adult",), {}),

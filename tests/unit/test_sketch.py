@@ -1,4 +1,4 @@
-"""The private sketch: its bins, what it charges and refuses, what it says, and that it is no look."""
+"""The private exposure histogram: its bins, what it charges and refuses, what it says, and that it is no look."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sfumato.api import risk_report
 from sfumato.errors import BadInput, EngineFailure, NoGuarantee, NoMechanism, PreferenceError, SfumatoError
 from sfumato.ledger.entry import Event, nano
 from sfumato.model.choice import Noise
-from sfumato.model.exposure_histogram import Sketch
+from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.risk import Source
@@ -112,22 +112,24 @@ def test_private_keys_do_not_make_an_exposure_anybody_elses() -> None:
     columns = {"days": DAYS, "who": {"keys": "private", "type": "text"}, "ward": {"categories": ["a"]}}
     sql = "SELECT who, COUNT(*) FROM stays WHERE days > 3 GROUP BY who"
     assert counts(stays([1, 4, 5], columns=columns), sql) == (1, 0, 0, 0, 2)
-    assert stays([1, 4, 5], columns=columns).query(sql).sketch(1.0).outputs is None
+    assert stays([1, 4, 5], columns=columns).query(sql).exposure_histogram(1.0).outputs is None
 
 
 def test_of_private_keys_an_attacker_has_their_delta_too() -> None:
     """(e + 0.1) / (1 + e) at epsilon 1; with Laplace noise a delta is that of the threshold of the release."""
     columns = {"ward": {"type": "text", "keys": "private"}}
     query = stays([1, 2, 3], columns=columns).query("SELECT ward, COUNT(*) FROM stays GROUP BY ward")
-    assert query.sketch(1.0, delta=0.1).at(1.0).attack_chance == pytest.approx((math.e + 0.1) / (1 + math.e))
+    assert query.exposure_histogram(1.0, delta=0.1).at(1.0).attack_chance == pytest.approx(
+        (math.e + 0.1) / (1 + math.e)
+    )
 
 
 # What it charges
 
 
-def test_a_sketch_is_charged_then_drawn_then_kept(ledger_path: Path) -> None:
+def test_a_histogram_is_charged_then_drawn_then_kept(ledger_path: Path) -> None:
     dataset = stays(range(9), ledger_path)
-    profile = dataset.query(SUM).sketch(0.05)
+    profile = dataset.query(SUM).exposure_histogram(0.05)
     opened, reserved, released = dataset.ledger.entries
     assert [e.draft.event for e in (opened, reserved, released)] == [Event.OPENED, Event.RESERVED, Event.RELEASED]
     assert reserved.draft.nano_epsilon == 50_000_000
@@ -142,7 +144,7 @@ def test_a_sketch_is_charged_then_drawn_then_kept(ledger_path: Path) -> None:
 
 
 def test_whoever_is_replaced_is_in_two_bins() -> None:
-    certificate = stays(range(9), relation="replace").query(SUM).sketch(0.5).certificate
+    certificate = stays(range(9), relation="replace").query(SUM).exposure_histogram(0.5).certificate
     assert certificate is not None
     assert (certificate.sensitivity, certificate.scale) == ((2.0,), (4.0,))
     assert "replaced by any other" in of_guarantee.guarantee(certificate)
@@ -157,10 +159,10 @@ def test_the_charge_comes_before_anybody_is_read(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(Survey, "people_by_bin", fails)
     with pytest.raises(EngineFailure):
-        query.sketch(0.05)
+        query.exposure_histogram(0.05)
     assert [e.draft.event for e in dataset.ledger.entries] == [Event.OPENED, Event.RESERVED, Event.FAILED]
     monkeypatch.undo()
-    query.sketch(0.05)
+    query.exposure_histogram(0.05)
     assert dataset.ledger.total.nano_epsilon == nano(0.1), "a retry draws and charges anew"
 
 
@@ -179,27 +181,27 @@ def test_the_charge_comes_before_anybody_is_read(monkeypatch: pytest.MonkeyPatch
 )
 def test_asking_again(more: dict[str, Any], charged: bool) -> None:
     query = stays(range(9)).query(SUM)
-    first = query.sketch(0.05).exposure
-    redraw = query.sketch(**({"epsilon": 0.05} | more)).exposure
+    first = query.exposure_histogram(0.05).exposure
+    redraw = query.exposure_histogram(**({"epsilon": 0.05} | more)).exposure
     assert (redraw != first) is charged
     assert query.dataset.ledger.total.releases == 1 + charged
 
 
 def test_the_kind_of_noise_counts_and_not_its_delta() -> None:
     query = stays(range(9)).query(SUM)
-    wide, narrow = (query.sketch(0.05, mechanism="gaussian", delta=delta) for delta in (1e-9, 1e-3))
+    wide, narrow = (query.exposure_histogram(0.05, mechanism="gaussian", delta=delta) for delta in (1e-9, 1e-3))
     assert wide.exposure == narrow.exposure
     assert wide.at(1.0).noise_90 > narrow.at(1.0).noise_90
 
 
-def test_other_data_and_another_schema_are_another_sketch(ledger_path: Path) -> None:
-    stays(range(9), ledger_path).query(SUM).sketch(0.05)
-    assert stays(range(9), ledger_path).query(SUM).sketch(0.05).certificate is not None
+def test_other_data_and_another_schema_are_another_histogram(ledger_path: Path) -> None:
+    stays(range(9), ledger_path).query(SUM).exposure_histogram(0.05)
+    assert stays(range(9), ledger_path).query(SUM).exposure_histogram(0.05).certificate is not None
     dataset = stays(range(9), ledger_path, version="2")
     assert dataset.ledger.total.releases == 1
-    dataset.query(SUM).sketch(0.05)
+    dataset.query(SUM).exposure_histogram(0.05)
     wider = stays(range(9), ledger_path, column={"type": "integer", "bounds": [0, 30]})
-    wider.query(SUM).sketch(0.05)
+    wider.query(SUM).exposure_histogram(0.05)
     assert wider.ledger.total.releases == 3
 
 
@@ -209,17 +211,23 @@ def test_other_data_and_another_schema_are_another_sketch(ledger_path: Path) -> 
 @pytest.mark.parametrize(
     ("refused", "kind", "sentence"),
     [
-        (lambda q: q.sketch(0), PreferenceError, "epsilon must lie between 1e-09 and 1,000,000, not 0"),
-        (lambda q: q.sketch(-1.0), PreferenceError, "epsilon must lie between 1e-09 and 1,000,000, not -1.0"),
-        (lambda q: q.sketch(math.nan), PreferenceError, "epsilon must be a finite number, not nan"),
-        (lambda q: q.sketch(math.inf), PreferenceError, "epsilon must be a finite number, not inf"),
-        (lambda q: q.sketch(11), PreferenceError, "A sketch spends an epsilon of at most 10, not 11"),
-        (lambda q: q.sketch(1, bins=1), PreferenceError, "A sketch has 2 to 200 bins, not 1"),
-        (lambda q: q.sketch(1, bins=201), PreferenceError, "A sketch has 2 to 200 bins, not 201"),
-        (lambda q: q.sketch(1, bins=2.5), PreferenceError, "A sketch has 2 to 200 bins, not 2.5"),
-        (lambda q: q.sketch(1, bins=True), PreferenceError, "A sketch has 2 to 200 bins, not True"),
-        (lambda q: q.sketch(1, mechanism="gaussian"), PreferenceError, "Gaussian noise needs a delta"),
-        (lambda q: q.sketch(1, candidates="all"), PreferenceError, "A grid is 'paper' or a list of epsilons above 0"),
+        (lambda q: q.exposure_histogram(0), PreferenceError, "epsilon must lie between 1e-09 and 1,000,000, not 0"),
+        (lambda q: q.exposure_histogram(-1.0), PreferenceError,
+         "epsilon must lie between 1e-09 and 1,000,000, not -1.0"),
+        (lambda q: q.exposure_histogram(math.nan), PreferenceError, "epsilon must be a finite number, not nan"),
+        (lambda q: q.exposure_histogram(math.inf), PreferenceError, "epsilon must be a finite number, not inf"),
+        (lambda q: q.exposure_histogram(11), PreferenceError,
+         "An exposure histogram spends an epsilon of at most 10, not 11"),
+        (lambda q: q.exposure_histogram(1, bins=1), PreferenceError, "An exposure histogram has 2 to 200 bins, not 1"),
+        (lambda q: q.exposure_histogram(1, bins=201), PreferenceError,
+         "An exposure histogram has 2 to 200 bins, not 201"),
+        (lambda q: q.exposure_histogram(1, bins=2.5), PreferenceError,
+         "An exposure histogram has 2 to 200 bins, not 2.5"),
+        (lambda q: q.exposure_histogram(1, bins=True), PreferenceError,
+         "An exposure histogram has 2 to 200 bins, not True"),
+        (lambda q: q.exposure_histogram(1, mechanism="gaussian"), PreferenceError, "Gaussian noise needs a delta"),
+        (lambda q: q.exposure_histogram(1, candidates="all"), PreferenceError,
+         "A grid is 'paper' or a list of epsilons above 0"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(
@@ -237,27 +245,27 @@ def test_an_epsilon_is_refused_as_by_a_release(epsilon: Any) -> None:
     query = stays(range(9)).query(SUM)
     with pytest.raises(PreferenceError) as by_release:
         query.release(epsilon=epsilon)
-    with pytest.raises(PreferenceError) as by_sketch:
-        query.sketch(epsilon)
-    assert str(by_sketch.value) == str(by_release.value)
+    with pytest.raises(PreferenceError) as by_histogram:
+        query.exposure_histogram(epsilon)
+    assert str(by_histogram.value) == str(by_release.value)
 
 
 @pytest.mark.parametrize(
     "figure", ["MIN(days)", "MAX(days)", "MEDIAN(days)", "QUANTILE_CONT(days, 0.9)", "COUNT(DISTINCT days)"]
 )
-def test_there_is_no_sketch_of_what_is_no_sum_over_people(figure: str) -> None:
+def test_there_is_no_histogram_of_what_is_no_sum_over_people(figure: str) -> None:
     for sql in (f"SELECT {figure} FROM stays", f"SELECT COUNT(*), {figure} AS other FROM stays"):
         query = stays(range(9)).query(sql)
         with pytest.raises(NoMechanism, match=r"how exposed one of them is depends on the others.* worst case"):
-            query.sketch(0.05)
+            query.exposure_histogram(0.05)
         assert not query.dataset.ledger.entries
 
 
-def test_there_is_no_sketch_with_bounds_from_the_data() -> None:
+def test_there_is_no_histogram_with_bounds_from_the_data() -> None:
     frame = pd.DataFrame({"days": range(9)})
     dataset = sf.open(frame, {"name": "stays", "columns": {}}, ledger=":memory:", bounds_from_data=True)
     with pytest.raises(NoMechanism, match="bounds from the data"):
-        dataset.query("SELECT COUNT(*) FROM stays").sketch(0.05)
+        dataset.query("SELECT COUNT(*) FROM stays").exposure_histogram(0.05)
     assert not dataset.ledger.entries
 
 
@@ -270,18 +278,29 @@ def test_after_a_look_it_carries_no_guarantee() -> None:
     query.risk()
     before = dataset.ledger.entries
     with pytest.raises(NoGuarantee) as told:
-        query.sketch(0.05)
-    assert "This sketch would carry no guarantee: the epsilon was stated after a look at the people." in str(told.value)
+        query.exposure_histogram(0.05)
+    assert (
+        "This exposure histogram would carry no guarantee: the epsilon was stated after a look at the people."
+        in str(told.value)
+    )
     assert "--worst-case" not in str(told.value)
     assert dataset.ledger.entries == before
 
-    profile = query.sketch(0.0123456, allow_no_guarantee=True)
-    certificate, sketch = profile.certificate, profile.exposure
+    profile = query.exposure_histogram(0.0123456, allow_no_guarantee=True)
+    certificate, exposure_histogram = profile.certificate, profile.exposure
     assert certificate is not None
-    assert isinstance(sketch, Sketch)
-    withheld = (certificate.epsilon, certificate.scale, certificate.noise_90, certificate.charged, sketch.reach)
+    assert isinstance(exposure_histogram, ExposureHistogram)
+    withheld = (
+        certificate.epsilon,
+        certificate.scale,
+        certificate.noise_90,
+        certificate.charged,
+        exposure_histogram.reach,
+    )
     assert (certificate.guarantee, *withheld) == (Guarantee.NONE, *([None] * 5))
-    assert (sketch.min, sketch.max, any(sketch.seen)) == (0.0, 1.0, False), "what is seen would tell the noise"
+    assert (exposure_histogram.min, exposure_histogram.max, any(exposure_histogram.seen)) == (0.0, 1.0, False), (
+        "what is seen would tell the noise"
+    )
     reserved, released = dataset.ledger.entries[-2:]
     assert reserved.draft.nano_epsilon == 10 * 10**9, "a public constant"
     assert dataset.ledger.total.epsilon is None
@@ -292,41 +311,43 @@ def test_after_a_look_it_carries_no_guarantee() -> None:
     assert "is no look" not in profile.text()
     assert "carries the guarantee" not in risk_report.page(profile).html
     with pytest.raises(NoGuarantee):
-        query.sketch(0.0123456)
+        query.exposure_histogram(0.0123456)
 
 
 def test_it_may_have_been_fixed_beforehand() -> None:
     query = stays(range(9)).query(SUM)
     query.risk()
-    certificate = query.sketch(0.05, preregistered="minutes of May").certificate
+    certificate = query.exposure_histogram(0.05, preregistered="minutes of May").certificate
     assert certificate is not None
     assert certificate.guarantee is Guarantee.DP
     assert any("minutes of May" in str(said) for said in certificate.assumed)
-    assert query.sketch(0.05).certificate == certificate, "what was drawn comes back with the word it had"
+    assert query.exposure_histogram(0.05).certificate == certificate, "what was drawn comes back with the word it had"
 
 
-def test_a_planned_release_plans_no_sketch() -> None:
-    """A plan for an epsilon is a plan for an answer; to sketch after a look is a decision of its own."""
+def test_a_planned_release_plans_no_histogram() -> None:
+    """A plan for an epsilon is a plan for an answer; an exposure histogram after a look is a decision of its own."""
     query = stays(range(9), rule={"epsilon": 0.05}).query(SUM)
     query.choose()
     query.risk()
     with pytest.raises(NoGuarantee):
-        query.sketch(0.05)
+        query.exposure_histogram(0.05)
 
 
-def test_what_is_decided_after_a_sketch_keeps_its_word() -> None:
+def test_what_is_decided_after_a_histogram_keeps_its_word() -> None:
     query = stays(range(9)).query(SUM)
-    query.sketch(0.05)
+    query.exposure_histogram(0.05)
     assert query.choose(sf.gap(1.3, worst_case=True)).guarantee is Guarantee.DP
     assert query.release(epsilon=0.7).certificate.guarantee is Guarantee.DP
-    assert query.dataset.query("SELECT COUNT(*) FROM stays").sketch(0.1).certificate.guarantee is Guarantee.DP  # type: ignore[union-attr]
+    another = query.dataset.query("SELECT COUNT(*) FROM stays").exposure_histogram(0.1).certificate
+    assert another is not None
+    assert another.guarantee is Guarantee.DP
     assert query.dataset.ledger.total.epsilon == pytest.approx(0.85)
 
 
-def test_a_sketch_displaces_no_plan() -> None:
+def test_a_histogram_displaces_no_plan() -> None:
     query = stays(range(9)).query(SUM)
     planned = query.choose(sf.gap(1.3, worst_case=True))
-    query.sketch(0.05)
+    query.exposure_histogram(0.05)
     query.risk()
     assert query.release(planned).certificate.guarantee is Guarantee.DP
 
@@ -336,51 +357,51 @@ def test_a_sketch_displaces_no_plan() -> None:
 
 @cache
 def certified() -> Certificate:
-    certificate = stays(range(9)).query(SUM).sketch(1.0).certificate
+    certificate = stays(range(9)).query(SUM).exposure_histogram(1.0).certificate
     assert certificate is not None
     return certificate
 
 
-def sketch_of(*noisy: float, reach: float | None = 10.0) -> Sketch:
-    return Sketch(noisy, reach, certified())
+def histogram_of(*noisy: float, reach: float | None = 10.0) -> ExposureHistogram:
+    return ExposureHistogram(noisy, reach, certified())
 
 
 def test_the_least_and_the_most_exposed_are_at_the_far_edges_of_what_is_seen() -> None:
-    assert (sketch_of(3, 11, 9, 12, 2).min, sketch_of(3, 11, 9, 12, 2).max) == (0.0, 0.75)
-    assert (sketch_of(3, 9, 9, 12, 2).min, sketch_of(3, 9, 9, 12, 2).max) == (0.5, 0.75)
-    assert (sketch_of(50, 9, 9, 9, 2).min, sketch_of(50, 9, 9, 9, 2).max) == (0.0, 0.0)
-    assert (sketch_of(3, 9, 9, 9, 90).min, sketch_of(3, 9, 9, 9, 90).max) == (0.75, 1.0)
-    assert (sketch_of(3, 9, 9, 9, 2).min, sketch_of(3, 9, 9, 9, 2).max) == (0.0, 1.0), "the worst case"
-    assert sketch_of(10.4, 10.6, 0, 0, 0).seen == (False, True, False, False, False), "as it is shown: rounded"
+    assert (histogram_of(3, 11, 9, 12, 2).min, histogram_of(3, 11, 9, 12, 2).max) == (0.0, 0.75)
+    assert (histogram_of(3, 9, 9, 12, 2).min, histogram_of(3, 9, 9, 12, 2).max) == (0.5, 0.75)
+    assert (histogram_of(50, 9, 9, 9, 2).min, histogram_of(50, 9, 9, 9, 2).max) == (0.0, 0.0)
+    assert (histogram_of(3, 9, 9, 9, 90).min, histogram_of(3, 9, 9, 9, 90).max) == (0.75, 1.0)
+    assert (histogram_of(3, 9, 9, 9, 2).min, histogram_of(3, 9, 9, 9, 2).max) == (0.0, 1.0), "the worst case"
+    assert histogram_of(10.4, 10.6, 0, 0, 0).seen == (False, True, False, False, False), "as it is shown: rounded"
 
 
 def test_figures_are_made_from_the_noisy_counts() -> None:
-    sketch = sketch_of(100.25, -20, 40, 0, 8)
-    assert sketch.people == 128
-    assert sketch.histogram.people == (100, 0, 40, 0, 8)
-    assert sketch.histogram.edges == (0.0, 0.0, 0.25, 0.5, 0.75, 1.0)
-    assert sketch.sum == -20 * 0.125 + 40 * 0.375 + 8 * 0.875
-    assert sketch.sum_sq == -20 * 0.125**2 + 40 * 0.375**2 + 8 * 0.875**2
-    assert sketch.mean == sketch.sum / 128
-    assert [sketch.quantile(p) for p in (0, 0.5, 0.68, 0.95, 1)] == pytest.approx(
+    exposure_histogram = histogram_of(100.25, -20, 40, 0, 8)
+    assert exposure_histogram.people == 128
+    assert exposure_histogram.histogram.people == (100, 0, 40, 0, 8)
+    assert exposure_histogram.histogram.edges == (0.0, 0.0, 0.25, 0.5, 0.75, 1.0)
+    assert exposure_histogram.sum == -20 * 0.125 + 40 * 0.375 + 8 * 0.875
+    assert exposure_histogram.sum_sq == -20 * 0.125**2 + 40 * 0.375**2 + 8 * 0.875**2
+    assert exposure_histogram.mean == exposure_histogram.sum / 128
+    assert [exposure_histogram.quantile(p) for p in (0, 0.5, 0.68, 0.95, 1)] == pytest.approx(
         [0, 0, 0.25, 0.25 + 0.25, 1], abs=0.26
     )
-    nobody = sketch_of(-5, -5, -5)
+    nobody = histogram_of(-5, -5, -5)
     assert (nobody.people, nobody.sum, nobody.sum_sq, nobody.mean, nobody.quantile(0.5)) == (0, 0, 0, 0, 0)
 
 
 def test_noise_alone_is_rarely_seen() -> None:
     """A reach holds for all bins at once: the more of them, the further."""
-    few, many = (stays([]).query(SUM).sketch(0.05, bins=bins).exposure for bins in (2, 200))
-    assert isinstance(few, Sketch)
-    assert isinstance(many, Sketch)
+    few, many = (stays([]).query(SUM).exposure_histogram(0.05, bins=bins).exposure for bins in (2, 200))
+    assert isinstance(few, ExposureHistogram)
+    assert isinstance(many, ExposureHistogram)
     assert few.reach == pytest.approx(20 * math.log(30) + 0.5, abs=0.01)
     assert many.reach == pytest.approx(20 * math.log(2010) + 0.5, abs=0.01)
 
 
-def test_a_sketch_is_public_and_shows_itself() -> None:
-    profile = stays([0] * 4000 + [20] * 3000).query(SUM).sketch(1.0)
-    assert (profile.source, profile.source.value) == (Source.SKETCH, "sketch")
+def test_a_histogram_is_public_and_shows_itself() -> None:
+    profile = stays([0] * 4000 + [20] * 3000).query(SUM).exposure_histogram(1.0)
+    assert (profile.source, profile.source.value) == (Source.EXPOSURE_HISTOGRAM, "exposure histogram")
     assert profile.influence is None
     assert repr(profile) == profile.text()
     assert abs((profile.people_count or 0) - 7000) < 500
@@ -397,7 +418,7 @@ def test_a_sketch_is_public_and_shows_itself() -> None:
     ):
         assert said in " ".join(profile.text().split())
     for asked in (profile.people, profile.most_exposed):
-        with pytest.raises(ValueError, match="a sketch is a noisy histogram: it has no list of people"):
+        with pytest.raises(ValueError, match="an exposure histogram is a noisy histogram: it has no list of people"):
             asked()
     with pytest.raises(PreferenceError):
         profile.at(1.0, exact=True)
@@ -413,7 +434,7 @@ def noiseless(dataset: sf.Dataset) -> sf.Dataset:
 
 def test_bounds_are_the_worst_case_and_the_histogram_gives_an_estimate() -> None:
     """Four hundred people at 0.4, and one person at 1 whom no bin of a noisy histogram tells from noise."""
-    profile = noiseless(stays([8] * 400 + [0] * 400 + [20])).query(SUM).sketch(1.0)
+    profile = noiseless(stays([8] * 400 + [0] * 400 + [20])).query(SUM).exposure_histogram(1.0)
     at = profile.at(1.0)
     assert (at.gap, at.ratio, at.attack_chance) == pytest.approx((2.0, 0.5, 0.6967346701436833), abs=1e-9)
     assert at.estimate is not None
@@ -437,7 +458,7 @@ def test_bounds_are_the_worst_case_and_the_histogram_gives_an_estimate() -> None
 
 
 def test_where_no_bin_is_seen_there_is_no_estimate() -> None:
-    profile = noiseless(stays([8] * 3)).query(SUM).sketch(1.0)
+    profile = noiseless(stays([8] * 3)).query(SUM).exposure_histogram(1.0)
     assert profile.at(1.0).estimate is None
     assert (profile.at(1.0).gap, profile.at(1.0).attack_chance) == pytest.approx((2.0, 0.6967346701436833))
     assert estimates(profile.view)[1] == []
@@ -447,19 +468,23 @@ def test_where_no_bin_is_seen_there_is_no_estimate() -> None:
 
 def test_how_many_people_are_above_an_exposure() -> None:
     """The noisy counts above it, and what the noise in their sum exceeds 10% of the time."""
-    sketch = noiseless(stays([20] * 30 + [14] * 2 + [2])).query(SUM).sketch(0.1, bins=10).exposure
-    assert isinstance(sketch, Sketch)
+    exposure_histogram = (
+        noiseless(stays([20] * 30 + [14] * 2 + [2])).query(SUM).exposure_histogram(0.1, bins=10).exposure
+    )
+    assert isinstance(exposure_histogram, ExposureHistogram)
     golden = {1: 16.094379124341003, 2: 23.97275987280871, 5: 39.313823203074485, 10: 56.400822514412894}
-    assert {n: sketch.sum_noise[n - 1] for n in golden} == pytest.approx(golden, abs=0.01)
-    assert [sketch.people_above(y) for y in (0.9, 0.8, 0.5, 0.0)] == [46, 53, 71, 89]
-    assert sketch.people_above(1.0) == 0
-    assert sketch.people_above(0.55) == sketch.people_above(0.5), "the edge below: never fewer"
-    assert replace(sketch, noisy=(-500.0,) * 11).people_above(0.5) == 0
+    assert {n: exposure_histogram.sum_noise[n - 1] for n in golden} == pytest.approx(golden, abs=0.01)
+    assert [exposure_histogram.people_above(y) for y in (0.9, 0.8, 0.5, 0.0)] == [46, 53, 71, 89]
+    assert exposure_histogram.people_above(1.0) == 0
+    assert exposure_histogram.people_above(0.55) == exposure_histogram.people_above(0.5), "the edge below: never fewer"
+    assert replace(exposure_histogram, noisy=(-500.0,) * 11).people_above(0.5) == 0
     with pytest.raises(BadInput, match="exposure must be a number from 0 to 1, not "):
-        sketch.people_above(1.5)
-    assert replace(sketch, sum_noise=()).people_above(0.5) is None, "the noise is withheld"
+        exposure_histogram.people_above(1.5)
+    assert replace(exposure_histogram, sum_noise=()).people_above(0.5) is None, "the noise is withheld"
     redraw = stays([]).query(SUM)
-    assert redraw.sketch(0.1).exposure == redraw.sketch(0.1).exposure, "what was drawn comes back with the same bounds"
+    assert redraw.exposure_histogram(0.1).exposure == redraw.exposure_histogram(0.1).exposure, (
+        "what was drawn comes back with the same bounds"
+    )
 
 
 @pytest.mark.parametrize("eps_view", [0.05, 0.1, 1.0])
@@ -476,16 +501,16 @@ def test_no_private_view_can_say_that_nobody_is_above(eps_view: float) -> None:
 
 
 def test_the_page_has_every_bin_and_its_certificate() -> None:
-    profile = stays(range(9)).query(SUM).sketch(1.0, bins=5)
+    profile = stays(range(9)).query(SUM).exposure_histogram(1.0, bins=5)
     html = risk_report.page(profile, "Written today.").html
     for said in ("0.8–1", "±3", "told from noise", "1-differential privacy", "grid step", "Written today."):
         assert said in html
     assert "influence" not in html.lower()
 
 
-def test_the_json_of_a_sketch() -> None:
-    found = json.loads(json.dumps(stays(range(9)).query(SUM).sketch(0.5, bins=4).view.as_dict()))
-    assert (found["source"], found["influence"], found["outputs"]) == ("sketch", None, 1)
+def test_the_json_of_a_histogram() -> None:
+    found = json.loads(json.dumps(stays(range(9)).query(SUM).exposure_histogram(0.5, bins=4).view.as_dict()))
+    assert (found["source"], found["influence"], found["outputs"]) == ("exposure histogram", None, 1)
     assert set(found["exposure"]) == {"min", "max", "mean", "sum", "sum_sq"}
     assert (found["epsilon"], found["guarantee"], found["charged"], found["ledger_entry"]) == (0.5, "dp", 0.5, None)
     assert [(b["low"], b["high"]) for b in found["bins"]] == [(0, 0), (0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1)]
@@ -494,7 +519,7 @@ def test_the_json_of_a_sketch() -> None:
 
 
 def test_what_is_stored_comes_back_as_it_was() -> None:
-    sketch = sketch_of(100.25, -20, 40)
-    stored = json.loads(json.dumps(sketch.stored()))
-    assert Sketch.from_stored(stored, sketch.certificate) == sketch
-    assert replace(sketch, reach=None).stored()["reach"] is None
+    exposure_histogram = histogram_of(100.25, -20, 40)
+    stored = json.loads(json.dumps(exposure_histogram.stored()))
+    assert ExposureHistogram.from_stored(stored, exposure_histogram.certificate) == exposure_histogram
+    assert replace(exposure_histogram, reach=None).stored()["reach"] is None

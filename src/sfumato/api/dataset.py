@@ -11,7 +11,7 @@ from sfumato.api.display import printed
 from sfumato.api.ledger import Ledger
 from sfumato.api.release import Release
 from sfumato.errors import PreferenceError
-from sfumato.model.exposure_histogram import BINS, Sketch
+from sfumato.model.exposure_histogram import BINS, ExposureHistogram
 from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.measurement import Measurement
@@ -29,11 +29,11 @@ from sfumato.release.services import Services
 
 if TYPE_CHECKING:
     from sfumato.api.batch import Batch, Split, SplitBatch
+    from sfumato.api.beliefs import Beliefs
     from sfumato.api.guessing import Guessing
     from sfumato.api.individual_accounting import PersonTotals
     from sfumato.api.method_comparison import Comparison
-    from sfumato.api.missing import Beliefs
-    from sfumato.api.posthoc import Aftermath
+    from sfumato.api.posthoc import PosthocRisk
     from sfumato.api.risk import RiskProfile
     from sfumato.api.signal import Signalled
     from sfumato.release.risk.profile import Profile
@@ -299,7 +299,7 @@ class Query:
         drawn = mechanism, delta, calibration
         return _shown(rehearsed(self._bound, preferences, *drawn, grid, epsilon_max, like=like, rows=rows))
 
-    def sketch(
+    def exposure_histogram(
         self,
         epsilon: float,
         *,
@@ -315,8 +315,8 @@ class Query:
         """A private histogram of exposures, charged first: what is decided from it rests on no look.
 
         Bounds in it are those of the worst case; what the histogram suggests is in each row's `estimate`. `mechanism`
-        is the noise of the release that is thought of. The same request on the same data returns the sketch that was
-        drawn, uncharged; `redraw` draws anew.
+        is the noise of the release that is thought of. The same request on the same data returns the histogram that
+        was drawn, uncharged; `redraw` draws anew.
         """
         from sfumato.release.risk.profile import private_histogram
 
@@ -347,7 +347,7 @@ class Query:
 
         return _shown(of_the_people(self._bound, mechanism, delta, candidates, calibration, exact))
 
-    def missing(
+    def beliefs(
         self,
         epsilon: float | None = None,
         candidates: str | Sequence[float] | None = None,
@@ -357,7 +357,7 @@ class Query:
 
         `prior`: they suspect one person beforehand at so much, whoever it is; else all alike.
         """
-        from sfumato.api.missing import Beliefs
+        from sfumato.api.beliefs import Beliefs
 
         shown = grid_of(candidates if epsilon is None else [*(grid_of(candidates) or ()), epsilon])
         return Beliefs(self._bound, shown, prior)
@@ -390,7 +390,7 @@ class Query:
         found = choose.chosen(self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
         return printed(Choice, found)
 
-    def foreseen(
+    def preview(
         self,
         *preferences: Preference,
         mechanism: str = "laplace",
@@ -405,7 +405,7 @@ class Query:
         What is read off the people or drawn has no epsilon yet.
         """
         asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
-        return printed(Choice, choose.foreseen(self._bound, asked, preregistered))
+        return printed(Choice, choose.preview(self._bound, asked, preregistered))
 
     def plan(
         self,
@@ -473,14 +473,14 @@ class Query:
         asked = self._asked(preferences, mechanism, delta, "analytic", None, EPSILON_MAX)
         return Release.of(release(self._bound, asked, **how), self._bound)
 
-    def aftermath(self, release: Release, between: str | None = None) -> Aftermath:
+    def posthoc_risk(self, release: Release, between: str | None = None) -> PosthocRisk:
         """What an answer that this query gave says about each person: a look.
 
         `between="age > 60"` also compares the median PRIs of two groups.
         """
-        from sfumato.api.posthoc import Aftermath
+        from sfumato.api.posthoc import PosthocRisk
 
-        return Aftermath(self._bound, release, between)
+        return PosthocRisk(self._bound, release, between)
 
     def signal(
         self,
@@ -528,6 +528,6 @@ def _shown(profile: Profile) -> RiskProfile:
 
     found = printed(RiskProfile, profile)
     found.certificate = None if profile.certificate is None else Certificate.of(profile.certificate)
-    if isinstance(profile.exposure, Sketch) and found.certificate is not None:
+    if isinstance(profile.exposure, ExposureHistogram) and found.certificate is not None:
         found.exposure = replace(profile.exposure, certificate=found.certificate)
     return found

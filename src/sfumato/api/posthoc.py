@@ -6,15 +6,15 @@ from sfumato.api.display import Display
 from sfumato.api.figure import Picture
 from sfumato.presentation import posthoc as view
 from sfumato.presentation.figures.histogram import spread
-from sfumato.release.risk.posthoc import PosthocRisk
+from sfumato.release.risk import posthoc
 
 
-class Aftermath(Display, PosthocRisk):
+class PosthocRisk(Display, posthoc.PosthocRisk):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
 
     `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
-    known. `.epsilon` is public, and None where it is withheld. Made by `Query.aftermath`, which enters the look before
-    anybody is read.
+    known. `.epsilon` is public, and None where it is withheld. Made by `Query.posthoc_risk`, which enters the look
+    before anybody is read.
     """
 
     def plot(self) -> Picture:
@@ -22,8 +22,8 @@ class Aftermath(Display, PosthocRisk):
         return Picture(self.view.figure())
 
     @property
-    def view(self) -> view.Aftermath:
-        return view.Aftermath(
+    def view(self) -> view.PosthocRisk:
+        return view.PosthocRisk(
             certificate=self.certificate,
             people=self.people_count,
             distance=self.distance,
@@ -44,7 +44,7 @@ class Aftermath(Display, PosthocRisk):
     @property
     def withheld(self) -> str:
         told = "withheld" if self.epsilon is None else f"{self.epsilon:g}"
-        return f"<Aftermath of {self.query}, epsilon {told}. What it says about the people is confidential: .show()>"
+        return f"<PosthocRisk of {self.query}, epsilon {told}. What it says about the people is confidential: .show()>"
 
     def _html(self) -> str:
         return view.as_html(self.view)

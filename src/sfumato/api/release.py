@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from sfumato.api.posthoc import Aftermath
+    from sfumato.api.posthoc import PosthocRisk
     from sfumato.api.signal import Signalled
     from sfumato.signals.tasks.task import Task
 
@@ -119,17 +119,17 @@ class Release(model.Released):
             case _:
                 self.to_csv(path, ranges=ranges)
 
-    def aftermath(self, between: str | None = None) -> Aftermath:
+    def posthoc_risk(self, between: str | None = None) -> PosthocRisk:
         """What this very answer says about each person: the controller's to see, and a look.
 
         With `between="age > 60"` the median PRIs of two groups are compared.
         """
         if self._query is None:
-            hint = "ask the query that it is an answer to: query.aftermath(release)."
+            hint = "ask the query that it is an answer to: query.posthoc_risk(release)."
             raise BadInput("This release does not know the data that it came from", hint=hint)
-        from sfumato.api.posthoc import Aftermath
+        from sfumato.api.posthoc import PosthocRisk
 
-        return Aftermath(self._query, self, between)
+        return PosthocRisk(self._query, self, between)
 
     def signal(
         self,

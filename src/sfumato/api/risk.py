@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class RiskProfile(Display, Profile):
     """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs.
 
-    Of a private sketch the figures are bounds, those of the worst case, and each row has an `estimate` beside them;
-    `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
+    Of a private exposure histogram the figures are bounds, those of the worst case, and each row has an `estimate`
+    beside them; `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
     """
 
     def attack(self, epsilon: float, prior: float = 0.5, exposure: float | None = None) -> Attack:

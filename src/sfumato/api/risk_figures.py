@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sfumato.errors import BadInput
-from sfumato.model.exposure_histogram import Sketch
+from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Histogram
 from sfumato.presentation.figures import curves
 from sfumato.presentation.figures.figure import Axis, Figure, Limit
@@ -38,8 +38,8 @@ def _gap(profile: Profile) -> Figure:
 
 
 def _exposure(profile: Profile) -> Figure:
-    """The histogram; of a sketch the noisy one."""
-    if isinstance(profile.exposure, Sketch):
+    """The histogram of exposures; the noisy one of a private exposure histogram."""
+    if isinstance(profile.exposure, ExposureHistogram):
         return exposure_histogram.bars(profile.exposure)
     if not isinstance(profile.exposure, Figures):
         raise BadInput(

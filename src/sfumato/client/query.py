@@ -59,7 +59,7 @@ class QueriedDataset(Protocol):
 
 
 class Query:
-    """Made by `Dataset.query`. What is public is free; `.risk()`, `.sketch()` are for controllers of the dataset."""
+    """Made by `Dataset.query`. What is public is free; `.risk()`, `.exposure_histogram()` are for controllers."""
 
     def __init__(self, dataset: QueriedDataset, sql: str) -> None:
         self.dataset = dataset
@@ -132,7 +132,7 @@ class Query:
         how = _how(mechanism, delta, candidates, calibration) | {"exact": exact}
         return self._seen("risk", {"how": how}, delta)
 
-    def sketch(
+    def exposure_histogram(
         self,
         epsilon: float,
         *,
@@ -143,7 +143,7 @@ class Query:
     ) -> Risk:
         """A private histogram of exposures, charged: what is decided from it rests on no look."""
         how = _how(mechanism, delta, candidates, calibration)
-        return self._seen("sketch", {"epsilon": epsilon, "how": how}, delta)
+        return self._seen("exposure-histogram", {"epsilon": epsilon, "how": how}, delta)
 
     def _seen(self, verb: str, body: Mapping[str, Any], delta: float | None) -> Risk:
         return Risk(self.dataset.ask(verb, {"sql": self.sql} | dict(body)), self.sql, delta)

@@ -9,7 +9,7 @@ from typing import Any
 from sfumato.api.display import Display
 from sfumato.errors import PreferenceError
 from sfumato.model.confidential import Confidential
-from sfumato.model.exposure_histogram import Sketch
+from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Reach, Summary
 from sfumato.model.release import Certificate
 from sfumato.model.risk import Estimate, RiskAt, RiskView, Source
@@ -44,7 +44,7 @@ class Risk(Display, Confidential):
         return self.view.influence
 
     @property
-    def exposure(self) -> Summary | Reach | Sketch | None:
+    def exposure(self) -> Summary | Reach | ExposureHistogram | None:
         return self.view.exposure
 
     @property
@@ -101,11 +101,11 @@ class Looked(Display, Confidential):
 
 def _view(facts: Mapping[str, Any], sql: str, delta: float | None) -> RiskView:
     people = facts["people"]
-    sketch = None
+    exposure_histogram = None
     if "bins" in facts:
         noisy = tuple(each["noisy"] for each in facts["bins"])
         certificate, sum_noise = Certificate.from_dict(facts["certificate"]), tuple(facts["sum_noise_90"])
-        sketch = Sketch(noisy, facts["seen_above"], certificate, sum_noise)
+        exposure_histogram = ExposureHistogram(noisy, facts["seen_above"], certificate, sum_noise)
     return RiskView(
         source=Source(facts["source"]),
         query=sql,
@@ -114,7 +114,7 @@ def _view(facts: Mapping[str, Any], sql: str, delta: float | None) -> RiskView:
         mechanism=facts["mechanism"],
         sensitivity=tuple(facts["sensitivity"]),
         influence=_figures(facts["influence"], people),
-        exposure=sketch or _figures(facts["exposure"], people),
+        exposure=exposure_histogram or _figures(facts["exposure"], people),
         candidates=tuple(_at(row, public=Source(facts["source"]) is not Source.PEOPLE) for row in facts["candidates"]),
         delta=delta,
     )

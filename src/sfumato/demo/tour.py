@@ -1,4 +1,4 @@
-"""The guided tour: rule, worst case, rehearsal, sketch, choice, release, selection; then a look and its cost."""
+"""The guided tour: rule, worst case, rehearsal, exposure histogram, choice, release, selection; then a look."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ def _decide_first(say: Say, adult: Dataset) -> None:
     assert found is not None
     say(spread.as_text(found))
 
-    say(_step(5, "The private sketch: the people's own exposures with noise, charged 0.05"))
-    sketched = query.sketch(epsilon=0.05).view
-    assert sketched.sketch is not None
-    say(f"{of_risk.source(sketched)}\n\n{exposure_histogram.as_text(sketched.sketch)}")
+    say(_step(5, "The private exposure histogram: the people's own exposures with noise, charged 0.05"))
+    histogram = query.exposure_histogram(epsilon=0.05).view
+    assert histogram.exposure_histogram is not None
+    say(f"{of_risk.source(histogram)}\n\n{exposure_histogram.as_text(histogram.exposure_histogram)}")
 
     say(_step(6, "The choice: the rule of record, applied as it stands"))
     choice = query.choose()

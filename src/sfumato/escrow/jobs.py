@@ -113,17 +113,17 @@ def _cells(query: BoundQuery) -> list[str]:
     return [" · ".join(map(str, cell)) for cell in query.measurement.cells or ()]
 
 
-def _sketched(dataset: DatasetContext, job: Job) -> dict[str, Any]:
+def _histogram(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     profile = private_histogram(bind(dataset, job["sql"]), job["epsilon"], **job["how"])
     certificate = None if profile.certificate is None else profile.certificate.as_dict()
     return dict(profile.view.as_dict()) | {"certificate": certificate}
 
 
 def _explored(dataset: DatasetContext, job: Job) -> Exploration:
-    """The risk of a query as a page moves through it: on invented rows, in a private sketch, or of the people."""
+    """The risk of a query as a page moves through it: on invented rows, in an exposure histogram, or of the people."""
     query, how, cell = bind(dataset, job["sql"]), job["how"], None
     match Source(job["source"]):
-        case Source.SKETCH:
+        case Source.EXPOSURE_HISTOGRAM:
             profile = private_histogram(query, job["epsilon"], **how)
         case Source.PEOPLE:
             profile = of_the_people(query, **how)
@@ -164,7 +164,7 @@ _VERBS: Mapping[str, Callable[[DatasetContext, Job], dict[str, Any]]] = {
     "tables": _tables,
     "risk": _looked,
     "answer": _answer,
-    "sketch": _sketched,
+    "exposure_histogram": _histogram,
     "check": _checked,
     "rehearse": _rehearsed,
     "fits": _fits,

@@ -11,7 +11,7 @@ from sfumato.ledger.entry import NANO, Entry, Event, upward
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
 
-RELEASE, SKETCH, SELECTION, BATCH, SIGNAL = "release", "sketch", "selection", "batch", "signal"
+RELEASE, EXPOSURE_HISTOGRAM, SELECTION, BATCH, SIGNAL = "release", "exposure histogram", "selection", "batch", "signal"
 PART = "part of a release"
 """The kinds of charges that are told apart by their entries; one that does not say is neither.
 

@@ -1,4 +1,4 @@
-"""A private sketch: how exposed the people are, as a noisy histogram over public bins. It may leave."""
+"""A private exposure histogram: how exposed the people are, as a noisy histogram over public bins. It may leave."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BINS = 20  # of exposure above 0, unless stated
 
 
 @dataclass(frozen=True)
-class Sketch:
+class ExposureHistogram:
     """Noisy counts of people: at an exposure of exactly 0, then in bins of one width up to 1, each with its upper edge.
 
     All else is made from the counts. A bin is `seen` when its count, rounded, is above `reach`, as noise alone is in

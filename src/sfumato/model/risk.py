@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.exposure_histogram import Sketch
+from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Distribution, Reach, Summary
 from sfumato.model.schema import Relation
 
@@ -17,7 +17,7 @@ class Source(StrEnum):
 
     WORST_CASE = "worst case"
     REHEARSAL = "rehearsal"
-    SKETCH = "sketch"
+    EXPOSURE_HISTOGRAM = "exposure histogram"
     PEOPLE = "people"
 
 
@@ -118,7 +118,7 @@ class RiskView(Confidential):
     mechanism: str
     sensitivity: tuple[float, ...]
     influence: Summary | Reach | None
-    exposure: Summary | Reach | Sketch | None
+    exposure: Summary | Reach | ExposureHistogram | None
     candidates: tuple[RiskAt, ...]
     exact: bool = False  # RDRs as they are, not their upper bound
     numbers: tuple[str, ...] = ()  # the noisy numbers behind the answer
@@ -128,9 +128,9 @@ class RiskView(Confidential):
         return super().__repr__() if self.source is Source.PEOPLE else _described(self, self.as_dict())
 
     @property
-    def sketch(self) -> Sketch | None:
+    def exposure_histogram(self) -> ExposureHistogram | None:
         """The noisy histogram, where that is what is shown."""
-        return self.exposure if isinstance(self.exposure, Sketch) else None
+        return self.exposure if isinstance(self.exposure, ExposureHistogram) else None
 
     def as_dict(self) -> dict[str, object]:
         found: dict[str, object] = {
@@ -143,13 +143,13 @@ class RiskView(Confidential):
             "exposure": _figures(self.exposure),
             "candidates": [candidate.as_dict() for candidate in self.candidates],
         }
-        return found if self.sketch is None else found | self.sketch.as_dict()
+        return found if self.exposure_histogram is None else found | self.exposure_histogram.as_dict()
 
 
 def _described(public: object, facts: dict[str, object]) -> str:
     return f"{type(public).__name__}({', '.join(f'{name}={fact!r}' for name, fact in facts.items())})"
 
 
-def _figures(summary: Summary | Reach | Sketch | None) -> dict[str, float | None] | None:
+def _figures(summary: Summary | Reach | ExposureHistogram | None) -> dict[str, float | None] | None:
     names = ("min", "max", "mean", "sum", "sum_sq")
     return {name: getattr(summary, name) for name in names} if summary is not None else None

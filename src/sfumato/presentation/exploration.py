@@ -6,17 +6,17 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.model.exposure_histogram import Sketch
+from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Histogram
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.figures.histogram import STEEP
 from sfumato.presentation.figures.marks import GLYPHS, Verdict
 from sfumato.presentation.risk import profile as risk
 from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import exposure_histogram as of_exposure_histogram
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison as of_compare
 from sfumato.presentation.wording import risk as of_risk
-from sfumato.presentation.wording import sketch as of_sketch
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.preferences.sweep import SELECTING, Kind, Slider, Stop, place
 from sfumato.privacy.risk.membership import attack_chance
@@ -170,24 +170,24 @@ def _evened(fine: Histogram) -> Histogram:
 
 
 def _histogram(view: RiskView, people: Histogram | None) -> dict[str, Any] | None:
-    """People at each exposure; of a sketch with the noise of each count, without those at exactly 0."""
-    sketch: Sketch | None = view.sketch
-    if sketch is not None:
-        people = Histogram(sketch.edges[1:], sketch.histogram.people[1:])
+    """People at each exposure; of an exposure histogram with the noise of each count, without those at exactly 0."""
+    exposure_histogram: ExposureHistogram | None = view.exposure_histogram
+    if exposure_histogram is not None:
+        people = Histogram(exposure_histogram.edges[1:], exposure_histogram.histogram.people[1:])
     if people is None:
         return None
-    if sketch is None:
+    if exposure_histogram is None:
         people = _evened(people)
     standing = [count for count in people.people if count]
     steep = bool(standing) and max(standing) > STEEP * min(standing)
     notes = [f"Exposure {of_risk.EXPOSURE}"]
-    notes += [] if sketch is None else of_sketch.read_off(sketch)
+    notes += [] if exposure_histogram is None else of_exposure_histogram.read_off(exposure_histogram)
     return {
-        "title": of_risk.AT_EACH_EXPOSURE if sketch is None else of_sketch.SKETCHED,
+        "title": of_risk.AT_EACH_EXPOSURE if exposure_histogram is None else of_exposure_histogram.WITH_NOISE,
         "notes": notes + ([of_risk.TENFOLD_BARS] if steep else []),
         "steep": steep,
         "bars": [
             [low, high, count] for low, high, count in zip(people.edges, people.edges[1:], people.people, strict=False)
         ],
-        "noise": 0 if sketch is None else of_sketch.bin_noise(sketch),
+        "noise": 0 if exposure_histogram is None else of_exposure_histogram.bin_noise(exposure_histogram),
     }

@@ -12,12 +12,12 @@ from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
 from sfumato.presentation.risk.exposure import lying
-from sfumato.presentation.wording import aftermath as of_aftermath
 from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import posthoc as of_posthoc
 
 
 @dataclass(frozen=True, repr=False)
-class Aftermath(Confidential):
+class PosthocRisk(Confidential):
     """Distances (PRI) and, where they are known, losses over all the people."""
 
     certificate: Certificate
@@ -39,7 +39,7 @@ class Aftermath(Confidential):
 
     @property
     def meaning(self) -> str:
-        return of_aftermath.PRI if self.loss is None else of_aftermath.SIGNED_LOSS
+        return of_posthoc.PRI if self.loss is None else of_posthoc.SIGNED_LOSS
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -47,15 +47,15 @@ class Aftermath(Confidential):
         spoken = (self.positive, self.people) if self.loss is not None and self.people else None
         furthest = 0.0 if self.loss is None else max(map(abs, self.loss.quantiles))
         parts = [
-            of_aftermath.no_loss(self.certificate) if self.loss is None else of_aftermath.PRI,
-            "" if spoken is None else of_aftermath.speaks_for(*spoken),
-            "" if self.loss is None else of_aftermath.within_bound(furthest, self.bound, self.certificate.epsilon),
-            of_aftermath.distances(
+            of_posthoc.no_loss(self.certificate) if self.loss is None else of_posthoc.PRI,
+            "" if spoken is None else of_posthoc.speaks_for(*spoken),
+            "" if self.loss is None else of_posthoc.within_bound(furthest, self.bound, self.certificate.epsilon),
+            of_posthoc.distances(
                 self.distance, self.pri.quantiles[0], self.pri.quantiles[-1], self.ratio, self.own_scale
             ),
-            "" if self.medians is None else of_aftermath.medians_of(self.condition or "", self.medians),
-            of_aftermath.ROWS_KEPT_BACK if self.hides else "",
-            of_aftermath.SELECTED_BESIDE if self.certificate.select_epsilon else "",
+            "" if self.medians is None else of_posthoc.medians_of(self.condition or "", self.medians),
+            of_posthoc.ROWS_KEPT_BACK if self.hides else "",
+            of_posthoc.SELECTED_BESIDE if self.certificate.select_epsilon else "",
         ]
         return tuple(part for part in parts if part)
 
@@ -68,18 +68,18 @@ class Aftermath(Confidential):
         """The histogram, in full or in as many rows as a terminal has room for."""
         histogram, label = self.shown.histogram, "PRI" if self.loss is None else "loss"
         return histogram_figure(
-            folded(histogram) if short else histogram, of_aftermath.AFTERMATH, self.meaning, label=label
+            folded(histogram) if short else histogram, of_posthoc.POSTHOC, self.meaning, label=label
         )
 
 
-def as_text(after: Aftermath, *, colour: bool = False) -> str:
+def as_text(after: PosthocRisk, *, colour: bool = False) -> str:
     parts = [paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")]
     if told := after.shown.in_words:
-        parts += [f"{of_aftermath.AFTERMATH}\n{paragraph(after.meaning)}", paragraph(told)]
+        parts += [f"{of_posthoc.POSTHOC}\n{paragraph(after.meaning)}", paragraph(told)]
     else:
         parts.append(text(after.figure(short=True), colour=colour))
     return "\n\n".join([*parts, lying(*after.quantiles), *map(paragraph, after.said)])
 
 
-def as_html(after: Aftermath) -> str:
+def as_html(after: PosthocRisk) -> str:
     return page_part(of_guarantee.CONTROLLER_ONLY, svg(after.figure()), " ".join(after.said))

@@ -112,7 +112,7 @@ def sensitivity_of_rows(schema: Schema) -> Fraction:
 def people_by_exposure(schema: Schema) -> NoisyNumber:
     """The people in each public bin of exposure: everybody is in exactly one, whoever else is there.
 
-    See docs/theory/sketch.md.
+    See docs/theory/exposure-histogram.md.
     """
     return NoisyNumber(NumberKind.PERSONS, None, Fraction(schema.relation.steps), Fraction(1, FINEST))
 

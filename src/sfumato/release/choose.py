@@ -45,7 +45,7 @@ def chosen(
     return _choice(asked, solution, inputs, attestation)
 
 
-def foreseen(query: BoundQuery, asked: Request, attestation: str) -> SolvedRequest:
+def preview(query: BoundQuery, asked: Request, attestation: str) -> SolvedRequest:
     """By public facts: nothing is read, entered or charged."""
     solution = _UNREAD if asked.reads_people or asked.draws else query.solved(asked)
     inputs = query.provenances(asked, query.context.ledger.record, attestation)

@@ -1,4 +1,4 @@
-"""`sfumato worst-case`, `rehearse`, `sketch`, `risk`: the ways to see risk."""
+"""`sfumato worst-case`, `rehearse`, `exposure-histogram`, `risk`: the ways to see risk."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ def rehearse(
         typer.echo(of_choosing.planned(query.plan(*preferences, **how)), err=True)
 
 
-def sketch(
+def exposure_histogram(
     data: options.Data,
     schema: options.Schema,
     sql: options.Sql,
     epsilon: Annotated[
-        float, typer.Option(help="What the sketch spends; 0.05 shows bins of a hundred people or more.")
+        float, typer.Option(help="What the exposure histogram spends; 0.05 shows bins of a hundred people or more.")
     ],
     bins: Annotated[int, typer.Option(help="Bins of exposure above 0, from 2 to 200.")] = 20,
     mechanism: options.Mechanism = "laplace",
@@ -124,7 +124,7 @@ def sketch(
     options.writable(html, "--html", ".html")
     query = local.open(data, schema, ledger=ledger, stop=stop).query(options.query_text(sql))
     with reading(query.dataset.progress):
-        profile = query.sketch(
+        profile = query.exposure_histogram(
             epsilon,
             bins=bins,
             mechanism=mechanism,

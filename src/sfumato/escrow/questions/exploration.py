@@ -1,4 +1,4 @@
-"""What may be asked of a dataset beside a request: of public facts, of a private sketch, of the people themselves."""
+"""What may be asked of a dataset beside a request: of public facts, of an exposure histogram, of the people."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from sfumato.escrow.ports import Outside
 from sfumato.escrow.questions.facts import Foreseen, RequestFacts, each
 from sfumato.escrow.questions.preferences import HOW
 from sfumato.escrow.questions.query import Asked, checked_queries, shares_of
+from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
 from sfumato.ledger.entry import NANO
 from sfumato.model.budget import Stop
 from sfumato.model.choice import Noise
@@ -41,7 +42,16 @@ _GUESSING = (
     *("choices", "secret", "radius", "prior", "trust", "data_sensitivity", "limit"),
     *("mechanism", "delta", "calibration", "candidates"),
 )
-_SKETCH = ("mechanism", "delta", "calibration", "candidates", "bins", "allow_no_guarantee", "redraw", "preregistered")
+_HISTOGRAM = (
+    "mechanism",
+    "delta",
+    "calibration",
+    "candidates",
+    "bins",
+    "allow_no_guarantee",
+    "redraw",
+    "preregistered",
+)
 
 
 _LOOKS = ("risk", "check")  # what shows facts about the people
@@ -208,9 +218,12 @@ class Questions:
     def check(self, actor: Person, name: str) -> dict[str, Any]:
         return self._read(actor, name, "check", {})
 
-    def sketch(self, actor: Person, name: str, sql: str, epsilon: float, how: Mapping[str, Any]) -> dict[str, Any]:
+    def exposure_histogram(
+        self, actor: Person, name: str, sql: str, epsilon: float, how: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """A private histogram of exposures: charged, and no look."""
-        return self._read(actor, name, "sketch", {"sql": sql, "epsilon": epsilon, "how": _only(how, _SKETCH)})
+        asked = {"sql": sql, "epsilon": epsilon, "how": _only(how, _HISTOGRAM)}
+        return self._read(actor, name, "exposure_histogram", asked, EXPOSURE_HISTOGRAM)
 
     def of_rule(self, actor: Person, name: str, sql: str) -> RuleFacts:
         """What the rule of record makes of a query, for a controller who thinks about it. Public facts only."""
@@ -241,14 +254,14 @@ class Questions:
     ) -> dict[str, Any]:
         """Risk as the explorer's sliders move through it, from one of four sources; only the people are a look.
 
-        `epsilon` is a sketch's own; `stated` and `now` are the preference in force and what it leads to. Of a sketch
-        there is `spent` as well: a DatasetSpent.
+        `epsilon` is an exposure histogram's own; `stated` and `now` are the preference in force and what it leads to.
+        An exposure histogram comes with `spent` as well: a DatasetSpent.
         """
         held = self._datasets.controlled(actor, name)
         policy = self._policies.of(held)
         ceiling = (None if policy is None else policy.policy.epsilon_max) or EPSILON_MAX
         terms: dict[str, Any] = {"ceiling": ceiling, "stated": dict(stated or {}), "now": now}
-        drawn = _only(how, _SKETCH if source is Source.SKETCH else _NOISE)
+        drawn = _only(how, _HISTOGRAM if source is Source.EXPOSURE_HISTOGRAM else _NOISE)
         asked = {"sql": sql, "source": source.value, "how": drawn, "epsilon": epsilon, **terms}
         match source:
             case Source.WORST_CASE:
@@ -258,10 +271,11 @@ class Questions:
                 bind(self._datasets.planned(held, None, actor), sql)
                 job = self._datasets.job_on("explore", held, "invented", "invented", actor.name)
                 return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | asked))
-            case Source.SKETCH if epsilon is None:
-                raise BadInput("A sketch states its epsilon", hint="try 0.05.")
-            case Source.SKETCH:
-                return self._read(actor, name, "explore", asked, "sketch") | {"spent": self._spent(actor, held)}
+            case Source.EXPOSURE_HISTOGRAM if epsilon is None:
+                raise BadInput("An exposure histogram states its epsilon", hint="try 0.05.")
+            case Source.EXPOSURE_HISTOGRAM:
+                answer = self._read(actor, name, "explore", asked, EXPOSURE_HISTOGRAM)
+                return answer | {"spent": self._spent(actor, held)}
             case Source.PEOPLE:
                 return self._read(actor, name, "explore", asked, "risk")
 
@@ -284,7 +298,7 @@ class Questions:
         job = self._datasets.job(verb, held, actor.name, mandate) | dict(asked)
         self._datasets.say(actor, f"asked for the {what or verb} of", held.name)
         called = f"{verb} {self._outside.new_id()}"
-        if "sketch" in (verb, what):
+        if what == EXPOSURE_HISTOGRAM:
             return dict(self._datasets.computed(actor, held, called, job))
         return dict(self._outside.runner.run(called, job))
 

@@ -21,7 +21,7 @@ from sfumato.privacy.preferences.accuracy import errors_of_means
 from sfumato.privacy.preferences.preference import Ratio
 from sfumato.privacy.sensitivity import require_drawable
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.choose import foreseen, planned
+from sfumato.release.choose import planned, preview
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX, SolvedRequest
 from sfumato.release.request import request_of
@@ -94,7 +94,7 @@ class Foreseen:
         self._refuse_twice()
         self.choices = tuple(
             each(
-                lambda one: foreseen(one[0], request_of(one[0], one[1][0], **one[1][1]), attestation),
+                lambda one: preview(one[0], request_of(one[0], one[1][0], **one[1][1]), attestation),
                 tuple(zip(self.queries, self.stated, strict=True)),
             )
         )

@@ -90,7 +90,7 @@ def dry_run(found: Facts) -> dict[str, Any]:
 
 
 def explored(found: Facts) -> dict[str, Any]:
-    """Risk as sliders move through it; after a sketch, with what the dataset has spent."""
+    """Risk as sliders move through it; after an exposure histogram, with what the dataset has spent."""
     if "spent" not in found:
         return dict(found)
     spent = found["spent"]

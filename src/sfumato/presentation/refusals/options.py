@@ -63,7 +63,7 @@ _STEPS = {
         "low trust and high sensitivity",
     ),
     "show_ledger": _Words("`sfumato ledger show`", "`ledger.show()`", "the ledger of the dataset"),
-    "show_missing": _Words("`sfumato missing`", "`query.missing()`", "`sfumato missing`"),
+    "show_missing": _Words("`sfumato beliefs`", "`query.beliefs()`", "`sfumato beliefs`"),
     "show_risk": _Words("`sfumato risk`", "`query.risk()`", "`sfumato risk`"),
     "show_worst_case": _Words("`sfumato worst-case`", "`query.worst_case()`", "the estimate"),
     "state_cause": _Words("`sfumato ledger cause`", "`state_cause()`", "`sfumato ledger cause`"),

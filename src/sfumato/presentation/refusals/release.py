@@ -261,18 +261,18 @@ _SELECTIONS = {
         "choose again with {option[again]}: that draws anew.",
     ),
 }
-_SKETCHES = {
-    "sketch-epsilon-too-large": Wording(
-        "A sketch spends an epsilon of at most {most:g}, not {epsilon:g}", "try {option[epsilon=0.05]}."
+_HISTOGRAMS = {
+    "exposure-histogram-epsilon-too-large": Wording(
+        "An exposure histogram spends an epsilon of at most {most:g}, not {epsilon:g}", "try {option[epsilon=0.05]}."
     ),
-    "sketch-bins": Wording("A sketch has {fewest} to {most} bins, not {bins}", _usual_bins),
-    "sketch-bounds-from-data": Wording(
-        "With bounds from the data nobody's exposure is their own, so there is no private sketch",
+    "exposure-histogram-bins": Wording("An exposure histogram has {fewest} to {most} bins, not {bins}", _usual_bins),
+    "exposure-histogram-bounds-from-data": Wording(
+        "With bounds from the data nobody's exposure is their own, so there is no private exposure histogram",
         "open the data with the bounds of its schema, or look at the worst case, which reads nobody.",
     ),
-    "sketch-not-additive": Wording(
-        "There is no private sketch of {columns}: that is no sum over people, and how exposed one of them is depends "
-        "on the others",
+    "exposure-histogram-not-additive": Wording(
+        "There is no private exposure histogram of {columns}: that is no sum over people, and how exposed one of "
+        "them is depends on the others",
         "look at the worst case, which reads nobody; there everybody counts as exposed in full.",
     ),
 }
@@ -287,9 +287,9 @@ _AFTERWARDS = {  # differences of figures, and what an answer says about each pe
     "difference-schema-changed": Wording(
         "The schema is no longer the one that this was released under", "go by the noise ranges."
     ),
-    "aftermath-without-rows": Wording("No row of this answer left to be compared", "ask without HAVING or LIMIT."),
+    "posthoc-without-rows": Wording("No row of this answer left to be compared", "ask without HAVING or LIMIT."),
     "release-of-other-query": Wording(
-        "This release is of another query", "ask the query that it was made with for its aftermath."
+        "This release is of another query", "ask the query that it was made with for its post-hoc risk."
     ),
     "release-not-in-ledger": Wording(
         "This release is not in the ledger of this dataset", "open the dataset with the ledger that has it."
@@ -323,7 +323,7 @@ WORDINGS = {
     **_NOISE,
     **_CHARGES,
     **_SELECTIONS,
-    **_SKETCHES,
+    **_HISTOGRAMS,
     **_AFTERWARDS,
     **_WARNINGS,
 }

@@ -8,8 +8,8 @@ from sfumato.presentation.figures.figure import Verdict as Mark
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
-from sfumato.presentation.risk.exposure_histogram import as_html as sketch_html
-from sfumato.presentation.risk.exposure_histogram import as_text as sketch_text
+from sfumato.presentation.risk.exposure_histogram import as_html as histogram_html
+from sfumato.presentation.risk.exposure_histogram import as_text as histogram_text
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk as of_risk
@@ -38,14 +38,14 @@ def as_text(view: RiskView, limit: float | None = None, chosen: float | None = N
     shown += [paragraph(of_risk.ESTIMATES), table(columns, rows)] if rows else []
     notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
     shown += [paragraph(said) for said in notes if said]
-    shown += [sketch_text(view.sketch, colour=colour)] if view.sketch is not None else []
+    shown += [histogram_text(view.exposure_histogram, colour=colour)] if view.exposure_histogram is not None else []
     return "\n\n".join(shown)
 
 
 def as_html(view: RiskView, limit: float | None = None, chosen: float | None = None) -> str:
     warning = of_guarantee.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
     shown = page_part(warning, svg(figure(view, limit, chosen)), _numbers(view))
-    return shown if view.sketch is None else shown + sketch_html(view.sketch)
+    return shown if view.exposure_histogram is None else shown + histogram_html(view.exposure_histogram)
 
 
 def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
@@ -56,7 +56,7 @@ def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
     rows = view.candidates
     chances = [f"{_up(100 * row.attack_chance)} of 100" for row in rows]
     columns = {"epsilon": [f"{row.epsilon:g}" for row in rows]}
-    if view.source is Source.SKETCH:
+    if view.source is Source.EXPOSURE_HISTOGRAM:
         columns["gap at most"] = [f"{_up(row.gap)}×" for row in rows]
     else:
         columns["gap"] = [f"{row.gap:.4g}×" for row in rows]
@@ -96,7 +96,7 @@ def _range(half: float | None, rank: float | None) -> str:
 
 def size(view: RiskView) -> str:
     """How many people and noisy numbers, and which noise."""
-    about = "About " if view.sketch is not None else ""
+    about = "About " if view.exposure_histogram is not None else ""
     people = "" if view.people is None else f"{about}{view.people:,} people, "
     numbers = "private group keys" if view.outputs is None else f"{view.outputs:,} noisy numbers"
     numbers = "1 noisy number" if view.outputs == 1 else numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sfumato.model.exposure_histogram import Sketch
+from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.risk import RiskView, Source
 from sfumato.model.selection_trials import Tries
 from sfumato.presentation.certificate import certificate_text
@@ -26,9 +26,9 @@ from sfumato.presentation.risk.profile import candidates, estimates, figure, siz
 from sfumato.presentation.selection_trials import COLUMNS, figures, said
 from sfumato.presentation.selection_trials import rows as tried
 from sfumato.presentation.wording import choosing as of_choosing
+from sfumato.presentation.wording import exposure_histogram as of_exposure_histogram
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import risk as of_risk
-from sfumato.presentation.wording import sketch as of_sketch
 from sfumato.release.risk.exposure_histogram import NUMBERS
 
 
@@ -50,7 +50,7 @@ def report(
         _gap(view, limit, chosen, conclusion),
         *([_tried(tries)] if tries else []),
         *(_people(people) if people is not None else []),
-        *(_sketched(view.sketch) if view.sketch is not None else []),
+        *(_histogram(view.exposure_histogram) if view.exposure_histogram is not None else []),
         section("How to read this page", items([*of_risk.READING, of_risk.deciding(view)])),
     ]
     banner = of_guarantee.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
@@ -82,19 +82,23 @@ def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: 
     )
 
 
-def _sketched(sketch: Sketch) -> list[str]:
+def _histogram(exposure_histogram: ExposureHistogram) -> list[str]:
     """The histogram with its noise, then what it promises and what it cost."""
-    drawn = replace(bars(sketch), title=of_risk.AT_EACH_EXPOSURE, subtitle="")
+    drawn = replace(bars(exposure_histogram), title=of_risk.AT_EACH_EXPOSURE, subtitle="")
     return [
         section(
-            of_sketch.SKETCHED,
+            of_exposure_histogram.WITH_NOISE,
             paragraph(f"Exposure {of_risk.EXPOSURE}"),
-            paragraph(of_sketch.at_zero(sketch), "lead"),
+            paragraph(of_exposure_histogram.at_zero(exposure_histogram), "lead"),
             drawing(drawn),
-            *map(paragraph, of_sketch.read_off(sketch)[1:]),
-            scrolled(*bins(sketch), NUMBERS.capitalize()),
+            *map(paragraph, of_exposure_histogram.read_off(exposure_histogram)[1:]),
+            scrolled(*bins(exposure_histogram), NUMBERS.capitalize()),
         ),
-        section(of_sketch.SKETCH_COST, *map(paragraph, promised(sketch)), code(certificate_text(sketch.certificate))),
+        section(
+            of_exposure_histogram.COST,
+            *map(paragraph, promised(exposure_histogram)),
+            code(certificate_text(exposure_histogram.certificate)),
+        ),
     ]
 
 

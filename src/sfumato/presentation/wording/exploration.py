@@ -21,13 +21,13 @@ KINDS = {
 COMPARES = {
     Source.WORST_CASE: "anybody with anybody, in any data",
     Source.REHEARSAL: "the people of the look-alike",
-    Source.SKETCH: "anybody with anybody, in any data",
+    Source.EXPOSURE_HISTOGRAM: "anybody with anybody, in any data",
     Source.PEOPLE: "the people in this dataset",
 }
 PEOPLE = {
     Source.WORST_CASE: "the person most at risk, in any data,",
     Source.REHEARSAL: "the person of the look-alike most at risk",
-    Source.SKETCH: "the person most at risk, in any data,",
+    Source.EXPOSURE_HISTOGRAM: "the person most at risk, in any data,",
     Source.PEOPLE: "the person most at risk",
 }
 WORDS = {
@@ -71,10 +71,10 @@ BEFORE_LOOK = (
     "carries no guarantee unless it was fixed beforehand, and a return or a refusal leaves no total for this dataset. "
     "A rule of record stays, and what the policy decides by itself keeps its word. It cannot be undone."
 )
-BEFORE_SKETCH = (
-    "A private sketch is a noisy histogram of how exposed the people are. It is charged to this dataset now, at the "
-    "epsilon stated here. It does not count as looking at the data: every choice stays open. Bounds stay those of the "
-    "worst case; the histogram adds estimates. The same sketch comes back uncharged."
+BEFORE_HISTOGRAM = (
+    "A private exposure histogram is a noisy histogram of how exposed the people are. It is charged to this dataset "
+    "now, at the epsilon stated here. It does not count as looking at the data: every choice stays open. Bounds stay "
+    "those of the worst case; the histogram adds estimates. The same exposure histogram comes back uncharged."
 )
 BEFORE_ANSWER = (
     "This is a look: you see the withheld answer beside the true one. What is decided after it, yes or no, carries no "
@@ -178,7 +178,7 @@ def gap(at: RiskAt) -> str:
 def point(at: RiskAt, source: Source, ranges: str, worst: float, *, replaced: bool = False) -> tuple[str, ...]:
     """What one epsilon would mean, in words."""
     most = PEOPLE[source]
-    bounded = "no more than " if source is Source.SKETCH else ""
+    bounded = "no more than " if source is Source.EXPOSURE_HISTOGRAM else ""
     times = "without end above" if math.isinf(at.gap) else f"at {bounded}{rounded_up(at.gap)} times"
     whom = f"{ATTACKER[source]}{INSTEAD if replaced else ''}"
     said = [
@@ -187,7 +187,7 @@ def point(at: RiskAt, source: Source, ranges: str, worst: float, *, replaced: bo
         if len(at.noise_90) == 1 and at.rank_90 is None
         else f"Noise of each noisy number, 90 times of 100: {ranges}.",
     ]
-    if source is Source.SKETCH:
+    if source is Source.EXPOSURE_HISTOGRAM:
         said.append(estimated(at))
     elif source is not Source.WORST_CASE:
         said.append(

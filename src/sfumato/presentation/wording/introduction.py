@@ -89,7 +89,7 @@ SCREENS = (
         "A look, and what it costs",
         (
             "The worst case comes from public facts, and the rehearsal from invented rows: both are free. A private "
-            "sketch costs a small epsilon, and leaves every choice open.",
+            "exposure histogram costs a small epsilon, and leaves every choice open.",
             "To look at the people themselves is a step of its own, and stays in the ledger for ever. "
             "What a person decides after it, yes or no, carries the word none, unless it was fixed beforehand: whoever "
             "learns of the decision may learn something about the people.",

@@ -28,8 +28,8 @@ from sfumato.privacy.risk.membership import attack_chance
 CARRIED = "What each person carries of everything released"
 NO_FILTER = "It is an account and no limit: the next release adds to it, whoever has how much."
 IN_FULL = (
-    "Counted in full for everybody: what is no sum over people, sketches and selections, truncated noise, releases "
-    "from other data or under another schema, what was charged together, and what was charged and never left."
+    "Counted in full for everybody: what is no sum over people, exposure histograms and selections, truncated noise, "
+    "releases from other data or under another schema, what was charged together, and what was charged and never left."
 )
 
 

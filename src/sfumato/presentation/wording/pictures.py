@@ -48,6 +48,6 @@ def curve_of(source: Source, exposure: float | None) -> str:
 ATTACKED = {
     Source.WORST_CASE: "anybody",
     Source.REHEARSAL: "the most exposed",
-    Source.SKETCH: "anybody",
+    Source.EXPOSURE_HISTOGRAM: "anybody",
     Source.PEOPLE: "the most exposed",
 }

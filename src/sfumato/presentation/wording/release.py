@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from sfumato.model.calibration import Law
 from sfumato.model.release import Certificate, PostProcessing
+from sfumato.presentation.wording.exposure_histogram import AFTERWARDS
 from sfumato.presentation.wording.guarantee import WITHHELD, sentence
-from sfumato.presentation.wording.sketch import SKETCH_AFTERWARDS
 
 NOISE_ONLY = "90 of 100 for the noise alone; clipping and dropped rows not covered; per figure, not jointly"
 PICKED = "rows were picked by their noisy figures: of those that were, ranges hold less often"
@@ -32,7 +32,7 @@ POST_PROCESSING: Mapping[str, str] = {
     PostProcessing.VARIANCES_COMPOSED: VARIANCES_COMPOSED,
     PostProcessing.APPLIED_AFTERWARDS: APPLIED_AFTERWARDS,
     PostProcessing.ROWS_PICKED: PICKED,
-    PostProcessing.HISTOGRAM_READ: SKETCH_AFTERWARDS,
+    PostProcessing.HISTOGRAM_READ: AFTERWARDS,
 }
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from sfumato.model.method_comparison import Comparison
 from sfumato.model.risk import Attack, RiskView, Source
+from sfumato.presentation.wording.exposure_histogram import WITHOUT_GUARANTEE
 from sfumato.presentation.wording.guarantee import LOOK, NO_GUARANTEE, exactly
 from sfumato.presentation.wording.numbers import number
-from sfumato.presentation.wording.sketch import SKETCH_WITHOUT
 
 GAP_IS_NO_PROBABILITY = "The gap compares people in this dataset. It is not a probability."
 ATTACK_UPPER_BOUND = "The noise is on several numbers: these figures are upper bounds, and exact for one number."
@@ -47,22 +47,22 @@ NOISE_RANGE = "How far the noise moves a figure at most, 90 times of 100; one ra
 SOURCES = {
     Source.WORST_CASE: "Worst case: from public facts alone, true for any data. Nobody was looked at.",
     Source.REHEARSAL: "Rehearsal: the same query on an invented or public look-alike. Nobody was looked at.",
-    Source.SKETCH: (
-        "Private sketch: a noisy histogram of how exposed the people are, charged. It does not count as looking at the "
-        "data. Bounds are those of the worst case; what the histogram suggests is an estimate."
+    Source.EXPOSURE_HISTOGRAM: (
+        "Private exposure histogram: a noisy histogram of how exposed the people are, charged. It does not count as "
+        "looking at the data. Bounds are those of the worst case; what the histogram suggests is an estimate."
     ),
     Source.PEOPLE: "The people themselves. " + LOOK,
 }
 TITLES = {
     Source.WORST_CASE: "Risk in the worst case",
     Source.REHEARSAL: "Risk, rehearsed on a look-alike",
-    Source.SKETCH: "Risk in a private sketch of the people",
+    Source.EXPOSURE_HISTOGRAM: "Risk in a private exposure histogram of the people",
     Source.PEOPLE: "Risk of the people in the data",
 }
 ATTACKER = {
     Source.WORST_CASE: "anybody, in any data, is in it",
     Source.REHEARSAL: "the most exposed person of the look-alike is in it",
-    Source.SKETCH: "anybody, in any data, is in it",
+    Source.EXPOSURE_HISTOGRAM: "anybody, in any data, is in it",
     Source.PEOPLE: "the most exposed person is in the data",
 }
 RIGHT = dict.fromkeys(Source, "attacker right at most") | {Source.REHEARSAL: "attacker (look-alike)"}
@@ -73,7 +73,7 @@ DECIDING = {
         "The look-alike shows the form of the picture, not the figures of your table. An epsilon chosen from this page "
         "carries the guarantee: nothing here depends on the data."
     ),
-    Source.SKETCH: (
+    Source.EXPOSURE_HISTOGRAM: (
         "An epsilon chosen from this page carries the guarantee: the page is a noisy output that was charged. The "
         "estimates leave out people in bins below the noise, who may be more exposed; the bounds hold for each person."
     ),
@@ -84,7 +84,7 @@ DECIDING = {
 }
 NOBODY_LISTED = {
     Source.WORST_CASE: "the worst case is about anybody: it has no list of people",
-    Source.SKETCH: "a sketch is a noisy histogram: it has no list of people",
+    Source.EXPOSURE_HISTOGRAM: "an exposure histogram is a noisy histogram: it has no list of people",
 }
 READING = (
     "Start with the gap. Go down its column to the last one that you would defend before the person most at risk.",
@@ -94,14 +94,14 @@ READING = (
 
 
 def source(view: RiskView) -> str:
-    if view.sketch is not None and not view.sketch.certificate.guarantee.holds:
-        return f"{SKETCH_WITHOUT} {NO_GUARANTEE}"
+    if view.exposure_histogram is not None and not view.exposure_histogram.certificate.guarantee.holds:
+        return f"{WITHOUT_GUARANTEE} {NO_GUARANTEE}"
     return SOURCES[view.source]
 
 
 def deciding(view: RiskView) -> str:
     """What a decision from this page rests on."""
-    if view.sketch is not None and not view.sketch.certificate.guarantee.holds:
+    if view.exposure_histogram is not None and not view.exposure_histogram.certificate.guarantee.holds:
         return "An epsilon chosen from this page carries no guarantee."
     return DECIDING[view.source]
 
@@ -124,7 +124,7 @@ def without_delta(view: RiskView) -> str:
 def definitions(view: RiskView) -> tuple[tuple[str, str], ...]:
     """What the words of a risk view mean, in the order in which they are met."""
     attacker = f"How many times of 100 somebody who knows everybody else guesses right whether {ATTACKER[view.source]}."
-    bounded = view.source is Source.SKETCH
+    bounded = view.source is Source.EXPOSURE_HISTOGRAM
     always = (
         ("epsilon", EPSILON),
         ("gap at most" if bounded else "gap", GAP),

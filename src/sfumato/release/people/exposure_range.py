@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
-from sfumato.model.exposure_histogram import Sketch
+from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import EXPOSURE, INFLUENCE
 from sfumato.model.measurement import Measurement, NumberKind
 from sfumato.model.risk import WORST_CASE, Spread
@@ -48,7 +48,7 @@ def anybody(relation: Relation) -> Spread:
     return Spread(Fraction(0), Fraction(1), 1, relation=relation)
 
 
-def estimated(drawn: Sketch, measurement: Measurement, relation: Relation) -> Spread | None:
+def estimated(drawn: ExposureHistogram, measurement: Measurement, relation: Relation) -> Spread | None:
     """The outer edges of the bins that a private histogram tells from noise; None where there are none."""
     if not any(drawn.seen):
         return None

@@ -59,7 +59,7 @@ def explored(
     noise, measurement = profile.noise, profile.measurement
     policy = Policy(ceiling, stated, now, noise.delta or 0.0)
     bounded = (
-        profile.source is Source.SKETCH
+        profile.source is Source.EXPOSURE_HISTOGRAM
     )  # a noisy histogram bounds nobody: its sliders are those of the worst case
     spread = WORST_CASE if bounded else profile.spread
     moved = sliders(spread, noise, measurement, ceiling=ceiling, stated=stated, now=now)

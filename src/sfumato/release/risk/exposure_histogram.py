@@ -1,4 +1,4 @@
-"""A private sketch: everybody's exposure, as a noisy histogram over public bins, charged before anybody is read."""
+"""A private exposure histogram: noisy counts of people over public bins, charged before anybody is read."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, cast
 
 from sfumato.errors import NoMechanism, PreferenceError
-from sfumato.ledger.charges import SKETCH
+from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.history import Plan, Record
 from sfumato.model.calibration import Law
 from sfumato.model.choice import Noise
-from sfumato.model.exposure_histogram import BINS, Sketch
+from sfumato.model.exposure_histogram import BINS, ExposureHistogram
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
 from sfumato.model.release import Certificate, PostProcessing
 from sfumato.privacy.accounting.zcdp import entered, rho_laplace
@@ -35,11 +35,11 @@ from sfumato.release.reserve import (
     version_of,
 )
 
-METHOD, NUMBERS = "a private sketch of exposures", "people in each bin of exposure"  # as a record has it
+METHOD, NUMBERS = "a private exposure histogram", "people in each bin of exposure"  # as a record has it
 FEWEST, MOST = 2, 200
 
 
-def sketch(
+def exposure_histogram(
     query: BoundQuery,
     noise: Noise,
     epsilon: float,
@@ -48,11 +48,11 @@ def sketch(
     allow_no_guarantee: bool,
     redraw: bool,
     attestation: str,
-) -> Sketch:
+) -> ExposureHistogram:
     """Reserved before the data is read, and kept before it leaves."""
     spent = _affordable(epsilon)
     _countable(bins)
-    _sketchable(query)
+    _require_additive(query)
     ledger, key = query.context.ledger, on_this_data(query, _asked(query, noise, spent, bins))
     held = reserve(
         ledger,
@@ -60,21 +60,21 @@ def sketch(
         lambda record: _inputs(query, key, record, attestation),
         lambda guarantee: _reservation(query, key, spent, bins, guarantee),
         allow_no_guarantee=allow_no_guarantee,
-        what="sketch",
+        what=EXPOSURE_HISTOGRAM,
         instead="worst-case",
     )
     if isinstance(held, Draft):
-        stored = cast(dict[str, Any], held.public["sketch"])
+        stored = cast(dict[str, Any], held.public["exposure_histogram"])
         certificate = Certificate.from_dict(stored["certificate"])
-        return Sketch.from_stored(stored, certificate, _sum_noise(query, certificate, bins))
+        return ExposureHistogram.from_stored(stored, certificate, _sum_noise(query, certificate, bins))
     number = people_by_exposure(query.context.schema)
     counts = read_for(ledger, key, held, _what(query), lambda: query.survey(noise).people_by_bin(bins))
     noisy = noisy_counts(query, counts, spent)
     furthest = joint_reach(number.scale(spent), len(noisy), float(number.step)) + 0.5  # counts are shown rounded
     certificate = _certificate(query, held, spent, bins)
     shown = furthest if held.guarantee.holds else None
-    made = Sketch(noisy, shown, certificate, _sum_noise(query, certificate, bins))
-    keep(ledger, key, held, _what(query), {"sketch": made.stored()})
+    made = ExposureHistogram(noisy, shown, certificate, _sum_noise(query, certificate, bins))
+    keep(ledger, key, held, _what(query), {"exposure_histogram": made.stored()})
     return made
 
 
@@ -98,32 +98,32 @@ def _sum_noise(query: BoundQuery, certificate: Certificate, bins: int) -> tuple[
 def _affordable(epsilon: float) -> float:
     spent = stated_epsilon(epsilon).value
     if spent > EPSILON_MAX:
-        raise PreferenceError.because("sketch-epsilon-too-large", most=EPSILON_MAX, epsilon=spent)
+        raise PreferenceError.because("exposure-histogram-epsilon-too-large", most=EPSILON_MAX, epsilon=spent)
     return spent
 
 
 def _countable(bins: object) -> None:
     if not isinstance(bins, int) or isinstance(bins, bool) or not FEWEST <= bins <= MOST:
-        raise PreferenceError.because("sketch-bins", fewest=FEWEST, most=MOST, bins=str(bins), usual=BINS)
+        raise PreferenceError.because("exposure-histogram-bins", fewest=FEWEST, most=MOST, bins=str(bins), usual=BINS)
 
 
-def _sketchable(query: BoundQuery) -> None:
+def _require_additive(query: BoundQuery) -> None:
     """Refuse exposures that are not each person's own, from public facts, before anything is charged."""
     dataset = query.context
     if dataset.bounds_from_data:
-        raise NoMechanism.because("sketch-bounds-from-data")
+        raise NoMechanism.because("exposure-histogram-bounds-from-data")
     if query.measurement.not_additive:
-        raise NoMechanism.because("sketch-not-additive", columns=list(query.measurement.not_additive))
+        raise NoMechanism.because("exposure-histogram-not-additive", columns=list(query.measurement.not_additive))
     dataset.require_data()
 
 
 def _asked(query: BoundQuery, noise: Noise, epsilon: float, bins: int) -> str:
     """What is asked for; of the noise of a later release only its kind is in the exposures."""
-    return digest(["sketch", query.question, noise.mechanism, epsilon, bins])
+    return digest(["exposure_histogram", query.question, noise.mechanism, epsilon, bins])
 
 
 def _inputs(query: BoundQuery, key: str, record: Record, attestation: str) -> tuple[Provenance, ...]:
-    """An epsilon that a person states, and the schema. No rule and no plan foresees a sketch."""
+    """An epsilon that a person states, and the schema. No rule and no plan foresees an exposure histogram."""
     statement, ledger, said = query.statement, query.context.ledger, " ".join(attestation.split())
     by = {"attestation": said, "who": ledger.who}
     stated = record.preference(Plan(key, query.question), is_rule=False, rule=ledger.rule, **by)
@@ -137,7 +137,7 @@ def _reservation(query: BoundQuery, key: str, epsilon: float, bins: int, outcome
         "what": _what(query),
         "guarantee": outcome.value,
         "method": METHOD,
-        "kind": SKETCH,
+        "kind": EXPOSURE_HISTOGRAM,
         "version": version_of(query.context),
     }
     number = people_by_exposure(query.context.schema)
@@ -149,7 +149,7 @@ def _reservation(query: BoundQuery, key: str, epsilon: float, bins: int, outcome
 
 
 def _what(query: BoundQuery) -> str:
-    return f"sketch of exposures under {query.sql}"
+    return f"exposure histogram under {query.sql}"
 
 
 def _certificate(query: BoundQuery, held: Reserved, epsilon: float, bins: int) -> Certificate:

@@ -46,10 +46,10 @@ class PosthocRisk(Confidential):
         require_released_here(query, release)
         places = places_of_keys(query.statement)
         if not release.rows:
-            raise NoMechanism.because("aftermath-without-rows")
+            raise NoMechanism.because("posthoc-without-rows")
         dataset.require_data()
         dataset.ledger.look(
-            digest(["aftermath", query.sql, dataset.version, certificate.released_at]),
+            digest(["post-hoc risk", query.sql, dataset.version, certificate.released_at]),
             f"what the answer of {certificate.released_at} says about each person under {query.sql}",
         )
         measurement, question = query.measurement, query.survey(Noise()).question

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sfumato.model.choice import Noise
 from sfumato.model.confidential import Confidential
-from sfumato.model.exposure_histogram import BINS, Sketch
+from sfumato.model.exposure_histogram import BINS, ExposureHistogram
 from sfumato.model.facts import EXPOSURE, INFLUENCE, Reach, Summary
 from sfumato.model.measurement import Measurement
 from sfumato.model.release import Certificate
@@ -28,8 +28,8 @@ from sfumato.release.risk.figures import Figures
 class Profile(Confidential):
     """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs.
 
-    Of a private sketch the figures are bounds, those of the worst case, and each row has an `estimate` beside them;
-    `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
+    Of a private exposure histogram the figures are bounds, those of the worst case, and each row has an `estimate`
+    beside them; `.exposure` is the noisy histogram, and `.certificate` says what it promises and cost.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Profile(Confidential):
         *,
         reach: tuple[Reach, Reach] | None = None,
         survey: Survey | None = None,
-        sketch: Sketch | None = None,
+        exposure_histogram: ExposureHistogram | None = None,
         estimate: Spread | None = None,
         candidates: Sequence[float] | None = None,
         solution: Solution | None = None,
@@ -53,9 +53,9 @@ class Profile(Confidential):
     ) -> None:
         self.source = source
         self.influence: Figures | Reach | None
-        self.exposure: Figures | Reach | Sketch | None
-        self.influence, self.exposure = _figures(survey) if survey is not None else reach or (None, sketch)
-        self.certificate: Certificate | None = None if sketch is None else sketch.certificate
+        self.exposure: Figures | Reach | ExposureHistogram | None
+        self.influence, self.exposure = _figures(survey) if survey is not None else reach or (None, exposure_histogram)
+        self.certificate: Certificate | None = None if exposure_histogram is None else exposure_histogram.certificate
         self.solution = solution
         self.tries = tries  # of a rehearsal: what a selection that is drawn would come to
         self.preferences = preferences  # those that were rehearsed, to go on with: `q.choose(*r.preferences)`
@@ -73,7 +73,7 @@ class Profile(Confidential):
 
     @property
     def people_count(self) -> int | None:
-        if isinstance(self.exposure, Sketch):
+        if isinstance(self.exposure, ExposureHistogram):
             return self.exposure.people
         return None if self._survey is None else self._survey.people_count
 
@@ -121,7 +121,7 @@ class Profile(Confidential):
             mechanism=self.noise.mechanism,
             sensitivity=tuple(float(n.sensitivity_under(self.noise.mechanism)) for n in self.measurement.numbers),
             influence=_plain(self.influence),
-            exposure=self.exposure if isinstance(self.exposure, Sketch) else _plain(self.exposure),
+            exposure=self.exposure if isinstance(self.exposure, ExposureHistogram) else _plain(self.exposure),
             candidates=self.candidates,
             exact=self._exact,
             numbers=() if self.spread.published else tuple(n.words for n in self.measurement.numbers),
@@ -193,21 +193,21 @@ def private_histogram(
     preregistered: str = "",
 ) -> Profile:
     """A private histogram of exposures, charged first: what is decided from it rests on no look."""
-    from sfumato.release.risk.exposure_histogram import sketch
+    from sfumato.release.risk.exposure_histogram import exposure_histogram
 
     noise, shown = query.noise(mechanism, delta, calibration), grid_of(candidates)
-    drawn = sketch(
+    drawn = exposure_histogram(
         query, noise, epsilon, bins, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=preregistered
     )
     measurement, relation = query.public_measurement, query.context.schema.relation
     return Profile(
-        Source.SKETCH,
+        Source.EXPOSURE_HISTOGRAM,
         query.sql,
         measurement,
         noise,
         anybody(relation),
         estimate=estimated(drawn, measurement, relation),
-        sketch=drawn,
+        exposure_histogram=drawn,
         candidates=shown,
     )
 

@@ -61,14 +61,14 @@ class Guessed(Body):
     how: Guesses
 
 
-class Sketched(Looked):
+class HistogramBody(Looked):
     epsilon: Annotated[float, Field(gt=0, le=1e6)]
 
 
 class Explored(Looked):
-    """`preference` and `now` are what is in force, and its epsilon; `epsilon` is a sketch's own."""
+    """`preference` and `now` are what is in force, and its epsilon; `epsilon` is an exposure histogram's own."""
 
-    source: Literal["worst case", "rehearsal", "sketch", "people"] = "worst case"
+    source: Literal["worst case", "rehearsal", "exposure histogram", "people"] = "worst case"
     epsilon: Annotated[float, Field(gt=0, le=1e6)] | None = None
     preference: Preference | None = None
     now: Annotated[float, Field(gt=0, le=1e6)] | None = None
@@ -127,10 +127,12 @@ async def compare(actor: Reader, name: NameInPath, body: Preferred, escrow: Here
 # From the data: controllers only, and on record
 
 
-@routes.post("/sketch", responses=SENT)
-async def sketch(actor: Writer, name: NameInPath, body: Sketched, escrow: Here, lanes: Slowly) -> Answer:
+@routes.post("/exposure-histogram", responses=SENT)
+async def exposure_histogram(
+    actor: Writer, name: NameInPath, body: HistogramBody, escrow: Here, lanes: Slowly
+) -> Answer:
     """A private histogram of exposures: charged, and free to decide from."""
-    work = partial(escrow.questions.sketch, actor, name, body.sql, body.epsilon, body.how.table())
+    work = partial(escrow.questions.exposure_histogram, actor, name, body.sql, body.epsilon, body.how.table())
     return worded_json(await lanes.asking.run(actor.name, work))
 
 
@@ -142,7 +144,7 @@ async def risk(actor: Writer, name: NameInPath, body: Looked, escrow: Here, lane
 
 @routes.post("/explore", responses=SENT)
 async def explore(actor: Writer, name: NameInPath, body: Explored, escrow: Here, lanes: Slowly) -> Answer:
-    """Risk as sliders move through it, in points with sentences. A sketch is charged, the people are a look."""
+    """Risk as sliders move through it, with sentences. An exposure histogram is charged, the people are a look."""
     said: Answer = {"epsilon": body.epsilon, "stated": table_of(body.preference), "now": body.now}
     work = partial(escrow.questions.explore, actor, name, body.sql, Source(body.source), body.how.table(), **said)
     return view.explored(await lanes.asking.run(actor.name, work))

@@ -287,7 +287,7 @@ async function rehearsed() {
 export function noteLook() {
   now.looked = true;
   if (tooLate() && kindOf() === "selected") $('[name="guarantee"][value="none"]').checked = true;
-  for (const place of ["#sketch-none", "#warning"]) if ($(place)) $(place).hidden = false;
+  for (const place of ["#exposure-histogram-none", "#warning"]) if ($(place)) $(place).hidden = false;
   about();
   draw();
 }
@@ -320,7 +320,7 @@ function explorer() {
     });
   }
   $("#look").addEventListener("click", () => (sources.people ? turned("people") : opened($("#look-dialog"))));
-  $("#draw-sketch").addEventListener("click", () => opened($("#sketch-dialog")));
+  $("#draw-histogram").addEventListener("click", () => opened($("#exposure-histogram-dialog")));
   asks($("#look-dialog"), async () => {
     await explored("people");
     noteLook();
@@ -328,10 +328,10 @@ function explorer() {
     refresh();
     say(found().words);
   });
-  asks($("#sketch-dialog"), async ({ epsilon, allow_no_guarantee }) => {
-    await explored("sketch", { epsilon: Number(epsilon), how: allow_no_guarantee ? { allow_no_guarantee } : {} });
-    turned("sketch");
-    say(`${found().words} ${sources.sketch.spent.words}`);
+  asks($("#exposure-histogram-dialog"), async ({ epsilon, allow_no_guarantee }) => {
+    await explored("exposure histogram", { epsilon: Number(epsilon), how: allow_no_guarantee ? { allow_no_guarantee } : {} });
+    turned("exposure histogram");
+    say(`${found().words} ${sources["exposure histogram"].spent.words}`);
     await refresh();
     setTimeout(() => $(".picture").scrollIntoView({ block: "start" })); // once the dialog is closed
   });

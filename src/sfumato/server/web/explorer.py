@@ -30,7 +30,7 @@ screens = APIRouter(include_in_schema=False)
 _WAITING = (State.SUBMITTED.value, State.COMPUTED.value)
 _TO_CHARGE = (State.SUBMITTED.value, State.APPROVED.value, State.RUNNING.value)
 _MOVED = ("mechanism", "delta", "calibration")
-SKETCHED = 0.05  # what a sketch costs, unless somebody states another epsilon
+HISTOGRAM_EPSILON = 0.05  # what an exposure histogram costs, unless somebody states another epsilon
 
 
 @screens.get("/requests/{id}")
@@ -248,7 +248,7 @@ def _drawn(found: Mapping[str, Any]) -> dict[str, Any]:
         "declare": of_guarantee.DECLARE,
         "guarantees": {word.value: of_explorer.WORDS[word] for word in Guarantee},
         "reading": of_risk.READING,
-        "sketched": SKETCHED,
+        "histogram_epsilon": HISTOGRAM_EPSILON,
     }
 
 

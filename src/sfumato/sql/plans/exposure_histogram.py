@@ -1,4 +1,4 @@
-"""Question -> how many people stand in which public bin of exposure: what a private sketch draws noise around.
+"""Question -> how many people stand in which public bin of exposure: what an exposure histogram adds noise to.
 
 Which bin somebody is in must be a function of their own rows: exposures are whole units, of which the width of a bin
 has FINE.

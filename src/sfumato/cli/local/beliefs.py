@@ -1,4 +1,4 @@
-"""`sfumato missing`: how sure somebody becomes of who is not in the data."""
+"""`sfumato beliefs`: how sure somebody becomes of who is not in the data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sfumato.cli import options
 from sfumato.cli.progress import reading
 
 
-def missing(
+def beliefs(
     data: options.Data,
     schema: options.Schema,
     sql: options.Sql,
@@ -27,6 +27,6 @@ def missing(
 
     query = local.open(data, schema, ledger=ledger).query(options.query_text(sql))
     with reading(query.dataset.progress):
-        beliefs = query.missing(candidates=options.grid_of(grid), prior=prior)
-        shown = json.dumps(beliefs.as_dict(), indent=2, default=str) if as_json else beliefs.text()
+        found = query.beliefs(candidates=options.grid_of(grid), prior=prior)
+        shown = json.dumps(found.as_dict(), indent=2, default=str) if as_json else found.text()
     typer.echo(shown)

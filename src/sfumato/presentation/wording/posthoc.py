@@ -6,7 +6,7 @@ from sfumato.model.release import Certificate
 from sfumato.presentation.wording.guarantee import NO_GUARANTEE
 from sfumato.presentation.wording.numbers import number
 
-AFTERMATH = "What the answer that went out says about each person"
+POSTHOC = "What the answer that went out says about each person"
 SIGNED_LOSS = (
     "Loss: the logarithm of how many times as likely this very answer was with the person in the data as without them. "
     "Above 0 it speaks for their being there, below 0 against it."

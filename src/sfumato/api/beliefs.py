@@ -37,7 +37,7 @@ _ANY = Fraction(1, 2)  # whatever belief is asked for, it is the same noise that
 class Beliefs(Display, Confidential):
     """If somebody knows the table but for one person who is missing: how sure can they become of who it is?
 
-    Made by `Query.missing`, which enters the look before anybody is read. `.at(epsilon)` has risk, bound, average and
+    Made by `Query.beliefs`, which enters the look before anybody is read. `.at(epsilon)` has risk, bound, average and
     the most identifiable person; `.limit` is what no epsilon goes beyond.
     """
 
