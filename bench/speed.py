@@ -91,5 +91,5 @@ def people(file: Path) -> pd.DataFrame:
 def _as_published(file: Path, question: Question) -> tuple[float, float | None]:
     """Milliseconds and the epsilon, with bounds from the data and on the paper's candidates."""
     query = sf.open(file, demo.schema(), ledger=":memory:", bounds_from_data=True).query(question.sql())
-    took, choice = cpu(lambda: query.choose(sf.ratio(TAU), grid="paper"))
+    took, choice = cpu(lambda: query.choose(sf.ratio(TAU), candidates="paper"))
     return took, choice.epsilon

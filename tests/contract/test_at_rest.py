@@ -103,7 +103,7 @@ def place(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Place]:
-    monkeypatch.setattr("sfumato.release.selection.pri.PAPER_GRID", (EPSILON,))
+    monkeypatch.setattr("sfumato.release.selection.pri.PAPER_CANDIDATES", (EPSILON,))
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, "sqlalchemy.engine")
     server = request.getfixturevalue("postgres") if request.param == "postgresql" else None

@@ -223,7 +223,12 @@ def test_16_a_huge_epsilon_becomes_the_ceiling_or_is_rejected(room: Room) -> Non
 
 def test_16_so_is_whatever_else_makes_no_noise(room: Room) -> None:
     room.policy({"preferences": ["epsilon"]})
-    others: list[dict[str, Any]] = [{"epsilon_max": math.nan}, {"epsilon_max": -1}, {"grid": [0]}, {"grid": [math.nan]}]
+    others: list[dict[str, Any]] = [
+        {"epsilon_max": math.nan},
+        {"epsilon_max": -1},
+        {"candidates": [0]},
+        {"candidates": [math.nan]},
+    ]
     for delta in (0, -1e-9, math.nan, 1e-400, 1):
         others += [{"delta": delta}]
     for stated in (*others, {"mechanism": "none"}, {"calibration": "mine"}):

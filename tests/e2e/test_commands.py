@@ -176,7 +176,7 @@ def test_the_ways_to_see_risk(typed: Typed, command: str, options: list[object],
 
 def test_a_private_histogram(folder: Path, typed: Typed) -> None:
     """Charged once, the same when it is asked for again, anew when that is said; and no look."""
-    how = ["--epsilon", 0.5, "--bins", 10, "--grid", "0.1,1"]
+    how = ["--epsilon", 0.5, "--bins", 10, "--candidates", "0.1,1"]
     shown = typed(*ask("exposure-histogram", *how, "--json", sql=BY_SEX))
     assert (shown.code, shown.err) == (0, "")
     assert set(shown.json) >= RISK
@@ -228,7 +228,7 @@ def test_a_histogram_that_is_refused(typed: Typed) -> None:
 @pytest.mark.usefixtures("folder")
 def test_exact_figures(typed: Typed, command: str) -> None:
     sql = f"{COUNT} WHERE age > 30"
-    shown = typed(*ask(command, "--exact", "--grid", "1", "--json", sql=sql)).json["candidates"]
+    shown = typed(*ask(command, "--exact", "--candidates", "1", "--json", sql=sql)).json["candidates"]
     assert [candidate["gap"] for candidate in shown] == pytest.approx([1.3678794411714423])
     assert "exact RDR." in typed(*ask(command, "--exact", sql=sql)).out
 
@@ -291,11 +291,11 @@ def test_bounds_read_off_the_data_leave_no_exposure(typed: Typed) -> None:
         (["--ratio", 0.5, "--worst-case", "--exact"], 1.8414, "dp"),
         (["--gap", 2, "--exact"], 1.8414, "none"),
         (["--ratio", 0.5, "--worst-case", "--gap", 1.1], 0.1, "dp"),
-        (["--ratio", 0.3, "--worst-case", "--grid", "0.5,1,2,3"], 2, "dp"),
+        (["--ratio", 0.3, "--worst-case", "--candidates", "0.5,1,2,3"], 2, "dp"),
         (["--attack-chance", 0.75], 1.0986, "dp"),
         (["--epsilon", 20], 10, "dp"),
         (["--epsilon", 20, "--epsilon-max", 15], 15, "dp"),
-        (["--ratio", 0.9, "--grid", "paper"], 0.1, "none"),
+        (["--ratio", 0.9, "--candidates", "paper"], 0.1, "none"),
     ],
     ids=lambda case: " ".join(map(str, case)) if isinstance(case, list) else "",
 )
@@ -642,7 +642,7 @@ def test_after_a_look_an_epsilon_needs_a_witness(typed: Typed) -> None:
             ["--epsilon", 0.5, "--gap", 1.2, "--worst-case"],
             "No epsilon meets both epsilon 0.5 and gap 1.2, worst case.",
         ),
-        (["--gap", 1.2, "--worst-case", "--grid", "1,2"], "No candidate on the grid meets gap 1.2, worst case."),
+        (["--gap", 1.2, "--worst-case", "--candidates", "1,2"], "No candidate meets gap 1.2, worst case."),
     ],
 )
 def test_no_epsilon_meets_it(folder: Path, typed: Typed, preference: list[object], why: str) -> None:
@@ -754,10 +754,12 @@ BAD: dict[str, tuple[list[object], str]] = {
         "Hint: state one with --delta, such as 1e-9."),
     "a delta that nothing needs": (["--epsilon", 1, "--delta", 1e-6], "Laplace noise has no delta. "
                                    "Hint: leave --delta out, or use --mechanism gaussian."),
-    "a grid of words": (["--grid", "fine"],
-                        "--grid takes 'paper' or epsilons with commas, not fine. Hint: try --grid 0.1,1."),
-    "a grid from 0": (["--grid", "0,1"],
-                      "A grid is 'paper' or a list of epsilons above 0. Hint: try --grid paper or --grid 0.1,1."),
+    "candidates of words": (["--candidates", "fine"],
+                            "--candidates takes 'paper' or epsilons with commas, not fine. "
+                            "Hint: try --candidates 0.1,1."),
+    "candidates from 0": (["--candidates", "0,1"],
+                          "Candidates are 'paper' or a list of epsilons above 0. "
+                          "Hint: try --candidates paper or --candidates 0.1,1."),
     "no such schema": (["--schema", "no.toml"],
                        "There is no schema file no.toml. Hint: draft one with `sfumato schema draft DATA`."),
     "a schema that is none": (["--schema", "adult.parquet"],

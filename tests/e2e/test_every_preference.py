@@ -20,7 +20,7 @@ pytestmark = pytest.mark.e2e
 SQL = "SELECT SUM(v) AS total FROM t"
 BOUND, LARGEST, SMALLEST = 97, 61.3, 3.3
 VALUES = (LARGEST, SMALLEST, 13.7, 29.9, 44.1, 7.7)
-GRID = "0.0373,0.0737,0.1373,0.3737,0.7373"  # odd ones, so that no other number looks like them
+CANDIDATES = "0.0373,0.0737,0.1373,0.3737,0.7373"  # odd ones, so that no other number looks like them
 DELTA = 0.00137
 DP, SELECTED, NONE = Guarantee
 
@@ -44,16 +44,16 @@ PREFERENCES = [
     Stated("--gap 1.237 --exact", NONE),
     Stated("--ratio 0.913", NONE),
     Stated("--ratio 0.913 --exact", NONE),
-    Stated(f"--ratio 0.713 --grid {GRID}", NONE),
+    Stated(f"--ratio 0.713 --candidates {CANDIDATES}", NONE),
     Stated("--ratio 0.913 --worst-case", DP, public=True),
     Stated("--ratio 0.913 --worst-case --exact", DP, public=True),
     Stated("--ratio 0.913 --between v>20", NONE),
     Stated("--variance 0.00137 --select-epsilon 0.837", SELECTED),
-    Stated(f"--variance 0.337 --select-epsilon 9.37 --as-published --grid {GRID}", NONE),
+    Stated(f"--variance 0.337 --select-epsilon 9.37 --as-published --candidates {CANDIDATES}", NONE),
     Stated("--exposure-cap 0.537", DP, public=True),
     Stated("--exposure-cap 0.537 --allow 0.137 --select-epsilon 0.837", SELECTED),
     Stated("--attack-chance 0.637", DP, public=True),
-    Stated(f"--pri 73 --grid {GRID}", NONE),
+    Stated(f"--pri 73 --candidates {CANDIDATES}", NONE),
     Stated("--belief 0.737 --worlds w.csv", DP, public=True),
     Stated("--guess 0.437 --choices 4", DP, public=True),
     Stated("--guess 0.437 --secret v --radius 5", DP, public=True),
@@ -217,9 +217,9 @@ def told_by(text: str, secret: dict[str, float]) -> list[tuple[str, str]]:
 
 @pytest.mark.usefixtures("folder")
 def test_a_function_of_the_rdrs_tells_nothing_of_what_was_chosen() -> None:
-    grid = [float(e) for e in GRID.split(",")]
+    candidates = [float(e) for e in CANDIDATES.split(",")]
     query = sf.open("t.csv", "t.toml").query(SQL)
-    chosen = query.choose(sf.satisfies(lambda rdrs: rdrs.ratio >= 0.713), grid=grid)
+    chosen = query.choose(sf.satisfies(lambda rdrs: rdrs.ratio >= 0.713), candidates=candidates)
     assert (chosen.guarantee, chosen.epsilon is None) == (NONE, False)
     before = Path("t.ledger").read_bytes()
     with pytest.raises(sf.SfumatoError) as refused:

@@ -57,7 +57,7 @@ def test_beliefs_as_they_are_typed(typed: Typed) -> None:
 def test_the_data_itself_is_looked_at(typed: Typed) -> None:
     refused = typed(*ask("choose", "school.csv", "--belief", 0.333, "--worlds", "school.csv", "--json"))
     assert (refused.code, "sfumato beliefs" in refused.error["hint"]) == (2, True)
-    found = typed(*ask("beliefs", "school.csv", "--grid", "0.5,2", "--json")).json
+    found = typed(*ask("beliefs", "school.csv", "--candidates", "0.5,2", "--json")).json
     assert [row["epsilon"] for row in found["candidates"]] == [0.5, 2]
     assert found["candidates"][1]["person"] == 4
     assert "Who is missing?" in typed(*ask("beliefs", "school.csv")).out

@@ -19,7 +19,7 @@ from sfumato.model.calibration import Law
 from sfumato.model.choice import Noise
 from sfumato.ports import Mechanism
 from sfumato.privacy.risk.posthoc import Window, accepted, loss_gaussian, loss_laplace, pri, ratio, window
-from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.selection.pri import find_epsilon_from_pri
 from tests.depth import depth
 from tests.statistical.audit import least_rate
@@ -116,7 +116,7 @@ def test_algorithm_1_is_not_private(record_property: Callable[[str, object], Non
 def accepted_outputs(ill: int) -> list[float]:
     query = counted(ONE_OF_TEN if ill else NOBODY)
     survey, mechanism = query._bound.look(Noise()), query.dataset.services.mechanism
-    found = [find_epsilon_from_pri(survey, FIVE, PAPER_GRID, mechanism) for _ in range(depth("pri runs"))]
+    found = [find_epsilon_from_pri(survey, FIVE, PAPER_CANDIDATES, mechanism) for _ in range(depth("pri runs"))]
     return [float(one.output.numbers[0][0]) for one in found if one is not None]
 
 
@@ -150,7 +150,7 @@ def test_candidates_are_tried_from_the_largest_down_and_that_very_output_is_rele
 
 def test_where_nobody_is_counted_the_first_output_leaves() -> None:
     assert counted(NOBODY).choose(sf.pri(5)).epsilon == 10
-    assert counted(NOBODY).choose(sf.pri(0), grid=(0.1, 2)).epsilon == 2
+    assert counted(NOBODY).choose(sf.pri(0), candidates=(0.1, 2)).epsilon == 2
 
 
 @pytest.mark.parametrize(("percent", "times"), [(5, Fraction(20, 19)), (50, 2), (95, 20)])
@@ -162,7 +162,7 @@ def test_p_95_allows_20_times_and_not_95_in_100_more(percent: int, times: Fracti
 def test_releasing_epsilon_by_noisy_max_over_the_ratio_is_useless() -> None:
     """One person moves the ratio from 1 to 0, all that it has: then noise picks among the 37 nearly as if blind."""
     assert [ratio(min(pris), max(pris)) for pris in ([0.0, 0.0], [0.0, 1.0])] == [1, 0]
-    best, others = math.exp(1 / 2), len(PAPER_GRID) - 1  # at epsilon 1, where all others fail the test altogether
+    best, others = math.exp(1 / 2), len(PAPER_CANDIDATES) - 1  # at epsilon 1, where all others fail the test altogether
     assert best / (best + others) < 0.044
 
 
@@ -197,6 +197,6 @@ def test_section_3_5_medians_of_two_groups() -> None:
 
 
 def test_the_candidates_are_37_and_none_is_099() -> None:
-    assert len(PAPER_GRID) == len(set(PAPER_GRID)) == 37
-    assert 0.009 in PAPER_GRID
-    assert 0.099 not in PAPER_GRID
+    assert len(PAPER_CANDIDATES) == len(set(PAPER_CANDIDATES)) == 37
+    assert 0.009 in PAPER_CANDIDATES
+    assert 0.099 not in PAPER_CANDIDATES

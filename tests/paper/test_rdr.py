@@ -24,7 +24,7 @@ from sfumato.privacy.noise.intervals import sum_tail
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.privacy.risk.membership import attack_chance_laplace
 from sfumato.privacy.risk.rdr import (
-    PAPER_GRID,
+    PAPER_CANDIDATES,
     epsilon_for_ratio,
     rdr_gaussian,
     rdr_laplace,
@@ -78,7 +78,7 @@ def test_figure_2_without_noise() -> None:
 def test_section_4_1_tau_of_nine_tenths() -> None:
     """The largest epsilon is 1/9; of the paper's candidates, which it prints, it is 0.1."""
     assert patients().choose(sf.ratio(0.9)).epsilon == pytest.approx(0.11111111111111108, rel=1e-9)
-    assert patients().choose(sf.ratio(0.9), grid="paper").epsilon == 0.1
+    assert patients().choose(sf.ratio(0.9), candidates="paper").epsilon == 0.1
 
 
 @golden("rdr_grid37")
@@ -93,7 +93,7 @@ def test_section_6_2_has_37_candidates() -> None:
             ),
             rel=1e-15,
         )
-        == PAPER_GRID
+        == PAPER_CANDIDATES
     )
 
 
@@ -160,9 +160,13 @@ def people(query: str) -> Spread:
     return Spread(Fraction(low), Fraction(high), k, Fraction(sensitivity), published=True)
 
 
-def found(query: str, tau: float, noise: Noise, grid: Sequence[float] | None = None) -> float | None:
+def found(query: str, tau: float, noise: Noise, candidates: Sequence[float] | None = None) -> float | None:
     return solve(
-        [sf.ratio(tau)], lambda _: people(query), noise, grid=grid, epsilon_max=1e6 if grid is None else 10
+        [sf.ratio(tau)],
+        lambda _: people(query),
+        noise,
+        candidates=candidates,
+        epsilon_max=1e6 if candidates is None else 10,
     ).epsilon
 
 
@@ -170,7 +174,7 @@ def found(query: str, tau: float, noise: Noise, grid: Sequence[float] | None = N
 def test_figure_7_laplace(tau: float) -> None:
     exact, printed = LAPLACE[tau]
     assert [found(query, tau, Noise()) for query in FACTS] == pytest.approx(exact, rel=1e-9)
-    assert [found(query, tau, Noise(), PAPER_GRID) for query in FACTS] == list(printed)
+    assert [found(query, tau, Noise(), PAPER_CANDIDATES) for query in FACTS] == list(printed)
 
 
 @pytest.mark.parametrize("tau", [pytest.param(tau, marks=golden(f"rdr_adult_gau_tau{tau}")) for tau in GAUSSIAN])
@@ -179,7 +183,7 @@ def test_figure_7_gaussian(tau: float) -> None:
     as_published, sound = Noise("gaussian", DELTA, "classic"), Noise("gaussian", DELTA)
     assert [sigma_for_ratio(tau, low, high, k) for low, high, k, _ in FACTS.values()] == pytest.approx(sigmas, rel=1e-9)
     assert [found(query, tau, as_published) for query in FACTS] == pytest.approx(classic, rel=1e-9)
-    assert [found(query, tau, as_published, PAPER_GRID) for query in FACTS] == list(printed)
+    assert [found(query, tau, as_published, PAPER_CANDIDATES) for query in FACTS] == list(printed)
     assert [found(query, tau, sound) for query in FACTS] == pytest.approx(analytic, rel=1e-9)
 
 
@@ -215,7 +219,9 @@ def test_figure_7_cell_by_cell_from_the_data(adult_csv: Path, mechanism: str) ->
     for place, (name, sql) in enumerate(QUERIES.items()):
         query = adult.query(sql)
         for tau, printed in figures.items():
-            choice = query.choose(sf.ratio(tau), grid="paper", mechanism=mechanism, calibration="classic", delta=delta)
+            choice = query.choose(
+                sf.ratio(tau), candidates="paper", mechanism=mechanism, calibration="classic", delta=delta
+            )
             assert choice.epsilon == printed[place], (name, tau)
 
 
@@ -251,7 +257,9 @@ def test_section_4_2_edges_of_the_closed_form(
 @golden("find_eps_not_dp")
 def test_section_4_2_algorithm_1_is_not_private() -> None:
     """Nobody ill: epsilon 10, noise of scale 0.1. One ill: 0.05, and 20. How far the answer lies tells which it was."""
-    nobody, one = (q.choose(sf.ratio(0.95), grid="paper").epsilon for q in (patients(PATIENTS.iloc[:2]), patients()))
+    nobody, one = (
+        q.choose(sf.ratio(0.95), candidates="paper").epsilon for q in (patients(PATIENTS.iloc[:2]), patients())
+    )
     assert nobody == 10
     assert one == 0.05
     assert patients().choose(sf.ratio(0.95)).guarantee == "none"
@@ -412,17 +420,17 @@ LONGEST = [0.001, 0.002, 0.004, 0.008, 0.02, 0.04, 0.08, 0.2, 0.4, 0.8, 2, 4, 8]
 
 def larger(spent: Fraction) -> list[float]:
     """The candidates that are left: those larger than the sum of all before."""
-    return [candidate for candidate in PAPER_GRID if Fraction(str(candidate)) > spent]
+    return [candidate for candidate in PAPER_CANDIDATES if Fraction(str(candidate)) > spent]
 
 
 def next_query(tau: float, patients: Spread, spent: float = 0) -> Solution:
     """How many patients are ill? The largest candidate that is left and meets tau, or a refusal."""
-    return solve([sf.ratio(tau)], lambda _: patients, Noise(), grid=larger(Fraction(str(spent))))
+    return solve([sf.ratio(tau)], lambda _: patients, Noise(), candidates=larger(Fraction(str(spent))))
 
 
 @golden("truncation_rule")
 def test_section_5_3_at_most_thirteen_queries_are_ever_answered() -> None:
-    """Each tau so strict that the smallest candidate left is the largest that meets it: then the grid lasts longest."""
+    """Each tau so strict that the smallest candidate left is the largest that meets it: then they last longest."""
     answered: list[float] = []
     spent = Fraction(0)
     while left := larger(spent):

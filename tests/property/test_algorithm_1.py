@@ -69,7 +69,7 @@ def test_the_choice_is_algorithm_1(data: st.DataObject, tau: Fraction, from_data
     else:
         influences, rdr = oracle.influences() if from_data else oracle.exposures(), noise.laplace
     preference = sf.ratio(float(tau))
-    assert_found(query.choose(preference, grid="paper", **how), influences, rdr, tau)
+    assert_found(query.choose(preference, candidates="paper", **how), influences, rdr, tau)
     assert_met(query.choose(preference, **how), influences, rdr, tau)
 
 

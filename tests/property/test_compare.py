@@ -31,7 +31,7 @@ bounded = st.one_of(
     st.builds(epsilon, st.floats(0.01, 20)),
 )
 of_people = st.builds(sf.ratio, taus)
-grids = st.none() | st.lists(st.floats(0.01, 15), min_size=1, max_size=5).map(tuple)
+candidate_lists = st.none() | st.lists(st.floats(0.01, 15), min_size=1, max_size=5).map(tuple)
 
 
 @settings(max_examples=depth("compared preferences"))
@@ -40,13 +40,17 @@ grids = st.none() | st.lists(st.floats(0.01, 15), min_size=1, max_size=5).map(tu
     stated=st.lists(bounded | errors | of_people, min_size=1, max_size=4),
     sql=st.sampled_from(QUERIES),
     noise=st.sampled_from(NOISE),
-    grid=grids,
+    candidates=candidate_lists,
     epsilon_max=st.floats(0.1, 20),
 )
 def test_the_intersection_is_what_choose_chooses_by(
-    stated: list[Preference], sql: str, noise: dict[str, object], grid: tuple[float, ...] | None, epsilon_max: float
+    stated: list[Preference],
+    sql: str,
+    noise: dict[str, object],
+    candidates: tuple[float, ...] | None,
+    epsilon_max: float,
 ) -> None:
-    how = {**noise, "grid": grid, "epsilon_max": epsilon_max}
+    how = {**noise, "candidates": candidates, "epsilon_max": epsilon_max}
     compared, chosen = (sf.open(PEOPLE, SCHEMA, ledger=":memory:", version="1") for _ in range(2))
     together = compared.compare(sql, stated, look=True, **how).together  # type: ignore[arg-type]
     choice = chosen.query(sql).choose(*stated, **how)  # type: ignore[arg-type]
@@ -62,7 +66,7 @@ def test_the_intersection_is_what_choose_chooses_by(
         assert together.interval is not None
         low, high = together.interval
         assert min(low, epsilon_max) <= together.epsilon <= high  # one that is stated outright is held there, too
-        if grid is None:  # the top, or where only an error bounds it the bottom
+        if candidates is None:  # the top, or where only an error bounds it the bottom
             assert together.epsilon == (low if math.isinf(high) else min(high, epsilon_max))
     elif together.conflict:
         assert together.interval is None

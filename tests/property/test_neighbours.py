@@ -440,7 +440,7 @@ def printed(source: object, schema: Any, sql: str) -> Iterator[str]:
     """Every text that people other than the controller may come to see."""
     dataset = sf.open(source, schema, ledger=":memory:")
     query = dataset.query(sql)
-    choices = [query.choose(sf.gap(1.2, worst_case=True)), query.choose(sf.ratio(0.5), grid="paper")]
+    choices = [query.choose(sf.gap(1.2, worst_case=True)), query.choose(sf.ratio(0.5), candidates="paper")]
     releases = [query.release(choice, allow_no_guarantee=True) for choice in choices if choice.epsilon is not None]
     risk = query.risk()
     shown: list[Any] = [dataset, query, dataset.ledger, *dataset.ledger.entries, *choices, *releases]

@@ -85,7 +85,7 @@ def draw_selection(query: BoundQuery, asked: Request, services: Services) -> Sel
     (preference,), survey = asked.preferences, query.survey(asked.noise)
     if asked.as_published:
         return selection_draw.as_published(preference, survey, asked, services)
-    return selection_draw.drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
+    return selection_draw.drawn(preference, survey, asked.noise, services, asked.candidates, asked.epsilon_max)
 
 
 def _ahead(mechanisms: Mechanisms) -> Mechanisms:

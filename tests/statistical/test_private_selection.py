@@ -164,7 +164,9 @@ def test_algorithm_3_as_published_is_caught(record_property: Record) -> None:
     )
     assert (before, after) == pytest.approx((0.1591, 0.0327), abs=1e-4)
     published = sf.variance(round((before + after) / 2, 4), select_epsilon=1, as_published=True)
-    pair = Pair("as published", published, (*HALF_AT, 0.0), (*HALF_AT, 1.0), column=SHARE, how={"grid": (0.001, 10)})
+    pair = Pair(
+        "as published", published, (*HALF_AT, 0.0), (*HALF_AT, 1.0), column=SHARE, how={"candidates": (0.001, 10)}
+    )
     verdict = audit(list(pair.rounds(2 * depth("published selections"))), 1.0)
     print(said(verdict))
     record_property("verdict", said(verdict))
@@ -176,7 +178,7 @@ def test_find_epsilon_from_rdr_is_caught() -> None:
     coins = random.Random(f"{SEED} rdr")
     sql, ill = "SELECT COUNT(*) FROM people WHERE value = 1", {"type": "integer", "bounds": [0, 1]}
     tables = [question(sql, ill, {"here": (0,) * 9 + (there,)}) for there in (0, 1)]
-    choices = [table.choose(sf.ratio(0.95), grid="paper") for table in tables]
+    choices = [table.choose(sf.ratio(0.95), candidates="paper") for table in tables]
     assert [choice.epsilon for choice in choices] == [10, 0.05]
     answers = [draw_answers(*asked, allow_no_guarantee=True) for asked in zip(tables, choices, strict=True)]
     rounds = []

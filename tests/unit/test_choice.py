@@ -132,7 +132,7 @@ def test_whether_a_release_is_refused_does_not_depend_on_the_people(days: list[i
 
 def test_the_smallest_epsilon_and_delta_are_drawn() -> None:
     """Below that epsilon, which a ledger does not count, there is none to take the cost of a grid from."""
-    tiny: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-300, "grid": [1e-9]}
+    tiny: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-300, "candidates": [1e-9]}
     query = stays().query(SUM)
     for preference, charged in ((sf.gap(1.2, worst_case=True), 1), (sf.gap(1.2), 2)):
         query.release(query.choose(preference, **tiny), allow_no_guarantee=True)

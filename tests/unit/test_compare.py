@@ -222,13 +222,13 @@ def test_the_rule_of_record_is_what_is_stated_where_nothing_else_is() -> None:
     assert rows(found)["ratio 0.95, exact, worst case"].high == exact.epsilon
 
 
-def test_a_grid_and_a_ceiling_hold_for_every_row() -> None:
+def test_candidates_and_a_ceiling_hold_for_every_row() -> None:
     found = rows(stays().compare(COUNT, epsilon_max=0.3))
     assert (found["attack chance 0.6"].epsilon, found["gap 1.2, worst case"].epsilon) == (0.3, 0.2)
     assert "it is held at epsilon_max, 0.3" in found["attack chance 0.6"].why
-    on_grid = rows(stays().compare(COUNT, grid=(0.15, 0.25)))
-    assert on_grid["gap 1.2, worst case"].epsilon == 0.15
-    assert on_grid["gap 1.2, worst case"].high == 0.2
+    among_candidates = rows(stays().compare(COUNT, candidates=(0.15, 0.25)))
+    assert among_candidates["gap 1.2, worst case"].epsilon == 0.15
+    assert among_candidates["gap 1.2, worst case"].high == 0.2
 
 
 def test_the_pure_form_needs_no_table() -> None:
@@ -416,7 +416,7 @@ WRONG: list[tuple[str, Sequence[Preference], dict[str, Any]]] = [
     (COUNT, [sf.ratio(0.9, worst_case=True, exact=True)], {"mechanism": "truncated", "delta": 1e-6}),
     (COUNT, [WORST], {"delta": 1e-6}),
     (COUNT, [WORST], {"epsilon_max": -1}),
-    (COUNT, [WORST], {"grid": "nobody's"}),
+    (COUNT, [WORST], {"candidates": "nobody's"}),
     (MEDIAN, [sf.variance(1e-3, select_epsilon=0.1)], {}),
     (COUNT, ["gap 1.2"], {}),  # type: ignore[list-item]
 ]

@@ -448,13 +448,13 @@ def test_a_count_is_rounded_before_it_is_off(noise: dict[str, Any]) -> None:
     assert (one or 0) < (more or 0)
 
 
-def test_the_bottom_is_picked_and_the_grid_rounds_up() -> None:
+def test_the_bottom_is_picked_and_candidates_round_up() -> None:
     asked = query(COUNT)
-    assert asked.choose(sf.within(5), grid=[0.1, 0.5, 0.6, 1]).epsilon == 0.6
-    chosen = asked.choose(sf.within(5), grid=[0.1, 0.5])
+    assert asked.choose(sf.within(5), candidates=[0.1, 0.5, 0.6, 1]).epsilon == 0.6
+    chosen = asked.choose(sf.within(5), candidates=[0.1, 0.5])
     assert (chosen.feasible, chosen.why) == (
         False,
-        "No candidate on the grid meets within 5, in 95 of 100 answers.",
+        "No candidate meets within 5, in 95 of 100 answers.",
     )
 
 
@@ -463,7 +463,7 @@ def test_beside_what_protects_people_the_top_is_picked() -> None:
     alone, both = asked.choose(sf.guess(0.6, choices=4)), asked.choose(sf.within(5), sf.guess(0.6, choices=4))
     assert both.epsilon == alone.epsilon
     assert both.why == "The largest epsilon that meets guess 0.6, one of 4."
-    assert asked.choose(sf.within(5), sf.guess(0.6, choices=4), grid=[0.55, 0.6, 1]).epsilon == 0.6
+    assert asked.choose(sf.within(5), sf.guess(0.6, choices=4), candidates=[0.55, 0.6, 1]).epsilon == 0.6
 
 
 def test_a_conflict_names_both() -> None:

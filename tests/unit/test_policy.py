@@ -200,7 +200,7 @@ def test_a_flow_says_no_to_what_it_does_not_have() -> None:
 def test_whoever_may_go_by_the_rule_may_not_change_its_noise() -> None:
     (only,) = read(flow()).flows
     only.require_preferences(None)
-    for own in ({"mechanism": "gaussian", "delta": 0.5}, {"epsilon": None, "delta": 0.5}, {"grid": "paper"}):
+    for own in ({"mechanism": "gaussian", "delta": 0.5}, {"epsilon": None, "delta": 0.5}, {"candidates": "paper"}):
         with pytest.raises(Forbidden, match="The rule is applied as it stands"):
             only.require_preferences(own)
 

@@ -27,7 +27,7 @@ from sfumato.privacy.preferences.preference import Preference, Satisfies, epsilo
 from sfumato.privacy.preferences.solver import solve
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.privacy.risk.profile import risk_at
-from sfumato.privacy.risk.rdr import PAPER_GRID, rdr_gaussian
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES, rdr_gaussian
 from sfumato.privacy.risk.rdr_distribution import RDRs, rdrs_at
 from sfumato.privacy.sensitivity import measure
 from sfumato.release.people.exposure_range import fixed_part, spread_between
@@ -65,7 +65,7 @@ def test_the_ratio_as_a_function_is_algorithm_1() -> None:
     query = stays().query(f"{COUNT} WHERE days > 20")
     for tau in (0.95, 0.5, 0.05):
         as_function = query.choose(sf.satisfies(lambda rdrs, tau=tau: rdrs.ratio >= tau))  # type: ignore[misc]
-        assert as_function.epsilon == query.choose(sf.ratio(tau), grid="paper").epsilon
+        assert as_function.epsilon == query.choose(sf.ratio(tau), candidates="paper").epsilon
         assert as_function.guarantee == "none"
 
 
@@ -99,12 +99,12 @@ def test_a_function_sees_gaussian_noise(scale: float | None) -> None:
     assert rdrs.variance == pytest.approx(np.var(expected))
 
 
-def test_the_grid_and_epsilon_max_hold_for_functions_too() -> None:
+def test_candidates_and_epsilon_max_hold_for_functions_too() -> None:
     query = stays().query(SUM)
     always, small = sf.satisfies(lambda _: True), sf.satisfies(lambda rdrs: rdrs.epsilon < 0.35)
     assert query.choose(always).epsilon == 10
     assert query.choose(always, epsilon_max=0.25).epsilon == 0.2
-    assert query.choose(always, grid=[0.1, 0.25]).epsilon == 0.25
+    assert query.choose(always, candidates=[0.1, 0.25]).epsilon == 0.25
     assert query.choose(small).epsilon == 0.3
     assert query.choose(small, always, sf.gap(1.05, worst_case=True)).epsilon == 0.05
     assert query.choose(small, epsilon(0.123)).epsilon == 0.123
@@ -114,7 +114,7 @@ def test_the_grid_and_epsilon_max_hold_for_functions_too() -> None:
 def test_a_function_that_never_holds() -> None:
     choice = stays().query(SUM).choose(sf.satisfies(lambda rdrs: rdrs.gap < 1, name="less than  alike"))
     assert not choice.feasible
-    assert choice.why == "No candidate on the grid meets satisfies less than alike."
+    assert choice.why == "No candidate meets satisfies less than alike."
 
 
 def test_the_largest_epsilon_is_found_though_a_smaller_one_fails() -> None:
@@ -331,7 +331,7 @@ def test_people_are_asked_for_once_and_only_for_preferences_that_read_them() -> 
     private: list[Preference] = [sf.ratio(0.9), sf.satisfies(lambda rdrs: rdrs.ratio > 0.5)]
     assert solve(public, people, Noise()).epsilon == pytest.approx(0.2)
     assert asked == []
-    assert solve([*public, *private], people, Noise(), grid=PAPER_GRID).epsilon == 0.1
+    assert solve([*public, *private], people, Noise(), candidates=PAPER_CANDIDATES).epsilon == 0.1
     assert asked == private
 
 

@@ -14,7 +14,7 @@ from sfumato.model.choice import Noise
 from sfumato.model.risk import WORST_CASE
 from sfumato.privacy.preferences.preference import Preference, epsilon
 from sfumato.privacy.preferences.solver import solve
-from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from tests.paper.test_rdr import LONGEST
 
 SCHEMA = {"name": "stays", "columns": {"days": {"type": "integer", "bounds": [0, 60]}}}
@@ -106,15 +106,15 @@ def test_priorities_share_a_budget_and_are_public() -> None:
 # Larger than spent
 
 
-def test_thirteen_queries_and_no_more_on_the_papers_grid() -> None:
+def test_thirteen_queries_and_no_more_with_the_papers_candidates() -> None:
     """Each tau so strict that only the smallest candidate left meets it; the ledger says what is left."""
     dataset = stays()
 
     def choose(number: int) -> sf.Choice:
         spent = Fraction(str(dataset.ledger.total.epsilon))
-        left = [candidate for candidate in PAPER_GRID if Fraction(str(candidate)) > spent]
+        left = [candidate for candidate in PAPER_CANDIDATES if Fraction(str(candidate)) > spent]
         strict = sf.ratio(1 / (1 + left[0] * 1.0001) if left else 0.01, worst_case=True)
-        return asked(dataset, number).choose(strict, sf.larger_than_spent(), grid="paper", epsilon_max=100)
+        return asked(dataset, number).choose(strict, sf.larger_than_spent(), candidates="paper", epsilon_max=100)
 
     answered = [asked(dataset, number).release(choose(number)).certificate for number in range(13)]
     assert [certificate.epsilon for certificate in answered] == LONGEST

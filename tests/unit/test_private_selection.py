@@ -232,18 +232,18 @@ def test_under_a_cap_whoever_is_replaced_is_there_with_whoever_comes(how: dict[s
 
 
 @pytest.mark.parametrize(
-    ("allowed", "grid", "ceiling", "found"),
+    ("allowed", "candidates", "ceiling", "found"),
     [
         (0.70675, None, 10, 0.706), (12.345, None, 100, 12.3), (0.0012999, None, 10, 0.00129), (0.001, None, 10, 0.001),
         (0.0009999, None, 10, None), (math.inf, None, 10, 10), (1.2345, None, 1.2345, 1.2345), (9.999, None, 10, 9.99),
         (0.7, (0.5, 0.7), 10, 0.7), (0.4999, (0.5, 0.7), 10, None), (math.inf, (0.5, 0.7), 0.6, 0.5),
     ],
 )  # fmt: skip
-def test_rounded_down_to_a_published_grid(
-    allowed: float, grid: tuple[float, ...] | None, ceiling: float, found: float | None
+def test_rounded_down_to_a_published_candidate(
+    allowed: float, candidates: tuple[float, ...] | None, ceiling: float, found: float | None
 ) -> None:
-    assert Selected.on_grid(allowed, ceiling, grid).epsilon == found
-    assert (rounded_down(min(allowed, ceiling), grid, ceiling) or 0) <= allowed
+    assert Selected.rounded(allowed, ceiling, candidates).epsilon == found
+    assert (rounded_down(min(allowed, ceiling), candidates, ceiling) or 0) <= allowed
 
 
 # Refused from public facts, before anything is charged
@@ -343,8 +343,8 @@ def test_a_public_preference_that_cannot_be_met_costs_nothing() -> None:
     assert choice.text().endswith("Nothing was drawn and nothing was charged.")
 
 
-@pytest.mark.parametrize("how", [{"epsilon_max": 0.0005}, {"grid": (1, 2), "epsilon_max": 0.9}])
-def test_where_no_epsilon_on_the_grid_is_allowed_nothing_is_drawn(how: dict[str, Any]) -> None:
+@pytest.mark.parametrize("how", [{"epsilon_max": 0.0005}, {"candidates": (1, 2), "epsilon_max": 0.9}])
+def test_where_no_candidate_is_allowed_nothing_is_drawn(how: dict[str, Any]) -> None:
     dataset = stays()
     with pytest.raises(PreferenceError, match="No epsilon is selected below"):
         dataset.query(SUM).choose(VARIANCE, **how)
@@ -366,7 +366,7 @@ def test_asked_again_it_is_the_same_and_uncharged(preference: Preference) -> Non
     assert spent(dataset) == 0.5
     query.choose(preference, redraw=True)
     assert spent(dataset) == 1.0
-    query.choose(preference, grid="paper")
+    query.choose(preference, candidates="paper")
     assert spent(dataset) == 1.5
 
 
@@ -472,11 +472,11 @@ def test_whatever_is_selected_can_be_released_before_the_stop(preference: Prefer
 
 
 def test_what_could_not_be_released_is_not_selected() -> None:
-    """0.5 for the selection, and at least the smallest epsilon of the grid after it."""
-    for stop, grid in ((0.5, None), (0.5009, None), (0.6, (0.2, 1.0))):
+    """0.5 for the selection, and at least the smallest candidate after it."""
+    for stop, candidates in ((0.5, None), (0.5009, None), (0.6, (0.2, 1.0))):
         dataset = stays(stop=stop)
         with pytest.raises(StopReached, match="Nothing was drawn and nothing was charged") as error:
-            dataset.query(SUM).choose(VARIANCE, grid=grid)
+            dataset.query(SUM).choose(VARIANCE, candidates=candidates)
         assert error.value.exit_status == 3
         assert not dataset.ledger.entries
     stays(stop=0.501).query(SUM).choose(VARIANCE)

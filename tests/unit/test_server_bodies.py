@@ -155,7 +155,14 @@ def test_every_name_of_a_preference_has_a_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    "stated", ['{"grid": true}', '{"grid": [{}]}', '{"gap": 1.2, "worst_case": []}', '{"gap": "1.2"}', '{"delta": [1]}']
+    "stated",
+    [
+        '{"candidates": true}',
+        '{"candidates": [{}]}',
+        '{"gap": 1.2, "worst_case": []}',
+        '{"gap": "1.2"}',
+        '{"delta": [1]}',
+    ],
 )
 def test_a_preference_of_another_kind(stated: str) -> None:
     assert estimate(stated).status_code == 422

@@ -227,7 +227,7 @@ def test_other_data_and_another_schema_are_another_histogram(ledger_path: Path) 
          "An exposure histogram has 2 to 200 bins, not True"),
         (lambda q: q.exposure_histogram(1, mechanism="gaussian"), PreferenceError, "Gaussian noise needs a delta"),
         (lambda q: q.exposure_histogram(1, candidates="all"), PreferenceError,
-         "A grid is 'paper' or a list of epsilons above 0"),
+         "Candidates are 'paper' or a list of epsilons above 0"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(

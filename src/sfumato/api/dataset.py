@@ -22,7 +22,7 @@ from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release import choose
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.context import DatasetContext
-from sfumato.release.decide import EPSILON_MAX, Request, grid_of
+from sfumato.release.decide import EPSILON_MAX, Request, candidates_of
 from sfumato.release.pipeline import release, release_choice
 from sfumato.release.request import request_of
 from sfumato.release.services import Services
@@ -174,7 +174,7 @@ class Dataset:
         mechanism: str = "laplace",
         delta: float | None = None,
         calibration: str = "analytic",
-        grid: str | Sequence[float] | None = None,
+        candidates: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
         preregistered: str = "",
         look: bool = False,
@@ -189,7 +189,7 @@ class Dataset:
 
         stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
         how: dict[str, object] = {"mechanism": mechanism, "delta": delta, "calibration": calibration}
-        how |= {"grid": grid, "epsilon_max": epsilon_max}
+        how |= {"candidates": candidates, "epsilon_max": epsilon_max}
         found = side_by_side(bind(self._context, sql), stated, how, look=look, attestation=preregistered)
         return printed(Comparison, worded(found))
 
@@ -290,14 +290,14 @@ class Query:
         mechanism: str = "laplace",
         delta: float | None = None,
         calibration: str = "analytic",
-        grid: str | Sequence[float] | None = None,
+        candidates: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
         from sfumato.release.risk.rehearsal import rehearsed
 
         drawn = mechanism, delta, calibration
-        return _shown(rehearsed(self._bound, preferences, *drawn, grid, epsilon_max, like=like, rows=rows))
+        return _shown(rehearsed(self._bound, preferences, *drawn, candidates, epsilon_max, like=like, rows=rows))
 
     def exposure_histogram(
         self,
@@ -359,7 +359,7 @@ class Query:
         """
         from sfumato.api.beliefs import Beliefs
 
-        shown = grid_of(candidates if epsilon is None else [*(grid_of(candidates) or ()), epsilon])
+        shown = candidates_of(candidates if epsilon is None else [*(candidates_of(candidates) or ()), epsilon])
         return Beliefs(self._bound, shown, prior)
 
     def answer(self) -> tuple[tuple[object, ...], ...]:
@@ -374,7 +374,7 @@ class Query:
         mechanism: str = "laplace",
         delta: float | None = None,
         calibration: str = "analytic",
-        grid: str | Sequence[float] | None = None,
+        candidates: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
         preregistered: str = "",
         allow_no_guarantee: bool = False,
@@ -386,7 +386,7 @@ class Query:
         selection is charged first; the same request on the same data returns what was selected, uncharged, and `redraw`
         selects anew.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        asked = self._asked(preferences, mechanism, delta, calibration, candidates, epsilon_max)
         found = choose.chosen(self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
         return printed(Choice, found)
 
@@ -396,7 +396,7 @@ class Query:
         mechanism: str = "laplace",
         delta: float | None = None,
         calibration: str = "analytic",
-        grid: str | Sequence[float] | None = None,
+        candidates: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
         preregistered: str = "",
     ) -> Choice:
@@ -404,7 +404,7 @@ class Query:
 
         What is read off the people or drawn has no epsilon yet.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        asked = self._asked(preferences, mechanism, delta, calibration, candidates, epsilon_max)
         return printed(Choice, choose.preview(self._bound, asked, preregistered))
 
     def plan(
@@ -413,7 +413,7 @@ class Query:
         mechanism: str = "laplace",
         delta: float | None = None,
         calibration: str = "analytic",
-        grid: str | Sequence[float] | None = None,
+        candidates: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
         preregistered: str = "",
     ) -> Guarantee:
@@ -421,7 +421,7 @@ class Query:
 
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        asked = self._asked(preferences, mechanism, delta, calibration, candidates, epsilon_max)
         return choose.planned(self._bound, asked, preregistered)
 
     def require_releasable(
@@ -430,7 +430,7 @@ class Query:
         mechanism: str = "laplace",
         delta: float | None = None,
         calibration: str = "analytic",
-        grid: str | Sequence[float] | None = None,
+        candidates: str | Sequence[float] | None = None,
         epsilon_max: float = EPSILON_MAX,
         preregistered: str = "",
         allow_no_guarantee: bool = False,
@@ -440,7 +440,7 @@ class Query:
 
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, grid, epsilon_max)
+        asked = self._asked(preferences, mechanism, delta, calibration, candidates, epsilon_max)
         return choose.releasable(
             self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
         )
@@ -513,10 +513,10 @@ class Query:
         mechanism: str,
         delta: float | None,
         calibration: str,
-        grid: str | Sequence[float] | None,
+        candidates: str | Sequence[float] | None,
         epsilon_max: float,
     ) -> Request:
-        return request_of(self._bound, preferences, mechanism, delta, calibration, grid, epsilon_max)
+        return request_of(self._bound, preferences, mechanism, delta, calibration, candidates, epsilon_max)
 
     def __repr__(self) -> str:
         return f"<Query on {self.dataset.schema.name}: {self.sql}>"

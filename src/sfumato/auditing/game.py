@@ -132,8 +132,8 @@ def _thresholded(query: Query, setup: Setup, _: Pair) -> Draw:
 
 
 def _algorithm_1(query: Query, _setup: Setup, _pair: Pair) -> Draw:
-    """Find-epsilon-from-RDR on the paper's grid: whatever is claimed, the people size the noise."""
-    choice = query.choose(ratio(0.95), grid="paper")
+    """Find-epsilon-from-RDR with the paper's candidates: whatever is claimed, the people size the noise."""
+    choice = query.choose(ratio(0.95), candidates="paper")
     return lambda: _numbers(query.release(choice, redraw=True, allow_no_guarantee=True))
 
 

@@ -37,7 +37,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Mechanism = Annotated[str, typer.Option(help="laplace; with a delta gaussian, or truncated: Laplace within bounds.")]
 Delta = Annotated[float | None, typer.Option(help="Of Gaussian or truncated noise, or of private group keys.")]
 Calibration = Annotated[str, typer.Option(help="Of Gaussian noise: analytic, or classic as published.")]
-Grid = Annotated[
+Candidates = Annotated[
     str | None,
     typer.Option(
         metavar="paper|E1,E2,…", help="Candidate epsilons: those shown, or of which the largest that will do is chosen."
@@ -222,21 +222,25 @@ def carried_over(arguments: Sequence[str]) -> str:
     return shlex.join(["sfumato", "choose", *kept])
 
 
-def how(mechanism: str, delta: float | None, calibration: str, grid: str | None, epsilon_max: float) -> dict[str, Any]:
+def how(
+    mechanism: str, delta: float | None, calibration: str, candidates: str | None, epsilon_max: float
+) -> dict[str, Any]:
     """How the noise is drawn and epsilon is looked for, by name."""
     return {
         "mechanism": mechanism,
         "delta": delta,
         "calibration": calibration,
-        "grid": grid_of(grid),
+        "candidates": candidates_of(candidates),
         "epsilon_max": epsilon_max,
     }
 
 
-def grid_of(text: str | None) -> str | tuple[float, ...] | None:
+def candidates_of(text: str | None) -> str | tuple[float, ...] | None:
     if text is None or text == "paper":
         return text
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise BadInput(f"--grid takes 'paper' or epsilons with commas, not {text}", hint="try --grid 0.1,1.") from None
+        raise BadInput(
+            f"--candidates takes 'paper' or epsilons with commas, not {text}", hint="try --candidates 0.1,1."
+        ) from None

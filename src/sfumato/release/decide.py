@@ -31,7 +31,7 @@ from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.private_selection import SMALLEST, Selected
 from sfumato.privacy.preferences.rule import from_rule
 from sfumato.privacy.preferences.solver import People, Solution, solve
-from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.ledger import Ledger, digest
 
 EPSILON_MAX = 10.0
@@ -44,7 +44,7 @@ class Request:
     statement: Statement
     preferences: tuple[Preference, ...]
     noise: Noise
-    grid: tuple[float, ...] | None
+    candidates: tuple[float, ...] | None
     epsilon_max: float
     bounds_from_data: bool
     version: str
@@ -83,7 +83,7 @@ class Request:
     @property
     def smallest(self) -> float:
         """The smallest epsilon that a private selection may come to."""
-        return SMALLEST if self.grid is None else self.grid[0]
+        return SMALLEST if self.candidates is None else self.candidates[0]
 
     @cached_property
     def key(self) -> str:
@@ -101,12 +101,12 @@ class Request:
     def _how(self) -> list[object]:
         """Public facts only; what reads the people is bound to the data that was read."""
         version = self.version if self.reads_people else ""
-        stated = [[repr(p) for p in self.preferences], repr(self.noise), self.grid, self.epsilon_max]
+        stated = [[repr(p) for p in self.preferences], repr(self.noise), self.candidates, self.epsilon_max]
         return [*stated, self.bounds_from_data, version, self.opening]
 
     def applies(self, rule: Rule) -> bool:
         """Whether this is the rule as it stands: its preferences and its noise, and nothing else said."""
-        plain = self.grid is None and self.epsilon_max == rule.epsilon_max
+        plain = self.candidates is None and self.epsilon_max == rule.epsilon_max
         return plain and self.preferences == rule.preferences and self.noise == rule.noise
 
     @property
@@ -201,7 +201,7 @@ def solved(
         people,
         request.noise,
         measurement=measurement,
-        grid=request.grid,
+        candidates=request.candidates,
         epsilon_max=request.epsilon_max,
         selected=selected,
         bounded=bounded,
@@ -240,15 +240,19 @@ def opening_of(preferences: Sequence[Preference], opening: str) -> str:
     return opening if any(isinstance(p, Satisfies) for p in preferences) else ""
 
 
-def grid_of(grid: object) -> tuple[float, ...] | None:
-    """A grid by name ("paper": the 37 of the RDR paper) or as numbers."""
-    if grid is None:
+def candidates_of(candidates: object) -> tuple[float, ...] | None:
+    """Candidate epsilons by name ("paper": the 37 of the RDR paper) or as numbers."""
+    if candidates is None:
         return None
-    if grid == "paper":
-        return PAPER_GRID
-    if not isinstance(grid, Sequence) or not grid or not all(isinstance(e, int | float) and e > 0 for e in grid):
-        raise PreferenceError.because("grid-unreadable")
-    return tuple(sorted(stated_epsilon(e).value for e in grid))
+    if candidates == "paper":
+        return PAPER_CANDIDATES
+    if (
+        not isinstance(candidates, Sequence)
+        or not candidates
+        or not all(isinstance(e, int | float) and e > 0 for e in candidates)
+    ):
+        raise PreferenceError.because("candidates-unreadable")
+    return tuple(sorted(stated_epsilon(e).value for e in candidates))
 
 
 def checked_noise(mechanism: str, delta: float | None, calibration: str, *, private_keys: bool = False) -> Noise:

@@ -17,7 +17,7 @@ from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import EPSILON_MAX, Request, SolvedRequest, grid_of, opening_of
+from sfumato.release.decide import EPSILON_MAX, Request, SolvedRequest, candidates_of, opening_of
 from sfumato.release.people.exposure_range import require_comparable
 from sfumato.release.possible_worlds import possible
 from sfumato.release.selection import select
@@ -31,7 +31,7 @@ def request_of(
     mechanism: str = "laplace",
     delta: float | None = None,
     calibration: str = "analytic",
-    grid: str | Sequence[float] | None = None,
+    candidates: str | Sequence[float] | None = None,
     epsilon_max: float = EPSILON_MAX,
 ) -> Request:
     """The request; where nothing is said of preferences or noise, both are as the rule of record has them."""
@@ -41,7 +41,7 @@ def request_of(
     require_delta(query, noise)
     if noise.mechanism == "truncated" and query.declared is not None:
         added_numbers(query.declared, noise)
-    asked = _request(query, preferences, noise, grid, epsilon_max)
+    asked = _request(query, preferences, noise, candidates, epsilon_max)
     if any(isinstance(p, Pri) for p in asked.preferences):
         require_findable(query, asked)
     if asked.selecting:
@@ -58,7 +58,7 @@ def _request(
     query: BoundQuery,
     preferences: Sequence[Preference],
     noise: Noise,
-    grid: str | Sequence[float] | None,
+    candidates: str | Sequence[float] | None,
     epsilon_max: float,
 ) -> Request:
     if not all(isinstance(p, Preference) for p in preferences):
@@ -74,7 +74,9 @@ def _request(
     ceiling = min(stated_epsilon(epsilon_max, "epsilon_max").value, query.context.ceiling)
     data, opening = query.context, opening_of(chosen, query.context.opening)
     version, from_data = data.version, data.bounds_from_data
-    return Request(query.statement, chosen, noise, grid_of(grid), ceiling, from_data, version, query.question, opening)
+    return Request(
+        query.statement, chosen, noise, candidates_of(candidates), ceiling, from_data, version, query.question, opening
+    )
 
 
 def _completed(query: BoundQuery, preference: Preference, noise: Noise) -> Preference:
@@ -94,7 +96,7 @@ def require_made_here(query: BoundQuery, choice: object) -> None:
     if not isinstance(choice, SolvedRequest):
         raise PreferenceError.because("not-a-choice")
     said = choice.asked
-    asked = _request(query, said.preferences, said.noise, said.grid, said.epsilon_max)
+    asked = _request(query, said.preferences, said.noise, said.candidates, said.epsilon_max)
     if asked != said or choice.noise != said.noise or choice.epsilon_max != said.epsilon_max:
         raise PreferenceError.because("choice-of-other-query")
     drawn = select.before(query, asked, query.context.ledger.record) if asked.draws else [None]

@@ -12,7 +12,7 @@ from sfumato.model.choice import Noise
 from sfumato.presentation.figures.figure import Axis, Figure
 from sfumato.presentation.figures.marks import Range
 from sfumato.privacy.risk.posthoc import loss_laplace, pri, ratio, window
-from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.selection.pri import find_epsilon_from_pri
 from sfumato.reproduce.data import PRI_QUERIES, Study
 from sfumato.reproduce.finding import Reproduction, Value, Verdict, beside
@@ -61,7 +61,7 @@ def figures(study: Study) -> Reproduction:
 
 def _found(query: Query, percent: int, runs: int) -> list[float]:
     survey, mechanism = query._bound.look(Noise()), query.dataset.services.mechanism
-    accepted = (find_epsilon_from_pri(survey, Fraction(percent), PAPER_GRID, mechanism) for _ in range(runs))
+    accepted = (find_epsilon_from_pri(survey, Fraction(percent), PAPER_CANDIDATES, mechanism) for _ in range(runs))
     return [each.epsilon for each in accepted if each is not None]
 
 

@@ -65,10 +65,10 @@ def figure_2(_study: Study) -> Reproduction:
         values.append(beside(f"epsilon {epsilon:g}: least and largest RDR", rdrs, (at.rdr_min or 0, at.rdr_max or 0)))
         values.append(beside(f"epsilon {epsilon:g}: their ratio", fraction, at.ratio))
         bars.append(Range(epsilon, 1.0, at.gap))
-    found = query.choose(ratio(0.9), grid="paper").epsilon or 0.0
-    values.append(beside("section 4.1: epsilon for a ratio of 0.9, on the grid", "0.1", found))
+    found = query.choose(ratio(0.9), candidates="paper").epsilon or 0.0
+    values.append(beside("section 4.1: epsilon for a ratio of 0.9, of the candidates", "0.1", found))
     exact = query.choose(ratio(0.9)).epsilon or 0.0
-    values.append(beside("the same without a grid", "", exact, note="the closed form, 1/9"))
+    values.append(beside("the same without candidates", "", exact, note="the closed form, 1/9"))
     picture = Figure(
         "Figure 2: three patients, one of whom is ill",
         "From the person least at risk to the one most at risk",
@@ -86,7 +86,7 @@ def figure_7(study: Study) -> Reproduction:
         lines: dict[tuple[tuple[float, float], ...], str] = {}  # queries that find the same are one line
         for name, sql in RDR_QUERIES.items():
             query = data.query(sql)
-            found = [query.choose(ratio(tau), grid="paper", **mechanism.how).epsilon or 0.0 for tau in TAUS]
+            found = [query.choose(ratio(tau), candidates="paper", **mechanism.how).epsilon or 0.0 for tau in TAUS]
             printed = PRINTED[mechanism.name, name]
             values.append(beside(f"{mechanism.label}, {name}", printed, found, same_data=study.is_the_papers))
             points = tuple(zip(reversed(TAUS), reversed(found), strict=True))
@@ -143,7 +143,7 @@ def figure_9(study: Study) -> Reproduction:
 def _drawn(query: Query, preference: Variance, runs: int, mechanism: Mechanism) -> list[float]:
     """What so many runs found; a run that found nothing is left out."""
     try:
-        choices = [query.choose(preference, grid="paper", redraw=True, **mechanism.how) for _ in range(runs)]
+        choices = [query.choose(preference, candidates="paper", redraw=True, **mechanism.how) for _ in range(runs)]
     except PreferenceError:
         return []
     return [choice.epsilon for choice in choices if choice.epsilon is not None]

@@ -31,7 +31,7 @@ def scaling(study: Study) -> Reproduction:
         for name, sql in RDR_QUERIES.items():
             for algorithm, preference in ALGORITHMS.items():
                 query, begin = data.query(sql), process_time()
-                query.choose(preference, grid="paper")
+                query.choose(preference, candidates="paper")
                 seconds.setdefault((algorithm, name), []).append(max(process_time() - begin, 1e-4))
     pictures = [
         Figure(

@@ -58,7 +58,7 @@ class Guesses(Stated):
 class Preference(Stated):
     """The names of a schema's [rule], and how the noise is drawn."""
 
-    grid: Epsilons | None = None
+    candidates: Epsilons | None = None
     epsilon_max: float | None = None
     epsilon: float | None = None
     gap: float | None = None

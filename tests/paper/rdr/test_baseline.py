@@ -12,7 +12,7 @@ from bench.baseline import CANDIDATES, Baseline
 from bench.question import QUESTIONS, Question
 from bench.speed import people
 from sfumato import demo
-from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +25,14 @@ def asked(file: Path, question: Question) -> sf.Query:
 
 
 def test_both_have_the_37_candidates() -> None:
-    assert sorted(CANDIDATES) == list(PAPER_GRID)
+    assert sorted(CANDIDATES) == list(PAPER_CANDIDATES)
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
 @pytest.mark.parametrize("tau", [0.95, 0.5, 0.05])
 def test_both_find_the_same_epsilon(file: Path, question: Question, tau: float) -> None:
     authors = Baseline(question, people(file))
-    assert authors.find_epsilon(tau) == asked(file, question).choose(sf.ratio(tau), grid="paper").epsilon
+    assert authors.find_epsilon(tau) == asked(file, question).choose(sf.ratio(tau), candidates="paper").epsilon
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)

@@ -17,7 +17,7 @@ from sfumato.privacy.noise.calibration import mu_of
 from sfumato.privacy.noise.gaussian import epsilon_analytic
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import solve
-from sfumato.privacy.risk.rdr import PAPER_GRID, rdr_laplace, sigma_for_ratio
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES, rdr_laplace, sigma_for_ratio
 from sfumato.privacy.risk.rdr_exact import kl, ratio_exact, rdr_exact, rdr_gaussian_exact
 from sfumato.release.people.exposure_range import spread_between
 from tests.paper.test_rdr import DISEASE, PATIENTS, patients
@@ -51,12 +51,12 @@ def test_edge_cases_of_the_closed_form() -> None:
     assert one.choose(sf.ratio(1)).unbounded
 
 
-@pytest.mark.parametrize("grid", [None, "paper"])
+@pytest.mark.parametrize("candidates", [None, "paper"])
 @pytest.mark.parametrize("exact", [False, True])
-def test_of_nobody_there_is_no_data_dependent_choice(grid: str | None, exact: bool) -> None:
+def test_of_nobody_there_is_no_data_dependent_choice(candidates: str | None, exact: bool) -> None:
     """n = 0 gives no facts; the worst case needs none (docs/theory/gap.md)."""
     empty = sf.open(PATIENTS.iloc[:0], DISEASE, ledger=":memory:").query("SELECT COUNT(*) FROM patients WHERE d == 1")
-    choice = empty.choose(sf.ratio(0.95, exact=exact), grid=grid)
+    choice = empty.choose(sf.ratio(0.95, exact=exact), candidates=candidates)
     assert not choice.feasible
     assert choice.why == "There is nobody in the data, so there is no data-dependent choice: use --worst-case."
     assert empty.choose(sf.ratio(0.5, worst_case=True)).epsilon == 1
@@ -81,9 +81,9 @@ def test_edge_cases_with_and_without_a_grid(
     for exact in (False, True) if mechanism == Noise() else (False,):
         asked = [sf.ratio(tau, exact=exact)]
         free = solve(asked, lambda _: compared, mechanism)
-        gridded = solve(asked, lambda _: compared, mechanism, grid=PAPER_GRID)
+        of_candidates = solve(asked, lambda _: compared, mechanism, candidates=PAPER_CANDIDATES)
         assert (free.unbounded, free.feasible) == (epsilon == "every", epsilon != "none")
-        assert gridded.epsilon == {"every": 10, "none": None}.get(str(epsilon), gridded.epsilon)
+        assert of_candidates.epsilon == {"every": 10, "none": None}.get(str(epsilon), of_candidates.epsilon)
         if mechanism == Noise() and not exact and not isinstance(epsilon, str):
             assert free.epsilon == pytest.approx(epsilon)
 
@@ -222,9 +222,9 @@ def test_medians_beside_another_preference_compare_other_people() -> None:
 
 @pytest.mark.parametrize("medians", [(None, 0.5), (0.5, None), (None, None)])
 def test_a_group_without_people_leaves_no_choice(medians: tuple[float | None, float | None]) -> None:
-    for grid in (None, PAPER_GRID):
+    for candidates in (None, PAPER_CANDIDATES):
         asked = [sf.gap(1.2, between="age > 60")]
-        found = solve(asked, lambda _: spread_between(medians, k=1), Noise(), grid=grid)
+        found = solve(asked, lambda _: spread_between(medians, k=1), Noise(), candidates=candidates)
         assert not found.feasible
         assert found.why == (
             "There is nobody in one of the two groups that “age > 60” makes, so there is no data-dependent choice: "

@@ -22,7 +22,7 @@ import sfumato as sf
 from sfumato.model.choice import Noise
 from sfumato.privacy.noise.worth import epsilon_of_mu
 from sfumato.privacy.preferences.preference import Variance
-from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.privacy.risk.rdr_distribution import rdrs_at
 from sfumato.privacy.risk.rdr_variance import epsilon_for_variance
 from sfumato.privacy.sensitivity import sensitivity_of_variance
@@ -180,7 +180,7 @@ def test_q1_selected_privately_for_gaussian_noise(adult_csv: Path) -> None:
 
 LABELS = (1e-5, 1e-7, 1e-9, 1e-11)  # as they are printed
 RUN = (10e-5, 10e-7, 10e-9, 10e-11)  # as they were run: ten times that
-CANDIDATES = sorted(PAPER_GRID, reverse=True)
+CANDIDATES = sorted(PAPER_CANDIDATES, reverse=True)
 
 
 def figure_9(query: sf.Query, noise: Noise) -> list[float]:
@@ -251,7 +251,7 @@ def test_figure_9_is_drawn_as_published(adult_csv: Path, mechanism: str) -> None
     noise = Noise(mechanism, how.get("delta"), how.get("calibration", "analytic"))
     law = published_law(figure_9(query, noise), TAU)
     preference = sf.variance(TAU, select_epsilon=1, as_published=True)
-    found = Counter(selected(query, preference, runs, grid="paper", **how))
+    found = Counter(selected(query, preference, runs, candidates="paper", **how))
     seen = list(accumulate(found[candidate] / runs for candidate in CANDIDATES))
     furthest = max(abs(a - b) for a, b in zip(seen, accumulate(law), strict=False))
     assert furthest <= math.sqrt(math.log(2 / RATE) / (2 * runs)) + 0.01

@@ -18,7 +18,7 @@ from sfumato.model.risk import Spread
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import solve
 from sfumato.privacy.risk.membership import attack_chance_laplace
-from sfumato.privacy.risk.rdr import PAPER_GRID, rdr_laplace
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES, rdr_laplace
 from tests.paper.test_rdr import LONGEST, ONE_ILL, larger, next_query
 
 NOBODY_ILL = Spread(Fraction(0), Fraction(0), k=1)
@@ -33,7 +33,7 @@ def test_the_second_query_is_refused_because_the_first_took_all_that_tau_allows(
 
 def test_no_other_order_of_candidates_lasts_longer() -> None:
     """Every sequence that the rule allows, counted in thousandths."""
-    candidates = [round(1000 * candidate) for candidate in PAPER_GRID]
+    candidates = [round(1000 * candidate) for candidate in PAPER_CANDIDATES]
 
     @cache
     def queries(spent: int) -> int:
@@ -63,14 +63,14 @@ def test_refusal_leaks_from_a_table() -> None:
     for ill in ([0, 0], [0, 0, 1]):
         patients = sf.open(pd.DataFrame({"ill": ill}), schema, ledger=":memory:")
         query = patients.query("SELECT COUNT(*) FROM patients WHERE ill = 1")
-        refused.append(not query.choose(sf.ratio(0.95), grid=larger(Fraction("0.1"))).feasible)
+        refused.append(not query.choose(sf.ratio(0.95), candidates=larger(Fraction("0.1"))).feasible)
     assert refused == [False, True]
 
 
 def test_why_it_is_refused() -> None:
     """With one ill only epsilons up to 0.0526 meet 0.95: (1/eps) / (1 + 1/eps), the RDRs of Lemma 3.1."""
-    met = [e for e in PAPER_GRID if rdr_laplace(0, 1, 1, e) >= 0.95 * rdr_laplace(1, 1, 1, e)]
-    assert met == [e for e in PAPER_GRID if e <= 0.0526]
+    met = [e for e in PAPER_CANDIDATES if rdr_laplace(0, 1, 1, e) >= 0.95 * rdr_laplace(1, 1, 1, e)]
+    assert met == [e for e in PAPER_CANDIDATES if e <= 0.0526]
     largest = solve([sf.ratio(0.95)], lambda _: ONE_ILL, Noise()).epsilon
     assert largest == pytest.approx(1 / 19, rel=1e-15)
 
@@ -80,5 +80,5 @@ def test_in_the_worst_case_nobody_is_asked_so_a_refusal_tells_of_nobody(spent: s
     def people(_: Preference) -> Spread:
         raise AssertionError("nobody is to be read")
 
-    solution = solve([sf.ratio(0.95, worst_case=True)], people, Noise(), grid=larger(Fraction(spent)))
+    solution = solve([sf.ratio(0.95, worst_case=True)], people, Noise(), candidates=larger(Fraction(spent)))
     assert solution.feasible == feasible

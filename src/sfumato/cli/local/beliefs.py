@@ -18,7 +18,7 @@ def beliefs(
     prior: Annotated[
         float | None, typer.Option(help="They suspect one person at so much beforehand, whoever it is; else all alike.")
     ] = None,
-    grid: options.Grid = None,
+    candidates: options.Candidates = None,
     ledger: options.Ledger = None,
     as_json: options.Json = False,
 ) -> None:
@@ -27,6 +27,6 @@ def beliefs(
 
     query = local.open(data, schema, ledger=ledger).query(options.query_text(sql))
     with reading(query.dataset.progress):
-        found = query.beliefs(candidates=options.grid_of(grid), prior=prior)
+        found = query.beliefs(candidates=options.candidates_of(candidates), prior=prior)
         shown = json.dumps(found.as_dict(), indent=2, default=str) if as_json else found.text()
     typer.echo(shown)

@@ -27,7 +27,7 @@ def compare(
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
-    grid: options.Grid = None,
+    candidates: options.Candidates = None,
     epsilon_max: options.EpsilonMax = 10.0,
     bounds_from_data: options.BoundsFromData = False,
     preregistered: options.Preregistered = "",
@@ -46,7 +46,7 @@ def compare(
         dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
     else:
         dataset = local.planned(schema, source=data, ledger=ledger)
-    how = options.how(mechanism, delta, calibration, grid, epsilon_max) | {"preregistered": preregistered}
+    how = options.how(mechanism, delta, calibration, candidates, epsilon_max) | {"preregistered": preregistered}
     with reading(dataset.progress):
         found = dataset.compare(options.query_text(sql), preferences, look=look, **how)
     typer.echo(json.dumps(found.as_dict(), indent=2) if as_json else found.text())

@@ -32,7 +32,7 @@ def sharing_risk(
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
-    grid: options.Grid = None,
+    candidates: options.Candidates = None,
     ledger: options.Ledger = None,
     plot: Annotated[
         str | None, typer.Option(metavar="KIND", help="One picture alone: risk, trust (a line each) or surface.")
@@ -56,7 +56,7 @@ def sharing_risk(
         limit=limit,
         mechanism=mechanism,
         delta=delta,
-        candidates=options.grid_of(grid),
+        candidates=options.candidates_of(candidates),
         calibration=calibration,
     )
     picture = _picture(guessing, plot)

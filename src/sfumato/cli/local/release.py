@@ -30,7 +30,7 @@ def choose(
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
-    grid: options.Grid = None,
+    candidates: options.Candidates = None,
     epsilon_max: options.EpsilonMax = 10.0,
     bounds_from_data: options.BoundsFromData = False,
     preregistered: options.Preregistered = "",
@@ -50,7 +50,7 @@ def choose(
     options.settle()
     dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
-    how = options.how(mechanism, delta, calibration, grid, epsilon_max) | {"preregistered": preregistered}
+    how = options.how(mechanism, delta, calibration, candidates, epsilon_max) | {"preregistered": preregistered}
     charges = dataset.ledger.total.releases
     with reading(query.dataset.progress):
         choice = query.choose(*preferences, **how, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
@@ -86,7 +86,7 @@ def release(
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
-    grid: options.Grid = None,
+    candidates: options.Candidates = None,
     epsilon_max: options.EpsilonMax = 10.0,
     bounds_from_data: options.BoundsFromData = False,
     preregistered: options.Preregistered = "",
@@ -121,7 +121,7 @@ def release(
     options.settle()
     dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
     query = dataset.query(options.query_text(sql))
-    how = options.how(mechanism, delta, calibration, grid, epsilon_max)
+    how = options.how(mechanism, delta, calibration, candidates, epsilon_max)
     with reading(query.dataset.progress):
         accepted: dict[str, Any] = {
             "allow_no_guarantee": allow_no_guarantee,

@@ -29,7 +29,7 @@ def worst_case(
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
-    grid: options.Grid = None,
+    candidates: options.Candidates = None,
     exact: options.Exact = False,
     plot: options.Plot = None,
     svg: options.Svg = None,
@@ -43,7 +43,9 @@ def worst_case(
     drawn = Drawn(plot, svg, as_json)
     options.writable(html, "--html", ".html")
     query = local.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
-    _shown(query.worst_case(mechanism, delta, options.grid_of(grid), calibration, exact), as_json, html, drawn)()
+    _shown(
+        query.worst_case(mechanism, delta, options.candidates_of(candidates), calibration, exact), as_json, html, drawn
+    )()
 
 
 @with_preferences
@@ -57,7 +59,7 @@ def rehearse(
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
-    grid: options.Grid = None,
+    candidates: options.Candidates = None,
     epsilon_max: options.EpsilonMax = 10.0,
     plan: Annotated[
         bool, typer.Option("--plan", help="Enter the preference as the plan for this query, before anybody looks.")
@@ -83,7 +85,7 @@ def rehearse(
             "mechanism": mechanism,
             "delta": delta,
             "calibration": calibration,
-            "grid": options.grid_of(grid),
+            "candidates": options.candidates_of(candidates),
             "epsilon_max": epsilon_max,
         }
         profile = query.rehearse(*preferences, like=like, rows=rows, **how)
@@ -106,7 +108,7 @@ def exposure_histogram(
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
-    grid: options.Grid = None,
+    candidates: options.Candidates = None,
     preregistered: options.Preregistered = "",
     redraw: options.Redraw = False,
     allow_no_guarantee: options.AllowNoGuarantee = False,
@@ -129,7 +131,7 @@ def exposure_histogram(
             bins=bins,
             mechanism=mechanism,
             delta=delta,
-            candidates=options.grid_of(grid),
+            candidates=options.candidates_of(candidates),
             calibration=calibration,
             allow_no_guarantee=allow_no_guarantee,
             redraw=redraw,
@@ -150,7 +152,7 @@ def risk(
     mechanism: options.Mechanism = "laplace",
     delta: options.Delta = None,
     calibration: options.Calibration = "analytic",
-    grid: options.Grid = None,
+    candidates: options.Candidates = None,
     exact: options.Exact = False,
     bounds_from_data: options.BoundsFromData = False,
     plot: options.Plot = None,
@@ -169,7 +171,7 @@ def risk(
     dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
     query = dataset.query(options.query_text(sql))
     with reading(dataset.progress):
-        profile = query.risk(mechanism, delta, options.grid_of(grid), calibration, exact)
+        profile = query.risk(mechanism, delta, options.candidates_of(candidates), calibration, exact)
         show = _shown(profile, as_json, html, drawn, most_exposed)
         listed = None if people is None else profile.people()
     show()

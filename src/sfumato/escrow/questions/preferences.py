@@ -10,7 +10,7 @@ from sfumato.privacy.preferences import named
 from sfumato.privacy.preferences.preference import Preference, weighted
 from sfumato.release.bound_query import BoundQuery
 
-HOW = ("mechanism", "delta", "calibration", "grid", "epsilon_max")
+HOW = ("mechanism", "delta", "calibration", "candidates", "epsilon_max")
 _LOCAL = ("worlds",)  # a file is the client's: what it holds is stated
 
 

@@ -67,7 +67,9 @@ _STEPS = {
     "show_risk": _Words("`sfumato risk`", "`query.risk()`", "`sfumato risk`"),
     "show_worst_case": _Words("`sfumato worst-case`", "`query.worst_case()`", "the estimate"),
     "state_cause": _Words("`sfumato ledger cause`", "`state_cause()`", "`sfumato ledger cause`"),
-    "state_grid": _Words("--grid paper or --grid 0.1,1", "grid='paper' or grid=[0.1, 1]", "paper, or 0.1 and 1"),
+    "state_candidates": _Words(
+        "--candidates paper or --candidates 0.1,1", "candidates='paper' or candidates=[0.1, 1]", "paper, or 0.1 and 1"
+    ),
     "widen_to_range": _Words(
         "ask for sample_and_aggregate, or say --by-range: noise as wide as the whole range",
         "ask for sample_and_aggregate, or say by_range=True: noise as wide as the whole range",

@@ -193,7 +193,9 @@ _REQUESTS = {
 _NOISE = {
     "mechanism-unknown": Wording("There is no mechanism '{mechanism}'", "use laplace, gaussian or truncated."),
     "calibration-unknown": Wording("There is no calibration '{calibration}'", "use analytic or classic."),
-    "grid-unreadable": Wording("A grid is 'paper' or a list of epsilons above 0", "try {step[state_grid]}."),
+    "candidates-unreadable": Wording(
+        "Candidates are 'paper' or a list of epsilons above 0", "try {step[state_candidates]}."
+    ),
     "delta-out-of-range": Wording("delta must lie between 0 and 1, not {delta}", _TRY_DELTA),
     "truncated-delta-too-large": Wording("The delta of truncated noise lies below 1/2, not at {delta}", _TRY_DELTA),
     "rule-delta-not-a-number": Wording("delta must be a number", "write delta = 1e-9."),
@@ -238,7 +240,7 @@ _SELECTIONS = {
     ),
     "selection-epsilon-max-too-small": Wording(
         "No epsilon is selected below {smallest:g}, and epsilon_max is {epsilon_max:g}",
-        "state a larger epsilon_max, or a grid with smaller epsilons.",
+        "state a larger epsilon_max, or smaller candidates.",
     ),
     "variance-below-noise": Wording(
         "variance {variance:g} is below the noise of a selection with epsilon {select_epsilon:g} among {people:,} "

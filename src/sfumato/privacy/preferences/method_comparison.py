@@ -41,7 +41,7 @@ class Grounds:
     noise: Noise
     measurement: Measurement | None = None
     people: People | None = None
-    grid: Sequence[float] | None = None
+    candidates: Sequence[float] | None = None
     epsilon_max: float = 10.0
 
 
@@ -169,7 +169,7 @@ def _solved(preferences: Sequence[Preference], grounds: Grounds) -> Solution:
         grounds.people or (lambda _: WORST_CASE),
         grounds.noise,
         measurement=grounds.measurement,
-        grid=grounds.grid,
+        candidates=grounds.candidates,
         epsilon_max=grounds.epsilon_max,
     )
 

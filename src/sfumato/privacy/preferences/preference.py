@@ -280,8 +280,8 @@ def exposure_cap(
 def larger_than_spent() -> LargerThanSpent:
     """The papers' rule for several queries: only epsilons larger than all that was spent on the dataset before.
 
-    Each release is then less private than all before it together: on the papers' grid there are at most 13. It caps
-    nothing; a stop does.
+    Each release is then less private than all before it together: among the papers' candidates there are at most 13. It
+    caps nothing; a stop does.
     """
     return LargerThanSpent()
 

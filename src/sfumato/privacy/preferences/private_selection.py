@@ -1,4 +1,4 @@
-"""What a private selection comes to: post-processing of its noisy numbers, on a published grid.
+"""What a private selection comes to: post-processing of its noisy numbers, rounded down to a candidate.
 
 See docs/theory/variance.md and docs/theory/exposure-cap.md.
 """
@@ -18,12 +18,12 @@ from sfumato.privacy.risk.rdr_variance import beta_of_spread, epsilon_for_varian
 
 LEVELS = 64  # of exposure that an exposure cap tells apart
 SMALLEST, DIGITS = 0.001, 3
-"""The published grid, where no other is stated: from 0.001 up, in three significant digits."""
+"""The published candidates, where no others are stated: from 0.001 up, in three significant digits."""
 
 
 @dataclass(frozen=True)
 class Selected:
-    """The largest epsilon on the grid that a private selection allows, or why there is none or no more. A dp output.
+    """The largest candidate that a private selection allows, or why there is none or no more. A dp output.
 
     As published it is none. Find-eps-from-PRI also has the `output` that it accepted: exact numbers, cell by cell.
     """
@@ -33,22 +33,22 @@ class Selected:
     output: Sequence[Sequence[str]] = field(default=(), repr=False)
 
     @classmethod
-    def on_grid(cls, epsilon: float, ceiling: float, grid: Sequence[float] | None) -> Selected:
-        """Rounded down, never above the ceiling; below the smallest value of the grid there is none."""
-        found = rounded_down(min(epsilon, ceiling), grid, ceiling)
+    def rounded(cls, epsilon: float, ceiling: float, candidates: Sequence[float] | None) -> Selected:
+        """Rounded down, never above the ceiling; below the smallest candidate there is none."""
+        found = rounded_down(min(epsilon, ceiling), candidates, ceiling)
         if found is None:
-            return cls(None, "it allows no epsilon as large as the smallest on the grid")
+            return cls(None, "it allows no epsilon as large as the smallest candidate")
         return cls(found, f"epsilon_max, or the stop, leaves {ceiling:g}" if epsilon > ceiling else "")
 
 
-def rounded_down(epsilon: float, grid: Sequence[float] | None, ceiling: float = math.inf) -> float | None:
-    """The largest value of the grid that is not above epsilon. The ceiling itself is one where no grid is stated.
+def rounded_down(epsilon: float, candidates: Sequence[float] | None, ceiling: float = math.inf) -> float | None:
+    """The largest candidate that is not above epsilon. The ceiling itself is one where none are stated.
 
     >>> rounded_down(0.70675, None), rounded_down(0.00099, None), rounded_down(0.70675, (0.5, 0.6, 0.7, 0.8))
     (0.706, None, 0.7)
     """
-    if grid is not None:
-        return max((candidate for candidate in grid if candidate <= epsilon), default=None)
+    if candidates is not None:
+        return max((candidate for candidate in candidates if candidate <= epsilon), default=None)
     if epsilon < SMALLEST:
         return None
     if epsilon == ceiling:

@@ -34,7 +34,7 @@ from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.risk.guessing import epsilon_for_guess, exponent_for_advantage
 from sfumato.privacy.risk.membership import epsilon_for_attack_chance, mu_for_attack_chance
-from sfumato.privacy.risk.rdr import PAPER_GRID, epsilon_for_ratio, sigma_for_ratio
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES, epsilon_for_ratio, sigma_for_ratio
 from sfumato.privacy.risk.rdr_distribution import RDRs, rdrs_at
 from sfumato.privacy.risk.rdr_exact import (
     epsilon_for_exact_ratio,
@@ -78,7 +78,7 @@ def interval(
     measurement: Measurement | None = None,
     beside: float = 0.0,
 ) -> Interval:
-    """The epsilons that meet one preference; what is drawn, or asked on the grid, bounds none by itself.
+    """The epsilons that meet one preference; what is drawn, or asked of candidates, bounds none by itself.
 
     `beside`: what a private selection for the same release costs. It tells about people too, so that odds and beliefs
     have to leave room for it.
@@ -117,13 +117,13 @@ def solve(
     noise: Noise,
     *,
     measurement: Measurement | None = None,
-    grid: Sequence[float] | None = None,
+    candidates: Sequence[float] | None = None,
     epsilon_max: float = 10.0,
     selected: Mapping[Preference, Selected] | None = None,
     selection: float = 0.0,
     bounded: bool = False,
 ) -> Solution:
-    """The top of the intersection, rounded down to the grid if there is one, and never above `epsilon_max`.
+    """The top of the intersection, rounded down to a candidate if they are stated, and never above `epsilon_max`.
 
     Where nothing bounds it above, and only the answer's error asks for an epsilon, it is the bottom, rounded up.
     `measurement`: the noisy numbers, where the schema says what they are. `selected`: what was drawn for those
@@ -155,11 +155,11 @@ def solve(
         why = f"No epsilon up to epsilon_max, {epsilon_max:g}, meets {floor.words}: {needed}."
         return Solution(None, False, False, why)
     if math.isinf(top) and not asked and isinstance(floor, Within | RelativeError):
-        return _smallest(low, grid, epsilon_max, floor.words)
-    if grid is not None or asked:
+        return _smallest(low, candidates, epsilon_max, floor.words)
+    if candidates is not None or asked:
         words = " and ".join(dict.fromkeys(p.words for p in (ceiling, *asked)))
-        candidates = _candidates(low, top, grid, epsilon_max)
-        holding = (c for c in candidates if all(_holds(p, rdrs_at(c, spread, noise)) for p, spread in asked.items()))
+        tried = _descending(low, top, candidates, epsilon_max)
+        holding = (c for c in tried if all(_holds(p, rdrs_at(c, spread, noise)) for p, spread in asked.items()))
         return _largest(holding, words)
     if math.isinf(top):
         every = f"{'Every epsilon meets' if low == 0 else 'There is no largest of'} {ceiling.words}"
@@ -172,15 +172,15 @@ def solve(
     return Solution(top, True, False, _why(ceiling, drawn, beside) + _explained(floor))
 
 
-def _smallest(low: float, grid: Sequence[float] | None, epsilon_max: float, words: str) -> Solution:
+def _smallest(low: float, candidates: Sequence[float] | None, epsilon_max: float, words: str) -> Solution:
     """The bottom of what the answer's error asks for: more would help nobody in the data."""
-    if grid is None:
+    if candidates is None:
         return Solution(low, True, False, f"The smallest epsilon that meets {words}: {_NOISE_ALONE}.")
-    candidates = [candidate for candidate in grid if low <= candidate <= epsilon_max]
-    if not candidates:
-        return Solution(None, False, False, f"No candidate on the grid meets {words}.")
-    said = f"The smallest candidate on the grid that meets {words}: {_NOISE_ALONE}."
-    return Solution(min(candidates), True, False, said)
+    meeting = [candidate for candidate in candidates if low <= candidate <= epsilon_max]
+    if not meeting:
+        return Solution(None, False, False, f"No candidate meets {words}.")
+    said = f"The smallest candidate that meets {words}: {_NOISE_ALONE}."
+    return Solution(min(meeting), True, False, said)
 
 
 def _explained(floor: Preference) -> str:
@@ -203,7 +203,7 @@ def _why(ceiling: Preference, drawn: Mapping[Preference, Selected], beside: floa
         met = f"{which} truly met with probability {float(1 - max(betas, default=ceiling.beta)):g} or more"
         beyond = " Those few above the cap may be at all of epsilon." if isinstance(ceiling, ExposureCap) else ""
         held = f" The selection allowed more, but {why}." if ceiling in drawn and (why := drawn[ceiling].why) else ""
-        return f"Selected privately and rounded down to a public grid; {met}.{beyond}{held}"
+        return f"Selected privately and rounded down to a public candidate; {met}.{beyond}{held}"
     if isinstance(ceiling, Belief) and isinstance(ceiling.worlds, Missing):
         said = f"It takes for granted that {ceiling.worlds.name} is public knowledge, and not read off the data."
         return f"The largest epsilon that meets {ceiling.words}. {said}"
@@ -219,18 +219,18 @@ def _nobody(preference: Preference) -> str:
     return f"{who}, so there is no data-dependent choice: use --worst-case."
 
 
-def _candidates(low: float, top: float, grid: Sequence[float] | None, epsilon_max: float) -> list[float]:
-    """From the largest down, as Algorithm 1 tries them; without a grid the paper's, or the one epsilon stated."""
-    if grid is None and low == top:
+def _descending(low: float, top: float, candidates: Sequence[float] | None, epsilon_max: float) -> list[float]:
+    """Candidates from the largest down, as Algorithm 1 tries them; by default the paper's, or the epsilon stated."""
+    if candidates is None and low == top:
         return [min(top, epsilon_max)]
-    return sorted((c for c in grid or PAPER_GRID if low <= c <= min(top, epsilon_max)), reverse=True)
+    return sorted((c for c in candidates or PAPER_CANDIDATES if low <= c <= min(top, epsilon_max)), reverse=True)
 
 
-def _largest(candidates: Iterator[float], words: str) -> Solution:
-    found = next(candidates, None)
+def _largest(holding: Iterator[float], words: str) -> Solution:
+    found = next(holding, None)
     if found is None:
-        return Solution(None, False, False, f"No candidate on the grid meets {words}.")
-    return Solution(found, True, False, f"The largest candidate on the grid that meets {words}.")
+        return Solution(None, False, False, f"No candidate meets {words}.")
+    return Solution(found, True, False, f"The largest candidate that meets {words}.")
 
 
 def _holds(preference: Satisfies, rdrs: RDRs) -> bool:

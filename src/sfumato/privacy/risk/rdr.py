@@ -12,7 +12,7 @@ from typing import TypeVar
 
 Number = TypeVar("Number", float, Fraction)
 
-PAPER_GRID = (
+PAPER_CANDIDATES = (
     *(float(Fraction(digit) * Fraction(10) ** power) for power in (-3, -2, -1, 0) for digit in range(1, 10)),
     10.0,
 )

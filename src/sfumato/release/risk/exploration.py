@@ -63,9 +63,9 @@ def explored(
     )  # a noisy histogram bounds nobody: its sliders are those of the worst case
     spread = WORST_CASE if bounded else profile.spread
     moved = sliders(spread, noise, measurement, ceiling=ceiling, stated=stated, now=now)
-    grid = _epsilons(moved, policy)
-    view = replace(profile.view, candidates=tuple(map(profile.at, grid)))
-    anybody = [risk_at(at, WORST_CASE, measurement, noise).attack_chance for at in grid]
+    epsilons = _epsilons(moved, policy)
+    view = replace(profile.view, candidates=tuple(map(profile.at, epsilons)))
+    anybody = [risk_at(at, WORST_CASE, measurement, noise).attack_chance for at in epsilons]
     replaced = measurement.steps != 1
     return Exploration(view, anybody, moved, policy, _histogram(profile), cell, replaced)
 

@@ -30,7 +30,7 @@ from sfumato.privacy.risk.guessing import (
 )
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import grid_of
+from sfumato.release.decide import candidates_of
 from sfumato.release.request import require_delta
 
 
@@ -67,7 +67,7 @@ class GuessingRisk:
             stated = (resolved(asked, schema),)
             self._solution = solve(stated, lambda _: WORST_CASE, noise, measurement=measurement)
         chosen = () if self.epsilon is None else (self.epsilon,)
-        self._candidates = tuple(sorted({*(grid_of(candidates) or CANDIDATES), *chosen}))
+        self._candidates = tuple(sorted({*(candidates_of(candidates) or CANDIDATES), *chosen}))
 
     @property
     def blind(self) -> float:

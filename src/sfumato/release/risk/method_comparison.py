@@ -44,7 +44,7 @@ def side_by_side(
     if asked.noise.mechanism != "laplace" and query.declared is not None:
         added_numbers(query.declared, asked.noise)  # or no word would be true of any row
     looked_before = query.context.ledger.record.somebody_looked
-    grounds = Grounds(asked.noise, query.declared, None, asked.grid, asked.epsilon_max)
+    grounds = Grounds(asked.noise, query.declared, None, asked.candidates, asked.epsilon_max)
     rows = [pure.row(preference, grounds) for preference in stated]
     if look:
         grounds = replace(grounds, people=_people(query, asked))
@@ -145,7 +145,7 @@ class _Table:
         """The request of this preference alone, under the same noise."""
         noise = self.asked.noise
         drawn = noise.mechanism, noise.delta, noise.calibration
-        return request_of(self.query, (preference,), *drawn, self.asked.grid, self.asked.epsilon_max)
+        return request_of(self.query, (preference,), *drawn, self.asked.candidates, self.asked.epsilon_max)
 
     def _at(self, epsilon: float | None) -> RiskAt | None:
         """For anybody in any data; with bounds from the data nothing public says it."""

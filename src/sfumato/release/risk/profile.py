@@ -18,7 +18,7 @@ from sfumato.privacy.preferences.preference import Preference
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import grid_of
+from sfumato.release.decide import candidates_of
 from sfumato.release.people.exposure_range import anybody, estimated, require_exact, spread
 from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
@@ -149,7 +149,7 @@ def worst_case(
         noise,
         WORST_CASE,
         reach=(Reach(0.0, measurement.largest_influence), Reach(0.0, 1.0)),
-        candidates=grid_of(candidates),
+        candidates=candidates_of(candidates),
         exact=exact,
     )
 
@@ -174,7 +174,7 @@ def of_the_people(
         noise,
         spread(survey, noise, sums=True),
         survey=survey,
-        candidates=grid_of(candidates),
+        candidates=candidates_of(candidates),
         exact=exact,
     )
 
@@ -195,7 +195,7 @@ def private_histogram(
     """A private histogram of exposures, charged first: what is decided from it rests on no look."""
     from sfumato.release.risk.exposure_histogram import exposure_histogram
 
-    noise, shown = query.noise(mechanism, delta, calibration), grid_of(candidates)
+    noise, shown = query.noise(mechanism, delta, calibration), candidates_of(candidates)
     drawn = exposure_histogram(
         query, noise, epsilon, bins, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=preregistered
     )

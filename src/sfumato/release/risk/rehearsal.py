@@ -33,7 +33,7 @@ def rehearsed(
     mechanism: str = "laplace",
     delta: float | None = None,
     calibration: str = "analytic",
-    grid: str | Sequence[float] | None = None,
+    candidates: str | Sequence[float] | None = None,
     epsilon_max: float = EPSILON_MAX,
     *,
     like: object = None,
@@ -42,7 +42,7 @@ def rehearsed(
     """Risk on the look-alike, and what the preferences would lead to there."""
     noise, asked = query.noise(mechanism, delta, calibration), None
     if preferences:
-        asked = request_of(query, preferences, mechanism, delta, calibration, grid, epsilon_max)
+        asked = request_of(query, preferences, mechanism, delta, calibration, candidates, epsilon_max)
     measurement, survey = query.public_measurement, _look_alike(query, noise, like, rows)
     found = spread(survey, noise, sums=True)
     solution: Solution | None = None
@@ -54,7 +54,7 @@ def rehearsed(
             lambda p: compared(p, survey, noise),
             noise,
             measurement=measurement,
-            grid=asked.grid,
+            candidates=asked.candidates,
             epsilon_max=asked.epsilon_max,
             selected=typical(asked, tries),
         )

@@ -23,7 +23,7 @@ from sfumato.privacy.preferences.private_selection import (
     epsilon_within_variance,
     floor_of_variance,
 )
-from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.privacy.risk.rdr_distribution import rdrs_at
 from sfumato.privacy.risk.rdr_variance import bound_on_variance, fewest_people, slack_of_cap
 from sfumato.privacy.sensitivity import people_beyond, spread_of_exposures
@@ -43,7 +43,7 @@ def drawn(
     survey: Survey,
     noise: Noise,
     services: Services,
-    grid: Sequence[float] | None,
+    candidates: Sequence[float] | None,
     ceiling: float,
 ) -> Selected:
     """One private selection. Everything after its noisy numbers is post-processing of them."""
@@ -54,7 +54,7 @@ def drawn(
             found = _by_cap(preference, survey, noise, services)
         case _:
             raise ValueError("nothing is selected for this preference")
-    return Selected(None, found) if isinstance(found, str) else Selected.on_grid(found, ceiling, grid)
+    return Selected(None, found) if isinstance(found, str) else Selected.rounded(found, ceiling, candidates)
 
 
 def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: Services) -> float | str:
@@ -120,7 +120,7 @@ def _algorithm_3(preference: Variance, survey: Survey, asked: Request, services:
     people = compared(preference, survey, asked.noise)
     if people.figures is None or people.nobody:
         return Selected(None, "there is nobody in the data")
-    candidates = sorted((c for c in asked.grid or PAPER_GRID if c <= asked.epsilon_max), reverse=True)
+    candidates = sorted((c for c in asked.candidates or PAPER_CANDIDATES if c <= asked.epsilon_max), reverse=True)
     each = [rdrs_at(candidate, people, asked.noise).normalised_variance for candidate in candidates]
     steps = people.figures.people * CLAIMED
     totals = [round((float(preference.tau) - variance) * steps) for variance in each]

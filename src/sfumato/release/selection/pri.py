@@ -15,7 +15,7 @@ from sfumato.privacy.preferences.preference import LargerThanSpent
 from sfumato.privacy.preferences.pri import Pri
 from sfumato.privacy.preferences.private_selection import Selected
 from sfumato.privacy.risk.posthoc import accepted
-from sfumato.privacy.risk.rdr import PAPER_GRID
+from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import Request
 from sfumato.release.noise import Noisy, drawn
@@ -70,7 +70,7 @@ def selected(preference: Pri, survey: Survey, asked: Request, services: Services
     if not survey.people_count:
         return Selected(None, "there is nobody in the data")
     spent = max((p.spent or 0 for p in asked.preferences if isinstance(p, LargerThanSpent)), default=0)
-    candidates = [c for c in asked.grid or PAPER_GRID if spent < c <= asked.epsilon_max]
+    candidates = [c for c in asked.candidates or PAPER_CANDIDATES if spent < c <= asked.epsilon_max]
     found = find_epsilon_from_pri(survey, preference.percent, candidates, services.mechanism)
     if found is None:
         return Selected(None, "no output passed")

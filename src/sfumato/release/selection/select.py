@@ -91,7 +91,7 @@ def unmet(query: BoundQuery, asked: Request) -> Solution | None:
         lambda _: WORST_CASE,
         asked.noise,
         measurement=query.declared,
-        grid=asked.grid,
+        candidates=asked.candidates,
         epsilon_max=asked.epsilon_max,
         selection=asked.select_epsilon,
     )
@@ -183,7 +183,7 @@ def _selected(
     survey, services = query.survey(asked.noise), query.context.services
 
     def select() -> Outcome:
-        return Outcome({p: drawn(p, survey, asked.noise, services, asked.grid, ceiling) for p in asked.selecting})
+        return Outcome({p: drawn(p, survey, asked.noise, services, asked.candidates, ceiling) for p in asked.selecting})
 
     found = read_for(ledger, key, held, _what(query, asked, held.guarantee), select)
     attested = sorted({i.attestation for i in held.inputs if i.attestation})

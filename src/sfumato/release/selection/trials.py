@@ -50,7 +50,7 @@ def _tries(preference: Preference, asked: Request, survey: Survey, services: Ser
 def _once(preference: Preference, asked: Request, survey: Survey, services: Services) -> Selected:
     if not preference.selects:
         return as_published(preference, survey, asked, services)
-    return drawn(preference, survey, asked.noise, services, asked.grid, asked.epsilon_max)
+    return drawn(preference, survey, asked.noise, services, asked.candidates, asked.epsilon_max)
 
 
 def _around(preference: Preference) -> list[Preference]:
