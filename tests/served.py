@@ -20,14 +20,14 @@ from sfumato.escrow.questions.exploration import RequestEstimate
 from sfumato.escrow.questions.facts import RequestFacts
 from sfumato.escrow.service import Escrow
 from sfumato.ledger.odometer import Total
-from sfumato.model.budget import NO_STOP
+from sfumato.model.budget import NO_BUDGET
 from sfumato.model.guarantee import Guarantee
 from sfumato.server.app import API, made
 from sfumato.server.settings import Settings
 
 PASSWORD = "four words put together"
 CSRF = "the csrf of the session"
-ESTIMATE = RequestEstimate(RequestFacts((), 0.2, 0.0, Guarantee.DP, (), Total(), NO_STOP, None), None)
+ESTIMATE = RequestEstimate(RequestFacts((), 0.2, 0.0, Guarantee.DP, (), Total(), NO_BUDGET, None), None)
 
 
 def person(name: str, *roles: str) -> Person:

@@ -17,7 +17,7 @@ SfumatoError            exit 1  our own failure
     ├── NoGuarantee             a release that would carry no guarantee, without a word that this is accepted
     ├── Infeasible              no epsilon meets the preference, or every one does
     ├── NoMechanism             no sound way to draw the noise that was asked for
-    ├── StopReached             the dataset's total would pass its stop
+    ├── BudgetExceeded          the dataset's total would pass its budget
     ├── LedgerBroken            the record was edited: nothing is released on top of it
     ├── NotSignedIn             nobody known asked
     ├── Forbidden               a role or a policy does not allow it
@@ -196,8 +196,8 @@ class NoMechanism(Refused):
     code = "no-mechanism"
 
 
-class StopReached(Refused):
-    code = "stop-reached"
+class BudgetExceeded(Refused):
+    code = "budget-exceeded"
 
 
 class Cancelled(Refused):

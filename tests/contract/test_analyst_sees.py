@@ -31,10 +31,10 @@ _ANSWER = {"columns", "rows", "ranges", "numbers", "types", "ranged"}
 SEEN = {
     "/datasets/stays": _LISTED | {"flow", "policy"},
     "/datasets/stays/ledger": {
-        "dataset", "population", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "stop", "sentences",
+        "dataset", "population", "spent", "delta", "at_most", "rho", "rho_delta", "guarantee", "budget", "sentences",
     },
     "/datasets/stays/estimate": {
-        "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "stop", "left", "sentences",
+        "queries", "epsilon", "delta", "guarantee", "spent", "dataset_guarantee", "budget", "left", "sentences",
         "barred",
     },
     "/datasets/stays/dry-run": {"answers", "invented", "people", "sentence"},
@@ -47,7 +47,7 @@ CERTIFICATE = {
     "guarantee", "epsilon", "delta", "mechanism", "sensitivity", "scale", "unit", "relation", "outputs",
     "select_epsilon", "charged", "noise_90", "query", "query_sha256", "ledger_entry", "dataset", "released_at",
     "method", "decided_by", "fixed", "assumed", "dataset_total", "dataset_guarantee", "grid_step", "numbers",
-    "post_processing", "at_most", "dataset_delta", "stop", "calibration", "shares", "laws", "rank_90", "threshold",
+    "post_processing", "at_most", "dataset_delta", "budget", "calibration", "shares", "laws", "rank_90", "threshold",
     "max_rows", "max_groups", "bounds_source", "why", "planned_at", "looked", "released_by", "sampler", "software",
     "batch", "batch_delta", "lost", "reach", "population", "recorded",
 }  # fmt: skip

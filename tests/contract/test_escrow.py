@@ -18,6 +18,7 @@ from sfumato.composition.workspace import opened
 from sfumato.errors import (
     AwaitingApproval,
     BadInput,
+    BudgetExceeded,
     Cancelled,
     Conflict,
     EngineFailure,
@@ -30,7 +31,6 @@ from sfumato.errors import (
     PolicyError,
     SfumatoError,
     SourceError,
-    StopReached,
     VaultBroken,
 )
 from sfumato.escrow.ports import Limits
@@ -395,7 +395,7 @@ def test_what_each_may_see_of_a_request_is_a_fixed_list(room: Room) -> None:
 
 
 def test_the_approvers_page_has_public_facts_only(room: Room) -> None:
-    room.policy(stop=3)
+    room.policy(budget=3)
     request = room.submit(COUNT, SUM)
     jobs = len(room.runner.done)
     page = submission.request_page(room.decisions.inspect(room["alice"], request.id))
@@ -633,14 +633,14 @@ def test_what_is_cancelled_while_it_runs_comes_to_no_answer(room: Room) -> None:
     assert room.entries(Event.RESERVED) == []
 
 
-def test_nothing_is_released_past_the_stop(room: Room) -> None:
-    room.policy(stop=0.3)
+def test_nothing_is_released_past_the_budget(room: Room) -> None:
+    room.policy(budget=0.3)
     first, second = room.submit(), room.submit(SUM)
     room.approve(first)
     room.approve(second)
     room.go()
     assert (room.state(first), room.state(second)) == ("released", "failed")
-    assert "the stop is 0.3" in room.note(second)
+    assert "the budget is 0.3" in room.note(second)
     assert room.charged == 0.2
 
 
@@ -700,7 +700,7 @@ def test_what_the_policy_approves_by_itself_goes_on_at_once(room: Room) -> None:
         room.submit(SUM, preference={"ratio": 0.9})
     with pytest.raises(Forbidden, match="applied as it stands"):
         room.submit(SUM, preference={"mechanism": "gaussian", "delta": 0.9})
-    with pytest.raises(Forbidden, match="does not say where delta stops"):
+    with pytest.raises(Forbidden, match="states no budget for delta"):
         room.submit(SUM, preference={"epsilon": 1, "mechanism": "gaussian", "delta": 0.9})
 
 
@@ -924,9 +924,9 @@ def test_an_estimate_is_of_what_may_be_submitted(room: Room) -> None:
 
 
 def test_what_is_charged_more_than_is_left_is_not_submitted(room: Room) -> None:
-    room.policy({"approve": "after the answer", "guarantees": ["none"]}, stop=5)
+    room.policy({"approve": "after the answer", "guarantees": ["none"]}, budget=5)
     assert room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None).facts.epsilon == 10
-    with pytest.raises(StopReached, match="charged epsilon 10, and 5 is left"):
+    with pytest.raises(BudgetExceeded, match="charged epsilon 10, and 5 is left"):
         room.submit()
 
 

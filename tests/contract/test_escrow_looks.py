@@ -191,13 +191,13 @@ def test_taking_access_away_after_a_look_is_a_decision_and_so_is_giving_it_back(
     [
         {"purpose": "something else"},
         {"epsilon_max": 2.0},
-        {"stop": 5},
+        {"budget": 5},
         {"introduction": False, "public_page": True},
         {"flow": [{"who": ["bob"]}, {"who": ["dan"]}]},
     ],
 )
 def test_what_only_adds_access_takes_nothing_away(room: Room, changes: dict[str, Any]) -> None:
-    policy: dict[str, Any] = {"epsilon_max": 1.0, "stop": 3, "flow": [{"who": ["bob"]}]}
+    policy: dict[str, Any] = {"epsilon_max": 1.0, "budget": 3, "flow": [{"who": ["bob"]}]}
     room.policies.set(room["alice"], "stays", policy)
     room.look()
     room.policies.set(room["alice"], "stays", policy | changes)
@@ -208,7 +208,7 @@ def test_what_only_adds_access_takes_nothing_away(room: Room, changes: dict[str,
     "changes",
     [
         {"epsilon_max": 0.5},
-        {"stop": 2},
+        {"budget": 2},
         {"rule": {"gap": 1.1, "worst_case": True}},
         {"retention": {"answers_days": 1}},
         {"flow": [{"who": ["dan"]}, {"who": ["bob"]}]},
@@ -216,7 +216,7 @@ def test_what_only_adds_access_takes_nothing_away(room: Room, changes: dict[str,
     ],
 )
 def test_whatever_else_is_changed_takes_something_away(room: Room, changes: dict[str, Any]) -> None:
-    policy: dict[str, Any] = {"epsilon_max": 1.0, "stop": 3, "flow": [{"who": ["bob"]}]}
+    policy: dict[str, Any] = {"epsilon_max": 1.0, "budget": 3, "flow": [{"who": ["bob"]}]}
     room.policies.set(room["alice"], "stays", policy)
     room.look()
     with pytest.raises(NoGuarantee):

@@ -29,7 +29,7 @@ keys = "private"
 """
 OTHERS = b"v,w,name,town\n" + b"".join(b"%d,%d,person %d,town %d\n" % (i, i, i, i % 2) for i in range(2000))
 DATA = {"others": OTHERS, "everybody": OTHERS + b"12.34,12.34,Ada,Adaville\n"}
-POLICY = {"rule": {"epsilon": 1.0, "delta": 1e-6}, "stop": 50, "stop_delta": 0.001}
+POLICY = {"rule": {"epsilon": 1.0, "delta": 1e-6}, "budget": 50, "budget_delta": 0.001}
 
 
 def quantiles(column: str, many: int, first: int, of: str) -> str:

@@ -66,10 +66,10 @@ def test_the_list_has_what_one_holds_with_what_waits_and_what_is_spent(api: Api)
     assert "Register a table" not in everything
 
 
-def test_what_is_spent_stands_beside_the_stop(api: Api) -> None:
+def test_what_is_spent_stands_beside_the_budget(api: Api) -> None:
     room = api.room
     room.policies.set(
-        room["fay"], "visits", {"rule": RULE, "stop": 3, "flow": [{"who": ["bob"], "approve": "automatic"}]}
+        room["fay"], "visits", {"rule": RULE, "budget": 3, "flow": [{"who": ["bob"], "approve": "automatic"}]}
     )
     room.requests.submit(room["bob"], "visits", "beds", [{"sql": COUNT.replace("stays", "visits")}])
     room.go()
@@ -138,7 +138,7 @@ def test_markup_in_what_controllers_write_comes_out_as_text(api: Api) -> None:
 
 
 def test_a_schema_is_read_back_and_not_kept(api: Api) -> None:
-    flow = {"flow": [{"who": ["bob"]}], "stop": 3}
+    flow = {"flow": [{"who": ["bob"]}], "budget": 3}
     said = api("alice", "POST", "/datasets/check-schema", json={"schema_table": TABLE, "policy": flow})
     assert said.status_code == 200
     told = said.json()

@@ -210,7 +210,7 @@ def test_a_histogram_is_charged_and_no_look(api: Api) -> None:
     before = api.room.charged
     told = explore(api, "alice", source="exposure histogram", epsilon=0.5).json()
     assert api.room.charged - before == pytest.approx(0.5)
-    assert told["spent"]["words"] == "No total exists for this dataset any more; no stop is agreed."
+    assert told["spent"]["words"] == "No total exists for this dataset any more; no budget is set."
     assert told["histogram"]["noise"] > 0
     assert [point["gap"] for point in told["points"]] == pytest.approx(
         [1 + point["epsilon"] for point in told["points"]]

@@ -39,19 +39,19 @@ def test_an_analyst_sees_the_total_and_no_entries(api: Api) -> None:
         assert hidden not in page, hidden
 
 
-def test_spent_up_to_the_stop_that_is_agreed_now_and_the_odds_of_all_of_it(api: Api) -> None:
+def test_spent_up_to_the_budget_that_is_agreed_now_and_the_odds_of_all_of_it(api: Api) -> None:
     room, fay = api.room, api.room["fay"]
     policy = {"rule": {"gap": 1.2, "worst_case": True}, "flow": [{"who": ["everyone"], "approve": "automatic"}]}
-    room.policies.set(fay, "visits", policy | {"stop": 3})
+    room.policies.set(fay, "visits", policy | {"budget": 3})
     room.requests.submit(room["bob"], "visits", "planning", [{"sql": COUNT.replace("stays", "visits")}])
     room.go()
-    room.policies.set(fay, "visits", policy | {"stop": 4})
+    room.policies.set(fay, "visits", policy | {"budget": 4})
     told = api("bob", "GET", "/datasets/visits/ledger").json()
-    assert (told["spent"], told["stop"]) == (0.2, {"epsilon": 4.0, "delta": None})
+    assert (told["spent"], told["budget"]) == (0.2, {"epsilon": 4.0, "delta": None})
     assert "guessed right at most 55 times of 100" in told["sentences"][1]
     for who in ("bob", "fay"):
         page = api(who, "GET", f"{HOST}/datasets/visits/ledger").text
-        assert "Epsilon 0.2 of 4.0" in page.replace("of 4<", "of 4.0<")
+        assert "epsilon 0.2 of 4.0" in page.replace("of 4<", "of 4.0<")
         assert "at most 55 times of 100" in page
 
 

@@ -36,7 +36,7 @@ def test_who_sees_it(api: Api, who: str, status: int) -> None:
 
 
 def test_what_holds_stands_there_in_sentences_with_every_version(api: Api) -> None:
-    api.room.policy({"who": ["bob"]}, stop=70, purpose="beds")
+    api.room.policy({"who": ["bob"]}, budget=70, purpose="beds")
     text = page(api, "alice").text
     current = api("alice", "GET", "/datasets/stays/policy").json()
     assert "Version 2, signed by alice on 2026-11-16" in text
@@ -51,9 +51,9 @@ def test_without_a_policy_it_says_so(api: Api) -> None:
 
 
 def test_a_version_is_put_back_as_it_is_shown(api: Api) -> None:
-    """Also with a stop that has no end as a decimal."""
-    for stop in (30.5, "70/3"):
-        api.room.policy({"who": ["bob"]}, stop=stop, stop_delta=1e-6)
+    """Also with a budget that has no end as a decimal."""
+    for budget in (30.5, "70/3"):
+        api.room.policy({"who": ["bob"]}, budget=budget, budget_delta=1e-6)
         before = api("alice", "GET", "/datasets/stays/policies").json()["items"][-1]
         api.room.policy({"who": [BOARD]})
         put = api(
@@ -63,9 +63,9 @@ def test_a_version_is_put_back_as_it_is_shown(api: Api) -> None:
         assert put.json()["policy"] == before["policy"]
 
 
-@pytest.mark.parametrize("stop", ["", "x", "1/0", "-1", "1e3", "٣", "1000001"])
-def test_a_stop_that_is_no_number_is_refused(api: Api, stop: str) -> None:
-    body = {"policy": {"flow": [{"who": ["bob"]}], "stop": stop}}
+@pytest.mark.parametrize("budget", ["", "x", "1/0", "-1", "1e3", "٣", "1000001"])
+def test_a_budget_that_is_no_number_is_refused(api: Api, budget: str) -> None:
+    body = {"policy": {"flow": [{"who": ["bob"]}], "budget": budget}}
     assert api("alice", "POST", "/datasets/stays/check-policy", json=body).status_code == 422
 
 
@@ -103,13 +103,13 @@ def test_what_is_said_of_a_policy_after_a_look_is_so(api: Api) -> None:
         room.policy({"who": ["bob"], "approve": "automatic"}, allow_no_guarantee=True, **said)
         return str(room.questions.estimate(room["bob"], "stays", [{"sql": COUNT}], None).facts.guarantee)
 
-    assert word(stop=100) == "dp"
+    assert word(budget=100) == "dp"
     room.look()
-    assert word(stop=100) == "dp"
-    assert word(stop=100, rule={"gap": 1.3, "worst_case": True}) == "none"
-    assert word(stop=100, rule={"gap": 1.3, "worst_case": True}, preregistered="minutes of 3 May") == "dp"
-    assert word(stop=100) == "none"
-    assert word(stop=100, preregistered="minutes of 3 May") == "dp"
+    assert word(budget=100) == "dp"
+    assert word(budget=100, rule={"gap": 1.3, "worst_case": True}) == "none"
+    assert word(budget=100, rule={"gap": 1.3, "worst_case": True}, preregistered="minutes of 3 May") == "dp"
+    assert word(budget=100) == "none"
+    assert word(budget=100, preregistered="minutes of 3 May") == "dp"
 
 
 def test_a_policy_that_was_edited_can_be_written_anew(api: Api) -> None:
@@ -123,9 +123,9 @@ def test_a_policy_that_was_edited_can_be_written_anew(api: Api) -> None:
 
 
 def test_a_draft_is_read_back_and_not_signed(api: Api) -> None:
-    text = 'stop = 30\n[rule]\ngap = 1.2\nworst_case = true\n[[flow]]\nwho = ["everyone"]\n'
+    text = 'budget = 30\n[rule]\ngap = 1.2\nworst_case = true\n[[flow]]\nwho = ["everyone"]\n'
     told = api("alice", "POST", "/datasets/stays/check-policy", json={"policy_text": text}).json()
-    assert "All releases together stop at epsilon 30." in told["sentences"]
+    assert "The budget of all releases together is epsilon 30." in told["sentences"]
     redraw = api("alice", "POST", "/datasets/stays/check-policy", json={"policy": told["policy"]}).json()
     assert redraw == told
     assert len(api("alice", "GET", "/datasets/stays/policies").json()["items"]) == 1
@@ -136,12 +136,12 @@ def test_a_draft_is_read_back_and_not_signed(api: Api) -> None:
         assert api("alice", "POST", "/datasets/stays/check-policy", json=body).status_code == 422
 
 
-def test_a_stop_below_what_is_spent_is_refused_before_anything_is_signed(api: Api) -> None:
+def test_a_budget_below_what_is_spent_is_refused_before_anything_is_signed(api: Api) -> None:
     """Else nothing could be asked of the dataset any more, nor its ledger read."""
-    policy = {"flow": [{"who": ["bob"]}], "stop": 0.001}
+    policy = {"flow": [{"who": ["bob"]}], "budget": 0.001}
     for method, path, body in (("POST", "check-policy", {"policy": policy}), ("PUT", "policy", policy)):
         answer = api("alice", method, f"/datasets/stays/{path}", json=body)
-        assert (answer.status_code, answer.json()["where"]) == (422, "stop")
+        assert (answer.status_code, answer.json()["where"]) == (422, "budget")
         assert "is spent already" in answer.json()["detail"]
     assert len(api("alice", "GET", "/datasets/stays/policies").json()["items"]) == 1
     assert api("alice", "GET", "/datasets/stays/ledger").status_code == 200

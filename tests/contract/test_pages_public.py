@@ -46,7 +46,7 @@ def test_it_is_open_to_whoever_comes_and_changes_nothing(api: Api) -> None:
 
 
 def test_each_charge_is_there_with_its_word_and_epsilon_only_where_it_is_promised(api: Api) -> None:
-    opened(api, stop=50)
+    opened(api, budget=50)
     found = stranger(api)("GET", "/public/stays").json()
     promised = [one for one in found["releases"] if one["guarantee"] == "dp"]
     withheld = [one for one in found["releases"] if one["guarantee"] == "none"]
@@ -57,7 +57,7 @@ def test_each_charge_is_there_with_its_word_and_epsilon_only_where_it_is_promise
     assert withheld
     assert found["total"]["epsilon"] is None
     assert "No total exists" in found["total"]["odds"]
-    assert found["stop"] == "epsilon 50"
+    assert found["budget"] == "epsilon 50"
     page = stranger(api)("GET", f"{HOST}/public/stays").text
     assert "withheld" in page
     assert "No total exists" in page
@@ -72,7 +72,7 @@ def test_neither_names_nor_answers_nor_looks(api: Api) -> None:
     room.go()
     room.look(sql="SELECT SUM(days) FROM stays WHERE age > 41")
     found = stranger(api)("GET", "/public/stays").json()
-    assert {*found} == {"name", "title", "purpose", "protected", "releases", "total", "stop", "population"}
+    assert {*found} == {"name", "title", "purpose", "protected", "releases", "total", "budget", "population"}
     for one in found["releases"]:
         assert {*one} == {"at", "kind", "what", "guarantee", "word", "sentence", "epsilon", "delta"}
     for address in ("/public/stays", f"{HOST}/public/stays"):
@@ -99,7 +99,7 @@ def test_what_the_total_comes_to(api: Api) -> None:
     """Of a dataset that nothing was released from without a guarantee."""
     fay = api.room["fay"]
     automatic = {"who": ["everyone"], "approve": "automatic"}
-    api.room.policies.set(fay, "visits", {"rule": {"gap": 1.2, "worst_case": True}, "stop": 3, "public_page": True,
+    api.room.policies.set(fay, "visits", {"rule": {"gap": 1.2, "worst_case": True}, "budget": 3, "public_page": True,
                                           "flow": [automatic]})  # fmt: skip
     nothing = stranger(api)("GET", "/public/visits").json()
     assert (nothing["releases"], nothing["total"]["epsilon"]) == ([], 0)

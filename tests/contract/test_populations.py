@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.errors import BadInput, EngineFailure, Forbidden, NoGuarantee, StopReached
+from sfumato.errors import BadInput, BudgetExceeded, EngineFailure, Forbidden, NoGuarantee
 from sfumato.ledger.entry import Event
 from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.presentation.escrow.notices import sentence
@@ -47,20 +47,20 @@ def test_a_look_at_one_dataset_ends_the_guarantee_of_another_about_the_same_peop
         room.approve(request)
 
 
-def test_charges_and_stops_of_a_population_are_shared(room: Room) -> None:
+def test_charges_and_budgets_of_a_population_are_shared(room: Room) -> None:
     held(room, population="patients")
     room.datasets.populate(room["alice"], "stays", "patients")
-    room.policies.set(room["alice"], "bills", ANYBODY | {"stop": 0.3})
-    room.policy(stop=3)
+    room.policies.set(room["alice"], "bills", ANYBODY | {"budget": 0.3})
+    room.policy(budget=3)
     (told,) = room.released()["answers"]
-    assert (told["certificate"]["population"], told["certificate"]["stop"]) == ("patients", "epsilon 0.3")
+    assert (told["certificate"]["population"], told["certificate"]["budget"]) == ("patients", "epsilon 0.3")
     request = ask(room)
     room.approve(request)
     room.go()
-    assert "0.2 is spent, the stop is 0.3" in room.note(request)
+    assert "0.2 is spent, the budget is 0.3" in room.note(request)
     assert dataset_view.ledger(room.datasets.ledger(room["bob"], "bills"))["spent"] == 0.2
-    room.policy({"approve": "after the answer", "guarantees": ["none"]}, stop=3)
-    with pytest.raises(StopReached):
+    room.policy({"approve": "after the answer", "guarantees": ["none"]}, budget=3)
+    with pytest.raises(BudgetExceeded):
         room.submit()
 
 

@@ -12,6 +12,7 @@ import pytest
 from sfumato.errors import (
     AwaitingApproval,
     BadInput,
+    BudgetExceeded,
     Conflict,
     Forbidden,
     Gone,
@@ -20,7 +21,6 @@ from sfumato.errors import (
     NotFound,
     SandboxMissing,
     SfumatoError,
-    StopReached,
 )
 from sfumato.escrow.ports import Limits
 from sfumato.escrow.submissions.lifecycle import Request
@@ -180,16 +180,16 @@ def test_what_a_policy_approves_by_itself_goes_on(room: Room) -> None:
     assert len(automatic) == 2
 
 
-def test_a_stop_and_a_ceiling_hold_for_signals_too(room: Room) -> None:
-    room.policy({"signals": EVERY}, stop=0.5, epsilon_max=0.4)
+def test_a_budget_and_a_ceiling_hold_for_signals_too(room: Room) -> None:
+    room.policy({"signals": EVERY}, budget=0.5, epsilon_max=0.4)
     request = room.submit(BY_WARD)
     room.approve(request)
     room.go()
     with pytest.raises(Forbidden, match=r"no epsilon above 0\.4"):
         submit(room, request, "noisy_difference", epsilon=0.45)
-    with pytest.raises(StopReached, match=r"0\.3 is left"):
+    with pytest.raises(BudgetExceeded, match=r"0\.3 is left"):
         submit(room, request, "noisy_difference", epsilon=0.35)
-    with pytest.raises(StopReached, match="charged epsilon 10"):
+    with pytest.raises(BudgetExceeded, match="charged epsilon 10"):
         submit(room, request, "as_published")
     signals = [submit(room, request, "noisy_difference", epsilon=0.2, task=DISTANCE | {"reference": r})
                for r in ({"a": 1}, {"b": 1})]  # fmt: skip
@@ -197,7 +197,7 @@ def test_a_stop_and_a_ceiling_hold_for_signals_too(room: Room) -> None:
         approve(room, signal)
     room.go()
     assert [state(room, signal) for signal in signals] == ["released", "failed"]
-    assert "the stop is 0.5" in room.signals.one(room["bob"], signals[1].id)["note"]
+    assert "the budget is 0.5" in room.signals.one(room["bob"], signals[1].id)["note"]
     assert room.charged == pytest.approx(0.4)
 
 
@@ -462,7 +462,7 @@ def test_what_is_changed_after_it_was_seen_does_not_run(room: Room, asked: Reque
 def test_new_data_or_another_policy_needs_another_approval(room: Room, asked: Request) -> None:
     first, second = (submit(room, asked, "noisy_difference", epsilon=e) for e in (0.5, 0.6))
     approve(room, first)
-    room.policy({"signals": EVERY, "code": True, "preferences": ["rule", "epsilon"]}, stop=100)
+    room.policy({"signals": EVERY, "code": True, "preferences": ["rule", "epsilon"]}, budget=100)
     room.go()
     assert state(room, first) == "failed"
     approve(room, second)

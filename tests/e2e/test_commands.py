@@ -423,30 +423,30 @@ def test_the_ledger(typed: Typed) -> None:
     assert typed("ledger", "verify", "adult.ledger", "--json").json == {"entries": 5, "intact": True}
 
 
-def test_a_stop(folder: Path, typed: Typed) -> None:
+def test_a_budget(folder: Path, typed: Typed) -> None:
     """In the schema and on the command line; what would pass it is refused, what was released comes back."""
     schema = (folder / "adult.toml").read_text("utf-8")
-    (folder / "adult.toml").write_text(f"stop = 0.5\nstop_delta = 1e-6\n{schema}", "utf-8")
+    (folder / "adult.toml").write_text(f"budget = 0.5\nbudget_delta = 1e-6\n{schema}", "utf-8")
     released = typed(*ask("release", "--json"))
     before = (folder / "adult.ledger").read_bytes()
     beyond: list[tuple[list[object], str]] = [
-        (["--redraw", "--stop", 0.3], "0.2 is spent, the stop is 0.3 and 0.1 is left"),
-        (["--epsilon", 0.4, "--stop", 3], "0.2 is spent, the stop is 0.5 and 0.3 is left"),
+        (["--redraw", "--budget", 0.3], "0.2 is spent, the budget is 0.3 and 0.1 is left"),
+        (["--epsilon", 0.4, "--budget", 3], "0.2 is spent, the budget is 0.5 and 0.3 is left"),
     ]
     for options, left in beyond:
         stopped = typed(*ask("release", *options, "--json"))
         assert (stopped.code, stopped.json["error"]) == (3, stopped.error)
-        assert stopped.error["code"] == "stop-reached"
+        assert stopped.error["code"] == "budget-exceeded"
         assert left in stopped.error["message"]
-    below = typed(*ask("release", "--json", "--stop", 0.1))
-    assert (below.code, below.error["message"]) == (2, "The stop is stated as epsilon 0.1, and 0.2 is spent already")
-    assert typed(*ask("release", "--json", "--stop", 0.2)) == released
+    below = typed(*ask("release", "--json", "--budget", 0.1))
+    assert (below.code, below.error["message"]) == (2, "The budget is stated as epsilon 0.1, and 0.2 is spent already")
+    assert typed(*ask("release", "--json", "--budget", 0.2)) == released
     assert (folder / "adult.ledger").read_bytes() == before
     [shown] = typed("ledger", "show", "adult.ledger", "--json").json
-    assert (shown["spent"], shown["delta"], shown["stop"]) == (0.2, 0, {"epsilon": 0.5, "delta": 1e-6})
+    assert (shown["spent"], shown["delta"], shown["budget"]) == (0.2, 0, {"epsilon": 0.5, "delta": 1e-6})
     assert {entry["delta"] for entry in shown["entries"]} == {0}
     words = typed("ledger", "show", "adult.ledger").out
-    assert "Stop at the last charge: epsilon 0.5 (0.3 left), delta 1e-06 (1e-06 left)." in words
+    assert "Budget at the last charge: epsilon 0.5 (0.3 left), delta 1e-06 (1e-06 left)." in words
 
 
 BROKEN = {
@@ -815,8 +815,8 @@ BAD: dict[str, tuple[list[object], str]] = {
         "Hint: name another with --ledger PATH; nothing was released."),
     "a certificate in no folder": (["--certificate", "nowhere/c.txt"], "--certificate cannot write nowhere/c.txt. "
                                    "Hint: name a .html, .json, .txt file in a folder that exists."),
-    "stop -1": (["--stop", -1], "stop is a number from 0 to 1,000,000, not -1.0. Hint: try stop = 3."),
-    "stop nan": (["--stop", "nan"], "stop is a number from 0 to 1,000,000, not nan. Hint: try stop = 3."),
+    "budget -1": (["--budget", -1], "budget is a number from 0 to 1,000,000, not -1.0. Hint: try budget = 3."),
+    "budget nan": (["--budget", "nan"], "budget is a number from 0 to 1,000,000, not nan. Hint: try budget = 3."),
     "a ledger where a folder is": (["--ledger", "folder.csv"], "The ledger folder.csv cannot be written. "
                                    "Hint: name another with --ledger PATH; nothing was released."),
     "an unknown flag": (["--epsilom", 1], "No such option: --epsilom"),

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.e2e
 FAR = 250  # noise of scale 10 is further from 0 in e^-25 of all draws: one false alarm in 10^10 runs of seven numbers
 POLICY = {
     "purpose": "planning of care",
-    "stop": 1.0,
+    "budget": 1.0,
     "flow": [{"who": ["Health Board"], "preferences": ["rule", "epsilon"], "approve": "by a controller"}],
 }
 CONTROLLER = f"""

@@ -1,4 +1,4 @@
-"""Eight processes at the last epsilon of a dataset: its stop is never passed, and nobody is turned away for nothing."""
+"""Eight processes at the last epsilon of a dataset: its budget is never exceeded, and no charge is refused in vain."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ SQL = "SELECT COUNT(*) FROM people"
 RELEASE = """
 import fcntl
 import sfumato as sf
-from sfumato.errors import StopReached
+from sfumato.errors import BudgetExceeded
 
 def main(folder, sql, ledger):
     os.chdir(folder)
-    query = sf.open("people.csv", "people.toml", ledger=ledger, stop=1).query(sql)
+    query = sf.open("people.csv", "people.toml", ledger=ledger, budget=1).query(sql)
     with open("gate") as gate:
         say("ready")
         fcntl.flock(gate, fcntl.LOCK_SH)
     try:
         released = query.release(epsilon=0.3, redraw=True)
-    except StopReached as stopped:
+    except BudgetExceeded as stopped:
         say(str(stopped))
         return stopped.exit_status
     say(json.dumps(released.rows))
@@ -45,13 +45,13 @@ def racing() -> Iterator[Forks]:
 
 @pytest.mark.depth("races")
 @pytest.mark.parametrize("ledger_places", ["file"], indirect=True)
-def test_a_stop_is_never_passed(racing: Forks, ledger_places: Places, tmp_path: Path) -> None:
+def test_a_budget_is_never_passed(racing: Forks, ledger_places: Places, tmp_path: Path) -> None:
     _never_passed(racing, ledger_places, tmp_path, depth("races"))
 
 
 @pytest.mark.depth("database races")
 @pytest.mark.parametrize("ledger_places", ["sqlite", "postgresql"], indirect=True)
-def test_a_stop_is_never_passed_in_a_database(racing: Forks, ledger_places: Places, tmp_path: Path) -> None:
+def test_a_budget_is_never_passed_in_a_database(racing: Forks, ledger_places: Places, tmp_path: Path) -> None:
     _never_passed(racing, ledger_places, tmp_path, depth("database races"))
 
 
@@ -68,7 +68,7 @@ def _never_passed(racing: Forks, places: Places, folder: Path, races: int) -> No
             assert [racing.line() for _ in range(RACERS)] == ["ready"] * RACERS
         said, codes = racing.ended()
         assert sorted(codes) == [0, 0, 0, 3, 3, 3, 3, 3]
-        assert sum("0.9 is spent, the stop is 1 and 0.1 is left" in line for line in said) == 5
+        assert sum("0.9 is spent, the budget is 1 and 0.1 is left" in line for line in said) == 5
         _in_the_ledger(folder, place)
 
 

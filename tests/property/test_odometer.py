@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 import sfumato as sf
 from sfumato.composition import local
-from sfumato.errors import NoGuarantee, PreferenceError, StopReached
+from sfumato.errors import BudgetExceeded, NoGuarantee, PreferenceError
 from sfumato.ledger.entry import Event, nano
 from sfumato.privacy.accounting.zcdp import entered, rho_gaussian, rho_laplace, rho_pure
 from sfumato.privacy.noise.gaussian import mu_on_grid
@@ -91,8 +91,8 @@ class Odometer(RuleBasedStateMachine):
         self.left: dict[object, object] = {}
         self.looked = self.selected = False
 
-    def opened(self, stop: Any = None, schema: dict[str, Any] = SCHEMA) -> sf.Dataset:
-        return sf.open(PEOPLE, schema, ledger=self.path, version="1", stop=stop)
+    def opened(self, budget: Any = None, schema: dict[str, Any] = SCHEMA) -> sf.Dataset:
+        return sf.open(PEOPLE, schema, ledger=self.path, version="1", budget=budget)
 
     def teardown(self) -> None:
         self.folder.cleanup()
@@ -189,12 +189,12 @@ class Odometer(RuleBasedStateMachine):
 
     @precondition(lambda self: self.charges)
     @rule(over=st.sampled_from((1e-9, 0.1)))
-    def pass_a_stop(self, over: float) -> None:
+    def exceed_the_budget(self, over: float) -> None:
         """It may be stated as what is spent, in the schema or at opening, and at opening not below that."""
         spent = sum((Fraction(nano(c.epsilon), 10**9) for c in self.charges), Fraction(0))
         before = self.path.read_bytes()
-        for stopped in (self.opened(spent), self.opened(schema=SCHEMA | {"stop": spent})):
-            with pytest.raises(StopReached):
+        for stopped in (self.opened(spent), self.opened(schema=SCHEMA | {"budget": spent})):
+            with pytest.raises(BudgetExceeded):
                 stopped.query(COUNT).release(epsilon=over, redraw=True, allow_no_guarantee=True)
         with pytest.raises(PreferenceError):
             self.opened(spent - Fraction(1, 10**9))
@@ -235,14 +235,14 @@ def test_an_odometer_counts_what_left() -> None:
     run_state_machine_as_test(Odometer, settings=settings(max_examples=examples, stateful_step_count=A_LEDGER))
 
 
-def test_a_stop_of_three_tenths_admits_a_tenth_three_times(ledger_path: Path) -> None:
-    dataset = sf.open(PEOPLE, SCHEMA, ledger=ledger_path, stop=0.3)
+def test_a_budget_of_three_tenths_admits_a_tenth_three_times(ledger_path: Path) -> None:
+    dataset = sf.open(PEOPLE, SCHEMA, ledger=ledger_path, budget=0.3)
     query = dataset.query(COUNT)
     for _ in range(3):
         query.release(epsilon=0.1, redraw=True)
-    with pytest.raises(StopReached):
+    with pytest.raises(BudgetExceeded):
         query.release(epsilon=0.1, redraw=True)
-    with pytest.raises(StopReached):
+    with pytest.raises(BudgetExceeded):
         query.exposure_histogram(1e-9)
     assert (dataset.ledger.total.epsilon, dataset.ledger.total.releases) == (0.3, 3)
     assert dataset.ledger.total.exact_rho == 3 * laplace(0.1).rho

@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.model.budget import Stop
+from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
 from sfumato.schema.read import from_dict
 from sfumato.schema.write import write
@@ -68,7 +68,7 @@ def schemas(draw: st.DrawFn) -> Schema:
         population=draw(st.sampled_from(("", "the patients", 'of "St. Mary"'))),
         looked=draw(st.sampled_from(("", "ada, 2026-05-03T09:00:00+00:00"))),
         rule=draw(st.sampled_from(RULES)),
-        stop=Stop(draw(limits(10**6)), draw(limits(1))),
+        budget=BudgetLimit(draw(limits(10**6)), draw(limits(1))),
     )
 
 

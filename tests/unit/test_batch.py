@@ -14,7 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.api.choice import Choice
 from sfumato.composition.local import planned, records, verified
-from sfumato.errors import EngineFailure, Infeasible, NoGuarantee, PreferenceError, SourceError, StopReached
+from sfumato.errors import BudgetExceeded, EngineFailure, Infeasible, NoGuarantee, PreferenceError, SourceError
 from sfumato.ledger.entry import Event
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.privacy.noise.gaussian import epsilon_analytic
@@ -27,9 +27,9 @@ COLUMNS = {"days": DAYS, "who": {"type": "text"}, "ward": {"categories": ["a", "
 FRAME = pd.DataFrame({"days": [0, 10, 20], "who": ["Al", "Al", "Bo"], "ward": ["a", "b", "a"]})
 
 
-def stays(ledger: object = ":memory:", version: str = "1", stop: object = None, **more: Any) -> sf.Dataset:
+def stays(ledger: object = ":memory:", version: str = "1", budget: object = None, **more: Any) -> sf.Dataset:
     schema = {"name": "stays", "columns": COLUMNS} | more
-    return sf.open(FRAME, schema, ledger=ledger, version=version, stop=stop)  # type: ignore[arg-type]
+    return sf.open(FRAME, schema, ledger=ledger, version=version, budget=budget)  # type: ignore[arg-type]
 
 
 def choices(dataset: sf.Dataset, many: int = 20, epsilon: float = 0.1, **how: Any) -> list[Choice]:
@@ -179,14 +179,14 @@ def test_a_crash_between_leaves_all_of_it_charged(monkeypatch: pytest.MonkeyPatc
     assert charged(dataset) == [batch.epsilon] * 2  # an unknown outcome is spent
 
 
-def test_the_stop_holds_and_nothing_is_read() -> None:
-    dataset = stays(stop=1.0)
+def test_the_budget_holds_and_nothing_is_read() -> None:
+    dataset = stays(budget=1.0)
     batch = dataset.batch(choices(dataset, 20, 0.1), delta=1e-6)
     assert 1 < batch.epsilon < batch.epsilon_sum
-    with pytest.raises(StopReached, match="Nothing was drawn and nothing was charged"):
+    with pytest.raises(BudgetExceeded, match="Nothing was drawn and nothing was charged"):
         batch.release()
     assert charged(dataset) == []
-    fits = stays(stop=(batch.epsilon, 1e-6))
+    fits = stays(budget=(batch.epsilon, 1e-6))
     fits.batch(choices(fits, 20, 0.1)).release()
     assert fits.ledger.total.epsilon == batch.epsilon
 

@@ -95,7 +95,7 @@ ESTIMATE = {
     "guarantee": "dp",
     "spent": 0.3,
     "dataset_guarantee": "dp",
-    "stop": "epsilon 3",
+    "budget": "epsilon 3",
     "left": 2.7,
 }
 PAGE = {
@@ -201,7 +201,7 @@ def test_an_estimate_is_submitted_as_it_was_made() -> None:
     estimate = query.choose(sf.gap(1.2, worst_case=True), mechanism="gaussian", delta=1e-9)
     assert (estimate.epsilon, estimate.guarantee) == (0.2, "dp")
     assert "1 noisy number: count of rows; laplace noise, epsilon 0.2, ±11.5129 in 90 of 100 answers" in repr(estimate)
-    total = "In all: epsilon 0.2, delta 0; guarantee dp; spent so far 0.3. It stops at epsilon 3, 2.7 is left."
+    total = "In all: epsilon 0.2, delta 0; guarantee dp; spent so far 0.3. Budget: epsilon 3, 2.7 is left."
     assert total in " ".join(repr(estimate).split())
     stated = {"gap": 1.2, "worst_case": True, "mechanism": "gaussian", "delta": 1e-9}
     assert body(server) == {"queries": [{"sql": SQL, "weight": 1.0}], "preference": stated}

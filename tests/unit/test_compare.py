@@ -124,9 +124,9 @@ def test_what_is_guessed_is_a_column_of_the_query_whose_values_are_listed() -> N
 
 
 def test_what_is_left_to_spend_is_a_bound_too() -> None:
-    dataset = sf.open(STAYS, SCHEMA, ledger=":memory:", version="1", stop=3)
+    dataset = sf.open(STAYS, SCHEMA, ledger=":memory:", version="1", budget=3)
     dataset.query(COUNT).release(epsilon=0.5)
-    left = rows(dataset.compare(COUNT))["stop 3, of which 0.5 is spent"]
+    left = rows(dataset.compare(COUNT))["budget 3, of which 0.5 is spent"]
     assert (left.low, left.high, left.guarantee, left.need) == (0, 2.5, None, Need.SPENT)
 
 

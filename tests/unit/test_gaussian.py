@@ -122,7 +122,7 @@ def test_noise_of_next_to_nothing_has_an_epsilon_all_the_same() -> None:
 @pytest.mark.parametrize(
     ("delta", "last"), [(1e-5, 8.42), (1e-6, 8.79), (1 / 32561**2, 9.63), (0.05, 6.1)], ids=lambda x: f"{x:g}"
 )
-def test_where_the_classic_formula_stops_holding(delta: float, last: float) -> None:
+def test_where_the_classic_formula_budgets_holding(delta: float, last: float) -> None:
     """Its proof needs epsilon < 1; what it promises holds a little longer (docs/theory/gaussian.md)."""
     below, above = last - 0.01, last + 0.01
     assert exact_delta(below, mu_classic(below, delta)) <= Decimal(delta)

@@ -19,5 +19,5 @@ def test_the_demo_shows_every_signal() -> None:
     (flow,) = policy.flows
     assert {*flow.signals} == {*SignalKind}
     assert flow.code
-    assert policy.stop.epsilon is not None
-    assert policy.stop.epsilon >= EPSILON_MAX + 2, "one as published, beside answers and other signals"
+    assert policy.budget.epsilon is not None
+    assert policy.budget.epsilon >= EPSILON_MAX + 2, "one as published, beside answers and other signals"

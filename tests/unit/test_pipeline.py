@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.errors import Conflict, NoGuarantee, StopReached
+from sfumato.errors import BudgetExceeded, Conflict, NoGuarantee
 from sfumato.ledger.entry import Event, nano
 from sfumato.model.guarantee import Guarantee
 from sfumato.release.bound_query import BoundQuery
@@ -74,9 +74,9 @@ def test_a_look_in_between_changes_nothing_that_was_planned(
 
 
 def test_a_spend_in_between_is_seen(opened: Callable[..., sf.Dataset], meanwhile: Meanwhile) -> None:
-    dataset, elsewhere = opened(stop=1.0), opened(stop=1.0)
+    dataset, elsewhere = opened(budget=1.0), opened(budget=1.0)
     meanwhile(lambda: elsewhere.query(COUNT).release(epsilon=0.8))
-    with pytest.raises(StopReached):
+    with pytest.raises(BudgetExceeded):
         dataset.query(SUM).release(epsilon=0.5)
     assert dataset.ledger.total.nano_epsilon == nano(0.8)
     assert events(dataset).count(Event.PLANNED) == 1, "of the other release alone"

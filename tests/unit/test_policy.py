@@ -15,7 +15,7 @@ from sfumato.errors import Forbidden, PolicyError
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Approve, Policy
 from sfumato.escrow.policy.read import policy_of
-from sfumato.model.budget import Stop
+from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.statement import Kind
 from sfumato.presentation.escrow.policy import sentences
@@ -34,8 +34,8 @@ EVERYTHING: dict[str, Any] = {
     "purpose": "planning  beds",
     "rule": {"sharing_risk": "low", "choices": 4},
     "epsilon_max": 2,
-    "stop": 3.5,
-    "stop_delta": 1e-6,
+    "budget": 3.5,
+    "budget_delta": 1e-6,
     "preregistered": "minutes of 3 May",
     "trust": {"bob": "very high", "Health Board": 0.7, "everyone": "low"},
     "sensitivity": {"dataset": "medium", "columns": {"income": "very high"}},
@@ -88,7 +88,7 @@ def test_everything_that_a_policy_may_say_is_read() -> None:
     assert (first.approvers, first.approvals, first.guarantees) == (("alice", "carol"), 2, (Guarantee.DP,))
     assert second.approve is Approve.AUTOMATIC
     assert (policy.purpose, policy.epsilon_max) == ("planning beds", 2.0)
-    assert policy.stop == Stop(Fraction(7, 2), Fraction(1, 10**6))
+    assert policy.budget == BudgetLimit(Fraction(7, 2), Fraction(1, 10**6))
     assert (policy.answers_days, policy.data_days, policy.preregistered) == (30, 365, "minutes of 3 May")
 
 
@@ -130,9 +130,9 @@ def test_everything_that_a_policy_may_say_is_read() -> None:
         (flow() | {"epsilon_max": -1}, "epsilon_max", "epsilon_max"),
         (flow() | {"epsilon_max": math.nan}, "epsilon_max", "epsilon_max"),
         (flow() | {"epsilon_max": "two"}, "epsilon_max", "epsilon_max"),
-        (flow() | {"stop": -0.1}, "stop is a number from 0", "stop"),
-        (flow() | {"stop": math.inf}, "stop is a number from 0", "stop"),
-        (flow() | {"stop_delta": 2}, "stop_delta is a number from 0 to 1", "stop_delta"),
+        (flow() | {"budget": -0.1}, "budget is a number from 0", "budget"),
+        (flow() | {"budget": math.inf}, "budget is a number from 0", "budget"),
+        (flow() | {"budget_delta": 2}, "budget_delta is a number from 0 to 1", "budget_delta"),
         (flow() | {"trust": {"nobody": "low"}}, "names 'nobody'", "[trust]"),
         (flow() | {"trust": {"bob": "some"}}, "a rating is no 'some'", "[trust] and [sensitivity]"),
         (flow() | {"trust": {"bob": 1.1}}, "a rating must lie between 0 and 1", "[trust] and [sensitivity]"),
@@ -293,8 +293,8 @@ def test_whatever_is_changed_changes_the_fingerprint() -> None:
         {"purpose": "planning"},
         {"rule": {"sharing_risk": "medium", "choices": 4}},
         {"epsilon_max": 1},
-        {"stop": 3.4},
-        {"stop_delta": 1e-7},
+        {"budget": 3.4},
+        {"budget_delta": 1e-7},
         {"preregistered": ""},
         {"trust": EVERYTHING["trust"] | {"everyone": "medium"}},
         {"sensitivity": {"dataset": "high", "columns": {"income": "very high"}}},
@@ -324,7 +324,7 @@ def test_a_policy_in_sentences() -> None:
         "Whoever is not named gets nothing, and does not learn that this dataset is there.",
         "The rule of record: sharing risk low, choices 4.",
         "No release has an epsilon above 2.",
-        "All releases together stop at epsilon 3.5, delta 1e-06.",
+        "The budget of all releases together is epsilon 3.5, delta 1e-06.",
         "Trust in bob: very high.",
         "Trust in Health Board: 0.7.",
         "Trust in everyone: low.",

@@ -1,4 +1,4 @@
-"""Datasets about the same people count together: looks, plans, charges and stops (docs/theory/deciding.md)."""
+"""Datasets about the same people count together: looks, plans, charges and budgets (docs/theory/deciding.md)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato.adapters.engines.duckdb import digest
 from sfumato.composition import local
-from sfumato.errors import EngineFailure, NoGuarantee, PreferenceError, SchemaError, SourceError, StopReached
+from sfumato.errors import BudgetExceeded, EngineFailure, NoGuarantee, PreferenceError, SchemaError, SourceError
 from sfumato.ledger.entry import Event
 from sfumato.ledger.population import counted_together
 from sfumato.schema.read import from_dict, parsed
@@ -71,14 +71,14 @@ def test_charges_of_one_population_add_up_and_the_certificate_says_whose_total_i
     assert "the people in this dataset are in no other dataset that is counted separately" in alone.assumed
 
 
-def test_the_strictest_stop_of_a_population_holds_for_all_of_it(ledger: Path) -> None:
-    opened(ledger, "stays", population="patients", stop=0.5)
-    bills = opened(ledger, "bills", population="patients", stop=3)
+def test_the_strictest_budget_of_a_population_holds_for_all_of_it(ledger: Path) -> None:
+    opened(ledger, "stays", population="patients", budget=0.5)
+    bills = opened(ledger, "bills", population="patients", budget=3)
     released(bills, 0.4)
-    with pytest.raises(StopReached, match=r"the stop is 0\.5 and 0\.1 is left"):
+    with pytest.raises(BudgetExceeded, match=r"the budget is 0\.5 and 0\.1 is left"):
         released(bills, 0.2)
-    released(opened(ledger, "stays", population="patients", stop=1), 0.1)  # raised where it is stated
-    assert released(bills, 0.2).certificate.stop == "epsilon 1"
+    released(opened(ledger, "stays", population="patients", budget=1), 0.1)  # raised where it is stated
+    assert released(bills, 0.2).certificate.budget == "epsilon 1"
 
 
 def test_a_plan_made_before_any_look_at_the_population_keeps_its_guarantee(ledger: Path) -> None:

@@ -135,7 +135,7 @@ def test_the_rule_is_a_floor_and_no_bound() -> None:
     assert not refused.feasible
     assert refused.why == (
         "No epsilon meets both only epsilons above what was spent so far (0.5) and attack chance 0.6. Each release is "
-        "then less private than all before it together, and nothing caps their total: a stop does."
+        "then less private than all before it together, and nothing caps their total: a budget does."
     )
     assert dataset.ledger.total.epsilon == 0.5
 

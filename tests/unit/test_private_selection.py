@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.errors import EngineFailure, Infeasible, NoGuarantee, NoMechanism, PreferenceError, StopReached
+from sfumato.errors import BudgetExceeded, EngineFailure, Infeasible, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event, nano
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Moments
@@ -50,11 +50,11 @@ VARIANCE = sf.variance(0.01, select_epsilon=0.5)
 CAP = sf.exposure_cap(0.5, allow=0.1, select_epsilon=0.5)
 
 
-def stays(days: Any = (0, 4) * 500, ledger: Path | str = ":memory:", stop: Any = None, **stated: Any) -> sf.Dataset:
+def stays(days: Any = (0, 4) * 500, ledger: Path | str = ":memory:", budget: Any = None, **stated: Any) -> sf.Dataset:
     frame = days if isinstance(days, pd.DataFrame) else pd.DataFrame({"days": pd.array(list(days), "Int64")})
     frame = frame.assign(**{name: "a" if name == "ward" else 1 for name in ("ward", "who") if name not in frame})
     columns = {"days": DAYS, "ward": {"categories": list("abcde")}, "who": {"type": "integer"}}
-    return sf.open(frame, {"name": "stays", "columns": columns} | stated, ledger=ledger, version="1", stop=stop)
+    return sf.open(frame, {"name": "stays", "columns": columns} | stated, ledger=ledger, version="1", budget=budget)
 
 
 def spent(dataset: sf.Dataset) -> float:
@@ -456,33 +456,33 @@ def test_a_rehearsal_selects_among_invented_people_for_nothing() -> None:
     assert not dataset.ledger.entries
 
 
-# The stop
+# The budget
 
 
 @pytest.mark.parametrize("preference", [sf.variance(0.2, select_epsilon=0.5), CAP], ids=["variance", "exposure cap"])
-def test_whatever_is_selected_can_be_released_before_the_stop(preference: Preference) -> None:
+def test_whatever_is_selected_can_be_released_before_the_budget(preference: Preference) -> None:
     """Nobody is exposed, so that all is allowed: what is left is, but for one in 10^25."""
-    dataset = stays([0] * 5000, stop=0.76)
+    dataset = stays([0] * 5000, budget=0.76)
     query = dataset.query(SUM)
     choice = query.choose(preference)
     assert choice.epsilon == 0.26
-    assert choice.why.endswith("The selection allowed more, but epsilon_max, or the stop, leaves 0.26.")
+    assert choice.why.endswith("The selection allowed more, but epsilon_max, or the budget, leaves 0.26.")
     query.release(choice)
     assert spent(dataset) == 0.76
 
 
 def test_what_could_not_be_released_is_not_selected() -> None:
     """0.5 for the selection, and at least the smallest candidate after it."""
-    for stop, candidates in ((0.5, None), (0.5009, None), (0.6, (0.2, 1.0))):
-        dataset = stays(stop=stop)
-        with pytest.raises(StopReached, match="Nothing was drawn and nothing was charged") as error:
+    for budget, candidates in ((0.5, None), (0.5009, None), (0.6, (0.2, 1.0))):
+        dataset = stays(budget=budget)
+        with pytest.raises(BudgetExceeded, match="Nothing was drawn and nothing was charged") as error:
             dataset.query(SUM).choose(VARIANCE, candidates=candidates)
         assert error.value.exit_status == 3
         assert not dataset.ledger.entries
-    stays(stop=0.501).query(SUM).choose(VARIANCE)
+    stays(budget=0.501).query(SUM).choose(VARIANCE)
     gaussian: dict[str, Any] = {"mechanism": "gaussian", "delta": 1e-6}
-    with pytest.raises(StopReached, match="This asks for delta 1e-06"):
-        stays(stop=(5, 1e-7)).query(SUM).choose(VARIANCE, **gaussian)
+    with pytest.raises(BudgetExceeded, match="This asks for delta 1e-06"):
+        stays(budget=(5, 1e-7)).query(SUM).choose(VARIANCE, **gaussian)
 
 
 # What it says
@@ -656,17 +656,17 @@ def test_a_plan_that_is_selected_for_after_a_look_is_selected_for_once() -> None
     assert query.release(first).certificate.guarantee == "dp-selected"
 
 
-@pytest.mark.parametrize("how", [{"people_at_least": 10**6}, {"stop": 0.8}])
+@pytest.mark.parametrize("how", [{"people_at_least": 10**6}, {"budget": 0.8}])
 def test_what_was_selected_without_a_guarantee_has_none_under_the_schema_as_it_was(
     how: dict[str, Any], ledger_path: Path
 ) -> None:
-    """Stated after a look: more people than there are, and a stop whose rest is the epsilon that one wants."""
+    """Stated after a look: more people than there are, and a budget whose rest is the epsilon that one wants."""
     preference = sf.variance(0.5, select_epsilon=0.5)
     query = stays(ledger=ledger_path).query(SUM)
     query.plan(preference)
     query.risk()
     edited = stays(ledger=ledger_path, **how).query(SUM)
-    with pytest.raises(NoGuarantee, match=r"the (schema|stop) was stated after a look"):
+    with pytest.raises(NoGuarantee, match=r"the (schema|budget) was stated after a look"):
         edited.choose(preference)
     attested = edited.choose(preference, preregistered="minutes of March")
     assert attested.guarantee == "dp-selected"
@@ -686,12 +686,12 @@ def test_what_was_selected_after_a_look_stays_without_a_guarantee(ledger_path: P
         stays(ledger=ledger_path).query(SUM).release(wrong)
 
 
-def test_a_stop_that_stood_before_the_look_may_be_the_ceiling(ledger_path: Path) -> None:
+def test_a_budget_that_stood_before_the_look_may_be_the_ceiling(ledger_path: Path) -> None:
     preference = sf.variance(0.5, select_epsilon=0.5)
-    query = stays(ledger=ledger_path, stop=0.8).query(SUM)
+    query = stays(ledger=ledger_path, budget=0.8).query(SUM)
     query.plan(preference)
     query.risk()
-    choice = stays(ledger=ledger_path, stop=0.8).query(SUM).choose(preference)
+    choice = stays(ledger=ledger_path, budget=0.8).query(SUM).choose(preference)
     assert (choice.epsilon, choice.guarantee) == (0.3, "dp-selected")
     roomy = stays().query(SUM)
     roomy.plan(preference)

@@ -142,7 +142,7 @@ WRONG = {
                                    "Hint: did you mean 'bounds'?"),
     "a key like no other": (f"{NAME}xyz = 1", "The schema does not know 'xyz': adult.toml. Hint: it knows name, "
                             "population, looked, unit, max_rows, max_groups, relation, null_values, people_at_least, "
-                            "stop, stop_delta, rule, columns."),
+                            "budget, budget_delta, rule, columns."),
     "a column that is no table": (f'{NAME}columns = {{age = "integer"}}', "Column 'age' is not a table: adult.toml. "
                                   "Hint: write [columns.age] on a line of its own."),
     "bounds the wrong way round": (f'{AGE}type = "integer"\nbounds = [90, 17]',
@@ -246,14 +246,18 @@ WRONG = {
                                     'Hint: write null_values = ["?"].'),
     "half a person": (f"{NAME}people_at_least = 1.5",
                       "people_at_least is a whole number: people_at_least in adult.toml."),
-    "a stop below 0": (f"{NAME}stop = -1", "stop is a number from 0 to 1,000,000, not -1: stop in adult.toml. "
-                       "Hint: try stop = 3."),
-    "a stop in words": (f'{NAME}stop = "3"', "stop is a number from 0 to 1,000,000, not '3': stop in adult.toml. "
-                        "Hint: try stop = 3."),
-    "an endless stop": (f"{NAME}stop = inf", "stop is a number from 0 to 1,000,000, not inf: stop in adult.toml. "
-                        "Hint: try stop = 3."),
-    "a delta above 1": (f"{NAME}stop_delta = 2", "stop_delta is a number from 0 to 1, not 2: stop_delta in adult.toml. "
-                        "Hint: try stop_delta = 1e-6."),
+    "a budget below 0": (f"{NAME}budget = -1",
+                        "budget is a number from 0 to 1,000,000, not -1: budget in adult.toml. "
+                        "Hint: try budget = 3."),
+    "a budget in words": (f'{NAME}budget = "3"',
+                        "budget is a number from 0 to 1,000,000, not '3': budget in adult.toml. "
+                        "Hint: try budget = 3."),
+    "an endless budget": (f"{NAME}budget = inf",
+                        "budget is a number from 0 to 1,000,000, not inf: budget in adult.toml. "
+                        "Hint: try budget = 3."),
+    "a delta above 1": (f"{NAME}budget_delta = 2",
+                        "budget_delta is a number from 0 to 1, not 2: budget_delta in adult.toml. "
+                        "Hint: try budget_delta = 1e-6."),
     "a rule that is no table": (f"{NAME}rule = 1.2", "[rule] is a table: rule in adult.toml. "
                                 "Hint: write [rule], then gap = 1.2 and worst_case = true."),
     "an unknown key of the rule": (f"{RULE}gaps = 1.2", "[rule] does not know 'gaps': [rule] in adult.toml. "

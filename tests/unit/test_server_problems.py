@@ -29,7 +29,7 @@ def told(error: Exception) -> Any:
         (errors.Forbidden("x"), 403),
         (errors.NotFound("x"), 404),
         (errors.Conflict("x"), 409),
-        (errors.StopReached("x"), 409),
+        (errors.BudgetExceeded("x"), 409),
         (errors.NoGuarantee("x"), 409),
         (errors.Refused("x"), 409),
         (errors.Gone("x"), 410),

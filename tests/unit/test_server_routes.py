@@ -15,7 +15,7 @@ from sfumato.escrow.submissions.lifecycle import State
 from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.escrow.submissions.visibility import Standing
 from sfumato.ledger.history import Record
-from sfumato.model.budget import NO_STOP
+from sfumato.model.budget import NO_BUDGET
 from sfumato.model.choice import Noise
 from sfumato.model.guessing import GuessView
 from sfumato.model.method_comparison import Comparison
@@ -31,7 +31,7 @@ SIGNAL: dict[str, Any] = {"id": "s1", "number": 3, "kind": "free", **WAITS}
 RESULT = {"kind": "free", "score": 1.0, "sentences": ["It was stored with sentences."]}
 POLICY = Policy(flows=())
 SIGNED = Signed("adult", 1, "alice", "x", POLICY)
-LEDGER = DatasetLedger(Record("adult"), NO_STOP, frozenset(), True)
+LEDGER = DatasetLedger(Record("adult"), NO_BUDGET, frozenset(), True)
 DECIDED: dict[str, Any] = {"binding": "b", "warning": None, "policy": POLICY}
 DATASET = {"name": "adult", "title": "Adult", "schema": 'name = "adult"'}
 TOKEN = {
@@ -131,7 +131,7 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
         "POST", "/datasets/check-schema", {"schema_table": {"name": "t"}, "policy": {"flow": [1]}}, 200,
         "schema", (write(from_dict({"name": "t"})), {"flow": [1]}), {},
     ),
-    ("POST", "/datasets/adult/check-policy", {"policy_text": "stop = 3"}, 200, "policy", ("adult", "stop = 3"), {}),
+    ("POST", "/datasets/adult/check-policy", {"policy_text": "budget = 3"}, 200, "policy", ("adult", "budget = 3"), {}),
     ("GET", "/datasets/adult", None, 200, "one", ("adult",), {}),
     ("PUT", "/datasets/adult/schema", {"schema_text": "S"}, 200, "describe", ("adult", "S"), {}),
     ("PUT", "/datasets/adult/population", {"population": "p"}, 200, "populate", ("adult", "p"), {}),

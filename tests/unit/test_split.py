@@ -14,7 +14,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.composition.local import planned
-from sfumato.errors import NoGuarantee, NoMechanism, PreferenceError, StopReached
+from sfumato.errors import BudgetExceeded, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
 from sfumato.model.calibration import Law
 from sfumato.privacy.noise.intervals import reach
@@ -33,9 +33,9 @@ BY_TOWN = "SELECT town, COUNT(*) FROM stays GROUP BY town"
 BOTH = [LONG, ALL]
 
 
-def stays(ledger: object = ":memory:", stop: object = None, **more: Any) -> sf.Dataset:
+def stays(ledger: object = ":memory:", budget: object = None, **more: Any) -> sf.Dataset:
     stated = {"name": "stays", "columns": COLUMNS} | more
-    return sf.open(FRAME, stated, ledger=ledger, version="1", stop=stop)  # type: ignore[arg-type]
+    return sf.open(FRAME, stated, ledger=ledger, version="1", budget=budget)  # type: ignore[arg-type]
 
 
 def events(dataset: sf.Dataset) -> list[str]:
@@ -193,9 +193,9 @@ def test_the_same_comes_back_for_nothing() -> None:
     assert len(charges(dataset)) == 3
 
 
-def test_the_stop_holds_for_all_of_it() -> None:
-    dataset = stays(stop=0.5)
-    with pytest.raises(StopReached):
+def test_the_budget_holds_for_all_of_it() -> None:
+    dataset = stays(budget=0.5)
+    with pytest.raises(BudgetExceeded):
         dataset.batch(BOTH, epsilon=0.500000001).release()
     assert charges(dataset) == []
     dataset.batch(BOTH, epsilon=0.5).release()

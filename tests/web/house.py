@@ -55,7 +55,7 @@ def markup(place: str) -> str:
 
 
 CODE = f"import os\n\n\ndef evaluate(tables):\n    return 1  # {markup('code')}\n"
-POLICY = open_house.POLICY | {"stop": 40.0}  # for several signals that have no guarantee
+POLICY = open_house.POLICY | {"budget": 40.0}  # for several signals that have no guarantee
 _ROWS, _SEED = 500, 1
 _FREELY = 10**9  # calls and sign-ins a minute
 

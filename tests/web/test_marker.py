@@ -32,7 +32,7 @@ bounds = [0, 10_000_000]
 """
 DATA = "ward,days,diary\n" + "a,3,none\nb,4,none\n" * 100 + f"c,{VALUE},{MARKER}\n"
 SQL = "SELECT ward, SUM(days) AS days FROM stays GROUP BY ward"
-POLICY = {"rule": {"gap": 1.2, "worst_case": True}, "stop": 30.0, "introduction": False}
+POLICY = {"rule": {"gap": 1.2, "worst_case": True}, "budget": 30.0, "introduction": False}
 OTHER = f"{MARKER} Insurer"
 
 

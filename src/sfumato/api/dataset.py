@@ -436,7 +436,7 @@ class Query:
         allow_no_guarantee: bool = False,
         redraw: bool = False,
     ) -> bool:
-        """Refuse what would carry no guarantee or pass the stop, before anybody is read or anything is entered.
+        """Refuse what would carry no guarantee or pass the budget, before anybody is read or anything is entered.
 
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """

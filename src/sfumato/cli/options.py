@@ -20,7 +20,7 @@ Sql = Annotated[str, typer.Option("--sql", metavar="SQL", help="The query: text,
 Ledger = Annotated[
     str | None, typer.Option(metavar="PATH", help="The ledger; by default NAME.ledger beside the schema.")
 ]
-Stop = Annotated[
+Budget = Annotated[
     float | None, typer.Option(metavar="E", help="Refuse what would take the dataset's total beyond this epsilon.")
 ]
 Html = Annotated[

@@ -20,7 +20,7 @@ from sfumato.ledger import failures
 from sfumato.ledger.entry import Draft, Entry, verify
 from sfumato.ledger.history import Record
 from sfumato.ledger.population import declarations
-from sfumato.model.budget import stop_of
+from sfumato.model.budget import budget_of
 from sfumato.model.calibration import Law
 from sfumato.model.fit import Seen
 from sfumato.model.release import Assumption
@@ -51,13 +51,13 @@ def open(
     ledger: str | Path | None = None,
     bounds_from_data: bool = False,
     version: str | None = None,
-    stop: float | tuple[float, float] | None = None,
+    budget: float | tuple[float, float] | None = None,
 ) -> Dataset:
     """Open a table with its schema.
 
     `source` is a CSV or Parquet file, a folder of Parquet files, or a pandas, polars or Arrow table. The ledger is a
     file, by default NAME.ledger beside the schema file; ":memory:" is forgotten at exit. `version` names the data where
-    it is not a file: the same version of the same question gets the same answer. `stop` is an epsilon, or a pair of
+    it is not a file: the same version of the same question gets the same answer. `budget` is an epsilon, or a pair of
     epsilon and delta, that all releases together never pass; of this one and the schema's the stricter holds.
     """
     if engine != "duckdb":
@@ -78,7 +78,7 @@ def open(
         source=source,
         version=version or found,
         bounds_from_data=bounds_from_data,
-        stop=stop_of(stop),
+        budget=budget_of(budget),
         known=store if isinstance(store, SQLiteLedger) and store.recorded else None,  # in memory there is no other name
     )
     return Dataset(context)

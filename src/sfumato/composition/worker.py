@@ -19,7 +19,7 @@ from sfumato.errors import SourceError
 from sfumato.escrow.jobs import performed
 from sfumato.escrow.ports import DIGEST
 from sfumato.model.authorization import Mandate
-from sfumato.model.budget import Stop
+from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import Schema
 from sfumato.ports import Engine, LedgerStore
 from sfumato.presentation.exploration import exploration
@@ -144,4 +144,4 @@ def _schema(text: str, name: str) -> Schema:
 
 
 def _mandate(said: Mapping[str, Any] | None) -> Mandate | None:
-    return None if said is None else Mandate(**dict(said) | {"stop": Stop.from_texts(said["stop"])})
+    return None if said is None else Mandate(**dict(said) | {"budget": BudgetLimit.from_texts(said["budget"])})

@@ -14,7 +14,7 @@ from sfumato.ledger.hash_chain import GENESIS
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
 from sfumato.ledger.population import Declaration, counted_together, declared_by
-from sfumato.model.budget import NO_STOP, Stop
+from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
 
 
@@ -75,14 +75,14 @@ class Record:
         self._decided: dict[str, list[Entry]] = {}
         self.failures: list[int] = []  # of the engine, without a stated cause
         self._total = Total()
-        self._stop = NO_STOP
-        self._stops: dict[str, Stop] = {}  # as each dataset states its own
+        self._budget = NO_BUDGET
+        self._budgets: dict[str, BudgetLimit] = {}  # as each dataset states its own
 
     def copy(self) -> Record:
         """Another that goes on from here by itself."""
         other = copy(self)
         other.entries, other._looked, other._planned = [*self.entries], {*self._looked}, {*self._planned}
-        other._plan_at_look, other._stops = dict(self._plan_at_look), dict(self._stops)
+        other._plan_at_look, other._budgets = dict(self._plan_at_look), dict(self._budgets)
         other._stated_by, other._viewers = dict(self._stated_by), dict(self._viewers)
         other._looked_at, other.failures = dict(self._looked_at), [*self.failures]
         other._numbers = dict(self._numbers)
@@ -125,7 +125,7 @@ class Record:
                     self._total = self._total.without_guarantee()  # what follows a look tells, and stays told
             case Event.RESERVED:
                 self._total = self._total.and_then(entry)
-                self._stop = Stop.from_texts(entry.draft.public.get("stop", {}))  # type: ignore[arg-type]
+                self._budget = BudgetLimit.from_texts(entry.draft.public.get("budget", {}))  # type: ignore[arg-type]
             case Event.RELEASED:
                 self._released.setdefault(entry.draft.key, []).append(entry)
                 draw = cast(Mapping[str, Any], entry.draft.public.get("draw") or {})
@@ -137,10 +137,10 @@ class Record:
                 self.failures.remove(int(str(entry.draft.public["failure"])))
 
     def _open(self, entry: Entry) -> None:
-        """What a dataset is opened with is its own; only its stop holds for all of its population."""
+        """What a dataset is opened with is its own; only its budget holds for all of its population."""
         stated, name = Opening.of(entry.draft.public), entry.draft.dataset.casefold()
-        if stated.stop is not None:
-            self._stops[name] = stated.stop
+        if stated.budget is not None:
+            self._budgets[name] = stated.budget
         if name == self.dataset.casefold():
             for part, said in (*stated.schema.items(), (None, stated.rule)):
                 if part not in self._stated_by or self._stated_by[part].said != said:
@@ -178,9 +178,9 @@ class Record:
         first = None if who is None else self._viewers.get(who, math.inf)
         return self.separated and first is not None and first > (self.last if at is None else at)
 
-    def is_open(self, stated: Opening, *, stop: bool = True) -> bool:
-        """Whether the dataset stands in the record as it is opened now; with `stop` false, whatever its stop is."""
-        return self._opening is not None and self._opening.is_as(stated, stop=stop)
+    def is_open(self, stated: Opening, *, budget: bool = True) -> bool:
+        """Whether the dataset stands in the record as it is opened now; with `budget` false, whatever its budget is."""
+        return self._opening is not None and self._opening.is_as(stated, budget=budget)
 
     def looked(self, key: str, who: str) -> bool:
         """Whether this look by this person needs no entry: it has one.
@@ -346,12 +346,12 @@ class Record:
         return self._total.without_guarantee() if self.failures else self._total
 
     @property
-    def stop(self) -> Stop:
-        """The stop that the last charge was made under."""
-        return self._stop
+    def budget(self) -> BudgetLimit:
+        """The budget that the last charge was made under."""
+        return self._budget
 
     @property
-    def stop_of_others(self) -> Stop:
-        """The strictest stop of the other datasets of its population, as they were last opened."""
-        others = (stop for name, stop in self._stops.items() if name != self.dataset.casefold())
-        return reduce(Stop.strictest, others, NO_STOP)
+    def budget_of_others(self) -> BudgetLimit:
+        """The strictest budget of the other datasets of its population, as they were last opened."""
+        others = (budget for name, budget in self._budgets.items() if name != self.dataset.casefold())
+        return reduce(BudgetLimit.strictest, others, NO_BUDGET)

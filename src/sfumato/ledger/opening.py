@@ -6,43 +6,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sfumato.model.budget import Stop
-from sfumato.model.schema import STOP
+from sfumato.model.budget import BudgetLimit
+from sfumato.model.schema import BUDGET
 
 
 @dataclass(frozen=True)
 class Opening:
-    """Fingerprints of the schema and of the rule, or of the policy; the population, and the stop of the dataset's own.
+    """Fingerprints of the schema and of the rule, or of the policy; the population, and the dataset's own budget.
 
-    `separation`: whoever views individual risks decides nothing. Entries of older ledgers state no stop: it is then as
-    it is stated next.
+    `separation`: whoever views individual risks decides nothing. An entry that states no budget leaves it
+    as it is stated next.
     """
 
     schema: Mapping[str, str] = field(default_factory=dict)
     rule: str = ""
     population: str = ""
-    stop: Stop | None = None
+    budget: BudgetLimit | None = None
     separation: bool = False
 
     @classmethod
     def of(cls, public: Mapping[str, Any]) -> Opening:
         """From what an entry says."""
-        stop = Stop.from_texts(public["stop"]) if "stop" in public else None
+        budget = BudgetLimit.from_texts(public["budget"]) if "budget" in public else None
         named, separation = str(public.get("population", "")), bool(public.get("separation", False))
-        return cls(dict(public["schema"]), str(public["rule"]), named, stop, separation)
+        return cls(dict(public["schema"]), str(public["rule"]), named, budget, separation)
 
     def as_public(self) -> dict[str, object]:
         said: dict[str, object] = {"schema": dict(self.schema), "rule": self.rule}
-        said |= {} if self.stop is None else {"stop": self.stop.as_texts()}
+        said |= {} if self.budget is None else {"budget": self.budget.as_texts()}
         said |= {"population": self.population} if self.population else {}
         return said | ({"separation": True} if self.separation else {})
 
-    def is_as(self, stated: Opening, *, stop: bool) -> bool:
-        """Whether it says the same as another; with `stop` false, whatever the stops are."""
-        if self.stop is None or not stop:
-            stated = replace(stated, stop=self.stop)
-        return self == stated if stop else self._without_stop == stated._without_stop
+    def is_as(self, stated: Opening, *, budget: bool) -> bool:
+        """Whether it says the same as another; with `budget` false, whatever the budgets are."""
+        if self.budget is None or not budget:
+            stated = replace(stated, budget=self.budget)
+        return self == stated if budget else self._without_budget == stated._without_budget
 
     @property
-    def _without_stop(self) -> Opening:
-        return replace(self, schema={name: said for name, said in self.schema.items() if name != STOP})
+    def _without_budget(self) -> Opening:
+        return replace(self, schema={name: said for name, said in self.schema.items() if name != BUDGET})

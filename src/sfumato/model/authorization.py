@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sfumato.model.budget import NO_STOP, Stop
+from sfumato.model.budget import NO_BUDGET, BudgetLimit
 
 
 @dataclass(frozen=True)
@@ -20,5 +20,5 @@ class Mandate:
     by_policy: bool = False  # the policy decides by itself
     after_the_answer: bool = False  # whoever decides sees the answer first
     epsilon_max: float | None = None
-    stop: Stop = NO_STOP
+    budget: BudgetLimit = NO_BUDGET
     separation: bool = False  # whoever views individual risks decides nothing

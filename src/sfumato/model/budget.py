@@ -12,7 +12,7 @@ MOST_EPSILON, MOST_DELTA = 1_000_000, 1
 
 
 @dataclass(frozen=True)
-class Stop:
+class BudgetLimit:
     """The most that the releases of a dataset may add up to; what is None has no limit. Numbers are exact."""
 
     epsilon: Fraction | None = None
@@ -20,17 +20,17 @@ class Stop:
 
     @property
     def stated(self) -> bool:
-        return self != NO_STOP
+        return self != NO_BUDGET
 
-    def strictest(self, other: Stop) -> Stop:
+    def strictest(self, other: BudgetLimit) -> BudgetLimit:
         """What holds where both are stated."""
-        return Stop(_lower(self.epsilon, other.epsilon), _lower(self.delta, other.delta))
+        return BudgetLimit(_lower(self.epsilon, other.epsilon), _lower(self.delta, other.delta))
 
     @property
     def words(self) -> str | None:
         """What is stated, for a certificate; None where nothing is.
 
-        >>> Stop(Fraction(3), Fraction(1, 10**6)).words
+        >>> BudgetLimit(Fraction(3), Fraction(1, 10**6)).words
         'epsilon 3, delta 1e-06'
         """
         parts = [f"{name} {float(limit):.15g}" for name, limit in vars(self).items() if limit is not None]
@@ -41,35 +41,35 @@ class Stop:
         return {name: str(limit) for name, limit in vars(self).items() if limit is not None}
 
     @classmethod
-    def from_texts(cls, texts: Mapping[str, str]) -> Stop:
+    def from_texts(cls, texts: Mapping[str, str]) -> BudgetLimit:
         return cls(**{name: Fraction(text) for name, text in texts.items()})
 
 
-NO_STOP = Stop()
+NO_BUDGET = BudgetLimit()
 
 
-def stop_of(stated: object) -> Stop:
-    """A stop as it is stated in Python: an epsilon, a pair of epsilon and delta, or nothing.
+def budget_of(stated: object) -> BudgetLimit:
+    """A budget as it is stated in Python: an epsilon, a pair of epsilon and delta, or nothing.
 
-    >>> stop_of(0.3) == Stop(Fraction(3, 10))
+    >>> budget_of(0.3) == BudgetLimit(Fraction(3, 10))
     True
-    >>> stop_of((3, 1e-6)).as_texts()
+    >>> budget_of((3, 1e-6)).as_texts()
     {'epsilon': '3', 'delta': '1/1000000'}
     """
     match stated:
         case None:
-            return NO_STOP
+            return NO_BUDGET
         case epsilon, delta:
-            return Stop(limit("stop", epsilon, MOST_EPSILON), limit("stop_delta", delta, MOST_DELTA))
+            return BudgetLimit(limit("budget", epsilon, MOST_EPSILON), limit("budget_delta", delta, MOST_DELTA))
         case epsilon:
-            return Stop(limit("stop", epsilon, MOST_EPSILON))
+            return BudgetLimit(limit("budget", epsilon, MOST_EPSILON))
 
 
 def limit(what: str, stated: object, most: int) -> Fraction:
     """A number from 0 to `most`, exactly as it is written."""
     if isinstance(stated, int | float | Fraction) and not isinstance(stated, bool) and 0 <= stated <= most:
         return Fraction(str(stated))
-    hint = "try stop = 3." if what == "stop" else f"try {what} = 1e-6."
+    hint = "try budget = 3." if what == "budget" else f"try {what} = 1e-6."
     raise PreferenceError(f"{what} is a number from 0 to {most:,}, not {stated!r}", hint=hint)
 
 

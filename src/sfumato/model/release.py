@@ -109,7 +109,7 @@ class Certificate:
     # Entries of older ledgers are without what follows.
     at_most: float | None = None  # where epsilon was selected privately: what it could have cost, with the selection
     dataset_delta: float | None = None
-    stop: str | None = None  # the most that the dataset may spend in all, at the time
+    budget: str | None = None  # the most that the dataset may spend in all, at the time
     calibration: str | None = None  # of Gaussian noise
     shares: tuple[float, ...] | None = None  # of the budget: of epsilon, or of rho where the noise is Gaussian
     laws: tuple[str, ...] | None = None

@@ -10,12 +10,12 @@ from enum import StrEnum
 from fractions import Fraction
 
 from sfumato.errors import SchemaError
-from sfumato.model.budget import NO_STOP, Stop
+from sfumato.model.budget import NO_BUDGET, BudgetLimit
 
 Category = str | int | bool
 
 OURS = "sfumato "  # names that start so are ours, beside those that users gave
-PERSON, RAW_TEXT, AT_LEAST, STOP = OURS + "person", OURS + "raw ", OURS + "people at least", OURS + "stop"
+PERSON, RAW_TEXT, AT_LEAST, BUDGET = OURS + "person", OURS + "raw ", OURS + "people at least", OURS + "budget"
 
 
 class Type(StrEnum):
@@ -137,7 +137,7 @@ class Schema:
     people_at_least: int | None = None
     rule: Mapping[str, object] | None = field(default=None)
     origin: str = "the schema"
-    stop: Stop = NO_STOP  # in no fingerprint here: of this and the one stated at opening the record has the stricter
+    budget: BudgetLimit = NO_BUDGET  # in no fingerprint here: the record has the stricter of this and the opening's
     looked: str = ""  # who saw values of the data while they wrote it, and when; in no fingerprint: it is a look
     population: str = ""  # datasets that name the same one are about the same people, and are counted together
 

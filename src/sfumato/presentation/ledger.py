@@ -10,7 +10,7 @@ from sfumato.ledger.charges import RELEASE
 from sfumato.ledger.entry import NANO, Draft, Entry, Event, upward
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
-from sfumato.model.budget import Stop
+from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import ChosenBy, Guarantee
 from sfumato.presentation.html import html_table
 from sfumato.presentation.table import table
@@ -23,8 +23,8 @@ _WHAT, _LEAST = 90, 30  # characters of what was done
 EMPTY = "The ledger is empty: nothing was looked at, nothing was released."
 
 
-def as_text(entries: Sequence[Entry], total: Total, stop: Stop, said: str = "Stop", width: int = 0) -> str:
-    """The entries, the total, and the stop in force; of a file it is `said` that it held at the last charge.
+def as_text(entries: Sequence[Entry], total: Total, budget: BudgetLimit, said: str = "Budget", width: int = 0) -> str:
+    """The entries, the total, and the budget in force; of a file it is `said` that it held at the last charge.
 
     In a terminal so wide, what was done is shortened until the lines fit, but not to less than can be read.
     """
@@ -34,11 +34,11 @@ def as_text(entries: Sequence[Entry], total: Total, stop: Stop, said: str = "Sto
     beyond = max(map(len, shown.splitlines())) - width
     if width and beyond > 0:
         shown = table(*_rows(entries, max(_WHAT - beyond, _LEAST)))
-    return f"{shown}\n\n{_in_all(total, stop, said)}"
+    return f"{shown}\n\n{_in_all(total, budget, said)}"
 
 
-def as_html(entries: Sequence[Entry], total: Total, stop: Stop) -> str:
-    return html_table(*_rows(entries), caption=_in_all(total, stop))
+def as_html(entries: Sequence[Entry], total: Total, budget: BudgetLimit) -> str:
+    return html_table(*_rows(entries), caption=_in_all(total, budget))
 
 
 def concentrated(total: Total, delta: float | None = None) -> str:
@@ -47,13 +47,13 @@ def concentrated(total: Total, delta: float | None = None) -> str:
 
 
 def as_dict(record: Record, delta: float | None = None, of: Collection[str] | None = None) -> dict[str, object]:
-    """What a file says; `stop` is the one that its last charge was made under.
+    """What a file says; `budget` is the one that its last charge was made under.
 
     `of`: of which datasets of its population the entries are shown; without it of all.
     """
     at = None if delta is None else record.total.at(delta)
     epsilon = None if at is None or at.by is None else at.epsilon
-    total, stop = record.total, record.stop
+    total, budget = record.total, record.budget
     return {
         "dataset": record.dataset,
         "population": record.population,
@@ -64,7 +64,7 @@ def as_dict(record: Record, delta: float | None = None, of: Collection[str] | No
         "rho_delta": None if total.rho is None else upward(total.rho_delta),
         **({} if at is None else {"at_delta": {"delta": float(at.delta), "epsilon": epsilon, "by": at.by}}),
         "guarantee": total.guarantee.value,
-        "stop": {"epsilon": _float(stop.epsilon), "delta": _float(stop.delta)} if stop.stated else None,
+        "budget": {"epsilon": _float(budget.epsilon), "delta": _float(budget.delta)} if budget.stated else None,
         "entries": [
             _public(entry, record) for entry in record.entries if of is None or entry.draft.dataset.casefold() in of
         ],
@@ -167,10 +167,12 @@ def total_text(total: Total) -> str:
     return f"{spent} {of_guarantee.at_most(total.at_most)}"
 
 
-def _in_all(total: Total, stop: Stop, said: str = "Stop") -> str:
+def _in_all(total: Total, budget: BudgetLimit, said: str = "Budget") -> str:
     """What is spent, how much may be in all, and how much of that is left."""
     spent = {"epsilon": Fraction(total.nano_epsilon, NANO), "delta": total.exact_delta}
-    limits = [(name, limit) for name, limit in (("epsilon", stop.epsilon), ("delta", stop.delta)) if limit is not None]
+    limits = [
+        (name, limit) for name, limit in (("epsilon", budget.epsilon), ("delta", budget.delta)) if limit is not None
+    ]
     left = [f"{name} {figure(limit)} ({figure(max(limit - spent[name], Fraction(0)))} left)" for name, limit in limits]
     return f"{total_text(total)} {said}: {', '.join(left)}." if left else total_text(total)
 

@@ -100,7 +100,7 @@ def about(
         "dataset_total": total.epsilon,
         "dataset_delta": total.delta,
         "dataset_guarantee": total.guarantee,
-        "stop": ledger.stop.words,
+        "budget": ledger.budget.words,
         "max_rows": unit.max_rows,
         "max_groups": unit.max_groups,
         "bounds_source": _SOURCES[fixed(i for i in inputs if i.what in ("schema", "bounds"))],

@@ -80,7 +80,7 @@ def releasable(query: BoundQuery, asked: Request, attestation: str, *, allow_no_
         select.require_affordable(query, asked, allow_no_guarantee, redraw, attestation)
         return False
     if asked.reads_people or solution.epsilon is not None:
-        plan.refuse_beyond_stop(record, inputs)
+        plan.refuse_beyond_budget(record, inputs)
     return False
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from sfumato.errors import BadInput, EngineFailure, SourceError
 from sfumato.ledger.history import Record
 from sfumato.model.authorization import Mandate
-from sfumato.model.budget import NO_STOP, Stop
+from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.fit import Fit
 from sfumato.model.guarantee import Provenance, computed_from_people
 from sfumato.model.release import Assumption
@@ -41,7 +41,7 @@ class DatasetContext:
         source: object,
         version: str,
         bounds_from_data: bool = False,
-        stop: Stop = NO_STOP,
+        budget: BudgetLimit = NO_BUDGET,
         mandate: Mandate | None = None,
         present: Mapping[str, Type | None] | None = None,
         records: Records | None = None,
@@ -60,10 +60,10 @@ class DatasetContext:
         self._assumed = assumed  # of data that somebody else reads
         self._source = source
         self.mandate = mandate
-        policy, agreed = ("", NO_STOP) if mandate is None else (mandate.policy, mandate.stop)
+        policy, agreed = ("", NO_BUDGET) if mandate is None else (mandate.policy, mandate.budget)
         apart = mandate is not None and mandate.separation
         how: dict[str, Any] = {"separation": apart, "version": version}
-        self.ledger = Ledger(store, schema, services, stop.strictest(agreed), policy, records, **how)
+        self.ledger = Ledger(store, schema, services, budget.strictest(agreed), policy, records, **how)
         if engine is not None and known is not None:
             self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)
 

@@ -115,8 +115,8 @@ class DrawPlan:
 
     # What it costs
 
-    def refuse_beyond_stop(self, record: Record, inputs: Sequence[Provenance]) -> None:
-        """Refuse what a draw would be refused for by the stop, before anything is entered."""
+    def refuse_beyond_budget(self, record: Record, inputs: Sequence[Provenance]) -> None:
+        """Refuse what a draw would be refused for by the budget, before anything is entered."""
         self.query.context.ledger.reserve(record, self.reservation(word(inputs), self.numbers_in(record)))
 
     def reservation(self, outcome: Guarantee, known: Recorded = NOTHING) -> Draft:

@@ -10,16 +10,16 @@ from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
 
-from sfumato.errors import PreferenceError, StopReached, UnrecordedLookWarning
+from sfumato.errors import BudgetExceeded, PreferenceError, UnrecordedLookWarning
 from sfumato.ledger.entry import NANO, Draft, Entry, Event
 from sfumato.ledger.failures import failure_of, state_cause
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
 from sfumato.ledger.population import Declaration, declaration
-from sfumato.model.budget import NO_STOP, Stop
+from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.schema import STOP, Schema
+from sfumato.model.schema import BUDGET, Schema
 from sfumato.ports import LedgerStore
 from sfumato.release.recognition import Recognition
 from sfumato.release.records import Records
@@ -34,7 +34,7 @@ class Ledger:
         store: LedgerStore,
         schema: Schema,
         services: Services,
-        stop: Stop = NO_STOP,
+        budget: BudgetLimit = NO_BUDGET,
         policy: str = "",
         records: Records | None = None,
         *,
@@ -47,17 +47,17 @@ class Ledger:
         self.recognition: Recognition | None = None  # of data that is opened here
         self._population, self._separation = schema.population, separation
         self.version = digest(["version", version]) if version else ""  # which data is read, telling nothing else
-        self._stated = schema.stop.strictest(stop)
+        self._stated = schema.budget.strictest(budget)
         self._fingerprints = schema.fingerprints()
         self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
         self.protected = f"one {schema.unit.words}, {schema.relation}"
         self._record = (records or Records()).of(schema.name, _declared(schema))
         self._lock = RLock()
-        refuse_below(self.total, stop)
+        refuse_below(self.total, budget)
         if records is not None:
             records.keep(self._record)
         self._enter_look_of_draft(schema.looked)
-        is_open = self.known.is_open(self._opening, stop=False)
+        is_open = self.known.is_open(self._opening, budget=False)
         if (policy or schema.rule is not None or schema.population) and not is_open:
             # A rule and a population are of record from the moment the dataset is first opened.
             self.write(lambda _record: [])
@@ -72,14 +72,14 @@ class Ledger:
         return self._store.recorded
 
     @property
-    def stop(self) -> Stop:
+    def budget(self) -> BudgetLimit:
         """The strictest of what is stated for the dataset and for the others of its population."""
-        return self._stated.strictest(self.known.stop_of_others)
+        return self._stated.strictest(self.known.budget_of_others)
 
     @property
     def schema(self) -> Mapping[str, str]:
         """Fingerprints of all that a release may rest on."""
-        return self._fingerprints | _fingerprint(self.stop)
+        return self._fingerprints | _fingerprint(self.budget)
 
     @property
     def record(self) -> Record:
@@ -119,8 +119,8 @@ class Ledger:
     def write(self, decide: Callable[[Record], Sequence[Draft]], *, opened: bool = True) -> Sequence[Entry]:
         """Let `decide` see the record as it is now and add what it returns, in one transaction; returns what was added.
 
-        The schema and the rule are entered first, whenever they are not in the record as they stand; another stop only
-        with what is added under it. With `opened` false they are left for later.
+        The schema and the rule are entered first, whenever they are not in the record as they stand; another budget
+        only with what is added under it. With `opened` false they are left for later.
         """
 
         def decided(new: Sequence[Entry]) -> Sequence[Draft]:
@@ -128,7 +128,7 @@ class Ledger:
             if self._record.outgrown:
                 raise _Outgrown
             drafts = decide(self._record)
-            is_open = not opened or self._record.is_open(self._opening, stop=bool(drafts))
+            is_open = not opened or self._record.is_open(self._opening, budget=bool(drafts))
             return [*drafts] if is_open else [self._opened(), *drafts]
 
         with self._lock:
@@ -182,16 +182,16 @@ class Ledger:
         self.write(lambda record: [state_cause(record, number, cause, who=who, at=at)])
 
     def reserve(self, record: Record, charge: Draft) -> Sequence[Draft]:
-        """The charge, to be written by the transaction that `record` was read in; refused where it passes the stop."""
+        """The charge, to be written in the transaction that read `record`; refused where it exceeds the budget."""
         charge = replace(charge, public={**charge.public, **self._which(record), "protected": self.protected})
-        limit = self.stop
+        limit = self.budget
         if not limit.stated:
             return [charge]
         asked = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}
-        for name, stop, spent in _limits(record.total, limit):
-            if spent + asked[name] > stop:
-                raise _stopped(name, stop, spent, asked[name], Guarantee(str(charge.public["guarantee"])))
-        return [replace(charge, public={**charge.public, "stop": limit.as_texts()})]
+        for name, budget, spent in _limits(record.total, limit):
+            if spent + asked[name] > budget:
+                raise _exceeded(name, budget, spent, asked[name], Guarantee(str(charge.public["guarantee"])))
+        return [replace(charge, public={**charge.public, "budget": limit.as_texts()})]
 
     def draft(
         self,
@@ -225,33 +225,33 @@ def _declared(schema: Schema) -> frozenset[Declaration]:
     return frozenset({declaration(schema.name, schema.population)} if schema.population else ())
 
 
-def _fingerprint(stop: Stop) -> dict[str, str]:
-    """Of the epsilon to stop at, where one is stated: what is left of it is a ceiling for what is selected."""
-    return {} if stop.epsilon is None else {STOP: digest(str(stop.epsilon))[:16]}
+def _fingerprint(budget: BudgetLimit) -> dict[str, str]:
+    """Of the budget of epsilon, where one is stated: what is left of it is a ceiling for what is selected."""
+    return {} if budget.epsilon is None else {BUDGET: digest(str(budget.epsilon))[:16]}
 
 
-def _limits(total: Total, stop: Stop) -> Sequence[tuple[str, Fraction, Fraction]]:
+def _limits(total: Total, budget: BudgetLimit) -> Sequence[tuple[str, Fraction, Fraction]]:
     """What is limited, to how much, and how much of it is spent."""
     spent = {"epsilon": Fraction(total.nano_epsilon, NANO), "delta": total.exact_delta}
-    return [(name, limit, spent[name]) for name, limit in vars(stop).items() if limit is not None]
+    return [(name, limit, spent[name]) for name, limit in vars(budget).items() if limit is not None]
 
 
-def refuse_below(total: Total, stated: Stop) -> None:
-    """Refuse a stop that is stated at opening and was passed before: nobody could have meant to keep it."""
-    for name, stop, spent in _limits(total, stated):
-        if stop < spent:
-            raise PreferenceError.because("stop-passed-before", limit=name, stop=float(stop), spent=float(spent))
+def refuse_below(total: Total, stated: BudgetLimit) -> None:
+    """Refuse a budget that is stated at opening and was passed before: nobody could have meant to keep it."""
+    for name, budget, spent in _limits(total, stated):
+        if budget < spent:
+            raise PreferenceError.because("budget-passed-before", limit=name, budget=float(budget), spent=float(spent))
 
 
-def _stopped(name: str, stop: Fraction, spent: Fraction, asked: Fraction, word: Guarantee) -> StopReached:
-    left = max(stop - spent, Fraction(0))
-    return StopReached.because(
-        "stop-reached",
+def _exceeded(name: str, budget: Fraction, spent: Fraction, asked: Fraction, word: Guarantee) -> BudgetExceeded:
+    left = max(budget - spent, Fraction(0))
+    return BudgetExceeded.because(
+        "budget-exceeded",
         limit=name,
         charge=float(asked),
         guarantee=word.value,
         spent=float(spent),
-        stop=float(stop),
+        budget=float(budget),
         left=float(left),
     )
 

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeGuard
 
 from sfumato.errors import PreferenceError, SchemaError
-from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, Stop, limit
+from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
 from sfumato.model.schema import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
 from sfumato.schema import smartnoise
 from sfumato.schema.write import key
 
-_STOPS = {"stop": MOST_EPSILON, "stop_delta": MOST_DELTA}
+_BUDGETS = {"budget": MOST_EPSILON, "budget_delta": MOST_DELTA}
 _TABLE = (
     *("name", "population", "looked", "unit", "max_rows", "max_groups", "relation", "null_values", "people_at_least"),
-    *(*_STOPS, "rule", "columns"),
+    *(*_BUDGETS, "rule", "columns"),
 )
 _COLUMN = ("type", "bounds", "categories", "step", "keys")
 _KEYED = (Type.TEXT, Type.INTEGER, Type.BOOLEAN)  # what categories are written as
@@ -94,7 +94,7 @@ class _Reader:
             people_at_least=self.people(stated.get("people_at_least")),
             rule=self.rule(stated.get("rule")),
             origin=self.origin,
-            stop=Stop(*(self.stop(stated, name) for name in _STOPS)),
+            budget=BudgetLimit(*(self.budget(stated, name) for name in _BUDGETS)),
             population=self.population(stated.get("population", "")),
             looked=self.looked(stated.get("looked", "")),
         )
@@ -246,9 +246,9 @@ class _Reader:
             self.wrong("people_at_least is a whole number", where="people_at_least")
         return stated
 
-    def stop(self, stated: Mapping[str, Any], name: str) -> Fraction | None:
+    def budget(self, stated: Mapping[str, Any], name: str) -> Fraction | None:
         try:
-            return limit(name, stated[name], _STOPS[name]) if name in stated else None
+            return limit(name, stated[name], _BUDGETS[name]) if name in stated else None
         except PreferenceError as wrong:
             self.wrong(wrong.message, hint=wrong.hint, where=name)
 

@@ -53,7 +53,7 @@ def _table(schema: Schema) -> Iterator[str]:
     yield f"null_values = {texts(schema.null_values)}"
     if schema.people_at_least is not None:
         yield f"people_at_least = {schema.people_at_least}"
-    for name, limit in (("stop", schema.stop.epsilon), ("stop_delta", schema.stop.delta)):
+    for name, limit in (("budget", schema.budget.epsilon), ("budget_delta", schema.budget.delta)):
         if limit is not None:
             yield f"{name} = {_number(limit, name)}"
 

@@ -49,7 +49,7 @@ def batch(
     redraw: options.Redraw = False,
     out: answers.Out = None,
     ledger: options.Ledger = None,
-    stop: options.Stop = None,
+    budget: options.Budget = None,
     as_json: options.Json = False,
 ) -> None:
     """Several noisy answers for one epsilon, their noise as wide as an index says; all of it is charged once, first."""
@@ -83,7 +83,7 @@ def batch(
         if plan and not as_json:
             typer.echo(of_choosing.planned(Guarantee.DP, len(queries)), err=True)
         return
-    dataset = local.open(data, schema, ledger=ledger, stop=stop)
+    dataset = local.open(data, schema, ledger=ledger, budget=budget)
     charges = dataset.ledger.total.releases
     with reading(dataset.progress):
         made = dataset.batch(queries, preregistered=preregistered, **how)

@@ -21,7 +21,7 @@ POLICY = {
     "purpose": "planning of work and care",
     "rule": {"gap": 1.2, "worst_case": True},
     "epsilon_max": 1.0,
-    "stop": 15.0,  # room for one signal as published, which is charged 10
+    "budget": 15.0,  # room for one signal as published, which is charged 10
     "introduction": False,  # who only looks around may decide at once; it is offered below every page
     "public_page": True,
     "trust": {BOARD: "low"},

@@ -37,7 +37,7 @@ def choose(
     redraw: options.Redraw = False,
     allow_no_guarantee: options.AllowNoGuarantee = False,
     ledger: options.Ledger = None,
-    stop: options.Stop = None,
+    budget: options.Budget = None,
     as_json: options.Json = False,
 ) -> None:
     """The largest epsilon that meets every preference given; without any, the schema's [rule].
@@ -48,7 +48,7 @@ def choose(
     from sfumato.presentation.wording import choosing as of_choosing
 
     options.settle()
-    dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
+    dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, budget=budget)
     query = dataset.query(options.query_text(sql))
     how = options.how(mechanism, delta, calibration, candidates, epsilon_max) | {"preregistered": preregistered}
     charges = dataset.ledger.total.releases
@@ -100,7 +100,7 @@ def release(
         Path | None, typer.Option(metavar="FILE.html|.json|.txt", help="Write the certificate.")
     ] = None,
     ledger: options.Ledger = None,
-    stop: options.Stop = None,
+    budget: options.Budget = None,
     as_json: options.Json = False,
 ) -> None:
     """A noisy answer with its certificate; the ledger is charged first."""
@@ -119,7 +119,7 @@ def release(
     if ranges and out is None:
         raise BadInput("--ranges goes with --out", hint="try --out answer.csv --ranges.")
     options.settle()
-    dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, stop=stop)
+    dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, budget=budget)
     query = dataset.query(options.query_text(sql))
     how = options.how(mechanism, delta, calibration, candidates, epsilon_max)
     with reading(query.dataset.progress):

@@ -116,7 +116,7 @@ def exposure_histogram(
     svg: options.Svg = None,
     html: options.Html = None,
     ledger: options.Ledger = None,
-    stop: options.Stop = None,
+    budget: options.Budget = None,
     as_json: options.Json = False,
 ) -> None:
     """A private histogram of exposures: the ledger is charged first, and it is no look."""
@@ -124,7 +124,7 @@ def exposure_histogram(
 
     drawn = Drawn(plot, svg, as_json)
     options.writable(html, "--html", ".html")
-    query = local.open(data, schema, ledger=ledger, stop=stop).query(options.query_text(sql))
+    query = local.open(data, schema, ledger=ledger, budget=budget).query(options.query_text(sql))
     with reading(query.dataset.progress):
         profile = query.exposure_histogram(
             epsilon,

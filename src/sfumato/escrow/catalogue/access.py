@@ -221,7 +221,7 @@ class Access:
         self, verb: str, held: Held, version: str, format: str, who: str, mandate: Mandate | None = None
     ) -> dict[str, Any]:
         said = {"verb": verb, "dataset": held.id, "name": held.name, "version": version, "format": format, "who": who}
-        limits = None if mandate is None else vars(mandate) | {"stop": mandate.stop.as_texts()}
+        limits = None if mandate is None else vars(mandate) | {"budget": mandate.budget.as_texts()}
         said |= {"schema": held.schema_text, "population": held.population or ""}
         return said | {"reference": held.reference, "mandate": limits}
 
@@ -282,6 +282,6 @@ def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_pe
         by_policy=flow is None or (flow.approve is Approve.AUTOMATIC and not by_a_person),
         after_the_answer=flow is not None and flow.approve is Approve.AFTER_THE_ANSWER,
         epsilon_max=policy.epsilon_max or EPSILON_MAX,  # nobody who asks raises it
-        stop=policy.stop,
+        budget=policy.budget,
         separation=policy.separation,
     )

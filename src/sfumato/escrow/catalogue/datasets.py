@@ -23,7 +23,7 @@ from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.policy.policy import Policy
 from sfumato.escrow.ports import DIGEST
 from sfumato.ledger.history import Record
-from sfumato.model.budget import Stop
+from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import Schema
 from sfumato.release.ledger import refuse_below
 from sfumato.schema.read import parsed
@@ -39,7 +39,7 @@ class DatasetLedger:
     """
 
     record: Record = field(repr=False)
-    stop: Stop
+    budget: BudgetLimit
     datasets: frozenset[str]
     entries: bool
 
@@ -53,7 +53,7 @@ class PublicRecord:
     purpose: str
     schema: Schema
     record: Record = field(repr=False)
-    stop: Stop
+    budget: BudgetLimit
 
 
 class Datasets(Access):
@@ -274,7 +274,7 @@ class Datasets(Access):
         ledger = self.ledger_of(actor, held)
         record = ledger.record
         seen = frozenset(one for one in record.together if self._sees_all_of(actor, one))
-        return DatasetLedger(record, ledger.stop, seen, self._sees_all(actor, held))
+        return DatasetLedger(record, ledger.budget, seen, self._sees_all(actor, held))
 
     def state_cause(self, actor: Person, name: str, number: int, cause: str) -> DatasetLedger:
         """State that a failure of the engine had a cause outside the data: the dataset's total then exists again."""
@@ -292,10 +292,10 @@ class Datasets(Access):
             raise not_there(name)
         try:
             ledger = self.planned(held, None, self._people.one(signed.author)).ledger
-            record, stop = ledger.record, ledger.stop
+            record, budget = ledger.record, ledger.budget
         except (BadInput, Refused):  # a record that cannot be relied on is shown to nobody
             raise not_there(name) from None
-        return PublicRecord(held.name, held.title, signed.policy.purpose, held.schema, record, stop)
+        return PublicRecord(held.name, held.title, signed.policy.purpose, held.schema, record, budget)
 
     # Policies
 
@@ -304,14 +304,14 @@ class Datasets(Access):
         self.planned(held, None, author)
 
     def require_room(self, actor: Person, held: Held, policy: Policy) -> None:
-        """Refuse a policy that stops below what is spent: nothing could be asked under it, nor read."""
+        """Refuse a policy whose budget is below what is spent: nothing could be asked under it, nor read."""
         record = self.record_of(actor, held)
         if record is None:
             return
         try:
-            refuse_below(record.total, policy.stop)
+            refuse_below(record.total, policy.budget)
         except PreferenceError as wrong:
-            raise PolicyError(wrong.message, hint=wrong.hint, where="stop") from None
+            raise PolicyError(wrong.message, hint=wrong.hint, where="budget") from None
 
 
 def _taken(held: Held) -> Conflict:

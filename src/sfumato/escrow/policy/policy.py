@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato.errors import Forbidden
 from sfumato.escrow.identity.person import EVERYONE, Person
-from sfumato.model.budget import NO_STOP, Stop
+from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import Kind, Statement
@@ -21,7 +21,7 @@ RULE = "rule"
 RETENTION = ("answers_days", "data_days")
 SWITCHES = ("introduction", "public_page", "separation")
 SIGNALLING = ("signals", "code", "signal_bits")
-_STOPS = {"epsilon": "stop", "delta": "stop_delta"}
+_BUDGETS = {"epsilon": "budget", "delta": "budget_delta"}
 PARTNER = ("trust", "data_sensitivity")
 
 
@@ -126,7 +126,7 @@ class Policy:
     purpose: str = ""
     rule: Mapping[str, Any] | None = None
     epsilon_max: float | None = None
-    stop: Stop = NO_STOP
+    budget: BudgetLimit = NO_BUDGET
     preregistered: str = ""  # where all this was written down before anyone looked
     trust: Mapping[str, float | str] = field(default_factory=dict)  # of people and organisations
     sensitivity: Mapping[str, float | str] = field(default_factory=dict)  # of columns
@@ -146,7 +146,7 @@ class Policy:
             purpose=said["purpose"],
             rule=said.get("rule"),
             epsilon_max=said.get("epsilon_max"),
-            stop=Stop.from_texts({name: said[key] for name, key in _STOPS.items() if key in said}),
+            budget=BudgetLimit.from_texts({name: said[key] for name, key in _BUDGETS.items() if key in said}),
             preregistered=said["preregistered"],
             trust=said.get("trust", {}),
             sensitivity=sensitivity.get("columns", {}),
@@ -162,9 +162,9 @@ class Policy:
 
     def keeps(self, other: Policy) -> bool:
         """Whether it lets happen whatever another does: it adds access rules at the end, or raises limits, at most."""
-        ours, theirs = (replace(one, flows=(), epsilon_max=None, stop=NO_STOP, **_UNSAID) for one in (self, other))
-        stops = ((self.stop.epsilon, other.stop.epsilon), (self.stop.delta, other.stop.delta))
-        limits = ((self.epsilon_max, other.epsilon_max), *stops)
+        ours, theirs = (replace(one, flows=(), epsilon_max=None, budget=NO_BUDGET, **_UNSAID) for one in (self, other))
+        budgets = ((self.budget.epsilon, other.budget.epsilon), (self.budget.delta, other.budget.delta))
+        limits = ((self.epsilon_max, other.epsilon_max), *budgets)
         raised = all(now is None or (before is not None and now >= before) for now, before in limits)
         return ours == theirs and raised and self.flows[: len(other.flows)] == other.flows
 
@@ -212,11 +212,11 @@ class Policy:
         return max(found, key=lambda stated: level("sensitivity", stated))
 
     def as_dict(self) -> dict[str, object]:
-        """As its file has it; a stop exactly. A switch that stands as it does by itself is not said."""
-        texts = self.stop.as_texts()
+        """As its file has it; a budget exactly. A switch that stands as it does by itself is not said."""
+        texts = self.budget.as_texts()
         said: dict[str, object] = {"purpose": self.purpose, "preregistered": self.preregistered}
         said |= {} if self.epsilon_max is None else {"epsilon_max": self.epsilon_max}
-        said |= {key: texts[name] for name, key in _STOPS.items() if name in texts}
+        said |= {key: texts[name] for name, key in _BUDGETS.items() if name in texts}
         said |= {} if self.rule is None else {"rule": dict(self.rule)}
         said |= {} if not self.trust else {"trust": dict(self.trust)}
         otherwise = {} if self.sensitivity_otherwise is None else {"dataset": self.sensitivity_otherwise}

@@ -21,7 +21,7 @@ from sfumato.escrow.policy.policy import (
     Flow,
     Policy,
 )
-from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, Stop, limit
+from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import Kind
@@ -36,8 +36,8 @@ _TOP = (
     "purpose",
     "rule",
     "epsilon_max",
-    "stop",
-    "stop_delta",
+    "budget",
+    "budget_delta",
     "preregistered",
     "trust",
     "sensitivity",
@@ -45,7 +45,7 @@ _TOP = (
     "retention",
     *SWITCHES,
 )
-_EXACT = re.compile("[0-9]{1,30}(/[1-9][0-9]{0,30})?")  # a stop as a policy says it
+_EXACT = re.compile("[0-9]{1,30}(/[1-9][0-9]{0,30})?")  # a budget as a policy says it
 _FLOW = ("who", "aggregates", "columns", "preferences", "guarantees", "approve", "approvers", "approvals", *SIGNALLING)
 
 
@@ -103,8 +103,11 @@ class _Reader:
             purpose=self.text(stated, "purpose"),
             rule=self.rule(stated.get("rule")),
             epsilon_max=self.ceiling(stated.get("epsilon_max")),
-            stop=Stop(
-                *(self.stop(stated, name, most) for name, most in (("stop", MOST_EPSILON), ("stop_delta", MOST_DELTA)))
+            budget=BudgetLimit(
+                *(
+                    self.budget(stated, name, most)
+                    for name, most in (("budget", MOST_EPSILON), ("budget_delta", MOST_DELTA))
+                )
             ),
             preregistered=self.text(stated, "preregistered"),
             trust=trust,
@@ -297,7 +300,7 @@ class _Reader:
             return None
         return float(self.checked("epsilon_max", lambda: stated_epsilon(stated, "epsilon_max").value))  # type: ignore[arg-type]
 
-    def stop(self, stated: Mapping[str, Any], name: str, most: int) -> Fraction | None:
+    def budget(self, stated: Mapping[str, Any], name: str, most: int) -> Fraction | None:
         if name not in stated:
             return None
         said = stated[name]

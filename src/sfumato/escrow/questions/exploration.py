@@ -20,7 +20,7 @@ from sfumato.escrow.questions.preferences import HOW
 from sfumato.escrow.questions.query import Asked, checked_queries, shares_of
 from sfumato.ledger.charges import EXPOSURE_HISTOGRAM
 from sfumato.ledger.entry import NANO
-from sfumato.model.budget import Stop
+from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.guessing import GuessView
@@ -72,10 +72,10 @@ class RequestEstimate:
 
 @dataclass(frozen=True)
 class DatasetSpent:
-    """What a dataset has spent, None where no total exists, and what is left before its stop."""
+    """What a dataset has spent, None where no total exists, and what is left of its budget."""
 
     epsilon: float | None
-    stop: Stop
+    budget: BudgetLimit
     left: float | None
 
 
@@ -281,9 +281,9 @@ class Questions:
 
     def _spent(self, actor: Person, held: Held) -> DatasetSpent:
         ledger = self._datasets.ledger_of(actor, held)
-        total, stop = ledger.total, ledger.stop
-        left = None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO))
-        return DatasetSpent(total.epsilon, stop, left)
+        total, budget = ledger.total, ledger.budget
+        left = None if budget.epsilon is None else float(budget.epsilon - Fraction(total.nano_epsilon, NANO))
+        return DatasetSpent(total.epsilon, budget, left)
 
     def _read(
         self, actor: Person, name: str, verb: str, asked: Mapping[str, Any], what: str | None = None

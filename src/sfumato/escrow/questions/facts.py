@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from sfumato.errors import BadInput, SfumatoError, StopReached
+from sfumato.errors import BadInput, BudgetExceeded, SfumatoError
 from sfumato.escrow.questions.preferences import asked
 from sfumato.escrow.questions.query import Asked
 from sfumato.ledger.entry import NANO, nano
 from sfumato.ledger.odometer import Total
-from sfumato.model.budget import Stop
+from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee, Provenance, join, word
 from sfumato.model.risk import RiskAt
@@ -71,7 +71,7 @@ class RequestFacts:
     guarantee: Guarantee
     lost: tuple[Provenance, ...]
     total: Total
-    stop: Stop
+    budget: BudgetLimit
     left: float | None
 
 
@@ -157,17 +157,17 @@ class Foreseen:
 
     def require_affordable(self) -> None:
         """Refuse what could never be charged: less is left than it takes."""
-        stop, total = self.dataset.ledger.stop.epsilon, self.dataset.ledger.total
-        if self.charge is None or stop is None:
+        budget, total = self.dataset.ledger.budget.epsilon, self.dataset.ledger.total
+        if self.charge is None or budget is None:
             return
-        left = stop - Fraction(total.nano_epsilon, NANO)
+        left = budget - Fraction(total.nano_epsilon, NANO)
         if self.charge[0] > left:
             epsilon, rest = float(self.charge[0]), float(max(left, Fraction(0)))
-            raise StopReached.because("request-beyond-stop", epsilon=epsilon, left=rest)
+            raise BudgetExceeded.because("request-beyond-budget", epsilon=epsilon, left=rest)
 
     def facts(self, people: float | None = None) -> RequestFacts:
         """`people`: how many are in the smallest group at least, by public knowledge."""
-        total, stop, charge = self.dataset.ledger.total, self.dataset.ledger.stop, self.charge
+        total, budget, charge = self.dataset.ledger.total, self.dataset.ledger.budget, self.charge
         both = zip(self.queries, self.choices, self._weights, strict=True)
         return RequestFacts(
             queries=tuple(_query(query, choice, weight, people) for query, choice, weight in both),
@@ -176,8 +176,8 @@ class Foreseen:
             guarantee=self.guarantee,
             lost=tuple(one for one in self.inputs if not word([one]).holds),
             total=total,
-            stop=stop,
-            left=None if stop.epsilon is None else float(stop.epsilon - Fraction(total.nano_epsilon, NANO)),
+            budget=budget,
+            left=None if budget.epsilon is None else float(budget.epsilon - Fraction(total.nano_epsilon, NANO)),
         )
 
     def _refuse_twice(self) -> None:

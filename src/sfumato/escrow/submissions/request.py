@@ -230,10 +230,10 @@ class Requests:
         if (
             flow.approve is Approve.AUTOMATIC
             and (stated or {}).get("delta")
-            and foreseen.dataset.ledger.stop.delta is None
+            and foreseen.dataset.ledger.budget.delta is None
         ):
-            hint = "state none, or ask a controller for a stop_delta in it."
-            raise Forbidden("The policy approves by itself and does not say where delta stops", hint=hint)
+            hint = "state none, or ask a controller for a budget_delta in it."
+            raise Forbidden("The policy approves by itself and states no budget for delta", hint=hint)
         for choice in foreseen.choices:
             known = not (choice.asked.reads_people or choice.asked.draws)
             if known and choice.epsilon is None:

@@ -47,7 +47,7 @@ from sfumato.signals.signal import foreseen
 
 @dataclass(frozen=True)
 class SignalCharge:
-    """What would be charged for a signal that carries this word, and what is left before the stop."""
+    """What would be charged for a signal that carries this word, and what is left of the budget."""
 
     epsilon: float
     guarantee: Guarantee
@@ -221,8 +221,8 @@ def _charge(found: Signal, word: Guarantee, ledger: Ledger) -> SignalCharge | No
     """What would be charged if it were approved now, and what is left; None: nothing, or it is charged already."""
     if not found.reads_people or found.state is not State.SUBMITTED:
         return None
-    stop, spent = ledger.stop.epsilon, Fraction(ledger.total.nano_epsilon, NANO)
-    left = None if stop is None else float(max(stop - spent, Fraction(0)))
+    budget, spent = ledger.budget.epsilon, Fraction(ledger.total.nano_epsilon, NANO)
+    left = None if budget is None else float(max(budget - spent, Fraction(0)))
     return SignalCharge(found.how["epsilon"] if word.holds else EPSILON_MAX, word, left)
 
 

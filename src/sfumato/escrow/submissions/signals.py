@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sfumato.errors import AwaitingApproval, BadInput, Conflict, Forbidden, Gone, SandboxMissing, StopReached
+from sfumato.errors import AwaitingApproval, BadInput, BudgetExceeded, Conflict, Forbidden, Gone, SandboxMissing
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.separation import refuse_viewer
@@ -254,11 +254,11 @@ class Signals:
 
     def _require_affordable(self, actor: Person, held: Held, epsilon: float) -> None:
         ledger = self._datasets.ledger_of(actor, held)
-        if ledger.stop.epsilon is None:
+        if ledger.budget.epsilon is None:
             return
-        left = ledger.stop.epsilon - Fraction(ledger.total.nano_epsilon, NANO)
+        left = ledger.budget.epsilon - Fraction(ledger.total.nano_epsilon, NANO)
         if Fraction(str(epsilon)) > left:
-            raise StopReached.because("signal-beyond-stop", epsilon=epsilon, left=float(max(left, Fraction(0))))
+            raise BudgetExceeded.because("signal-beyond-budget", epsilon=epsilon, left=float(max(left, Fraction(0))))
 
     # Keeping it
 

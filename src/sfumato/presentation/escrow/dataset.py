@@ -12,9 +12,9 @@ from sfumato.presentation.wording import ledger as of_ledger
 
 def ledger(found: DatasetLedger) -> dict[str, Any]:
     """What a person may see of a dataset's ledger, with the total in sentences."""
-    total, stop = found.record.total, found.stop
+    total, budget = found.record.total, found.budget
     shown = ledger_view.as_dict(found.record, of=found.datasets) | {
-        "stop": {name: limit and float(limit) for name, limit in vars(stop).items()} if stop.stated else None,
+        "budget": {name: limit and float(limit) for name, limit in vars(budget).items()} if budget.stated else None,
         "sentences": [ledger_view.total_text(total), of_ledger.odds(total)],
     }
     return shown if found.entries else {name: value for name, value in shown.items() if name != "entries"}
@@ -25,4 +25,4 @@ def public_page(found: PublicRecord) -> dict[str, object]:
     protected = of_ledger.who_is_protected(found.schema.unit, found.schema.relation)
     about: dict[str, object] = {"name": found.name, "title": found.title, "purpose": found.purpose}
     shown = about | ledger_view.for_everybody(found.record)
-    return shown | {"protected": protected, "stop": of_guarantee.stop(found.stop)}
+    return shown | {"protected": protected, "budget": of_guarantee.budget(found.budget)}

@@ -92,8 +92,8 @@ def foreseen(facts: Facts) -> str:
     total = [f"In all: epsilon {_or_withheld(facts['epsilon'])}, delta {_or_withheld(facts['delta'])}"]
     total += [f"guarantee {facts['guarantee']}", f"spent so far {_cell(facts['spent'])}"]
     left = "" if facts["left"] is None else f", {_cell(facts['left'])} is left"
-    stop = f" It stops at {plain(facts['stop'])}{left}." if facts.get("stop") else ""
-    return "\n\n".join([*map(_foreseen, facts["queries"]), paragraph(f"{'; '.join(total)}.{stop}")])
+    budget = f" Budget: {plain(facts['budget'])}{left}." if facts.get("budget") else ""
+    return "\n\n".join([*map(_foreseen, facts["queries"]), paragraph(f"{'; '.join(total)}.{budget}")])
 
 
 def _rehearsal(facts: Facts) -> str:

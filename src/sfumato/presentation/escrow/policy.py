@@ -22,7 +22,7 @@ def sentences(policy: Policy) -> list[str]:
         said += [of_policy.CODE] if flow.code else []
     said.append(of_policy.NOBODY_ELSE)
     said.append(of_policy.rule(None if policy.rule is None else dict(policy.rule)))
-    said += of_policy.limits(policy.epsilon_max, policy.stop)
+    said += of_policy.limits(policy.epsilon_max, policy.budget)
     said += of_policy.partners(policy.trust, policy.sensitivity, policy.sensitivity_otherwise)
     said += of_policy.retention(policy.answers_days, policy.data_days)
     return said + of_policy.switches(**{name: getattr(policy, name) for name in SWITCHES})

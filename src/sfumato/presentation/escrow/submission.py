@@ -69,7 +69,7 @@ def facts(found: RequestFacts) -> dict[str, Any]:
         "guarantee": word.value,
         "spent": found.total.epsilon,
         "dataset_guarantee": found.total.guarantee.value,
-        "stop": of_guarantee.stop(found.stop),
+        "budget": of_guarantee.budget(found.budget),
         "left": found.left,
         "sentences": [
             *([] if word.holds else [of_request.lost(found.lost)]),
@@ -94,7 +94,7 @@ def explored(found: Facts) -> dict[str, Any]:
     if "spent" not in found:
         return dict(found)
     spent = found["spent"]
-    words = of_explorer.spent(spent.epsilon, of_guarantee.stop(spent.stop), spent.left)
+    words = of_explorer.spent(spent.epsilon, of_guarantee.budget(spent.budget), spent.left)
     return {**found, "spent": {"epsilon": spent.epsilon, "words": words}}
 
 

@@ -64,7 +64,9 @@ _DECISIONS = {
 }
 _REQUESTS = {
     "answer-awaited": Wording(_request_stands, "ask again later."),
-    "request-beyond-stop": Wording(of_request.beyond, "a controller raises the stop of the policy, or asks for less."),
+    "request-beyond-budget": Wording(
+        of_request.beyond, "a controller raises the budget of the policy, or asks for less."
+    ),
     "request-changed": Wording(
         "The query, the data, the preference or the policy is no longer what was approved", _after_change
     ),
@@ -83,8 +85,8 @@ _SIGNALS = {
     ),
     "signal-awaited": Wording(_signal_stands, "ask again later."),
     "signal-beyond-bits": Wording(of_signalling.beyond, "ask for one of the other signals."),
-    "signal-beyond-stop": Wording(
-        of_request.beyond, "ask for a free signal, or a controller raises the stop of the policy."
+    "signal-beyond-budget": Wording(
+        of_request.beyond, "ask for a free signal, or a controller raises the budget of the policy."
     ),
     "signal-changed": Wording(
         "The task or code, the release, the data or the policy is no longer what was approved",

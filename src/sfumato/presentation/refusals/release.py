@@ -62,17 +62,17 @@ def _other_way(lost: str, stated: bool, option: Options, preference: Preferences
     return f"leave {option['bounds_from_data']} out" if lost == "bounds" and not stated else ""
 
 
-def _stop_reached(limit: str, charge: float, guarantee: str, spent: float, stop: float, left: float) -> str:
+def _budget_exceeded(limit: str, charge: float, guarantee: str, spent: float, budget: float, left: float) -> str:
     without = "" if Guarantee(guarantee).holds else ", the charge of a release without a guarantee"
     return (
-        f"This asks for {limit} {charge:.15g}{without}: {spent:.15g} is spent, the stop is {stop:.15g} and "
+        f"This asks for {limit} {charge:.15g}{without}: {spent:.15g} is spent, the budget is {budget:.15g} and "
         f"{left:.15g} is left. Nothing was drawn and nothing was charged"
     )
 
 
 def _less(left: float) -> str:
     less = f"ask for {left:.15g} or less, or " if left else ""
-    return f"{less}raise the stop where it is stated; {_FOR_NOTHING}"
+    return f"{less}raise the budget where it is stated; {_FOR_NOTHING}"
 
 
 def _larger_variance(smallest: str, option: Options) -> str:
@@ -213,9 +213,9 @@ _NOISE = {
 }
 _CHARGES = {
     "without-guarantee": Wording(_without_guarantee, _with_guarantee),
-    "stop-reached": Wording(_stop_reached, _less),
-    "stop-passed-before": Wording(
-        "The stop is stated as {limit} {stop:.15g}, and {spent:.15g} is spent already",
+    "budget-exceeded": Wording(_budget_exceeded, _less),
+    "budget-passed-before": Wording(
+        "The budget is stated as {limit} {budget:.15g}, and {spent:.15g} is spent already",
         f"state {{spent:.15g}} or more, or none; {_FOR_NOTHING}",
     ),
     "spent-since-chosen": Wording("More was spent on this dataset since the epsilon was chosen", _CHOOSE_AGAIN),

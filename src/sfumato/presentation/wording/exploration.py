@@ -237,9 +237,9 @@ def charged(epsilon: float | None) -> str:
     return "What it was charged is in the ledger." if epsilon is None else f"It was charged epsilon {epsilon:.6g}."
 
 
-def spent(epsilon: float | None, stop: str | None, left: float | None) -> str:
+def spent(epsilon: float | None, budget: str | None, left: float | None) -> str:
     """What the dataset has spent so far; after something that carries no guarantee it has no total."""
     total = "No total exists for this dataset any more" if epsilon is None else f"Spent so far: epsilon {epsilon:.6g}"
-    end = "; no stop is agreed" if stop is None else f"; all releases together stop at {stop}"
+    end = "; no budget is set" if budget is None else f"; the budget of all releases together is {budget}"
     rest = "" if left is None else f", {max(left, 0.0):.6g} is left"
     return f"{total}{end}{rest}."

@@ -6,7 +6,7 @@ import math
 from decimal import ROUND_CEILING, Context
 
 from sfumato.model import release
-from sfumato.model.budget import Stop
+from sfumato.model.budget import BudgetLimit
 from sfumato.model.calibration import Law
 from sfumato.model.guarantee import Fixed, Guarantee
 from sfumato.model.release import Assumed, Assumption, Certificate
@@ -212,7 +212,7 @@ def at_most(epsilon: float) -> str:
     return f"Whatever epsilons had been selected, it would have been at most {epsilon:.15g}."
 
 
-def stop(stated: Stop) -> str | None:
+def budget(stated: BudgetLimit) -> str | None:
     """The most that may be spent in all, if that is stated."""
     return stated.words
 

@@ -33,7 +33,7 @@ IN_FULL = (
 )
 
 
-NO_STOP = "No stop is agreed. A controller states one in the policy."
+NO_BUDGET = "No budget is set. A controller states one in the policy."
 CHARGED_FIRST = (
     "A release is charged before anything is read, and stays charged, whether or not an answer came of it. Without a "
     "guarantee it is charged a public constant, and how much noise there was is withheld: it would tell about the "
@@ -54,7 +54,7 @@ FOR_EVERYBODY = "What was released from this data, and how much it may tell abou
 
 POPULATIONS = (
     "Datasets about the same people share one population: their looks, plans and charges count together, and the "
-    "strictest stop of theirs holds for all of them."
+    "strictest budget of theirs holds for all of them."
 )
 
 
@@ -100,7 +100,7 @@ def total(certificate: Certificate) -> str:
     spent = f"epsilon {certificate.dataset_total:.15g}"
     spent += f", delta {exactly(certificate.dataset_delta)}" if certificate.dataset_delta else ""
     right = in_100(attack_chance(certificate.dataset_total, certificate.dataset_delta or 0.0))
-    ending = f" It stops at {certificate.stop}." if certificate.stop else ""
+    ending = f" Budget: {certificate.budget}." if certificate.budget else ""
     odds = f"from all of it together, whether you are in it is guessed right at most {right} times of 100"
     whose = (
         f"about the population {certificate.population}" if certificate.population else f"from {certificate.dataset}"
@@ -108,13 +108,13 @@ def total(certificate: Certificate) -> str:
     return f"Everything released {whose} so far: {spent}; {odds}.{ending}"
 
 
-def so_far(spent: float | None, delta: float, releases_hold: bool, stop: float | None) -> str:
+def so_far(spent: float | None, delta: float, releases_hold: bool, budget: float | None) -> str:
     """What everything released from a dataset has cost, for whoever may ask it.
 
     >>> so_far(0.2, 0.0, True, 3.0)
-    'Spent so far: epsilon 0.2. It stops at epsilon 3.'
+    'Spent so far: epsilon 0.2. Budget: epsilon 3.'
     """
-    ending = "" if stop is None else f" It stops at epsilon {stop:.15g}."
+    ending = "" if budget is None else f" Budget: epsilon {budget:.15g}."
     if spent is None:
         why = OTHER_UNITS if releases_hold else "something was released without a guarantee"
         return f"Spent so far: no total exists ({why}).{ending}"

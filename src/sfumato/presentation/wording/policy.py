@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sfumato.model.budget import Stop
+from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import Guarantee
-from sfumato.presentation.wording.guarantee import stop as stop_words
+from sfumato.presentation.wording.guarantee import budget as budget_words
 
 NOBODY_ELSE = "Whoever is not named gets nothing, and does not learn that this dataset is there."
 NO_POLICY = "There is no policy: nothing flows to anybody."
@@ -82,9 +82,9 @@ def rule(stated: Mapping[str, object] | None) -> str:
     return f"The rule of record: {said}."
 
 
-def limits(epsilon_max: float | None, stop: Stop) -> list[str]:
+def limits(epsilon_max: float | None, budget: BudgetLimit) -> list[str]:
     said = [] if epsilon_max is None else [f"No release has an epsilon above {epsilon_max:g}."]
-    return said + ([f"All releases together stop at {stop_words(stop)}."] if stop.stated else [])
+    return said + ([f"The budget of all releases together is {budget_words(budget)}."] if budget.stated else [])
 
 
 def partners(

@@ -79,12 +79,12 @@ def invented(people: int) -> str:
 
 
 def beyond(epsilon: float, left: float) -> str:
-    return f"This would be charged epsilon {epsilon:.6g}, and {left:.6g} is left before the stop"
+    return f"This would be charged epsilon {epsilon:.6g}, and {left:.6g} is left of the budget"
 
 
 def costs(epsilon: float | None, delta: float | None, word: Guarantee, left: float | None) -> str:
-    """What a request would be charged, as far as that is known, and what is left before the stop."""
-    rest = "" if left is None else f" {left:.6g} is left before the stop."
+    """What a request would be charged, as far as that is known, and what is left of the budget."""
+    rest = "" if left is None else f" {left:.6g} is left of the budget."
     if epsilon is None:
         return f"What it costs is not known beforehand.{rest}"
     if not word.holds:

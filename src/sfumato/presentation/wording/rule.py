@@ -37,8 +37,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "": ("No rule", "Whoever asks states a preference of their own, of those that are allowed."),
 }
 CEILING = "No release has an epsilon above this, whatever the rule comes to."
-STOP = "A release that would bring all of them together beyond this is refused."
-STOP_DELTA = (
+BUDGET = "A release that would bring all of them together beyond this is refused."
+BUDGET_DELTA = (
     "Needed for groups that are not public and for Gaussian noise, which take a delta: a small probability by "
     "which the promise may fail. Such as 0.000001; without it, nobody may ask for those."
 )

@@ -44,7 +44,7 @@ PEOPLE_AT_LEAST = (
     "and a private selection counts on it."
 )
 PRIVATE_KEYS = (
-    "Groups that are not public ({}) take a delta: the policy needs a stop for delta, and whoever asks states one, "
+    "Groups that are not public ({}) take a delta: the policy needs a budget for delta, and whoever asks states one, "
     "such as 1e-9. Groups with few people do not show."
 )
 ROW = "Each row is one person."

@@ -281,7 +281,7 @@ def larger_than_spent() -> LargerThanSpent:
     """The papers' rule for several queries: only epsilons larger than all that was spent on the dataset before.
 
     Each release is then less private than all before it together: among the papers' candidates there are at most 13. It
-    caps nothing; a stop does.
+    caps nothing; a budget does.
     """
     return LargerThanSpent()
 

@@ -38,7 +38,7 @@ class Selected:
         found = rounded_down(min(epsilon, ceiling), candidates, ceiling)
         if found is None:
             return cls(None, "it allows no epsilon as large as the smallest candidate")
-        return cls(found, f"epsilon_max, or the stop, leaves {ceiling:g}" if epsilon > ceiling else "")
+        return cls(found, f"epsilon_max, or the budget, leaves {ceiling:g}" if epsilon > ceiling else "")
 
 
 def rounded_down(epsilon: float, candidates: Sequence[float] | None, ceiling: float = math.inf) -> float | None:

@@ -187,7 +187,9 @@ def _explained(floor: Preference) -> str:
     """What the papers' rule for several queries does (docs/theory/papers.md, RDR 5.2)."""
     if not isinstance(floor, LargerThanSpent):
         return ""
-    return " Each release is then less private than all before it together, and nothing caps their total: a stop does."
+    return (
+        " Each release is then less private than all before it together, and nothing caps their total: a budget does."
+    )
 
 
 def _why(ceiling: Preference, drawn: Mapping[Preference, Selected], beside: float) -> str:

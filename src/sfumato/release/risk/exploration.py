@@ -58,9 +58,7 @@ def explored(
     """What a page looks up: the same shape for each source of risk. Confidential where that is the people."""
     noise, measurement = profile.noise, profile.measurement
     policy = Policy(ceiling, stated, now, noise.delta or 0.0)
-    bounded = (
-        profile.source is Source.EXPOSURE_HISTOGRAM
-    )  # a noisy histogram bounds nobody: its sliders are those of the worst case
+    bounded = profile.source is Source.EXPOSURE_HISTOGRAM  # it bounds nobody: its sliders are those of the worst case
     spread = WORST_CASE if bounded else profile.spread
     moved = sliders(spread, noise, measurement, ceiling=ceiling, stated=stated, now=now)
     epsilons = _epsilons(moved, policy)

@@ -26,7 +26,7 @@ from sfumato.release.decide import Request
 from sfumato.release.people.exposure_range import compared
 from sfumato.release.request import request_of
 
-STOP_LEFT = "stop {:g}, of which {:g} is spent"  # as one of the methods
+BUDGET_LEFT = "budget {:g}, of which {:g} is spent"  # as one of the methods
 _ANY = gap(1.2, worst_case=True)  # where nothing is stated, what else was said is still checked
 
 
@@ -54,7 +54,7 @@ def side_by_side(
         *(table.method(row, stated=True) for row in rows),
         *(table.example(preference) for preference in pure.others(stated, _panel(query))),
         *(table.unstated(name, need, tried) for name, need, tried in pure.unstated(stated)),
-        *_stop(query),
+        *_budget(query),
     ]
     return Comparison(
         query.sql,
@@ -180,11 +180,11 @@ def _panel(query: BoundQuery) -> tuple[Preference, ...]:
     return pure.panel(*listed[0]) if listed else pure.panel()
 
 
-def _stop(query: BoundQuery) -> tuple[Method, ...]:
-    """What is left to spend, where a stop is stated."""
+def _budget(query: BoundQuery) -> tuple[Method, ...]:
+    """What is left to spend, where a budget is stated."""
     ledger = query.context.ledger
-    if ledger.stop.epsilon is None:
+    if ledger.budget.epsilon is None:
         return ()
     spent = Fraction(ledger.known.total.nano_epsilon, NANO)
-    left = float(max(ledger.stop.epsilon - spent, Fraction(0)))
-    return (Method(STOP_LEFT.format(float(ledger.stop.epsilon), float(spent)), Need.SPENT, low=0.0, high=left),)
+    left = float(max(ledger.budget.epsilon - spent, Fraction(0)))
+    return (Method(BUDGET_LEFT.format(float(ledger.budget.epsilon), float(spent)), Need.SPENT, low=0.0, high=left),)

@@ -25,7 +25,7 @@ from sfumato.model.guarantee import (
     word,
 )
 from sfumato.model.risk import WORST_CASE
-from sfumato.model.schema import STOP
+from sfumato.model.schema import BUDGET
 from sfumato.privacy.accounting.zcdp import entered, rho_pure
 from sfumato.privacy.preferences.preference import Preference, Variance
 from sfumato.privacy.preferences.pri import Pri
@@ -131,21 +131,21 @@ def provenances_of_choice(
 def _inputs(
     query: BoundQuery, asked: Request, record: Record, attestation: str, redraw: bool
 ) -> tuple[Provenance, ...]:
-    """Of the selection itself, also the stop where that is a ceiling: what is left of it may be what is selected."""
+    """Of the selection itself, also the budget where that is a ceiling: what is left of it may be what is selected."""
     found, ledger = query.provenances(asked, record, attestation), query.context.ledger
     if redraw and record.somebody_looked and record.selections(_key(query, asked)):
         found = (*found, selected_after_look("epsilon"))
     spent = Fraction(record.total.nano_epsilon + nano(asked.select_epsilon), NANO)
-    if ledger.stop.epsilon is None or ledger.stop.epsilon - spent >= Fraction(str(asked.epsilon_max)):
+    if ledger.budget.epsilon is None or ledger.budget.epsilon - spent >= Fraction(str(asked.epsilon_max)):
         return found
     by = {"attestation": " ".join(attestation.split()), "who": ledger.who}
-    return (*found, record.schema((STOP,), ledger.schema, what="stop", **by))
+    return (*found, record.schema((BUDGET,), ledger.schema, what="budget", **by))
 
 
 def require_affordable(
     query: BoundQuery, asked: Request, allow_no_guarantee: bool, redraw: bool, attestation: str
 ) -> None:
-    """Refuse what a selection would be refused for, its guarantee or the stop, before anything is entered."""
+    """Refuse what a selection would be refused for, its guarantee or the budget, before anything is entered."""
     query.context.require_data()
     record = query.context.ledger.record
     if not redraw and before(query, asked, record):
@@ -177,8 +177,8 @@ def _selected(
     if isinstance(held, Draft):
         return _read(held, asked)
     ceiling = asked.epsilon_max
-    if ledger.stop.epsilon is not None:  # whatever is selected can be released before the stop
-        left = ledger.stop.epsilon - Fraction(held.total.nano_epsilon, NANO)
+    if ledger.budget.epsilon is not None:  # whatever is selected can be released within the budget
+        left = ledger.budget.epsilon - Fraction(held.total.nano_epsilon, NANO)
         ceiling = min(ceiling, math.floor(left * NANO) / NANO)
     survey, services = query.survey(asked.noise), query.context.services
 

@@ -42,7 +42,7 @@ class PublicPage(BaseModel):
     protected: str
     releases: list[Charged]
     total: Total
-    stop: str | None
+    budget: str | None
     population: str | None
 
 

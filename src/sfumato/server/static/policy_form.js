@@ -4,11 +4,11 @@ import { $, $$, Problem, h, show } from "./sfumato.js";
 
 const NUMBERS = ["gap", "attack_chance", "within", "epsilon"];
 const KINDS = [...NUMBERS, "sharing_risk"];
-const STOPS = ["stop", "stop_delta"];
+const BUDGETS = ["budget", "budget_delta"];
 const KEEP = "as it is";
 
 const same = (one, other) => one.toLowerCase() === other.toLowerCase();
-const plain = (text) => text.split("/").reduce((above, below) => above / below); // a stop is kept exactly: 7/2
+const plain = (text) => text.split("/").reduce((above, below) => above / below); // a budget is kept exactly: 7/2
 
 export function listen(form) {
   const turn = () => {
@@ -27,7 +27,7 @@ export function fill(form, policy) {
   fields.preregistered.value = policy.preregistered ?? "";
   fields.declared.checked = Boolean(policy.preregistered);
   fields.epsilon_max.value = policy.epsilon_max ?? "";
-  for (const name of STOPS) fields[name].value = policy[name] === undefined ? "" : plain(String(policy[name]));
+  for (const name of BUDGETS) fields[name].value = policy[name] === undefined ? "" : plain(String(policy[name]));
   for (const name of ["public_page", "separation", "introduction"]) {
     if (fields[name] && name in policy) fields[name].checked = policy[name];
   }
@@ -86,9 +86,9 @@ export function read(form, base = {}) {
   state(policy, "purpose", said.get("purpose"));
   state(policy, "preregistered", said.get("preregistered"));
   state(policy, "epsilon_max", figure(said.get("epsilon_max")));
-  for (const name of STOPS) {
-    const stop = figure(said.get(name));
-    if (base[name] === undefined || stop !== plain(String(base[name]))) state(policy, name, stop);
+  for (const name of BUDGETS) {
+    const budget = figure(said.get(name));
+    if (base[name] === undefined || budget !== plain(String(base[name]))) state(policy, name, budget);
   }
   for (const name of ["public_page", "separation", "introduction"]) {
     if (form.elements[name]) policy[name] = said.has(name);
@@ -143,7 +143,7 @@ export function showAt(error, form) {
 export const forForm = (error) => new Problem({ ...error, detail: error.detail, where: "", hint: / = /.test(error.hint) ? "" : error.hint });
 
 function placeOf({ where = "", detail = "" }) {
-  if (["epsilon_max", ...STOPS].includes(where)) return where;
+  if (["epsilon_max", ...BUDGETS].includes(where)) return where;
   if (/signal/i.test(`${where} ${detail}`)) return "signals";
   if (/approv/i.test(detail)) return "approve";
   if (/rule|preference|trust|sensitiv/i.test(`${where} ${detail}`)) return "rule";

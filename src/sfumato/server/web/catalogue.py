@@ -40,9 +40,9 @@ def dataset(page: Shown, actor: Reader, name: NameInPath, escrow: Here) -> Respo
 def spent(actor: Person, name: str, escrow: Escrow) -> str:
     """The total of a dataset, in a sentence."""
     found = escrow.datasets.ledger(actor, name)
-    total, stop = found.record.total, found.stop.epsilon
+    total, budget = found.record.total, found.budget.epsilon
     return of_ledger.so_far(
-        total.epsilon, total.delta or 0.0, total.guarantee.holds, None if stop is None else float(stop)
+        total.epsilon, total.delta or 0.0, total.guarantee.holds, None if budget is None else float(budget)
     )
 
 

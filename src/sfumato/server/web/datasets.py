@@ -37,7 +37,7 @@ def datasets(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) 
     ]
     more = found[_AT_ONCE - 1]["name"] if len(found) > _AT_ONCE else None
     may_register = actor.has(Role.CONTROLLER)
-    return page("datasets.html", rows=rows, more=more, may_register=may_register, about_stop=of_rule.STOP)
+    return page("datasets.html", rows=rows, more=more, may_register=may_register, about_budget=of_rule.BUDGET)
 
 
 @screens.get("/datasets/{name}")
@@ -59,7 +59,7 @@ def dataset(page: Shown, actor: Reader, escrow: Here, name: NameInPath) -> Respo
         versions=[one.as_dict() for one in escrow.datasets.versions(actor, held.name)][::-1] if controls else [],
         may_hold=sorted({*may_hold, *held.controllers}),
         spent=total_text(record.total),
-        stop=of_guarantee.stop(record.stop) if record.stop.stated else None,
+        budget=of_guarantee.budget(record.budget) if record.budget.stated else None,
         public_page=_has_public_page(escrow, actor, held.name, shown["policy"]),
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,
@@ -98,7 +98,7 @@ def _row(actor: Person, escrow: Escrow, shown: dict[str, Any]) -> dict[str, Any]
     versions = escrow.datasets.versions(actor, held.name) if held.is_controlled_by(actor) else []
     return shown | {
         "spent": ledger.total.epsilon,
-        "stop": None if ledger.stop.epsilon is None else float(ledger.stop.epsilon),
+        "budget": None if ledger.budget.epsilon is None else float(ledger.budget.epsilon),
         "policy": None if policy is None else policy.number,
         "number": next((one.number for one in versions if one.id == held.version), None),
         "error": None,

@@ -177,7 +177,7 @@ def _page(
             guarantee,
             replaced=found["absent"] == of_explorer.absent(True),
         ),
-        "spent": of_explorer.spent(cost["spent"], cost["stop"], cost["left"]),
+        "spent": of_explorer.spent(cost["spent"], cost["budget"], cost["left"]),
     }
     return page("explorer.html", facts=facts, **around, **_drawn(found))
 

@@ -39,8 +39,8 @@ def offered(escrow: Escrow, controllers: int) -> dict[str, Any]:
         "words": {
             "rule": of_rule.BEFORE_ANYBODY_LOOKS,
             "ceiling": of_rule.CEILING,
-            "stop": of_rule.STOP,
-            "stop_delta": of_rule.STOP_DELTA,
+            "budget": of_rule.BUDGET,
+            "budget_delta": of_rule.BUDGET_DELTA,
             "odds": of_rule.ODDS,
             "fixed": of_rule.FIXED_BEFOREHAND,
             "declare": of_guarantee.DECLARE,
