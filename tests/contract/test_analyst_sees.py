@@ -27,7 +27,7 @@ REQUEST = {
 }
 _LISTED = {"name", "title", "schema", "columns", "unit", "relation", "population", "version", "ready"}
 _RISK = {"source", "people", "outputs", "mechanism", "sensitivity", "influence", "exposure", "candidates"}
-_ANSWER = {"columns", "rows", "ranges", "numbers", "types", "ranged"}
+_ANSWER = {"columns", "rows", "intervals", "numbers", "types", "ranged"}
 SEEN = {
     "/datasets/stays": _LISTED | {"flow", "policy"},
     "/datasets/stays/ledger": {

@@ -40,10 +40,10 @@ def test_two_counts_by_the_noise_of_both(api: Api) -> None:
 def test_what_is_put_together_from_several_numbers_is_bounded(api: Api) -> None:
     """The count of a mean is noisy by itself; both ranges hold but for a twentieth of the time each."""
     number = released(api, WARDS, preference={"epsilon": 5.0})
-    ranges = api("bob", "GET", f"/requests/{number}/result").json()["answers"][0]["ranges"]
+    intervals = api("bob", "GET", f"/requests/{number}/result").json()["answers"][0]["intervals"]
     told = asked(api, (1, 1, 4), (1, 2, 4), number).json()
-    assert told["low"] < ranges[0][3][0] - ranges[1][3][1]
-    assert told["high"] > ranges[0][3][1] - ranges[1][3][0]
+    assert told["low"] < intervals[0][3][0] - intervals[1][3][1]
+    assert told["high"] > intervals[0][3][1] - intervals[1][3][0]
     shared = asked(api, (1, 1, 4), (1, 1, 2), number)
     assert shared.status_code == 200
 

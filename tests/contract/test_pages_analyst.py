@@ -186,14 +186,14 @@ def test_a_released_answer_with_its_ranges_its_guarantee_and_its_odds(api: Api) 
     shown = page(api, "bob", f"/requests/{RELEASED}")
     answers = api("bob", "GET", f"/requests/{RELEASED}/result").json()["answers"]
     read = text(shown)
-    low, high = answers[1]["ranges"][0][1]
+    low, high = answers[1]["intervals"][0][1]
     shown_as = [f"{figure:.0f}".replace("-", "−") for figure in (answers[1]["rows"][0][1], low, high)]
     assert "a {} {} – {}".format(*shown_as) in read
     assert "differential privacy for one row" in read
     assert "times of 100" in read
     assert "Answer 2 of 2" in read
     assert len(COMPARED.findall(shown.text)) == 8, "each of four figures, twice"
-    assert [set(one) for one in facts(shown)["answers"]] == [{"columns", "rows", "ranges", "types", "ranged"}] * 2
+    assert [set(one) for one in facts(shown)["answers"]] == [{"columns", "rows", "intervals", "types", "ranged"}] * 2
 
 
 def test_without_a_guarantee_the_size_of_the_noise_is_withheld(api: Api) -> None:

@@ -365,7 +365,7 @@ def test_an_answer_and_its_certificate_in_files(folder: Path, typed: Typed) -> N
 
 
 def test_a_certificate_to_print_and_ranges_in_the_file(folder: Path, typed: Typed) -> None:
-    files = ("--certificate", "c.html", "--out", "a.csv", "--ranges")
+    files = ("--certificate", "c.html", "--out", "a.csv", "--intervals")
     shown = typed(*ask("release", *files, "--json", sql=BY_SEX)).json
     page = (folder / "c.html").read_text("utf-8")
     assert page.startswith("<!DOCTYPE html>")
@@ -373,7 +373,7 @@ def test_a_certificate_to_print_and_ranges_in_the_file(folder: Path, typed: Type
     with (folder / "a.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     assert header == ["sex", "age", "age_low", "age_high"]
-    assert [[float(low), float(high)] for *_, low, high in rows] == [ranges[1] for ranges in shown["ranges"]]
+    assert [[float(low), float(high)] for *_, low, high in rows] == [intervals[1] for intervals in shown["intervals"]]
 
 
 @pytest.mark.usefixtures("folder")
@@ -809,7 +809,7 @@ BAD: dict[str, tuple[list[object], str]] = {
                                  "Hint: name a .html, .json, .txt file in a folder that exists."),
     "both in one file": (["--out", "a.json", "--certificate", "./a.json"],
                          "--out and --certificate name the same file. Hint: name two."),
-    "ranges of no file": (["--ranges"], "--ranges goes with --out. Hint: try --out answer.csv --ranges."),
+    "intervals of no file": (["--intervals"], "--intervals goes with --out. Hint: try --out answer.csv --intervals."),
     "a ledger where nothing can be written": (
         ["--ledger", "/proc/a.ledger"], "The ledger /proc/a.ledger cannot be written. "
         "Hint: name another with --ledger PATH; nothing was released."),

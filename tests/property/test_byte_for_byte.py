@@ -70,7 +70,7 @@ def left(dataset: sf.Dataset, sql: str) -> dict[str, object]:
         if query.measurement.additive and not query._bound.has_private_keys:
             profile = query.exposure_histogram(0.1)
             shown += [repr(profile), profile._repr_html_(), repr(profile.at(0.2))]
-        table = release.to_arrow(ranges=True)
+        table = release.to_arrow(intervals=True)
     return {
         "shown": shown,
         "types": [str(field) for field in table.schema],

@@ -63,8 +63,8 @@ def _covered(figure: str, law: str) -> dict[str, tuple[int, int]]:
     runs = math.ceil(depth("coverage runs") / COPIES)
     hits = dict.fromkeys(TRUTHS[figure], 0)
     for answer in islice(draw_answers(asked, asked.choose(stated_epsilon(EPSILON), **LAWS[law])), runs):
-        for row, ranges in zip(answer.rows, answer.ranges or (), strict=True):
-            kind, (low, high) = str(row[0]).split("/")[0], ranges[1] or (math.nan, math.nan)
+        for row, intervals in zip(answer.rows, answer.intervals or (), strict=True):
+            kind, (low, high) = str(row[0]).split("/")[0], intervals[1] or (math.nan, math.nan)
             if kind in hits:
                 hits[kind] += low <= TRUTHS[figure][kind] <= high
     return {kind: (hit, runs * COPIES) for kind, hit in hits.items()}

@@ -147,8 +147,8 @@ def covered(answer: Answer, position: int, exact: Mapping[object, Figures]) -> l
     """Of each group, whether its interval covers the exact figure."""
     keyed = len(answer.columns) > len(FIGURES)
     found = []
-    for row, ranges in zip(answer.rows, answer.ranges or (), strict=True):
-        low, high = ranges[position + keyed] or (math.nan, math.nan)
+    for row, intervals in zip(answer.rows, answer.intervals or (), strict=True):
+        low, high = intervals[position + keyed] or (math.nan, math.nan)
         found.append(low <= exact[row[0] if keyed else None][position] <= high)
     return found
 

@@ -84,11 +84,11 @@ def test_a_release_may_hold_no_row(tmp_path: Any) -> None:
     sql = "SELECT ward, COUNT(*) AS n, VAR_POP(days) AS v FROM stays GROUP BY ward HAVING n > 1000000"
     first, redraw = (opened(ledger=tmp_path / "stays.ledger").query(sql).release(epsilon=1) for _ in "12")
     assert redraw.answer == first.answer
-    assert redraw.ranges == redraw.rows == redraw.numbers == ()
+    assert redraw.intervals == redraw.rows == redraw.numbers == ()
     assert redraw.certificate.noise_90 == ()
     assert list(redraw.to_pandas().columns) == redraw.to_arrow().column_names == ["ward", "n", "v"]
     read = json.loads(redraw.to_json())
-    assert (read["columns"], read["rows"], read["ranges"]) == (["ward", "n", "v"], [], [])
+    assert (read["columns"], read["rows"], read["intervals"]) == (["ward", "n", "v"], [], [])
     redraw.to_csv(tmp_path / "none.csv")
     assert (tmp_path / "none.csv").read_text().split() == ["ward,n,v"]
     assert "ward" in str(redraw)
@@ -100,9 +100,9 @@ def test_a_release_about_nobody_lies_within_its_bounds(unit: dict[str, object], 
     sql = "SELECT ward, AVG(days), VAR_POP(days), VAR_SAMP(days), STDDEV(days), COUNT(*) FROM stays GROUP BY ward"
     release = opened(STAYS[:0], **unit).query(sql).release(epsilon=epsilon)
     assert [row[0] for row in release.rows] == ["x", "y"]
-    for row, ranges in zip(release.rows, release.ranges or (), strict=True):
+    for row, intervals in zip(release.rows, release.intervals or (), strict=True):
         highest = (100, 2500, 5000, 5000**0.5)
-        for figure, within, most in zip(row[1:5], ranges[1:5], highest, strict=True):
+        for figure, within, most in zip(row[1:5], intervals[1:5], highest, strict=True):
             assert isinstance(figure, float)
             assert within is not None
             assert 0 <= within[0] <= within[1] <= most * (1 + 1e-9)
@@ -325,7 +325,7 @@ def test_without_a_guarantee_nothing_tells_epsilon(case: str) -> None:
         assert certificate.guarantee == "none"
         sentences = str(release).rpartition("\n\n")[2], release._repr_html_().rpartition("</table>")[2]
         forms = certificate.to_json(), str(certificate), certificate.to_html(), certificate._repr_html_()
-        said.add((*sentences, *forms, release.columns, release.ranges, release.answer.types, release.answer.ranged))
+        said.add((*sentences, *forms, release.columns, release.intervals, release.answer.types, release.answer.ranged))
         assert not any(f"{epsilon:g}" in text for text in forms)
     assert len(said) == 1
 

@@ -1,4 +1,4 @@
-"""A released answer as Arrow, pandas, CSV, Parquet and JSON: typed by the statement, with or without noise ranges."""
+"""A released answer as Arrow, pandas, CSV, Parquet and JSON: typed by the statement, with or without intervals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCHEMA = {
 }
 SQL = "SELECT ward, urgent, grade, COUNT(*) AS n, AVG(days) AS mean, MEDIAN(days) AS mid FROM stays GROUP BY ALL"
 TYPES = [pa.string(), pa.bool_(), pa.int64(), pa.int64(), pa.float64(), pa.float64()]
-WITH_RANGES = ["ward", "urgent", "grade", "n", "n_low", "n_high", "mean", "mean_low", "mean_high", "mid"]
+WITH_INTERVALS = ["ward", "urgent", "grade", "n", "n_low", "n_high", "mean", "mean_low", "mean_high", "mid"]
 
 
 def released(having: str = "", **how: Any) -> sf.Release:
@@ -45,50 +45,52 @@ def test_columns_have_the_types_of_the_statement(having: str) -> None:
     table = release.to_arrow()
     assert table.num_rows == (0 if having else 8)
     assert table.schema.types == TYPES
-    ranged = release.to_arrow(ranges=True)
-    assert ranged.column_names == WITH_RANGES
+    ranged = release.to_arrow(intervals=True)
+    assert ranged.column_names == WITH_INTERVALS
     assert ranged.select(table.column_names).equals(table)
-    assert {ranged.schema.field(name).type for name in WITH_RANGES if "_" in name} == {pa.float64()}
-    assert list(release.to_pandas(ranges=True).columns) == WITH_RANGES
+    assert {ranged.schema.field(name).type for name in WITH_INTERVALS if "_" in name} == {pa.float64()}
+    assert list(release.to_pandas(intervals=True).columns) == WITH_INTERVALS
 
 
 def test_a_column_of_nothing_keeps_its_type() -> None:
     answer = Answer(("a", "n"), ((None, None),), None, ((),), (Type.TEXT, Type.INTEGER), (False, True))
-    table = sf.Release(answer, released().certificate).to_arrow(ranges=True)
+    table = sf.Release(answer, released().certificate).to_arrow(intervals=True)
     assert table.schema.types == [pa.string(), pa.int64(), pa.float64(), pa.float64()]
     assert table.to_pylist() == [{"a": None, "n": None, "n_low": None, "n_high": None}]
 
 
-def test_ranges_stand_beside_their_figures() -> None:
+def test_intervals_stand_beside_their_figures() -> None:
     release = released()
-    assert release.ranges is not None
-    for row, ranges, shown in zip(release.rows, release.ranges, release.to_arrow(ranges=True).to_pylist(), strict=True):
+    assert release.intervals is not None
+    for row, intervals, shown in zip(
+        release.rows, release.intervals, release.to_arrow(intervals=True).to_pylist(), strict=True
+    ):
         assert (shown["n"], shown["mean"]) == row[3:5]
-        assert [(shown["n_low"], shown["n_high"]), (shown["mean_low"], shown["mean_high"])] == list(ranges[3:5])
+        assert [(shown["n_low"], shown["n_high"]), (shown["mean_low"], shown["mean_high"])] == list(intervals[3:5])
 
 
-def test_ranges_that_are_withheld_are_empty() -> None:
+def test_intervals_that_are_withheld_are_empty() -> None:
     dataset = sf.open(STAYS, SCHEMA, ledger=":memory:", bounds_from_data=True)
     release = dataset.query("SELECT COUNT(*) AS n FROM stays").release(epsilon=1, allow_no_guarantee=True)
-    assert release.to_arrow(ranges=True).select(["n_low", "n_high"]).to_pylist() == [{"n_low": None, "n_high": None}]
+    assert release.to_arrow(intervals=True).select(["n_low", "n_high"]).to_pylist() == [{"n_low": None, "n_high": None}]
 
 
 def test_a_range_takes_nobodys_name() -> None:
     types = (Type.INTEGER, Type.NUMBER, Type.NUMBER)
     answer = Answer(("n", "n_low", "n_low_"), (), (), (), types, (True, True, False))
-    assert [c.name for c in columns(answer, ranges=True)] == [
+    assert [c.name for c in columns(answer, intervals=True)] == [
         *("n", "n_low__", "n_high"),
         *("n_low", "n_low_low", "n_low_high"),
         "n_low_",
     ]
 
 
-@pytest.mark.parametrize("ranges", [False, True])
-def test_files_hold_the_same(tmp_path: Path, ranges: bool) -> None:
+@pytest.mark.parametrize("intervals", [False, True])
+def test_files_hold_the_same(tmp_path: Path, intervals: bool) -> None:
     release = released()
-    table = release.to_arrow(ranges=ranges)
+    table = release.to_arrow(intervals=intervals)
     for name in ("a.csv", "a.parquet", "a.json"):
-        release.write(tmp_path / name, ranges=ranges)
+        release.write(tmp_path / name, intervals=intervals)
     assert pq.read_table(tmp_path / "a.parquet").equals(table)
     with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
@@ -142,8 +144,8 @@ def test_an_answer_of_an_older_ledger_is_read() -> None:
     release = released()
     stored = {name: part for name, part in release.answer.as_dict().items() if name not in ("types", "ranged")}
     older = sf.Release(Answer.from_dict(stored), release.certificate)
-    assert (older.rows, older.ranges) == (release.rows, release.ranges)
-    assert older.to_arrow(ranges=True).equals(release.to_arrow(ranges=True)), "the values tell their types"
+    assert (older.rows, older.intervals) == (release.rows, release.intervals)
+    assert older.to_arrow(intervals=True).equals(release.to_arrow(intervals=True)), "the values tell their types"
 
 
 def test_keys_that_are_dates_come_back_as_dates(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_a_none_release_hides_its_noise_and_ends_the_total(tmp_path: Path) -> No
     release = story.query.release(choice, allow_no_guarantee=True)
     stated = release.certificate.as_dict()
     assert [stated[name] for name in ("epsilon", "scale", "noise_90", "charged")] == [None] * 4
-    assert release.ranges is None
+    assert release.intervals is None
     assert story.stays.ledger.total.epsilon is None
     assert story.stays.ledger.total.nano_epsilon == (10**9) // 2 + 10 * 10**9
     assert str(choice.epsilon) not in release.to_json() + repr(story.stays.ledger) + repr(choice)

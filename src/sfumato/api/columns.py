@@ -1,4 +1,4 @@
-"""A released answer by its columns, each with its type, and with its noise ranges if they are wanted."""
+"""A released answer by its columns, each with its type, and with its noise intervals if they are wanted."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Column:
     values: tuple[object, ...]
 
 
-def columns(answer: Answer, *, ranges: bool) -> list[Column]:
-    """With `ranges`, the ends of each figure's range stand beside it as NAME_low and NAME_high; empty if withheld."""
+def columns(answer: Answer, *, intervals: bool) -> list[Column]:
+    """With `intervals`, each figure is followed by its interval as NAME_low and NAME_high; empty if withheld."""
     found, taken = [], set(answer.columns)
     for i, (name, type_) in enumerate(zip(answer.columns, answer.types, strict=True)):
         found.append(Column(name, type_, tuple(row[i] for row in answer.rows)))
-        if not ranges or not answer.ranged[i]:
+        if not intervals or not answer.ranged[i]:
             continue
-        within = [None] * len(answer.rows) if answer.ranges is None else [row[i] for row in answer.ranges]
+        within = [None] * len(answer.rows) if answer.intervals is None else [row[i] for row in answer.intervals]
         for end, called in enumerate(("low", "high")):
             new = _new(f"{name}_{called}", taken)
             found.append(Column(new, Type.NUMBER, tuple(interval and float(interval[end]) for interval in within)))

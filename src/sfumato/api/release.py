@@ -60,7 +60,7 @@ class Certificate(model.Certificate):
 
 @dataclass(frozen=True, repr=False)
 class Release(model.Released):
-    """What may leave. `rows` are the answer, `ranges` its noise ranges, `numbers` the noisy numbers behind it."""
+    """What may leave. `rows` are the answer, `intervals` its noise intervals, `numbers` the noisy numbers behind it."""
 
     answer: Answer
     certificate: Certificate
@@ -78,26 +78,26 @@ class Release(model.Released):
         return self.answer.columns
 
     @property
-    def ranges(self) -> tuple[tuple[Interval | None, ...], ...] | None:
-        return self.answer.ranges
+    def intervals(self) -> tuple[tuple[Interval | None, ...], ...] | None:
+        return self.answer.intervals
 
-    def to_arrow(self, *, ranges: bool = False) -> pa.Table:
-        """Typed by the statement, also where there is no row. `ranges` adds NAME_low and NAME_high to each figure."""
+    def to_arrow(self, *, intervals: bool = False) -> pa.Table:
+        """Typed by the statement, also without any row. `intervals` adds NAME_low and NAME_high to each figure."""
         import pyarrow as pa
 
-        made = columns(self.answer, ranges=ranges)
+        made = columns(self.answer, intervals=intervals)
         return pa.table([arrow(column) for column in made], names=[column.name for column in made])
 
-    def to_pandas(self, *, ranges: bool = False) -> pd.DataFrame:
+    def to_pandas(self, *, intervals: bool = False) -> pd.DataFrame:
         try:
             import pandas  # noqa: F401
         except ImportError:
             raise BadInput("pandas is not installed", hint="pip install 'sfumato[notebook]'.") from None
-        return self.to_arrow(ranges=ranges).to_pandas()
+        return self.to_arrow(intervals=intervals).to_pandas()
 
-    def to_csv(self, path: str | Path, *, ranges: bool = False) -> None:
+    def to_csv(self, path: str | Path, *, intervals: bool = False) -> None:
         """For spreadsheets: a text that begins like a formula has an apostrophe before it."""
-        made = columns(self.answer, ranges=ranges)
+        made = columns(self.answer, intervals=intervals)
 
         def write(part: Path) -> None:
             with part.open("w", newline="", encoding="utf-8") as file:
@@ -106,18 +106,18 @@ class Release(model.Released):
 
         write_whole(Path(path), write, private=False)
 
-    def write(self, path: str | Path, *, ranges: bool = False) -> None:
-        """As CSV, Parquet or JSON, by the name's ending; the whole file or none. JSON has the ranges anyway."""
+    def write(self, path: str | Path, *, intervals: bool = False) -> None:
+        """As CSV, Parquet or JSON, by the name's ending; the whole file or none. JSON has the intervals anyway."""
         match Path(path).suffix:
             case ".json":
                 write_text_whole(Path(path), f"{self.to_json()}\n")
             case ".parquet":
                 import pyarrow.parquet as pq
 
-                table = self.to_arrow(ranges=ranges)
+                table = self.to_arrow(intervals=intervals)
                 write_whole(Path(path), lambda part: pq.write_table(table, part), private=False)
             case _:
-                self.to_csv(path, ranges=ranges)
+                self.to_csv(path, intervals=intervals)
 
     def posthoc_risk(self, between: str | None = None) -> PosthocRisk:
         """What this very answer says about each person: the controller's to see, and a look.

@@ -184,15 +184,15 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Answer:
-    """The released rows, their noise ranges, and the noisy numbers they were made from.
+    """The released rows, their noise intervals, and the noisy numbers they were made from.
 
-    `types` and `ranged` are the columns': what their values are, and whether noise ranges go with them. Entries of
+    `types` and `ranged` are the columns': what their values are, and whether noise intervals go with them. Entries of
     older ledgers are without; then what there is tells.
     """
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
-    ranges: tuple[tuple[Interval | None, ...], ...] | None
+    intervals: tuple[tuple[Interval | None, ...], ...] | None
     numbers: tuple[tuple[float, ...], ...]
     types: tuple[Type | None, ...]
     ranged: tuple[bool, ...]
@@ -201,7 +201,7 @@ class Answer:
         return {
             "columns": list(self.columns),
             "rows": [[v.isoformat() if isinstance(v, date) else v for v in row] for row in self.rows],
-            "ranges": None if self.ranges is None else [[r and list(r) for r in row] for row in self.ranges],
+            "intervals": None if self.intervals is None else [[r and list(r) for r in row] for row in self.intervals],
             "numbers": [list(cell) for cell in self.numbers],
             "types": [type_ and type_.value for type_ in self.types],
             "ranged": list(self.ranged),
@@ -209,13 +209,13 @@ class Answer:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Self:
-        columns, ranges = stored["columns"], stored["ranges"]
+        columns, intervals = stored["columns"], stored["intervals"]
         types = tuple(type_ and Type(type_) for type_ in stored.get("types", [None] * len(columns)))
-        ranged = (any(row[i] for row in ranges or ()) for i in range(len(columns)))
+        ranged = (any(row[i] for row in intervals or ()) for i in range(len(columns)))
         return cls(
             tuple(columns),
             tuple(tuple(map(_read, row, types)) for row in stored["rows"]),
-            None if ranges is None else tuple(tuple(r and (r[0], r[1]) for r in row) for row in ranges),
+            None if intervals is None else tuple(tuple(r and (r[0], r[1]) for r in row) for row in intervals),
             tuple(tuple(cell) for cell in stored["numbers"]),
             types,
             tuple(stored.get("ranged", ranged)),

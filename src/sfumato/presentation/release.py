@@ -18,7 +18,7 @@ def answer_text(answer: Answer, certificate: Certificate) -> str:
 
 
 def figures(answer: Answer) -> str:
-    """The answer alone, with its noise ranges."""
+    """The answer alone, with its noise intervals."""
     return table(*cells(answer))
 
 
@@ -36,11 +36,11 @@ def cells(answer: Answer, *, rounded: bool = False) -> tuple[list[str], list[lis
     rows: list[list[str]] = [[] for _ in answer.rows]
     for position, name in enumerate(answer.columns):
         columns.append(name)
-        ranges = [row[position] for row in answer.ranges or ()]
-        for line, row, interval in zip(rows, answer.rows, ranges or [None] * len(rows), strict=True):
+        intervals = [row[position] for row in answer.intervals or ()]
+        for line, row, interval in zip(rows, answer.rows, intervals or [None] * len(rows), strict=True):
             both = _rounded(row[position], interval) if rounded else [_figure(row[position]), _interval(interval)]
-            line.extend(both if any(ranges) else both[:1])
-        if any(ranges):
+            line.extend(both if any(intervals) else both[:1])
+        if any(intervals):
             columns.append("90 of 100")
     return columns, rows
 
@@ -80,7 +80,7 @@ def notes(answer: Answer, certificate: Certificate) -> list[str]:
     """What the ranges cover, and what holds of selections instead, each where there is one; of no row, why."""
     if not answer.rows:
         return [note for note in [of_release.no_group(certificate)] if note]
-    ranged = answer.ranges is not None and any(answer.ranged)
+    ranged = answer.intervals is not None and any(answer.ranged)
     return [
         *([f"Ranges: {of_release.ranges(certificate)}."] if ranged else []),
         *map(of_guarantee.sentence, of_release.ranks(certificate)),

@@ -1,4 +1,4 @@
-"""Noisy numbers -> the released answer with its noise ranges. Post-processing: it reads nothing but what was drawn."""
+"""Noisy numbers -> the released answer with its noise intervals. Post-processing: it reads only what was drawn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sfumato.release.postprocess import kept
 def answer(
     measurement: Measurement, noisy: Noisy, calibration: Calibration | None, afterwards: Afterwards = NOTHING
 ) -> Answer:
-    """Without a calibration, which tells epsilon, the ranges are withheld."""
+    """Without a calibration, which tells epsilon, the intervals are withheld."""
     numbers = [tuple(map(float, cell)) for cell in noisy.numbers]
     cells = list(zip(noisy.cells, numbers, strict=True))
     rows = [
@@ -27,19 +27,19 @@ def answer(
     shown = [i for i, c in enumerate(measurement.columns) if c.shown]
     names = [c.name for c in measurement.columns]
     order = kept(afterwards, names, rows)
-    ranges = None
+    intervals = None
     if calibration is not None:
-        ranges = tuple(
+        intervals = tuple(
             tuple(range_of(measurement.columns[i], measurement, numbers[row], calibration.numbers) for i in shown)
             for row in order
         )
     return Answer(
         tuple(names[i] for i in shown),
         tuple(tuple(rows[row][i] for i in shown) for row in order),
-        ranges,
+        intervals,
         tuple(numbers[row] for row in order),
         tuple(_type_of(measurement.columns[i], measurement) for i in shown),
-        tuple(_has_ranges(measurement.columns[i], measurement) for i in shown),
+        tuple(_has_intervals(measurement.columns[i], measurement) for i in shown),
     )
 
 
@@ -47,8 +47,8 @@ def half_widths(released: Answer, measurement: Measurement, calibration: Calibra
     """Per cell of the answer, how far the noise reaches: of what divides, the further end; of a selection, nothing."""
     found: list[float | None] = []
     columns = [c for c in measurement.columns if c.shown]
-    for row, ranges in zip(released.rows, released.ranges or (), strict=True):
-        for column, value, interval in zip(columns, row, ranges, strict=True):
+    for row, intervals in zip(released.rows, released.intervals or (), strict=True):
+        for column, value, interval in zip(columns, row, intervals, strict=True):
             if column.key is not None:
                 continue
             if len(column.numbers) == 1:
@@ -85,7 +85,7 @@ def _type_of(column: Assembly, measurement: Measurement) -> Type | None:
     return Type.INTEGER if counted else Type.NUMBER
 
 
-def _has_ranges(column: Assembly, measurement: Measurement) -> bool:
+def _has_intervals(column: Assembly, measurement: Measurement) -> bool:
     """Whether its figures have noise; keys have none, and a selection is within so many ranks instead."""
     return all(measurement.numbers[i].kind is not NumberKind.SELECTION for i in column.numbers) and column.key is None
 

@@ -93,8 +93,8 @@ def release(
     redraw: options.Redraw = False,
     allow_no_guarantee: options.AllowNoGuarantee = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE.csv|.parquet|.json", help="Write the answer.")] = None,
-    ranges: Annotated[
-        bool, typer.Option("--ranges", help="In the file, beside each figure NAME: NAME_low and NAME_high.")
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="In the file, beside each figure NAME: NAME_low and NAME_high.")
     ] = False,
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE.html|.json|.txt", help="Write the certificate.")
@@ -116,8 +116,8 @@ def release(
         raise BadInput("--out and --certificate name the same file", hint="name two.")
     options.spared(out, "--out", data, schema, ledger)
     options.spared(certificate, "--certificate", data, schema, ledger)
-    if ranges and out is None:
-        raise BadInput("--ranges goes with --out", hint="try --out answer.csv --ranges.")
+    if intervals and out is None:
+        raise BadInput("--intervals goes with --out", hint="try --out answer.csv --intervals.")
     options.settle()
     dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data, budget=budget)
     query = dataset.query(options.query_text(sql))
@@ -137,7 +137,7 @@ def release(
         if certificate is not None:
             released.certificate.write(certificate)
         if out is not None:
-            released.write(out, ranges=ranges)
+            released.write(out, intervals=intervals)
     except OSError:
         hint = "the answer is in the ledger: ask again, it costs nothing."
         raise BadInput("The answer was released, but a file could not be written", hint=hint) from None

@@ -35,7 +35,7 @@ from sfumato.release.risk.profile import worst_case
 from sfumato.release.risk.rehearsal import people_of
 from sfumato.sql.parser.statement import parse
 
-_SHAPE = ("columns", "rows", "ranges", "numbers", "types", "ranged")  # of an answer on invented rows
+_SHAPE = ("columns", "rows", "intervals", "numbers", "types", "ranged")  # of an answer on invented rows
 _RISK = ("mechanism", "delta", "calibration", "candidates", "exact")
 _NOISE = ("mechanism", "delta", "calibration")
 _GUESSING = (

@@ -243,11 +243,11 @@ function invented(answer, i, all) {
     const figure = ["integer", "number"].includes(answer.types[c]);
     if (figure) numbers.push(heads.length);
     heads.push(name);
-    answer.rows.forEach((row, r) => cells[r].push(figure ? rounded(row[c], answer.ranges?.[r][c])[0] : String(row[c] ?? "")));
-    if (!answer.ranges || !answer.ranged[c]) return;
+    answer.rows.forEach((row, r) => cells[r].push(figure ? rounded(row[c], answer.intervals?.[r][c])[0] : String(row[c] ?? "")));
+    if (!answer.intervals || !answer.ranged[c]) return;
     numbers.push(heads.length);
     heads.push("noise range");
-    answer.ranges.forEach((row, r) => cells[r].push(row[c] ? rounded(answer.rows[r][c], row[c]).slice(1).join(" – ") : ""));
+    answer.intervals.forEach((row, r) => cells[r].push(row[c] ? rounded(answer.rows[r][c], row[c]).slice(1).join(" – ") : ""));
   });
   const title = all.length > 1 ? `Question ${i + 1}, invented` : "Invented rows";
   return [h("h3", {}, title), h("div", { class: "invented" }, table(title, heads, cells, { numbers }))];

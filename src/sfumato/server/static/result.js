@@ -82,7 +82,7 @@ const keys = (answer) => answer.columns.map((_, i) => i).filter((i) => !answer.r
 
 function label(answer, i) {
   const by = keys(answer).map((k) => answer.columns[k]).join(", ");
-  const how = answer.ranges ? "with noise ranges" : "noise size withheld";
+  const how = answer.intervals ? "with noise ranges" : "noise size withheld";
   return `${answer.columns[i]}${by ? ` by ${by}` : ""}, ${how}. The table has the figures.`;
 }
 
@@ -91,7 +91,7 @@ const short = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
 function chart(answer, i) {
   const names = answer.rows.map((row) => keys(answer).map((k) => row[k]).join(" · "));
   const values = answer.rows.map((row) => row[i]);
-  const ends = answer.ranges?.map((row) => row[i]);
+  const ends = answer.intervals?.map((row) => row[i]);
   const noise = ends && {
     type: "data",
     symmetric: false,

@@ -28,7 +28,7 @@ from sfumato.server.web.shell import Shell
 from sfumato.server.web.signals import tasks as signalling
 
 screens = APIRouter(include_in_schema=False)
-_DRAWN = ("columns", "rows", "ranges", "types", "ranged")
+_DRAWN = ("columns", "rows", "intervals", "types", "ranged")
 _WORKING = (State.APPROVED, State.RUNNING)
 _TOLD_BY_A_PERSON = (State.RETURNED, State.REFUSED, State.RELEASED)
 _WAITING = (State.SUBMITTED, State.APPROVED, State.RUNNING, State.COMPUTED)
@@ -43,7 +43,7 @@ def as_csv(actor: Reader, id: NameInPath, escrow: Here, query: Annotated[int, Qu
     answers = escrow.requests.result(actor, id)["answers"]
     if query > len(answers):
         raise NotFound(f"There is no answer {query}", hint="they count from 1.")
-    made, text = columns(Answer.from_dict(answers[query - 1]), ranges=True), StringIO(newline="")
+    made, text = columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
     rows = zip(*(column.values for column in made), strict=True)
     write_csv(text, [column.name for column in made], rows)
     named = {"Content-Disposition": f'attachment; filename="answer-{query}.csv"'}
@@ -98,7 +98,7 @@ def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
         "heads": list(zip(heads, numbers, strict=True)),
         "rows": [list(zip(row, numbers, strict=True)) for row in rows[:_MOST_SHOWN]],
         "notes": release.notes(answer, certificate)
-        if answer.ranges is not None
+        if answer.intervals is not None
         else [certificate_nist.usefulness(certificate)],
         "guarantee": certificate.guarantee.value,
         "word": of_guarantee.worded(certificate.guarantee, declared=of_guarantee.is_declared(certificate)),
@@ -116,14 +116,14 @@ def _are_numbers(answer: Answer) -> list[bool]:
     """Of each column that is shown; a range stands beside its figure."""
     found = []
     for i, type_ in enumerate(answer.types):
-        ranged = any(row[i] for row in answer.ranges or ())
+        ranged = any(row[i] for row in answer.intervals or ())
         found += [type_ in (Type.INTEGER, Type.NUMBER)] + [True] * ranged
     return found
 
 
 def _cells(told: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Figures with noise ranges, by column: which row and column, and what they are called."""
-    if told["ranges"] is None or len(told["rows"]) > _MOST_COMPARED:
+    """Figures with noise intervals, by column: which row and column, and what they are called."""
+    if told["intervals"] is None or len(told["rows"]) > _MOST_COMPARED:
         return []
     keys = [i for i, ranged in enumerate(told["ranged"]) if not ranged]
     found = []
