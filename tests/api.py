@@ -71,7 +71,7 @@ def furnish(folder: Path) -> Place:
         _brought(room, state)
     for name in ("alice", "bob"):
         notice = room.notices.many(room[name])[0]
-        room.sql("UPDATE notices SET id = :to WHERE id = :id", to=f"notice-of-{name}", id=notice.id)
+        room.sql("UPDATE notifications SET id = :to WHERE id = :id", to=f"notice-of-{name}", id=notice.id)
     room.close()
     return Place(folder, secrets)
 
@@ -87,7 +87,7 @@ def opened(place: Place) -> Iterator[Api]:
 
 
 def routes_of(noun: str) -> list[tuple[str, str, Body | None]]:
-    """Each route below /datasets/{name}, /requests/{id}, /notices/{id} or /tokens/{id}, with a body that would do."""
+    """Each route below /datasets/{name}, /requests/{id}, /notifications/{id} or /tokens/{id}, with a fitting body."""
     bodies: dict[str, Body] = {
         "schema": {"schema_text": SCHEMA}, "controllers": {"controllers": ["fay"]},
         "population": {"population": "patients"},

@@ -116,7 +116,7 @@ def every_get(api: Api, who: str) -> Iterator[httpx.Response]:
 
 def every_post(api: Api, who: str) -> Iterator[httpx.Response]:
     """All that there is to try: what only reads first, and every request's own verbs after that."""
-    for noun in ("datasets", "requests", "signals", "notices"):
+    for noun in ("datasets", "requests", "signals", "notifications"):
         for method, path, body in routes_of(noun):
             if method == "POST":
                 for address in addresses(api, path):
@@ -155,7 +155,7 @@ def test_whoever_holds_the_data_does_see_the_partner(read_only: Api) -> None:
     """The same search finds what is there to be found."""
     found = {one.request.url.path for one in every_get(read_only, "alice") if MARKER in one.text}
     assert {
-        f"{API}/{noun}" for noun in ("people", "requests", "signals", "notices", "audit", "datasets/stays/policy")
+        f"{API}/{noun}" for noun in ("people", "requests", "signals", "notifications", "audit", "datasets/stays/policy")
     } <= found
 
 

@@ -109,7 +109,7 @@ def test_rows_are_listed_in_order_page_by_page(database: Database) -> None:
 
 
 def test_rows_are_found_by_values_by_lists_and_by_none(database: Database) -> None:
-    notices = database.rows("notices")
+    notices = database.rows("notifications")
     for id_, to, read_at in [("a", "ada", None), ("b", "bob", WHEN), ("c", "ada", WHEN), ("d", "cy", None)]:
         notices.add(notice(id_, to, read_at=read_at))
 
@@ -127,11 +127,11 @@ def test_a_place_that_is_none(database: Database) -> None:
     places: list[str | int] = ["", "x", "1.5", 2**63, "9" * 30]
     for place in places:
         with pytest.raises(BadInput):
-            database.rows("notices").many(after=place)
+            database.rows("notifications").many(after=place)
 
 
 def test_numbers_count_up_over_all_or_within_a_dataset(database: Database) -> None:
-    notices, versions = database.rows("notices"), database.rows("versions")
+    notices, versions = database.rows("notifications"), database.rows("versions")
     for id_ in "abc":
         notices.add(notice(id_))
     notices.remove(id="a")
@@ -145,7 +145,7 @@ def test_numbers_count_up_over_all_or_within_a_dataset(database: Database) -> No
 
 
 def test_only_the_first_of_two_changes_a_row(database: Database) -> None:
-    notices = database.rows("notices")
+    notices = database.rows("notifications")
     notices.add(notice("a"))
     notices.add(notice("b"))
     assert notices.change({"id": "a", "read_at": None}, {"read_at": WHEN}) == 1
@@ -168,7 +168,7 @@ def test_a_list_that_a_row_holds_is_compared_as_a_whole(database: Database) -> N
 
 @pytest.mark.parametrize("text", ["a\0b", "half \ud83d"])
 def test_what_one_of_them_cannot_keep_neither_does(database: Database, text: str) -> None:
-    notices = database.rows("notices")
+    notices = database.rows("notifications")
     attempts: list[Callable[[], object]] = [
         lambda: notices.add(notice("a", text=text)),
         lambda: notices.one(id=text),
@@ -211,7 +211,7 @@ def test_a_json_text_that_somebody_broke(database: Database, raw: sa.Engine) -> 
 
 
 def test_a_transaction_is_done_as_a_whole_or_not_at_all(database: Database) -> None:
-    notices, log = database.rows("notices"), database.audit()
+    notices, log = database.rows("notifications"), database.audit()
 
     def work(error: type[BaseException] | None) -> None:
         with database.transaction():
@@ -233,44 +233,44 @@ def test_a_transaction_is_done_as_a_whole_or_not_at_all(database: Database) -> N
 def test_others_see_a_transaction_when_it_is_done(database: Database, database_url: str) -> None:
     other = Database(database_url)
     with database.transaction():
-        database.rows("notices").add(notice("a"))
-        assert other.rows("notices").many() == []
+        database.rows("notifications").add(notice("a"))
+        assert other.rows("notifications").many() == []
         with ThreadPoolExecutor(1) as pool:
-            assert pool.submit(database.rows("notices").many).result() == [], "another thread is another person"
-    assert len(other.rows("notices").many()) == 1
+            assert pool.submit(database.rows("notifications").many).result() == [], "another thread is another person"
+    assert len(other.rows("notifications").many()) == 1
     other.close()
 
 
 def test_whoever_goes_on_after_a_failure_changes_nothing(database: Database) -> None:
     def work() -> None:
         with database.transaction():
-            database.rows("notices").add(notice("a"))
+            database.rows("notifications").add(notice("a"))
             with pytest.raises(DatabaseFailure):
-                database.rows("notices").add({"id": "b"})
-            database.rows("notices").add(notice("c"))
+                database.rows("notifications").add({"id": "b"})
+            database.rows("notifications").add(notice("c"))
 
     with pytest.raises(DatabaseFailure):
         work()
-    assert database.rows("notices").many() == []
+    assert database.rows("notifications").many() == []
 
 
 def test_what_is_read_together_is_of_one_moment(database: Database, database_url: str) -> None:
     """On PostgreSQL. In a file nobody who reads holds back whoever writes, who would hold them back in turn."""
-    notices, other = database.rows("notices"), Database(database_url)
+    notices, other = database.rows("notifications"), Database(database_url)
     if database_url.startswith("sqlite"):
         with database.reading():
             assert notices.one(id="a") is None
-            assert other.rows("notices").add(notice("a"))
+            assert other.rows("notifications").add(notice("a"))
             assert database.ledger().read(0) == []
         other.close()
         return
     with database.reading(), ThreadPoolExecutor(1) as elsewhere:
         assert notices.one(id="a") is None
-        added = elsewhere.submit(lambda: other.rows("notices").add(notice("a")))
+        added = elsewhere.submit(lambda: other.rows("notifications").add(notice("a")))
         assert notices.one(id="a") is None
         with database.reading():
             assert notices.one(id="a") is None
-        database.rows("notices").remove(id="nothing")  # whoever writes reads on from there
+        database.rows("notifications").remove(id="nothing")  # whoever writes reads on from there
         assert added.result(timeout=20)
         assert notices.one(id="a")
     other.close()
@@ -278,7 +278,7 @@ def test_what_is_read_together_is_of_one_moment(database: Database, database_url
 
 def test_a_charge_does_not_wait_for_what_its_own_thread_reads(database: Database) -> None:
     with database.reading():
-        database.rows("notices").many()
+        database.rows("notifications").many()
         assert database.ledger().append(0, lambda _new: [Draft(Event.LOOKED, "stays", "ada", WHEN)])
 
 
@@ -298,13 +298,13 @@ def test_those_who_read_and_then_write_take_turns(database: Database, database_u
         start.wait()
         for i in range(5):
             with mine.transaction():
-                seen = len(mine.rows("notices").many())
-                mine.rows("notices").add(notice(f"{who} {i}", text=str(seen)))
+                seen = len(mine.rows("notifications").many())
+                mine.rows("notifications").add(notice(f"{who} {i}", text=str(seen)))
                 mine.audit().append(WHEN, str(who), "added", "", {"seen": seen})
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
-    assert [(row["number"], row["text"]) for row in database.rows("notices").many()] == [
+    assert [(row["number"], row["text"]) for row in database.rows("notifications").many()] == [
         (n + 1, str(n)) for n in range(20)
     ]
     assert audit_log.verify(database.audit().read())[0] == 20
@@ -408,9 +408,9 @@ def test_the_migrations_make_the_tables_that_the_program_knows(database: Databas
 
 
 def test_upgrading_again_changes_nothing(database: Database) -> None:
-    database.rows("notices").add(notice("a"))
+    database.rows("notifications").add(notice("a"))
     database.upgrade()
-    assert len(database.rows("notices").many()) == 1
+    assert len(database.rows("notifications").many()) == 1
 
 
 def test_a_workspace_from_before_the_introduction(
@@ -439,7 +439,7 @@ def test_several_servers_may_start_at_once(database_url: str) -> None:
     databases = [Database(database_url) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(Database.upgrade, databases))
-    assert databases[0].rows("notices").add(notice("a"))
+    assert databases[0].rows("notifications").add(notice("a"))
     for each in databases:
         each.close()
 
@@ -545,6 +545,6 @@ def test_a_database_that_somebody_else_holds(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("sfumato.adapters.storage.sqlite.PATIENCE", 0)
     patient = Database(f"sqlite:///{tmp_path}/escrow.db")
     with pytest.raises(DatabaseFailure, match="is in use"):
-        patient.rows("notices").add(notice("a"))
+        patient.rows("notifications").add(notice("a"))
     other.close()
-    assert patient.rows("notices").add(notice("a"))
+    assert patient.rows("notifications").add(notice("a"))

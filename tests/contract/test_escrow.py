@@ -557,7 +557,7 @@ def test_people_are_told_what_concerns_them(room: Room) -> None:
 
 def test_what_people_were_told_by_an_older_version_is_shown_as_it_was_stored(room: Room) -> None:
     told = {"id": "n1", "person": "bob", "at": room.outside.moment, "text": "Request 1 was approved. {Gladly}."}
-    room.outside.rows("notices").add(told | {"about": "r1", "read_at": None})
+    room.outside.rows("notifications").add(told | {"about": "r1", "read_at": None})
     (found,) = room.notices.many(room["bob"])
     assert as_dict(found) == told | {"number": found.number, "about": "r1", "read_at": None}
 

@@ -98,7 +98,7 @@ def test_what_somebody_approved_already_does_not_wait_for_them(api: Api) -> None
 def test_a_notice_is_read_by_its_button(api: Api) -> None:
     shown = page(api, "alice", "/inbox")
     assert 'data-id="notice-of-alice"' in shown.text
-    assert api("alice", "POST", "/notices/notice-of-alice/read").status_code == 204
+    assert api("alice", "POST", "/notifications/notice-of-alice/read").status_code == 204
     assert 'data-id="notice-of-alice"' not in page(api, "alice", "/inbox").text
 
 

@@ -144,7 +144,7 @@ def unchanged(api: Api) -> Iterator[None]:
     """Whatever is tried meanwhile: nothing is entered, kept or run."""
 
     def record() -> tuple[Any, ...]:
-        tables = ("datasets", "versions", "policies", "requests", "signals", "notices", "tokens", "people")
+        tables = ("datasets", "versions", "policies", "requests", "signals", "notifications", "tokens", "people")
         return (api.room.entries(), api.room.outside.audit.read(), *(api.room.outside.rows(t).many() for t in tables))
 
     before = record()
@@ -181,10 +181,10 @@ def test_line_19_anothers_request_and_result_are_not_there(api: Api, who: str) -
 @pytest.mark.parametrize("who", ["bob", "dan", "fay", "carol"])
 def test_line_19_anothers_notice_and_token_are_not_there(api: Api, who: str) -> None:
     with unchanged(api):
-        as_if_not_there(api, who, "notices", "notice-of-alice", "nothing")
+        as_if_not_there(api, who, "notifications", "notice-of-alice", "nothing")
     with unchanged(api):
         as_if_not_there(api, who, "tokens", TOKENS["alice"], "nothing")
-    assert {one["person"] for one in api(who, "GET", "/notices").json()["items"]} <= {who}
+    assert {one["person"] for one in api(who, "GET", "/notifications").json()["items"]} <= {who}
     assert {one["person"] for one in api(who, "GET", "/tokens").json()["items"]} == {who}
 
 

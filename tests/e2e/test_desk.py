@@ -372,11 +372,11 @@ def test_decisions(typed: Typed, server: Server) -> None:
 # What happened
 
 
-def test_notices(typed: Typed, server: Server) -> None:
-    server.on("GET /notices", items({"id": "n1", "text": "Request r7 was approved"}))
-    server.on("POST /notices/n1/read", httpx.Response(204))
-    assert "was approved" in typed("notices", "--unread").out
-    assert typed("notices", "--read", "n1").out == "Notice n1 is read.\n"
+def test_notifications(typed: Typed, server: Server) -> None:
+    server.on("GET /notifications", items({"id": "n1", "text": "Request r7 was approved"}))
+    server.on("POST /notifications/n1/read", httpx.Response(204))
+    assert "was approved" in typed("notifications", "--unread").out
+    assert typed("notifications", "--read", "n1").out == "Notification n1 is read.\n"
 
 
 def test_the_record_is_verified_against_a_head_that_was_kept(typed: Typed, server: Server, tmp_path: Path) -> None:

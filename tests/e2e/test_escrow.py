@@ -39,7 +39,7 @@ held = me.register("DATA", "SCHEMA", title="A census")
 say(held.as_dict())
 say(me.set_policy("adult", {POLICY!r}).as_dict())
 asked = until(me.inbox)[0]
-[notice] = me.notices()
+[notice] = me.notifications()
 say([notice.as_dict(), asked.page().as_dict()])
 hear()
 say(asked.approve("For the report of the year.").state)
@@ -60,7 +60,7 @@ except AwaitingApproval as waiting:
 hear()
 answers = request.wait({PATIENCE}).result()
 say(answers.as_dict())
-say([notice.as_dict()["text"] for notice in me.notices()])
+say([notice.as_dict()["text"] for notice in me.notifications()])
 say(data.ledger.as_dict())
 """
 

@@ -155,7 +155,7 @@ def asked(bob: Client, table: str) -> str:
     spent = (0.1, "dp") if state == "released" else (None, "none")  # that the engine failed has no guarantee
     assert (ledger["spent"], ledger["guarantee"]) == spent
     assert bob.requests()
-    assert bob.notices()
+    assert bob.notifications()
     return state
 
 

@@ -474,15 +474,17 @@ def test_people_notices_and_the_record() -> None:
     person = {"name": "ana", "roles": ["analyst"], "organisation": "Uni", "disabled": False}
     notice = {"id": "n1", "text": "Request r7 was approved", "about": "r7", "at": "2026-01-01", "read_at": None}
     server = Server().on("GET /people", {"items": [person], "next": None}).on("PATCH /people/ana", person)
-    server.on("GET /notices", {"items": [notice], "next": None}).on("POST /notices/n1/read", httpx.Response(204))
+    server.on("GET /notifications", {"items": [notice], "next": None}).on(
+        "POST /notifications/n1/read", httpx.Response(204)
+    )
     server.on("GET /audit/head", {"number": 3, "digest": "d"}).on("POST /audit/verify", {"intact": True})
     client = server.client()
     assert "Uni" in repr(client.people())
     client.change_person("ana", roles="auditor", disabled=False)
     assert body(server) == {"roles": ["auditor"], "disabled": False}
-    assert "was approved" in repr(client.notices(unread=True))
+    assert "was approved" in repr(client.notifications(unread=True))
     assert server.asked[-1].url.params["unread"] == "true"
-    client.read_notice("n1")
+    client.read_notification("n1")
     head = client.audit_head()
     assert client.verify_audit(head.as_dict()).as_dict() == {"intact": True}
     assert body(server) == {"head": {"number": 3, "digest": "d"}}

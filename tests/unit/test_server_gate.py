@@ -112,7 +112,7 @@ def test_what_changes_something_under_a_cookie_needs_the_csrf_token(csrf: str | 
 def test_with_the_csrf_token_it_is_done() -> None:
     caller = Caller(APP, None)
     caller.cookies = {"sfumato": "session of alice"}
-    assert caller("POST", "/notices/n1/read", headers={"X-CSRF-Token": CSRF}).status_code == 204
+    assert caller("POST", "/notifications/n1/read", headers={"X-CSRF-Token": CSRF}).status_code == 204
     assert [verb for verb, _, _ in NOUNS.calls] == ["read"]
     assert caller("DELETE", "/session", headers={"X-CSRF-Token": CSRF}).status_code == 204
     assert NOUNS.calls[0] == ("sign_out", ("session of alice",), {})

@@ -93,8 +93,8 @@ def test_a_request_goes_from_its_purpose_to_its_answer(desk: Desk) -> None:
         assert time.monotonic() < until, "it is still not answered"
     assert answer.status_code == 200, answer.text
     assert {row[0] for row in answer.json()["answers"][0]["rows"]} == {"surgery", "cardiology"}
-    notice = next(one for one in ada("GET", "/notices?unread=true").json()["items"] if one["about"] == id)
-    assert ada("POST", f"/notices/{notice['id']}/read").status_code == 204
+    notice = next(one for one in ada("GET", "/notifications?unread=true").json()["items"] if one["about"] == id)
+    assert ada("POST", f"/notifications/{notice['id']}/read").status_code == 204
 
 
 # Addresses that exist, and bodies that fit: a refusal is then about who asks. What would succeed for somebody is asked
@@ -139,7 +139,7 @@ SPARED = {  # these would end the story that other tests go on with
 }  # fmt: skip
 EVERYBODY = {
     ("GET", "/session"), ("GET", "/tokens"), ("POST", "/tokens"), ("GET", "/datasets"), ("GET", "/requests"),
-    ("GET", "/notices"), ("GET", "/signals"), ("GET", "/tasks"), ("POST", "/notices/{id}/read"),
+    ("GET", "/notifications"), ("GET", "/signals"), ("GET", "/tasks"), ("POST", "/notifications/{id}/read"),
     ("GET", "/introduction"), ("POST", "/introduction"),
 }  # fmt: skip
 SEES = {("GET", "/datasets/{name}"), ("GET", "/datasets/{name}/ledger")}
@@ -195,7 +195,7 @@ def test_who_is_refused_what(desk: Desk, who: str) -> None:
             method, address, **csv if path.endswith("/data") else {"json": BODIES.get((method, path))}
         )
         assert answer.status_code < 500, f"{method} {path}: {answer.text}"
-        if answer.status_code not in (403, 404) or path == "/notices/{id}/read":
+        if answer.status_code not in (403, 404) or path == "/notifications/{id}/read":
             let_in.add((method, path))
     assert let_in == ALLOWED[who]
 

@@ -210,8 +210,8 @@ ROUTES: list[tuple[str, str, Any, int, str, tuple[Any, ...], dict[str, Any]]] = 
     ("POST", "/signals/s1/refuse", {}, 200, "refuse", ("s1", ""), {"allow_no_guarantee": False}),
     ("POST", "/signals/s1/withdraw", None, 200, "withdraw", ("s1",), {}),
     ("GET", "/signals/s1/result", None, 200, "result", ("s1",), {}),
-    ("GET", "/notices?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),
-    ("POST", "/notices/n1/read", None, 204, "read", ("n1",), {}),
+    ("GET", "/notifications?unread=true", None, 200, "many", (), {"unread": True, "after": None, "limit": 101}),
+    ("POST", "/notifications/n1/read", None, 204, "read", ("n1",), {}),
     (
         "GET", "/audit?after=5&newest_first=true&who=ada", None, 200,
         "many", (5, 101), {"newest_first": True, "who": "ada", "about": None},

@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # MODULE:NAME of a command or a gro
     "withdraw": ("escrow.decisions:withdraw", "Take your own request back."),
     "cancel": ("escrow.decisions:cancel", "Stop a request that is computed."),
     "result": ("escrow.requests:result", "The answers of a request."),
-    "notices": ("escrow.notices:notices", "What happened that you should know."),
+    "notifications": ("escrow.notifications:notifications", "What happened that you should know."),
     # Groups
     "schema": ("local.schema:app", "Describe a table: draft, ask, convert or check."),
     "ledger": ("local.ledger:app", "Read and verify the record of looks, plans and releases."),

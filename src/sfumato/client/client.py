@@ -97,7 +97,7 @@ class Client:
         return Listing.of(waiting, escrow.REQUESTS, "Nothing waits for a decision.")
 
     def request(self, id: str | int) -> Request:
-        """By its id, or by the number that notices call it by."""
+        """By its id, or by the number that notifications call it by."""
         return Request(self._connection, self._connection.get("requests", str(id)))
 
     def tasks(self) -> Tasks:
@@ -113,15 +113,15 @@ class Client:
         return Listing.of((Signal(self._connection, each) for each in told), SIGNALS, "There are no signals.")
 
     def signal(self, id: str | int) -> Signal:
-        """By its id, or by the number that notices call it by."""
+        """By its id, or by the number that notifications call it by."""
         return Signal(self._connection, self._connection.get("signals", str(id)))
 
-    def notices(self, *, unread: bool = False) -> Listing[Told]:
-        told = self._connection.items("notices", unread=unread or None)
-        return Listing.of(map(Told, told), escrow.NOTICES, "There are no notices.")
+    def notifications(self, *, unread: bool = False) -> Listing[Told]:
+        told = self._connection.items("notifications", unread=unread or None)
+        return Listing.of(map(Told, told), escrow.NOTIFICATIONS, "There are no notifications.")
 
-    def read_notice(self, id: str) -> None:
-        self._connection.post("notices", id, "read")
+    def read_notification(self, id: str) -> None:
+        self._connection.post("notifications", id, "read")
 
     # People
 
@@ -203,7 +203,7 @@ class Client:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<sfumato at {self._connection.name}: .datasets(), .inbox(), .notices()>"
+        return f"<sfumato at {self._connection.name}: .datasets(), .inbox(), .notifications()>"
 
 
 def connect(

@@ -57,7 +57,7 @@ class Notification:
 class Notices:
     def __init__(self, outside: Outside) -> None:
         self._outside = outside
-        self._rows = outside.rows("notices")
+        self._rows = outside.rows("notifications")
 
     def tell(self, people: Iterable[str], happened: Happened, about: str, **values: object) -> None:
         stored = json.dumps({"happened": happened.value, "values": values})
@@ -74,4 +74,4 @@ class Notices:
 
     def read(self, actor: Person, id: str) -> None:
         if not self._rows.change({"id": id, "person": actor.name}, {"read_at": self._outside.moment}):
-            raise NotFound("There is no such notice", hint="list yours first.")
+            raise NotFound("There is no such notification", hint="list yours first.")

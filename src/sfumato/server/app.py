@@ -23,7 +23,7 @@ from sfumato.server.api import (
     exploration,
     health,
     introduction,
-    notices,
+    notifications,
     people,
     policies,
     public,
@@ -61,8 +61,8 @@ OPEN_TO_ALL = Opening(
     (f"{PLACE}/",),
 )
 _NOUNS = (
-    session, tokens, people, introduction, datasets, data, policies, exploration, requests, signals, notices, audit_log,
-    public, health,
+    session, tokens, people, introduction, datasets, data, policies, exploration, requests, signals, notifications,
+    audit_log, public, health,
 )  # fmt: skip
 # Spans and logs of FastAPI's own would carry what was said.
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False, operation_spans=False, auto_configure=False)

@@ -170,13 +170,13 @@ signals = _table(
     order="number",
     counts=(),
 )
-notices = _table(
-    "notices",
+notifications = _table(
+    "notifications",
     _key("id"),
     *_whole("number"),
     *_texts("person", "at", "text", "about"),
     _maybe("read_at"),
-    sa.UniqueConstraint("number", name="notices_number"),
+    sa.UniqueConstraint("number", name="notifications_number"),
     order="number",
     counts=(),
 )

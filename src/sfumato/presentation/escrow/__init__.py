@@ -1,1 +1,1 @@
-"""What several parties read: datasets, policies, requests, signals, notices."""
+"""What several parties read: datasets, policies, requests, signals, notifications."""

@@ -1,4 +1,4 @@
-"""What a server says of people, datasets, requests and notices: lists as tables, facts line by line."""
+"""What a server says of people, datasets, requests and notifications: lists as tables, facts line by line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ METHODS = {
     "noise_90": "noise range (90 of 100)",
     "needs": "needs",
 }
-NOTICES = {"id": "notice", "at": "at", "text": "what happened", "about": "about", "read_at": "read"}
+NOTIFICATIONS = {"id": "notification", "at": "at", "text": "what happened", "about": "about", "read_at": "read"}
 _SHOWN_FIRST = ("id", "number", "dataset", "analyst", "purpose", "state", "next", "note")
 _LONGEST = 60
 

@@ -1,4 +1,4 @@
-// J and K walk through what waits; Enter is the link's own. A notice that was read goes.
+// J and K walk through what waits; Enter is the link's own. A notification that was read goes.
 
 import { $, $$, at, busy, call, say, show } from "./sfumato.js";
 
@@ -24,7 +24,7 @@ for (const button of $$(".read")) {
     busy(button, async () => {
       const section = button.closest("section");
       try {
-        await call("POST", `/notices${at(button.dataset.id)}/read`);
+        await call("POST", `/notifications${at(button.dataset.id)}/read`);
       } catch (error) {
         show(error, section);
         return;

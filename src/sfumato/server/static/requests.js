@@ -18,7 +18,7 @@ for (const button of $$(".withdraw")) {
 for (const button of $$(".read")) {
   button.addEventListener("click", () =>
     busy(button, async () => {
-      await call("POST", `/notices${at(button.dataset.id)}/read`);
+      await call("POST", `/notifications${at(button.dataset.id)}/read`);
       const item = button.closest("li");
       const next = item.nextElementSibling ?? item.previousElementSibling;
       item.remove();

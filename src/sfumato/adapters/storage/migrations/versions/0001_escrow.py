@@ -89,12 +89,12 @@ def upgrade() -> None:
         sa.UniqueConstraint("analyst", "idempotency", name="requests_idempotency"),
     )
     op.create_table(
-        "notices",
+        "notifications",
         key("id"),
         whole("number"),
         *texts("person", "at", "text", "about"),
         maybe("read_at"),
-        sa.UniqueConstraint("number", name="notices_number"),
+        sa.UniqueConstraint("number", name="notifications_number"),
     )
     op.create_table("audit", number(), *texts("at", "who", "verb", "about", "said", "previous", "digest"))
     op.create_table(

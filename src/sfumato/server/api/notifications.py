@@ -1,4 +1,4 @@
-"""Notices: what happened that somebody should know."""
+"""Notifications: what happened that somebody should know."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sfumato.presentation.escrow import notices as view
 from sfumato.server.dependencies import AfterNumber, Here, Limit, NameInPath, Page, Reader, Writer, page
 from sfumato.server.openapi import SENT, SIGNED_IN
 
-routes = APIRouter(prefix="/notices", tags=["notices"])
+routes = APIRouter(prefix="/notifications", tags=["notifications"])
 
 
 class NoticeShown(BaseModel):

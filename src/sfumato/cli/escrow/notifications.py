@@ -1,4 +1,4 @@
-"""`sfumato notices`: what happened that you should know."""
+"""`sfumato notifications`: what happened that you should know."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sfumato.cli.escrow.desk import Desk, at_a_desk, show_list
 
 
 @at_a_desk
-def notices(
+def notifications(
     desk: Desk,
     unread: Annotated[bool, typer.Option("--unread", help="Those that you have not read.")] = False,
     read: Annotated[str | None, typer.Option(metavar="ID", help="Mark one as read instead.")] = None,
@@ -21,7 +21,7 @@ def notices(
     """What happened that you should know, newest first."""
     with desk.open() as client:
         if read is None:
-            show_list(client.notices(unread=unread), as_json)
+            show_list(client.notifications(unread=unread), as_json)
         else:
-            client.read_notice(read)
-            typer.echo(json.dumps({"read": read}) if as_json else f"Notice {read} is read.")
+            client.read_notification(read)
+            typer.echo(json.dumps({"read": read}) if as_json else f"Notification {read} is read.")
