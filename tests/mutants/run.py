@@ -62,7 +62,7 @@ GUARDS = {
     "groups-unbounded": f"{NEIGHBOURS}::test_somebody_in_as_many_groups_as_may_count_moves_all_of_them",
     "guessed-in-one-step": "tests/property/test_guessing.py::test_the_epsilon_of_a_chance_has_that_chance",
     "histogram-as-bound": (
-        "tests/unit/test_sketch.py::test_bounds_are_the_worst_case_and_the_histogram_gives_an_estimate"
+        "tests/unit/test_exposure_histogram.py::test_bounds_are_the_worst_case_and_the_histogram_gives_an_estimate"
     ),
     "key-in-the-open": f"{AT_REST}::test_the_chain_is_followed_without_the_keys[sqlite]",
     "ledger-in-the-open": f"{AT_REST}::test_no_exact_fact_lies_in_the_database_its_journal_or_the_logs[sqlite]",
@@ -100,7 +100,9 @@ GUARDS = {
     "stored-guarded-by-case": f"{STORED}::test_no_value_of_a_file_fails_a_query[moment us]",
     "stored-under-nulls": "tests/unit/test_arrow.py::test_what_lies_under_a_null_is_nothing_to_the_engine",
     "stored-unread": f"{STORED}::test_every_way_to_open_a_file_refuses_it",
-    "sum-noise-of-one": f"{STATISTICAL}/test_sketch.py::test_the_people_above_an_exposure_are_as_few_as_stated",
+    "sum-noise-of-one": (
+        f"{STATISTICAL}/test_exposure_histogram.py::test_the_people_above_an_exposure_are_as_few_as_stated"
+    ),
     "viewers-decide": f"{SEPARATION}::test_what_a_viewer_wrote_before_separation_stays_without_guarantee",
     "void-approvals-count": f"{SEPARATION}::test_an_approval_that_is_void_does_not_run_whatever_the_database_says",
     "threshold-on-rows": f"{STATISTICAL}/test_private_keys.py::test_a_group_of_one_person_shows_as_rarely_as_delta",

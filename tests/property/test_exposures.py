@@ -14,8 +14,8 @@ from sfumato.adapters.engines.reference import leave_one_out, people_of
 from sfumato.model.facts import Moments
 from tests.property.questions import releasable_questions
 from tests.property.tables import SOURCES, Table, examples, other_rows, tables
+from tests.property.test_exposure_histogram import NOISES
 from tests.property.test_people import places_of_kept
-from tests.property.test_sketch import NOISES
 
 
 @pytest.mark.depth("exposure tables")
