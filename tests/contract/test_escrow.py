@@ -34,7 +34,7 @@ from sfumato.errors import (
     VaultBroken,
 )
 from sfumato.escrow.ports import Limits
-from sfumato.escrow.submissions.lifecycle import DONE, STEPS, Act, State, stepped
+from sfumato.escrow.submissions.lifecycle import STEPS, Act, State, stepped
 from sfumato.escrow.submissions.visibility import ANALYST, CONTROLLER
 from sfumato.ledger.entry import Event
 from sfumato.presentation.certificate import worded_answers
@@ -42,6 +42,7 @@ from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.presentation.escrow import submission
 from sfumato.presentation.escrow.notices import as_dict, sentence
 from sfumato.presentation.escrow.policy import sentences, signed
+from sfumato.presentation.refusals.submissions import DONE
 from tests.contract.conftest import Copies
 from tests.room import BOARD, BY_WARD, COUNT, DATA, RULE, SCHEMA, SUM, Room
 

@@ -47,7 +47,7 @@ def test_what_holds_stands_there_in_sentences_with_every_version(api: Api) -> No
 
 
 def test_without_a_policy_it_says_so(api: Api) -> None:
-    assert f"{of_policy.NO_POLICY} Write one below." in page(api, "fay", "/datasets/visits/policy").text
+    assert f"{of_policy.NO_POLICY}. Write one below." in page(api, "fay", "/datasets/visits/policy").text
 
 
 def test_a_version_is_put_back_as_it_is_shown(api: Api) -> None:
@@ -143,5 +143,6 @@ def test_a_budget_below_what_is_spent_is_refused_before_anything_is_signed(api: 
         answer = api("alice", method, f"/datasets/stays/{path}", json=body)
         assert (answer.status_code, answer.json()["where"]) == (422, "budget")
         assert "is spent already" in answer.json()["detail"]
+        assert answer.json()["reason"] == "stop-passed-before"
     assert len(api("alice", "GET", "/datasets/stays/policies").json()["items"]) == 1
     assert api("alice", "GET", "/datasets/stays/ledger").status_code == 200

@@ -134,7 +134,8 @@ def as_if_not_there(api: Api, who: str, of: str, theirs: str, nobodys: str) -> N
                 answer = api(who, method, address, content=b"a\n1\n", headers={"Content-Type": "text/csv"})
             else:
                 answer = api(who, method, address, json=body)
-            told.append((answer.status_code, answer.text.replace(f"'{one}'", "…")))
+            text = answer.text.replace(f"'{one}'", "…").replace(f'"{one}"', "…")  # as it was asked for
+            told.append((answer.status_code, text))
         assert told[0] == told[1], f"{who} {method} {path}"
         assert told[0][0] == 404, f"{who} {method} {path}: {told[0]}"
 

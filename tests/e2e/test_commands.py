@@ -978,9 +978,10 @@ def test_a_column_may_be_called_as_sql_is_if_it_is_quoted(
 
 AGGREGATES = ["COUNT(*)", "COUNT(DISTINCT v)", "SUM(v)", "AVG(v)", "VAR_POP(v)", "STDDEV(v)", "MIN(v)", "MAX(v)",
               "MEDIAN(v)", "QUANTILE_DISC(v, 0.9)"]  # fmt: skip
-EVERY = "Every epsilon meets ratio 0.9, of the people in the data: state one with --epsilon."
+EVERY = "Every epsilon meets ratio 0.9, of the people in the data."
+NOBODY = "There is nobody in the data, so there is no data-dependent choice; the worst case needs nobody."
 FEW = {
-    "nobody": ("", "", 3, "There is nobody in the data, so there is no data-dependent choice: use --worst-case."),
+    "nobody": ("", "", 3, NOBODY),
     "one person": ("3,a\n", "", 0, EVERY),
     "nobody who matches": ("3,a\n4,b\n", "WHERE v > 9", 0, EVERY),
 }  # fmt: skip

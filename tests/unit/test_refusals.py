@@ -15,6 +15,7 @@ import pytest
 import sfumato
 from sfumato import errors
 from sfumato.presentation.interface import Interface
+from sfumato.presentation.refusals import escrow, submissions
 from sfumato.presentation.refusals.sentence import PACKAGES, WORDS, sentence
 from sfumato.presentation.refusals.wording import Text, Wording
 from sfumato.privacy.preferences import named
@@ -23,6 +24,7 @@ from sfumato.privacy.preferences.rule import from_rule
 SOURCES = Path(errors.__file__).parent
 CONVERTED = (  # packages, folders and files of `src/sfumato` that raise reasons only
     "adapters",
+    "escrow",
     "ledger",
     "privacy/noise",
     "privacy/preferences",
@@ -61,6 +63,15 @@ SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more
     ("without-guarantee", "causes"): ["stated after a look", "read off the people"],
     ("without-guarantee", "inputs"): ["preference", "bounds"],
     ("without-guarantee", "instead"): "as-planned",
+    ("role-missing", "roles"): ["admin", "controller"],
+    ("token-days", "days"): 400.0,
+    ("delivery-format", "known"): ["csv", "parquet"],
+    ("aggregate-not-allowed", "allowed"): ["COUNT", "SUM"],
+    ("column-not-allowed", "allowed"): ["age", "ward"],
+    ("preference-not-allowed", "allowed"): ["rule", "gap"],
+    ("rule-not-allowed", "allowed"): ["gap"],
+    ("signal-not-allowed", "allowed"): [],
+    ("policy-key-unknown", "known"): ["purpose", "rule"],
     ("answer-awaited", "state"): "running",
     ("request-beyond-budget", "epsilon"): 0.5,
     ("request-beyond-budget", "left"): 0.25,
@@ -76,6 +87,16 @@ SAMPLES: Mapping[tuple[str, str], object] = {  # values that a wording does more
     ("signal-changed", "then"): "inspect",
     ("signal-without-result", "state"): "refused",
     ("signal-without-result", "note"): "Not this one.",
+    ("approval-guarantee-not-allowed", "allowed"): ["dp", "dp-selected"],
+    ("function-length", "longest"): 20_000,
+    ("purpose-length", "longest"): 2000,
+    ("request-guarantee-not-allowed", "allowed"): ["dp", "dp-selected"],
+    ("request-sql-length", "letters"): 200_000,
+    ("request-sql-length", "longest"): 100_000,
+    ("signal-epsilon-above-policy", "most"): 0.4,
+    ("step-not-possible", "act"): "approve",
+    ("trust-stated", "names"): ["trust", "data_sensitivity"],
+    ("weight-out-of-range", "weight"): 2000.0,
     ("belief-below-prior", "belief"): 0.2,
     ("belief-below-prior", "prior"): 0.25,
     ("epsilon-out-of-range", "least"): 1e-9,
@@ -157,6 +178,7 @@ def test_a_reason_has_wording_that_uses_the_values_it_is_raised_with(
 def test_no_wording_is_without_a_raiser_and_none_is_there_twice() -> None:
     assert set(WORDINGS) == {reason for _, reason, _ in RAISED}
     assert len(WORDINGS) == sum(map(len, PACKAGES.values()))
+    assert not set(escrow.WORDINGS) & set(submissions.WORDINGS)
 
 
 @pytest.mark.parametrize("interface", Interface)
@@ -234,3 +256,48 @@ def test_a_way_to_a_guarantee_is_in_the_terms_of_the_interface(interface: Interf
         "nothing was charged",
         hint,
     )
+
+
+@pytest.mark.parametrize(
+    ("reason", "hints"),
+    [
+        (
+            "policy-missing",
+            (
+                "a controller writes one with `sfumato policy set stays FILE`.",
+                "a controller writes one with `set_policy('stays', FILE)`.",
+                "a controller writes one: /datasets/stays/policy.",
+            ),
+        ),
+        (
+            "person-unknown",
+            (
+                "`sfumato user list` tells who there is.",
+                "`people()` tells who there is.",
+                "the list of people tells who there is.",
+            ),
+        ),
+        (
+            "token-not-good",
+            (
+                "make another with `sfumato token`.",
+                "make another with `new_token()`.",
+                "make another on the page “Account”.",
+            ),
+        ),
+        (
+            "audit-head-unsigned",
+            (
+                "make one with `sfumato audit head`.",
+                "make one with `audit_head()`.",
+                "make one with “Keep the head”.",
+            ),
+        ),
+    ],
+)
+def test_a_step_in_a_workspace_is_in_the_terms_of_the_interface(reason: str, hints: tuple[str, str, str]) -> None:
+    values = {"dataset": "stays", "name": "bob"}
+    for interface, hint in zip((Interface.COMMAND, Interface.PYTHON, Interface.WEB), hints, strict=True):
+        said = sentence(reason, values, interface)
+        assert said is not None
+        assert said[1] == hint

@@ -7,6 +7,8 @@ from typing import Any
 
 from sfumato.api.display import Display
 from sfumato.presentation.html import preformatted
+from sfumato.presentation.interface import current_interface
+from sfumato.presentation.refusals.options import Options
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.release.decide import SolvedRequest
@@ -27,6 +29,8 @@ class Choice(Display, SolvedRequest):
     def text(self) -> str:
         figure = "no epsilon" if self.epsilon is None else f"epsilon {self.epsilon:.6g}"
         said = [f"{figure} · {self.method} · guarantee {self.guarantee.value}", self.why]
+        if self.unbounded:
+            said.append(of_choosing.state_one(Options(current_interface())["epsilon"]))
         if self.select_epsilon and self.guarantee.holds:
             said.append(of_choosing.cost_of_selection(self.select_epsilon, self.epsilon))
         if not self.guarantee.holds and self.epsilon is not None:

@@ -93,7 +93,7 @@ class Audit:
         if not shaped or not self._outside.locks.verify(
             str(head["public_key"]), _message(made), str(head["signature"])
         ):
-            raise BadInput("This is no signed head of a record", hint="make one with `sfumato audit head`.")
+            raise BadInput.because("audit-head-unsigned")
 
     def _may(self, actor: Person) -> None:
         actor.require(Role.AUDITOR, Role.CONTROLLER, Role.ADMIN, to="read the record of who did what")
@@ -102,10 +102,7 @@ class Audit:
 def _goes_through(name: str, kept: Mapping[str, Any], held: Mapping[int, str]) -> None:
     number = int(kept["number"])
     if number and held.get(number) != kept["digest"]:
-        raise LedgerBroken(
-            f"The {name} does not go through the head that was kept, at entry {number}: an older copy was put back",
-            hint="find the copy that has it; what was released since then is not counted in this one.",
-        )
+        raise LedgerBroken.because("audit-head-missed", chain=name, number=number)
 
 
 def _message(made: Mapping[str, Any]) -> bytes:

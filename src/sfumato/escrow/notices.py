@@ -74,4 +74,4 @@ class Notices:
 
     def read(self, actor: Person, id: str) -> None:
         if not self._rows.change({"id": id, "person": actor.name}, {"read_at": self._outside.moment}):
-            raise NotFound("There is no such notification", hint="list yours first.")
+            raise NotFound.because("notification-unknown")

@@ -10,7 +10,7 @@ from sfumato.escrow.audit_log import Audit
 from sfumato.escrow.catalogue.datasets import Datasets
 from sfumato.escrow.catalogue.policy_draft import Drafts
 from sfumato.escrow.catalogue.populations import Populations
-from sfumato.escrow.catalogue.separation import LEAVE_IT, refuse_viewer
+from sfumato.escrow.catalogue.separation import refuse_viewer
 from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.accounts import People
 from sfumato.escrow.identity.person import Person
@@ -82,7 +82,7 @@ class PolicyDesk:
         if record is not None:
             refuse_viewer(record, actor, "write its policy")
         if made.separation and actor.name in viewers:
-            raise Forbidden("You viewed individual risks: you may not write who decides", hint=LEAVE_IT)
+            raise Forbidden.because("viewer-separates")
         self._datasets.require_room(actor, held, made)
         if record is not None:
             self._enter_change(actor, held, made, allow_no_guarantee)

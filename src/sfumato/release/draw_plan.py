@@ -81,7 +81,7 @@ class DrawPlan:
             said = self.asked.said(told=False)  # whether there was an epsilon, and why not, tells about the people
             return Infeasible.because("preference-leads-nowhere", method=said)
         if self.solution.unbounded:
-            return Infeasible.because("epsilon-unbounded", why=self.solution.why.partition(":")[0])
+            return Infeasible.because("epsilon-unbounded", why=self.solution.why)
         return Infeasible.because("preference-infeasible", why=self.solution.why)
 
     # What the record has of it

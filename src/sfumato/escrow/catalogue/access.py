@@ -72,7 +72,7 @@ class Access:
     def controlled(self, actor: Person, name: str) -> Held:
         held = self.visible(actor, name)
         if not held.is_controlled_by(actor):
-            raise Forbidden(f"Only a controller of {held.name} may do that", hint="ask one of them.")
+            raise Forbidden.because("dataset-not-controlled", dataset=held.name)
         return held
 
     def _changeable(self, actor: Person, name: str) -> Held:
@@ -85,8 +85,7 @@ class Access:
     def for_whoever_decides(self, actor: Person, name: str) -> Held:
         held = self.visible(actor, name)
         if not self._sees_all(actor, held):
-            hint = "your own part of it is shown with the dataset."
-            raise Forbidden(f"Only a controller of {held.name} or an auditor sees its whole policy", hint=hint)
+            raise Forbidden.because("policy-not-shown", dataset=held.name)
         return held
 
     def held_by(self, actor: Person, *, to_decide: bool = False) -> list[str]:
@@ -132,7 +131,7 @@ class Access:
         signed = self._policies.require(held)
         flow = signed.policy.flow_for(actor)
         if flow is None:
-            raise Forbidden(f"The policy of {held.name} has nothing for you", hint="ask a controller for a flow.")
+            raise Forbidden.because("flow-missing", dataset=held.name)
         return signed, flow
 
     def ledger_of(self, actor: Person, held: Held) -> Ledger:
@@ -174,10 +173,9 @@ class Access:
             held = self._held(held.name)
         row = None if held.version is None else self._versions.one(id=held.version)
         if row is None or row["forgotten"]:
-            hint = (
-                "a controller delivers it first." if held.version is None else "its time was over, or it was retired."
-            )
-            raise Conflict(f"{held.name} has no data", hint=hint)
+            if held.version is None:
+                raise Conflict.because("data-not-delivered", dataset=held.name)
+            raise Conflict.because("data-forgotten", dataset=held.name)
         return Version.of(row)
 
     def version_key(self, held: Held) -> str:
@@ -191,7 +189,7 @@ class Access:
         try:
             return self._outside.written(reference)
         except SourceError:  # its place is for its controllers
-            raise Conflict(f"{held.name} has no data", hint="a controller sees to where it lies.") from None
+            raise Conflict.because("data-not-where-it-lay", dataset=held.name) from None
 
     def _sweep(self, held: Held) -> int:
         policy = self._policies_quietly(held)
@@ -263,7 +261,7 @@ class Access:
 
 
 def not_there(name: str) -> NotFound:
-    return NotFound(f"There is no dataset '{name}'", hint="list those that you may see.")
+    return NotFound.because("dataset-unknown", dataset=name)
 
 
 def _is_shown(actor: Person, held: Held, signed: Signed | None) -> bool:

@@ -120,12 +120,11 @@ class Datasets(Access):
         """The data itself, encrypted as it comes; a file that does not fit the schema is forgotten again."""
         held = self._changeable(actor, name)
         if held.retired:
-            raise Conflict(f"{held.name} was retired", hint="register another under another name.")
+            raise Conflict.because("dataset-retired", dataset=held.name)
         if held.reference is not None:
-            hint = "register another without a reference."
-            raise Conflict(f"The data of {held.name} lies elsewhere and is not delivered", hint=hint)
+            raise Conflict.because("delivery-beside-reference", dataset=held.name)
         if format not in FORMATS:
-            raise BadInput(f"Data is delivered as {' or '.join(FORMATS)}, not as '{format}'", hint="convert it.")
+            raise BadInput.because("delivery-format", known=list(FORMATS), format=format)
         version = self._outside.new_id()
         kept = self._outside.files.keep(held.id, version, chunks)
         try:
@@ -165,7 +164,7 @@ class Datasets(Access):
         """Another schema for the same table: what was changed after a look was changed after a look."""
         held, schema = self._changeable(actor, name), parsed(schema_text)
         if schema.name.casefold() != held.name:
-            raise BadInput(f"The schema is of '{schema.name}', not of '{held.name}'", hint="keep the table's name.")
+            raise BadInput.because("schema-of-other-table", table=schema.name, dataset=held.name)
         if held.version is not None:
             version = self.version(held)
             self._columns(actor, replace(held, schema_text=schema_text), version.id, version.format)
@@ -182,7 +181,7 @@ class Datasets(Access):
         held = self._changeable(actor, name)
         named = self._populations.checked(actor, held.name, population)
         if named is None:
-            raise BadInput("A population has a name", hint="state one, the same for each dataset about these people.")
+            raise BadInput.because("population-name-missing")
         with self._outside.transaction():
             self._rows.change({"name": held.name}, {"population": named})
             self.say(actor, "named the population of", held.name, {"population": named})
@@ -198,13 +197,12 @@ class Datasets(Access):
         """Who holds it: they see everything of it, and each may decide."""
         held, found = self._changeable(actor, name), [self._people.one(one) for one in names]
         if not found:
-            raise BadInput("A dataset has one controller at least", hint="name one or several.")
+            raise BadInput.because("controllers-empty")
         for person in found:
             person.require(Role.CONTROLLER, to="hold data")
         record = self.record_of(actor, held)
         if record is not None and record.separated and not {person.name for person in found} - record.viewers:
-            hint = "name one who has not."
-            raise Conflict("Every one of them has viewed individual risks, so that nobody could decide", hint=hint)
+            raise Conflict.because("controllers-all-viewers")
         with self._outside.transaction():
             self._rows.change({"name": held.name}, {"controllers": list(dict.fromkeys(p.name for p in found))})
             self.say(actor, "named the controllers of", held.name, {"controllers": [p.name for p in found]})
@@ -236,8 +234,7 @@ class Datasets(Access):
         """A file of this machine may be named only where the settings let it be."""
         path = Path(reference).resolve()
         if not any(path.is_relative_to(Path(folder).resolve()) for folder in self._outside.limits.references):
-            hint = "an admin lists its folder under [references] in the settings of the workspace, or deliver the file."
-            raise Forbidden("Data that lies elsewhere may not be named from there", hint=hint)
+            raise Forbidden.because("reference-not-allowed")
 
     # Seeing
 
@@ -311,12 +308,11 @@ class Datasets(Access):
         try:
             refuse_below(record.total, policy.budget)
         except PreferenceError as wrong:
-            raise PolicyError(wrong.message, hint=wrong.hint, where="budget") from None
+            raise PolicyError.in_file(wrong, "budget") from None
 
 
 def _taken(held: Held) -> Conflict:
-    hint = "rename the table in the schema, or deliver a new version of that one."
-    return Conflict(f"There is a dataset '{held.schema.name}' already", hint=hint)
+    return Conflict.because("dataset-taken", dataset=held.schema.name)
 
 
 def _format(reference: str) -> str:

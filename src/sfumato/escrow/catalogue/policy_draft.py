@@ -49,9 +49,6 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise PolicyError(f"The policy is not TOML: {error}") from None
+        raise PolicyError.because("policy-not-toml", error=str(error)) from None
     except (ValueError, RecursionError):
-        hint = "write it as the documentation has it."
-        raise PolicyError(
-            "The policy is not TOML: it is nested too deeply, or a number is too long", hint=hint
-        ) from None
+        raise PolicyError.because("policy-nested-too-deeply") from None

@@ -25,13 +25,11 @@ class Populations:
         """The name of a population that a dataset may be counted in: whoever adds one controls the others in it."""
         population = " ".join(stated.split())
         if len(population) > _LONGEST:
-            raise BadInput(f"The name of a population has up to {_LONGEST} characters", hint="shorten it.")
+            raise BadInput.because("population-name-length", longest=_LONGEST)
         together = self._together(dataset, {declaration(dataset, population)} if population else set())
         others = [held for held in self._held() if held.name in together - {dataset}]
         if not all(held.is_controlled_by(actor) for held in others):
-            hint = "take another name, or ask a controller of those datasets to add yours."
-            named = population or dataset
-            raise Forbidden(f"The population '{named}' has datasets that you do not control", hint=hint)
+            raise Forbidden.because("population-of-others", population=population or dataset)
         return population or None
 
     def _together(self, dataset: str, also: Collection[Declaration] = ()) -> frozenset[str]:

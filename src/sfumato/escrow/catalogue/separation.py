@@ -12,8 +12,6 @@ from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.ledger.history import Record
 
-LEAVE_IT = "the policy keeps viewers and deciders apart; leave it to somebody who has not viewed them."
-
 
 def is_viewer(record: Record, actor: Person) -> bool:
     """Whether this person may not decide: they viewed individual risks, and the policy keeps viewers apart."""
@@ -28,7 +26,7 @@ def decides_after_look(record: Record, actor: Person) -> bool:
 def refuse_viewer(record: Record, actor: Person, to: str) -> None:
     """Refuse what deciders or analysts would see, to whoever has viewed individual risks; `to` says what it is."""
     if is_viewer(record, actor):
-        raise Forbidden(f"You viewed individual risks of {record.dataset}: you may not {to}", hint=LEAVE_IT)
+        raise Forbidden.because("viewer-decides", dataset=record.dataset, to=to)
 
 
 def refuse_last(record: Record, held: Held, actor: Person, people: Iterable[Person]) -> None:
@@ -37,8 +35,6 @@ def refuse_last(record: Record, held: Held, actor: Person, people: Iterable[Pers
         return
     left = [one for one in people if not one.disabled and one.name not in record.viewers | {actor.name}]
     if not any(held.is_controlled_by(one) for one in left):
-        hint = "leave it to somebody else, or name another controller first."
-        raise Conflict("You are the last controller who has not viewed individual risks, and may decide", hint=hint)
+        raise Conflict.because("look-of-last-controller")
     if actor.has(Role.ADMIN) and not any(one.has(Role.ADMIN) for one in left):
-        hint = "leave it to somebody else, or make another person admin first."
-        raise Conflict("You are the last admin who has not viewed individual risks, and may change roles", hint=hint)
+        raise Conflict.because("look-of-last-admin")

@@ -58,7 +58,7 @@ class People:
     def first(self, name: str, password: str, roles: Iterable[str]) -> Person:
         """The first admin, who is let in by whoever makes the workspace."""
         if self._rows.many(limit=1):
-            raise Conflict("This workspace has people already", hint="sign in as its admin.")
+            raise Conflict.because("people-already")
         return self._added(name, name, roles, "", password)
 
     def add(
@@ -85,7 +85,7 @@ class People:
         with self._outside.transaction():
             self._keep_apart([name], [organisation])
             if not self._rows.add(row):
-                raise Conflict(f"There is somebody named '{name}' already", hint="take another name.")
+                raise Conflict.because("person-taken", name=name)
             self._say(by, "let in", name, {"roles": row["roles"], "organisation": row["organisation"]})
         return Person.of(row)
 
@@ -115,7 +115,7 @@ class People:
         told = sorted(to) + ([] if password is None else ["password"])
         to |= {} if password is None else {"password": self._outside.locks.hashed(_checked_password(password))}
         if not to:
-            raise BadInput("Nothing is to be changed", hint="state roles, an organisation, disabled or a password.")
+            raise BadInput.because("person-change-empty")
         with self._outside.transaction():
             self._keep_an_admin(found, to)
             self._keep_apart([], [organisation or ""])
@@ -130,13 +130,13 @@ class People:
         row = self._rows.one(name=person.name)
         stored = None if row is None else row["password"]
         if stored is not None and not self._outside.locks.matches(stored, (password or "")[:MOST_PASSWORD]):
-            raise Forbidden("That is not your password so far", hint="state it, or ask an admin for another.")
+            raise Forbidden.because("password-not-the-current")
 
     def _keep_an_admin(self, found: Person, to: Mapping[str, Any]) -> None:
         leaves = to.get("disabled") or ("roles" in to and Role.ADMIN not in to["roles"])
         others = (p for p in self.all() if p.name != found.name and p.has(Role.ADMIN) and not p.disabled)
         if leaves and found.has(Role.ADMIN) and not any(others):
-            raise Conflict("Somebody must stay admin", hint="make another person admin first.")
+            raise Conflict.because("admin-last")
 
     def _keep_apart(self, names: Sequence[str], organisations: Sequence[str]) -> None:
         """A policy names people and organisations alike: nobody gets what is another's by being called so."""
@@ -144,13 +144,12 @@ class People:
         people = {EVERYONE, *names, *(person.name for person in self.all())}
         known = {person.organisation.casefold() for person in self.all()}
         if both := sorted((stated & people) | ({*names} & known)):
-            hint = "take another name."
-            raise Conflict(f"'{both[0]}' would be a person and an organisation, or everyone", hint=hint)
+            raise Conflict.because("name-of-both", name=both[0])
 
     def one(self, name: str) -> Person:
         row = self._rows.one(name=name.strip().casefold())
         if row is None:
-            raise NotFound(f"There is nobody named '{name}'", hint="`sfumato user list` tells who there is.")
+            raise NotFound.because("person-unknown", name=name)
         return Person.of(row)
 
     def all(self) -> list[Person]:
@@ -168,7 +167,7 @@ class People:
         locks, row = self._outside.locks, self._rows.one(name=name.strip().casefold())
         stored = None if row is None or row["disabled"] else row["password"]
         if not locks.matches(stored, password[:MOST_PASSWORD]) or row is None:
-            raise NotSignedIn("That name and password do not go together", hint="try again, or ask an admin.")
+            raise NotSignedIn.because("sign-in-wrong")
         secret, csrf, now = locks.new_secret(), locks.new_secret(), self._outside.now()
         until = (now + timedelta(hours=self._outside.limits.session_hours)).isoformat(timespec="seconds")
         kept = {"digest": locks.digest_of(secret), "person": row["name"], "csrf": csrf}
@@ -183,19 +182,19 @@ class People:
     def of_session(self, secret: str) -> tuple[Person, str]:
         row = self._sessions.one(digest=self._outside.locks.digest_of(secret))
         if row is None or self._is_over(row["expires_at"]):
-            raise NotSignedIn("You are not signed in, or it was too long ago", hint="sign in again.")
+            raise NotSignedIn.because("session-over")
         return self._let_in(row["person"]), row["csrf"]
 
     def of_token(self, secret: str) -> tuple[Person, frozenset[str]]:
         row = self._tokens.one(digest=self._outside.locks.digest_of(secret))
         if row is None or row["revoked"] or self._is_over(row["expires_at"]):
-            raise NotSignedIn("That token is not known, or no longer good", hint="make another with `sfumato token`.")
+            raise NotSignedIn.because("token-not-good")
         return self._let_in(row["person"]), frozenset(row["scopes"])
 
     def _let_in(self, name: str) -> Person:
         row = self._rows.one(name=name)
         if row is None or row["disabled"]:
-            raise NotSignedIn("You are no longer let in", hint="ask an admin.")
+            raise NotSignedIn.because("person-disabled")
         return Person.of(row)
 
     # Tokens
@@ -215,9 +214,9 @@ class People:
             actor.require(Role.ADMIN, to="make tokens for others")  # first: else it would tell who is there
             owner = self.one(person)
         if not 0 < days <= _LONGEST_TOKEN:
-            raise BadInput(f"A token is good for up to {_LONGEST_TOKEN} days, not {days:g}", hint="try 90.")
+            raise BadInput.because("token-days", most=_LONGEST_TOKEN, days=days)
         if not scopes or not {*scopes} <= {*SCOPES}:
-            raise BadInput("A token is for 'read', or for 'read' and 'write'", hint="state one or both.")
+            raise BadInput.because("token-scopes")
         secret, until = self._outside.locks.new_secret(), self._outside.now() + timedelta(days=days)
         row = {
             "id": self._outside.new_id(),
@@ -240,7 +239,7 @@ class People:
     def revoke(self, actor: Person, id: str) -> None:
         row = self._tokens.one(id=id)
         if row is None or (row["person"] != actor.name and not actor.has(Role.ADMIN)):
-            raise NotFound("There is no such token", hint="list yours first.")
+            raise NotFound.because("token-unknown")
         with self._outside.transaction():
             self._tokens.change({"id": id}, {"revoked": True})
             self._say(actor.name, "revoked a token of", row["person"], {"token": id})
@@ -255,8 +254,7 @@ class People:
     def introduce(self, actor: Person, answers: Sequence[int]) -> list[int]:
         """The questions that were answered wrong, from 0; with none wrong it is passed."""
         if len(answers) != len(QUIZ_ANSWERS):
-            hint = "answer each with the number of a choice, from 0."
-            raise BadInput(f"The quiz has {len(QUIZ_ANSWERS)} questions", hint=hint)
+            raise BadInput.because("quiz-answers", questions=len(QUIZ_ANSWERS))
         both = zip(QUIZ_ANSWERS, answers, strict=True)
         wrong = [number for number, (right, answer) in enumerate(both) if answer != right]
         if not wrong and self.introduced(actor) is None:
@@ -282,8 +280,7 @@ class People:
 
 def _checked_password(stated: str) -> str:
     if not LEAST_PASSWORD <= len(stated) <= MOST_PASSWORD:
-        hint = "take four words that nobody else would put together."
-        raise BadInput(f"A password has at least {LEAST_PASSWORD} characters", hint=hint)
+        raise BadInput.because("password-length", least=LEAST_PASSWORD)
     return stated
 
 

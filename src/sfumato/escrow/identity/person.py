@@ -42,9 +42,7 @@ class Person:
     def require(self, *roles: Role, to: str) -> None:
         """Refuse whoever has none of these roles; `to` says what they wanted."""
         if not self.has(*roles):
-            first, *others = sorted(roles, key=lambda role: role[0] in "aeiou")
-            who = " or ".join([f"{'an' if first[0] in 'aeiou' else 'a'} {first.value}", *others])
-            raise Forbidden(f"Only {who} may {to}", hint="ask an admin for the role, or somebody who has it.")
+            raise Forbidden.because("role-missing", roles=[role.value for role in roles], to=to)
 
     def is_among(self, names: Iterable[str]) -> bool:
         """Whether a list of names and organisations has this person on it."""
@@ -60,17 +58,16 @@ def checked_name(stated: str) -> str:
     """A name as it is kept: the same in upper and lower case."""
     name = stated.strip().casefold()
     if not _NAME.fullmatch(name) or name == EVERYONE:
-        hint = "use 1 to 64 letters, digits, '.', '_', '@' or '-', beginning with a letter or digit."
-        raise BadInput(f"'{stated}' is no name for a person", hint=hint)
+        raise BadInput.because("person-name", name=stated)
     return name
 
 
 def checked_roles(stated: Iterable[str]) -> frozenset[Role]:
-    known = ", ".join(Role)
+    known = [role.value for role in Role]
     try:
         roles = frozenset(map(Role, stated))
     except ValueError:
-        raise BadInput(f"There are four roles: {known}", hint="state one or several of them.") from None
+        raise BadInput.because("role-unknown", known=known) from None
     if not roles:
-        raise BadInput("A person has one role at least", hint=f"state one or several of {known}.")
+        raise BadInput.because("roles-empty", known=known)
     return roles

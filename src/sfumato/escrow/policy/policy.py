@@ -71,35 +71,33 @@ class Flow:
 
     def require_signal(self, kind: SignalKind, *, own_code: bool) -> None:
         if kind not in self.signals:
-            hint = f"it allows {', '.join(self.signals)}." if self.signals else "it allows none."
-            raise Forbidden(f"The policy does not let you ask for the signal '{kind}'", hint=hint)
+            raise Forbidden.because("signal-not-allowed", kind=kind.value, allowed=_texts(self.signals))
         if own_code and not self.code:
-            raise Forbidden("The policy does not let you bring code of your own", hint="take one of the tasks.")
+            raise Forbidden.because("own-code-not-allowed")
 
     def require(self, statement: Statement) -> None:
         """Refuse a question that this flow does not have."""
         asked = [aggregate.kind for aggregate in statement.aggregates]
         if self.aggregates is not None and (beyond := [kind for kind in asked if kind not in self.aggregates]):
-            hint = f"it allows {', '.join(self.aggregates)}."
-            raise Forbidden(f"The policy does not let you ask for {beyond[0]}", hint=hint)
+            allowed = _texts(self.aggregates)
+            raise Forbidden.because("aggregate-not-allowed", aggregate=beyond[0].value, allowed=allowed)
         self.require_columns(statement.columns)
 
     def require_columns(self, columns: Iterable[str]) -> None:
         allowed = None if self.columns is None else {name.casefold() for name in self.columns}
         if allowed is not None and (read := [name for name in columns if name.casefold() not in allowed]):
-            hint = f"it allows {', '.join(self.columns or ())}."
-            raise Forbidden(f"The policy does not let you ask about '{read[0]}'", hint=hint)
+            raise Forbidden.because("column-not-allowed", column=read[0], allowed=list(self.columns or ()))
 
     def require_preferences(self, stated: Mapping[str, Any] | None) -> None:
         said = {name for name, value in (stated or {}).items() if value is not None and value is not False}
         used = [name for name in named.NAMES if name in said] or [RULE]
         if used == [RULE] and said:
-            hint = f"leave out {', '.join(sorted(said))}."
-            raise Forbidden("The rule is applied as it stands, with the noise that it has", hint=hint)
+            raise Forbidden.because("rule-as-it-stands", stated=sorted(said))
         if beyond := [name for name in used if name not in self.preferences]:
-            what = "the rule alone" if beyond == [RULE] else f"'{beyond[0]}'"
-            hint = f"it allows {', '.join(self.preferences)}."
-            raise Forbidden(f"The policy does not let you go by {what}", hint=hint)
+            allowed = list(self.preferences)
+            if beyond == [RULE]:
+                raise Forbidden.because("rule-not-allowed", allowed=allowed)
+            raise Forbidden.because("preference-not-allowed", name=beyond[0], allowed=allowed)
 
     def for_partner(self) -> dict[str, object]:
         """What those whom it goes to may know of it: not who else it goes to, nor who decides."""
@@ -199,16 +197,14 @@ class Policy:
         for name in (person.name, person.organisation.casefold(), EVERYONE):
             if name and name in rated:
                 return rated[name]
-        hint = "a controller adds them, or everyone, under [trust]."
-        raise Forbidden(f"The policy rates no trust in {person.name}", hint=hint)
+        raise Forbidden.because("trust-not-rated", person=person.name)
 
     def _sensitivity(self, columns: Iterable[str]) -> float | str:
         rated = {name.casefold(): stated for name, stated in self.sensitivity.items()}
         found = [rated[name.casefold()] for name in columns if name.casefold() in rated]
         found += [] if self.sensitivity_otherwise is None else [self.sensitivity_otherwise]
         if not found:
-            hint = 'a controller states dataset = "high" under [sensitivity].'
-            raise Forbidden("The policy does not say how sensitive this data is", hint=hint)
+            raise Forbidden.because("sensitivity-not-rated")
         return max(found, key=lambda stated: level("sensitivity", stated))
 
     def as_dict(self) -> dict[str, object]:
@@ -225,3 +221,8 @@ class Policy:
         kept = {name: getattr(self, name) for name in RETENTION if getattr(self, name) is not None}
         said |= {name: getattr(self, name) for name in SWITCHES if getattr(self, name) is not getattr(Policy, name)}
         return said | ({"retention": kept} if kept else {}) | {"flow": [flow.as_dict() for flow in self.flows]}
+
+
+def _texts(words: Iterable[str]) -> list[str]:
+    """Words of an enumeration as plain texts."""
+    return list(map(str, words))

@@ -82,8 +82,7 @@ class _Reader:
             self.separate()
         flows = stated.get("flow", [])
         if not isinstance(flows, list) or not flows:
-            hint = 'add [[flow]] with who = ["a name, an organisation, or everyone"].'
-            raise PolicyError("The policy names nobody: without a flow nothing goes to anybody", hint=hint)
+            raise PolicyError.because("policy-without-flow")
         read = tuple(self.flow(flow, f"[[flow]] {number}") for number, flow in enumerate(flows, 1))
         sensitivity = self.table(stated, "sensitivity")
         self.only(sensitivity, ("dataset", "columns"), "[sensitivity]")
@@ -126,43 +125,34 @@ class _Reader:
         """Leave those who viewed individual risks nothing to decide, if others are there to do it."""
         self.deciders = [name for name in self.controllers if name not in self.viewers]
         if len(self.controllers) < 2:
-            hint = "name another controller first, or leave separation out."
-            raise PolicyError("Viewers and deciders cannot be separate where there is one controller", hint=hint)
+            raise PolicyError.because("separation-of-one")
         if not self.deciders:
-            hint = "name a controller who has not."
-            raise PolicyError("Every controller has viewed individual risks, so no controller could decide", hint=hint)
+            raise PolicyError.because("separation-without-deciders")
 
     def require_separable(self, flow: Flow, where: str) -> None:
         """What shows an answer, or an exact score, to whoever approves it makes them a viewer."""
         if flow.approve is Approve.AFTER_THE_ANSWER:
-            hint = 'state approve = "by a controller", or leave separation out.'
-            raise PolicyError(
-                "A controller who approves after the answer would view it and decide", hint=hint, where=where
-            )
+            raise PolicyError.because("separation-after-the-answer", where=where)
         if SignalKind.PUBLISHED in flow.signals:
-            hint = f"leave '{SignalKind.PUBLISHED}' or separation out."
-            raise PolicyError(
-                "A controller who approves an exact score would view it and decide", hint=hint, where=where
-            )
+            raise PolicyError.because("separation-of-exact-score", kind=SignalKind.PUBLISHED.value, where=where)
 
     def flow(self, stated: object, where: str) -> Flow:
         if not isinstance(stated, Mapping):
-            raise PolicyError("A flow is a table", hint='write [[flow]] and who = ["name"] below it.', where=where)
+            raise PolicyError.because("flow-not-a-table", where=where)
         self.only(stated, _FLOW, where)
         who = self.names(stated, "who", where)
         if not who:
-            hint = 'state who = ["a name, an organisation, or everyone"].'
-            raise PolicyError("The policy names nobody: a flow says whom it goes to", hint=hint, where=where)
+            raise PolicyError.because("flow-without-people", where=where)
         for name in who:
             self.somebody(name, where)
         approvers = self.names(stated, "approvers", where)
         for name in approvers:
             if name.casefold() not in self.controllers:
-                hint = f"it has {', '.join(self.controllers)}."
-                raise PolicyError(f"'{name}' is no controller of this dataset", hint=hint, where=where)
+                known = list(self.controllers)
+                raise PolicyError.because("approver-not-controller", name=name, controllers=known, where=where)
             if name.casefold() not in self.deciders:
-                hint = f"those who may approve are {', '.join(self.deciders)}."
-                raise PolicyError(f"'{name}' has viewed individual risks, and decides nothing", hint=hint, where=where)
+                known = list(self.deciders)
+                raise PolicyError.because("approver-is-viewer", name=name, deciders=known, where=where)
         columns = self.names(stated, "columns", where) if "columns" in stated else None
         for name in columns or ():
             self.column(name, where)
@@ -184,30 +174,26 @@ class _Reader:
             signal_bits=self.bits(stated, where),
         )
         if read.approve is Approve.AFTER_THE_ANSWER and Guarantee.NONE not in read.guarantees:
-            hint = 'add guarantees = ["none"], or approve = "by a controller".'
-            raise PolicyError("What is approved after the answer carries no guarantee", hint=hint, where=where)
+            raise PolicyError.because("flow-after-the-answer", where=where)
         if read.approve is Approve.AUTOMATIC and not any(word.holds for word in read.guarantees):
-            hint = 'state approve = "by a controller", or guarantees = ["dp"].'
-            raise PolicyError("Nothing without a guarantee is approved automatically", hint=hint, where=where)
+            raise PolicyError.because("flow-automatic-without-guarantee", where=where)
         most = len(approvers or self.deciders)
         if read.approve is not Approve.AUTOMATIC and read.approvals > most:
-            hint = f"{most} may approve: state approvals = {most} or less, or add controllers."
-            raise PolicyError(f"{read.approvals} approvals cannot be given", hint=hint, where=where)
+            raise PolicyError.because("approvals-too-many", approvals=read.approvals, most=most, where=where)
         return read
 
     def allowed_preferences(self, stated: Mapping[str, Any], where: str) -> tuple[str, ...]:
         names = self.names(stated, "preferences", where)
         for name in names:
             if name not in (RULE, *named.NAMES):
-                hint = f"it knows {', '.join((RULE, *named.NAMES))}."
-                raise PolicyError(f"There is no preference '{name}'", hint=hint, where=where)
+                raise PolicyError.because("preference-unknown", name=name, known=[RULE, *named.NAMES], where=where)
         return names or Flow.preferences
 
     def rule(self, stated: object) -> Mapping[str, Any] | None:
         if stated is None:
             return None
         if not isinstance(stated, Mapping):
-            raise PolicyError("[rule] is a table", hint="write gap = 1.2 and worst_case = true below [rule].")
+            raise PolicyError.because("policy-rule-not-a-table")
         # Trust and sensitivity come from the policy where the rule leaves them to it.
         rated = dict.fromkeys(PARTNER, "very low") if "sharing_risk" in stated else {}
         self.checked("[rule]", lambda: rule_of(rated | dict(stated), "the policy", private_keys=self.private_keys))
@@ -220,11 +206,9 @@ class _Reader:
         rated = {name.casefold() for name in made.trust}
         unrated = [name for flow in made.flows for name in flow.who if name.casefold() not in rated | {EVERYONE}]
         if "trust" not in made.rule and EVERYONE not in rated and unrated:
-            organisations = "name them, their organisation, or everyone under [trust]."
-            raise PolicyError(f"The rule goes by trust, and none is rated for '{unrated[0]}'", hint=organisations)
+            raise PolicyError.because("rule-without-trust", name=unrated[0])
         if "data_sensitivity" not in made.rule and made.sensitivity_otherwise is None:
-            hint = 'state dataset = "high" under [sensitivity].'
-            raise PolicyError("The rule goes by sensitivity, and none is rated for the dataset", hint=hint)
+            raise PolicyError.because("rule-without-sensitivity")
 
     # Single values
 
@@ -237,32 +221,31 @@ class _Reader:
     def only(self, stated: Mapping[str, Any], known: Sequence[str], where: str) -> None:
         for name in stated:
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                hint = f"did you mean '{near[0]}'?" if near else f"it knows {', '.join(known)}."
-                raise PolicyError(f"A policy does not know '{name}'", hint=hint, where=where)
+                near = _nearest(name, known)
+                raise PolicyError.because("policy-key-unknown", name=name, near=near, known=list(known), where=where)
 
     def table(self, stated: Mapping[str, Any], name: str) -> dict[str, Any]:
         found = stated.get(name, {})
         if not isinstance(found, Mapping):
-            raise PolicyError(f"'{name}' is a table", hint=f"write [{name}] and what it holds below.")
+            raise PolicyError.because("policy-key-not-a-table", name=name)
         return dict(found)
 
     def text(self, stated: Mapping[str, Any], name: str) -> str:
         found = stated.get(name, "")
         if not isinstance(found, str):
-            raise PolicyError(f"'{name}' is a text", hint=f'write {name} = "...".')
+            raise PolicyError.because("policy-key-not-text", name=name)
         return " ".join(found.split())
 
     def switch(self, stated: Mapping[str, Any], name: str) -> bool:
         found = stated[name]
         if not isinstance(found, bool):
-            raise PolicyError(f"'{name}' is true or false", hint=f"write {name} = true.")
+            raise PolicyError.because("policy-key-not-boolean", name=name)
         return found
 
     def names(self, stated: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
         found = stated.get(name, [])
         if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
-            raise PolicyError(f"'{name}' is a list of names", hint=f'write {name} = ["one", "two"].', where=where)
+            raise PolicyError.because("policy-key-not-names", name=name, where=where)
         return tuple(" ".join(one.split()) for one in found)
 
     def words(self, stated: Mapping[str, Any], name: str, kind: Any, where: str, *, upper: bool = False) -> Any:
@@ -270,29 +253,28 @@ class _Reader:
         try:
             return tuple(kind(one.upper() if upper else one) for one in found)
         except ValueError:
-            raise PolicyError(f"'{name}' knows {', '.join(kind)}", hint="state some of these.", where=where) from None
+            known = [one.value for one in kind]
+            raise PolicyError.because("policy-words-unknown", name=name, known=known, where=where) from None
 
     def somebody(self, name: str, where: str) -> None:
         if name.casefold() not in self.known:
-            near = difflib.get_close_matches(name.casefold(), sorted(self.known), 1)
-            hint = f"did you mean '{near[0]}'?" if near else "let them in first, or name an organisation or everyone."
-            raise PolicyError(f"The policy names '{name}', and there is nobody of that name", hint=hint, where=where)
+            near = _nearest(name.casefold(), sorted(self.known))
+            raise PolicyError.because("policy-names-nobody", name=name, near=near, where=where)
 
     def column(self, name: str, where: str) -> None:
         if name.casefold() not in {column.casefold() for column in self.columns}:
-            hint = f"it has {', '.join(self.columns)}."
-            raise PolicyError(f"The dataset has no column '{name}'", hint=hint, where=where)
+            raise PolicyError.because("policy-column-unknown", name=name, columns=list(self.columns), where=where)
 
     def approvals(self, stated: Mapping[str, Any], where: str) -> int:
         found = stated.get("approvals", 1)
         if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= 10:
-            raise PolicyError("'approvals' is a number from 1 to 10", hint="write approvals = 1.", where=where)
+            raise PolicyError.because("approvals-out-of-range", where=where)
         return found
 
     def bits(self, stated: Mapping[str, Any], where: str) -> float:
         found = stated.get("signal_bits", Flow.signal_bits)
         if not isinstance(found, int | float) or isinstance(found, bool) or not 0 <= found <= 10_000:
-            raise PolicyError("'signal_bits' is a number from 0 to 10,000", hint="write signal_bits = 20.", where=where)
+            raise PolicyError.because("signal-bits-out-of-range", where=where)
         return float(found)
 
     def ceiling(self, stated: object) -> float | None:
@@ -312,5 +294,10 @@ class _Reader:
     def days(self, stated: Mapping[str, Any], name: str) -> int | None:
         found = stated.get(name)
         if found is not None and (not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= 36_525):
-            raise PolicyError(f"'{name}' is a number of days", hint=f"write {name} = 365.", where="[retention]")
+            raise PolicyError.because("policy-days", name=name, where="[retention]")
         return found
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """The known name that is most like another, or nothing."""
+    return next(iter(difflib.get_close_matches(name, known, 1)), "")

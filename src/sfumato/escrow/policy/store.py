@@ -68,7 +68,7 @@ class Policies:
         found = self._opened(held, newest[0]) if newest else None
         written = self._written(held.name)
         if written is not None and (found is None or (found.number, found.policy.fingerprint) != written):
-            raise _edited(held.name, "is not the one that was written last")
+            raise LedgerBroken.because("policy-not-newest", dataset=held.name)
         return found
 
     def history(self, held: Held) -> list[Signed]:
@@ -77,8 +77,7 @@ class Policies:
     def require(self, held: Held) -> Signed:
         found = self.of(held)
         if found is None:
-            hint = f"a controller writes one with `sfumato policy set {held.name} FILE`."
-            raise NotFound("There is no policy: nothing flows to anybody.", hint=hint)
+            raise NotFound.because("policy-missing", dataset=held.name)
         return found
 
     def read(self, held: Held, stated: Mapping[str, Any], viewers: Collection[str] = ()) -> Policy:
@@ -103,7 +102,7 @@ class Policies:
         content = self._outside.locks.unseal(sealed, _about(dataset, number)).decode()
         message = _message(id, dataset, number, author, at, content)
         if not self._outside.locks.verify(public_key, message, signature):
-            raise _edited(dataset, f"was not signed by {author}")
+            raise LedgerBroken.because("policy-unsigned", dataset=dataset, author=author)
         return Signed(dataset, number, author, at, Policy.of(json.loads(content)))
 
     def _written(self, dataset: str) -> tuple[int, str] | None:
@@ -115,18 +114,11 @@ class Policies:
 def may_write(author: Person, held: Held) -> None:
     author.require(Role.CONTROLLER, to="write a policy")
     if not held.is_controlled_by(author):
-        raise NotFound(f"There is no dataset '{held.name}'", hint="list those that you may see.")
+        raise NotFound.because("dataset-unknown", dataset=held.name)
 
 
 def _private_keys(held: Held) -> bool:
     return any(column.private_keys for column in held.schema.columns)
-
-
-def _edited(dataset: str, how: str) -> LedgerBroken:
-    return LedgerBroken(
-        f"The policy of {dataset} {how}: it was edited in the database",
-        hint="nothing flows under it; a controller writes it anew.",
-    )
 
 
 def _about(dataset: str, number: int) -> str:

@@ -272,7 +272,7 @@ class Questions:
                 job = self._datasets.job_on("explore", held, "invented", "invented", actor.name)
                 return dict(self._outside.runner.run(f"rehearsal {self._outside.new_id()}", job | asked))
             case Source.EXPOSURE_HISTOGRAM if epsilon is None:
-                raise BadInput("An exposure histogram states its epsilon", hint="try 0.05.")
+                raise BadInput.because("exposure-histogram-without-epsilon")
             case Source.EXPOSURE_HISTOGRAM:
                 answer = self._read(actor, name, "explore", asked, EXPOSURE_HISTOGRAM)
                 return answer | {"spent": self._spent(actor, held)}
@@ -341,8 +341,7 @@ class Questions:
         if signed is None or signed.policy.flow_for(partner) is None:
             return rule, stated
         if own := [name for name in PARTNER if name in (stated or {})]:
-            hint = f"leave out {' and '.join(own)}."
-            raise Forbidden("How far you are trusted, and with how sensitive data, is the policy's to say", hint=hint)
+            raise Forbidden.because("trust-stated", names=own)
 
         def columns() -> set[str]:
             present = self._datasets.columns(held)
@@ -370,5 +369,5 @@ def _filled(
 def _only(how: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
     for name in how:
         if name not in known:
-            raise BadInput(f"There is no option '{name}' here", hint=f"there are {', '.join(known)}.")
+            raise BadInput.because("option-unknown", name=name, known=list(known))
     return dict(how)

@@ -183,7 +183,7 @@ class Foreseen:
     def _refuse_twice(self) -> None:
         texts = [query.sql for query in self.queries]
         if twice := next((text for text in texts if texts.count(text) > 1), None):
-            raise BadInput(f"The same query is in the request twice: {twice}", hint="leave one out.")
+            raise BadInput.because("request-query-twice", sql=twice)
 
 
 def _query(query: BoundQuery, choice: SolvedRequest, weight: float, people: float | None) -> QueryFacts:

@@ -30,8 +30,8 @@ def asked(
     }
     for name, value in said.items():
         if name not in (*named.NAMES, *named.HOW):
-            raise PreferenceError(f"There is no preference '{name}'", hint=f"there are {', '.join(named.NAMES)}.")
+            raise PreferenceError.because("request-preference-unknown", name=name, known=list(named.NAMES))
         if name in _LOCAL and not isinstance(value, list):
-            raise PreferenceError("The worlds of a belief are listed", hint="state them as numbers.")
+            raise PreferenceError.because("worlds-not-listed")
     preferences = named.preferences(said)
     return preferences if share == 1 else tuple(weighted(one, share) for one in preferences), how

@@ -26,13 +26,13 @@ def shares_of(queries: Sequence[Asked]) -> tuple[float, ...]:
 
 def checked_queries(stated: Sequence[Mapping[str, Any]], most: int) -> tuple[Asked, ...]:
     if not stated:
-        raise BadInput("A request has one query at least", hint="state what you ask in SQL.")
+        raise BadInput.because("request-empty")
     if len(stated) > most:
-        raise BadInput(f"A request has {most} queries at most, not {len(stated)}", hint="submit several.")
+        raise BadInput.because("request-queries", most=most, queries=len(stated))
     queries = tuple(Asked(str(one["sql"]), float(one.get("weight", 1.0))) for one in stated)
     if (letters := sum(len(one.sql) for one in queries)) > LONGEST:
-        raise BadInput(f"A request has {LONGEST:,} characters of SQL at most, not {letters:,}", hint="submit several.")
+        raise BadInput.because("request-sql-length", longest=LONGEST, letters=letters)
     for one in queries:
         if not 0 < one.weight <= 1000:
-            raise BadInput(f"A weight lies above 0 and not above 1000, not at {one.weight:g}", hint="try 1 and 2.")
+            raise BadInput.because("weight-out-of-range", weight=one.weight)
     return queries

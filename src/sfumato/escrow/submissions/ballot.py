@@ -118,7 +118,7 @@ def warning(record: Record, actor: Person) -> EarlierLook | None:
 def require_approver(people: People, actor: Person, signed: Signed, flow: Flow, *, by_session: bool) -> None:
     """Refuse whoever the policy does not ask, or who signed in without having passed the introduction."""
     if flow.approvers and actor.name not in [name.casefold() for name in flow.approvers]:
-        raise Forbidden(f"The policy asks {', '.join(flow.approvers)} to approve", hint="leave it to them.")
+        raise Forbidden.because("approver-not-named", approvers=list(flow.approvers))
     if by_session and signed.policy.introduction and people.introduced(actor) is None:
         raise NotIntroduced.because("introduction-first")
 
@@ -126,16 +126,13 @@ def require_approver(people: People, actor: Person, signed: Signed, flow: Flow, 
 def require_word(word: Guarantee, flow: Flow, allow_no_guarantee: bool) -> None:
     """Refuse what would carry a word that the policy does not have, or none without a word that this is accepted."""
     if word not in flow.guarantees:
-        hint = f"it allows {' and '.join(flow.guarantees)}; or state where it was fixed with --preregistered."
-        raise Forbidden(f"Approved now, this would carry the word {word}, which the policy does not allow", hint=hint)
+        allowed = [one.value for one in flow.guarantees]
+        raise Forbidden.because("approval-guarantee-not-allowed", guarantee=word.value, allowed=allowed)
     if not word.holds and not allow_no_guarantee:
         raise no_guarantee(Act.APPROVE)
 
 
 def no_guarantee(act: Act) -> NoGuarantee:
     if act is Act.APPROVE:
-        return NoGuarantee(
-            "Approved now, this would carry no guarantee. Nothing was drawn and nothing was charged",
-            hint="state where the approval was fixed with --preregistered, or accept it with --allow-no-guarantee.",
-        )
+        return NoGuarantee.because("approval-without-guarantee")
     return NoGuarantee.because("no-after-look")

@@ -66,7 +66,7 @@ class Mark:
 def checked(code: str) -> str:
     """A function that can be kept and shown as it is."""
     if not code.strip() or len(code) > LONGEST:
-        raise BadInput(f"A function has up to {LONGEST:,} characters", hint="write def evaluate(tables): ...")
+        raise BadInput.because("function-length", longest=LONGEST)
     for line in code.replace("\t", " ").split("\n"):
         readable(line.removesuffix("\r"), "code")
     return code

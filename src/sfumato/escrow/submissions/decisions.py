@@ -112,7 +112,7 @@ class Decisions:
         """A withheld answer, beside the true one, as the PRI paper's controller sees them: a look."""
         found, held = self._docket.decidable(actor, id)
         if found.state is not State.COMPUTED:
-            raise Conflict("There is no withheld answer", hint='only `approve = "after the answer"` makes one.')
+            raise Conflict.because("no-withheld-answer")
         self._datasets.require_look(actor, held)
         signed, flow = self._docket.flow(found, held)
         job = self._datasets.job("answer", held, actor.name, mandate_of(signed, flow, found.binding))
@@ -169,7 +169,7 @@ class Decisions:
     def return_(self, actor: Person, id: str, note: str, *, allow_no_guarantee: bool = False) -> Request:
         """Back to whoever asked, with what to change."""
         if not note.strip():
-            raise BadInput("A request is returned with a note", hint="say what to change.")
+            raise BadInput.because("request-returned-without-note")
         return self._no(actor, id, Act.RETURN, note, allow_no_guarantee)
 
     def refuse(self, actor: Person, id: str, note: str = "", *, allow_no_guarantee: bool = False) -> Request:

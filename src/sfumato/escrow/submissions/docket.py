@@ -29,7 +29,7 @@ class Docket:
         row = self.rows.one(number=int(id)) if id.isdecimal() and len(id) < 10 else self.rows.one(id=id)
         held = None if row is None else self._datasets.of(row["dataset"])
         if row is None or held is None or not self.may_see(actor, row, held):
-            raise NotFound("There is no such request", hint="list yours first.")
+            raise NotFound.because("request-not-found")
         return Request.of(row), held
 
     def may_see(self, actor: Person, row: Mapping[str, Any], held: Held) -> bool:
@@ -39,9 +39,9 @@ class Docket:
         """A request that this person may decide: of their dataset, and not their own."""
         found, held = self.seen(actor, id)
         if not held.is_controlled_by(actor):
-            raise Forbidden(f"Only a controller of {held.name} decides", hint="ask one of them.")
+            raise Forbidden.because("decider-not-controller", dataset=held.name)
         if found.analyst == actor.name:
-            raise Forbidden("Nobody decides their own request", hint="leave it to another controller.")
+            raise Forbidden.because("decider-is-analyst")
         return found, held
 
     def waiting(self, actor: Person, limit: int) -> list[Request]:
@@ -67,7 +67,7 @@ class Docket:
     def change(self, found: Request, to: Mapping[str, Any]) -> None:
         """Other facts of it, if nothing came in between."""
         if not self.taken(found, to):
-            raise Conflict("Somebody else was faster", hint="look at it again.")
+            raise Conflict.because("submission-changed-meanwhile")
 
     def taken(self, found: Request, to: Mapping[str, Any]) -> bool:
         """Whether it was still as it was, and is changed: an approval that came in between is not overwritten."""

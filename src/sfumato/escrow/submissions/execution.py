@@ -94,7 +94,7 @@ class Execution:
         withheld = flow.approve is Approve.AFTER_THE_ANSWER
         automatic = not found.decided_by
         if automatic and (flow.approve is not Approve.AUTOMATIC or analyst.disabled):
-            raise Forbidden("The policy no longer approves this by itself", hint="submit it again.")
+            raise Forbidden.because("request-no-longer-automatic")
         rule, preference = self._questions.terms(analyst, held, found.queries, found.preference, signed)
         ledger = self._datasets.ledger_of(analyst, held)
         if not automatic:

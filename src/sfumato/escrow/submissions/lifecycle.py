@@ -30,7 +30,7 @@ class State(StrEnum):
         try:
             return cls(word)
         except ValueError:
-            raise BadInput(f"There is no state {word!r}", hint=f"there are: {', '.join(cls)}.") from None
+            raise BadInput.because("state-unknown", state=word, states=[state.value for state in cls]) from None
 
 
 class Act(StrEnum):
@@ -45,16 +45,6 @@ class Act(StrEnum):
 
 
 _TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-DONE: Mapping[Act, str] = {
-    Act.APPROVE: "approved",
-    Act.RETURN: "returned",
-    Act.REFUSE: "refused",
-    Act.WITHDRAW: "withdrawn",
-    Act.START: "started",
-    Act.RELEASE: "released",
-    Act.WITHHOLD: "withheld",
-    Act.FAIL: "ended",
-}
 _DECISIONS = {Act.RETURN: State.RETURNED, Act.REFUSE: State.REFUSED}
 STEPS: Mapping[State, Mapping[Act, State]] = {
     State.SUBMITTED: {Act.APPROVE: State.APPROVED, Act.WITHDRAW: State.WITHDRAWN} | _DECISIONS,
@@ -69,8 +59,7 @@ def stepped(state: State, act: Act, what: str = "request") -> State:
     try:
         return STEPS[state][act]
     except KeyError:
-        already = f"This {what} is {state}, and cannot be {DONE[act]} any more"
-        raise Conflict(already, hint="it can be submitted again.") from None
+        raise Conflict.because("step-not-possible", what=what, state=state.value, act=act.value) from None
 
 
 @dataclass(frozen=True)
@@ -124,6 +113,5 @@ def binding_of(
 def readable(stated: str, what: str) -> str:
     """A text that shows what it says to whoever decides: nothing in it moves a cursor or turns the line around."""
     if any(category(letter) == "Cc" or bidirectional(letter) in _TURNS for letter in stated):
-        hint = "leave out what does not print."
-        raise BadInput(f"The {what} holds characters that would hide what it says", hint=hint)
+        raise BadInput.because("text-hides-something", what=what)
     return stated

@@ -126,15 +126,13 @@ class Requests:
     def _result(self, actor: Person, id: str) -> dict[str, Any]:
         found, held = self._docket.seen(actor, id)
         if found.state is State.COMPUTED and held.is_controlled_by(actor):
-            raise AwaitingApproval(
-                "The answer is withheld", hint="see it with `sfumato inspect --answer`, which is a look."
-            )
+            raise AwaitingApproval.because("answer-withheld")
         if found.state in _WAITING:
             raise AwaitingApproval.because("answer-awaited", state=found.state.value)
         if found.state is not State.RELEASED:
             raise Gone.because("request-without-answer", state=found.state.value, note=found.note)
         if not (held.is_controlled_by(actor) or found.analyst == actor.name):
-            raise Forbidden("The answer goes to whoever asked", hint="the certificate is in the dataset's ledger.")
+            raise Forbidden.because("answer-of-others")
         self._kept_long_enough(found, held)
         return self._docket.answers(found) | {"guarantee": found.guarantee, "charged": found.charged}
 
@@ -146,7 +144,7 @@ class Requests:
         figures = []
         for cell in (first, second):
             if not 0 < cell.query <= len(answers):
-                raise BadInput(f"Request {found.number} has no query {cell.query}", hint="queries count from 1.")
+                raise BadInput.because("request-query-missing", number=found.number, query=cell.query)
             told = answers[cell.query - 1]
             certificate = Certificate.from_dict(told["certificate"])
             query = bind(dataset, certificate.query)
@@ -207,14 +205,14 @@ class Requests:
         """
         found, held = self._docket.seen(actor, id)
         if not (held.is_controlled_by(actor) or found.analyst == actor.name):
-            raise Forbidden("Only whoever asked, or a controller, may cancel", hint="ask one of them.")
+            raise Forbidden.because("cancelled-by-others")
         if held.is_controlled_by(actor) and found.analyst != actor.name:
             stepped(found.state, Act.FAIL if found.state is State.RUNNING else Act.WITHDRAW)
             ledger = self._datasets.ledger_of(actor, held)
             self._decisions.enter(ledger, found, Act.WITHDRAW, found.binding, actor, allow_no_guarantee)
         if found.state is State.RUNNING:
             if not self._outside.runner.cancel(found.id):
-                raise Conflict("It does not run here, or not any more", hint="look at it again.")
+                raise Conflict.because("submission-not-running")
             self._docket.say(actor.name, "stopped", found.id)
             return self._docket.request(found.id)
         self._docket.move(found, Act.WITHDRAW, {"decided_at": self._outside.moment})
@@ -232,27 +230,28 @@ class Requests:
             and (stated or {}).get("delta")
             and foreseen.dataset.ledger.budget.delta is None
         ):
-            hint = "state none, or ask a controller for a budget_delta in it."
-            raise Forbidden("The policy approves by itself and states no budget for delta", hint=hint)
+            raise Forbidden.because("delta-without-budget")
         for choice in foreseen.choices:
             known = not (choice.asked.reads_people or choice.asked.draws)
             if known and choice.epsilon is None:
-                raise Forbidden(choice.why.removesuffix("."), hint="ask for something else, or state an epsilon.")
+                raise Forbidden.because("request-without-epsilon", why=choice.why.removesuffix("."))
         word = foreseen.guarantee_before_approval
         if flow.approve is Approve.AFTER_THE_ANSWER:
             foreseen.require_affordable()
             return
         if word not in flow.guarantees:
             lost = next((one.because for one in foreseen.inputs if one.what != "approval"), "")
-            raise Forbidden(
-                f"The policy lets nothing leave with the word {word}",
-                hint=f"it allows {' and '.join(flow.guarantees)}{f' ({lost})' if not word.holds else ''}.",
+            raise Forbidden.because(
+                "request-guarantee-not-allowed",
+                guarantee=word.value,
+                allowed=[one.value for one in flow.guarantees],
+                lost="" if word.holds else lost,
             )
 
     def _own(self, actor: Person, id: str) -> Request:
         found, _ = self._docket.seen(actor, id)
         if found.analyst != actor.name:
-            raise Forbidden("Only whoever asked may withdraw", hint="refuse or return it instead.")
+            raise Forbidden.because("withdrawn-by-others")
         return found
 
     def _kept_long_enough(self, found: Request, held: Held) -> None:
@@ -261,19 +260,17 @@ class Requests:
         if days is None or found.decided_at is None:
             return
         if datetime.fromisoformat(found.decided_at) + timedelta(days=days) <= self._outside.now():
-            raise Gone(f"The policy keeps answers for {days} days, and they are over", hint="ask again.")
+            raise Gone.because("answers-no-longer-kept", days=days)
 
 
 def _the_same(row: Mapping[str, Any], body: str) -> Request:
     if row["body_sha256"] != body:
-        hint = "take another Idempotency-Key for another request."
-        raise Conflict("This Idempotency-Key was used for another request", hint=hint)
+        raise Conflict.because("idempotency-key-used", what="request")
     return Request.of(row)
 
 
 def _checked_purpose(stated: str) -> str:
     said = " ".join(stated.split())
     if not said or len(said) > _LONGEST_PURPOSE:
-        hint = "say in a sentence what the answer is for."
-        raise BadInput(f"A request has a purpose of up to {_LONGEST_PURPOSE:,} characters", hint=hint)
+        raise BadInput.because("purpose-length", longest=_LONGEST_PURPOSE)
     return readable(said, "purpose")

@@ -109,7 +109,7 @@ class SignalDecisions:
         """Both scores of a signal that is withheld, as the PRI paper's controller sees them: a look."""
         found, held = self._docket.decidable(actor, id)
         if found.state is not State.COMPUTED:
-            raise Conflict("There is no withheld value", hint="only a signal 'as_published' has one.")
+            raise Conflict.because("no-withheld-value")
         self._datasets.require_look(actor, held)
         result, about = self._docket.result(found), self._docket.of_signal(found)
         what = look_text(str(result["task"]["task"]), about.sql)
@@ -170,7 +170,7 @@ class SignalDecisions:
     def return_(self, actor: Person, id: str, note: str, *, allow_no_guarantee: bool = False) -> Signal:
         """Back to whoever asked, with what to change."""
         if not note.strip():
-            raise BadInput("A signal is returned with a note", hint="say what to change.")
+            raise BadInput.because("signal-returned-without-note")
         return self._no(actor, id, Act.RETURN, note, allow_no_guarantee)
 
     def refuse(self, actor: Person, id: str, note: str = "", *, allow_no_guarantee: bool = False) -> Signal:

@@ -55,7 +55,7 @@ class SignalDocket:
         row = self.rows.one(number=int(id)) if id.isdecimal() and len(id) < 10 else self.rows.one(id=id)
         held = None if row is None else self._datasets.of(row["dataset"])
         if row is None or held is None or not self.may_see(actor, row, held):
-            raise NotFound("There is no such signal", hint="list yours first.")
+            raise NotFound.because("signal-not-found")
         return Signal.of(row), held
 
     def may_see(self, actor: Person, row: Mapping[str, Any], held: Held) -> bool:
@@ -65,9 +65,9 @@ class SignalDocket:
         """A signal that this person may decide: of their dataset, and not their own."""
         found, held = self.seen(actor, id)
         if not held.is_controlled_by(actor):
-            raise Forbidden(f"Only a controller of {held.name} decides", hint="ask one of them.")
+            raise Forbidden.because("decider-not-controller", dataset=held.name)
         if found.analyst == actor.name:
-            raise Forbidden("Nobody decides their own request", hint="leave it to another controller.")
+            raise Forbidden.because("decider-is-analyst")
         return found, held
 
     def waiting(self, actor: Person, limit: int) -> list[Signal]:
@@ -86,10 +86,10 @@ class SignalDocket:
         """The answer, if whoever asked may still have it."""
         found, held = self._requests.found(asker, request)
         if found.analyst != asker.name:
-            raise Forbidden("Whoever asked may ask what the noise did to it", hint="ask the dataset yourself first.")
+            raise Forbidden.because("signal-about-answer-of-others")
         answers = self._requests.result(asker, request)["answers"]
         if not 0 < query <= len(answers):
-            raise BadInput(f"Request {found.number} has no query {query}", hint="queries count from 1.")
+            raise BadInput.because("request-query-missing", number=found.number, query=query)
         return About(found, held, query, answers[query - 1])
 
     def request(self, actor: Person, id: str) -> Request:
@@ -126,7 +126,7 @@ class SignalDocket:
 
     def change(self, found: Signal, to: Mapping[str, Any]) -> None:
         if not self.taken(found, to):
-            raise Conflict("Somebody else was faster", hint="look at it again.")
+            raise Conflict.because("submission-changed-meanwhile")
 
     def taken(self, found: Signal, to: Mapping[str, Any]) -> bool:
         """Whether it was still as it was, and is changed: an approval that came in between is not overwritten."""

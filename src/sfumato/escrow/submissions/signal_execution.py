@@ -177,7 +177,7 @@ class SignalExecution:
             return approvals[-1]["who"], mandate, word(ledger.record.decision(found.binding))
         by_itself = flow.approve is Approve.AUTOMATIC and decides_itself(found)
         if not by_itself or self._people.one(found.analyst).disabled:
-            raise Forbidden("The policy no longer approves this by itself", hint="ask again.")
+            raise Forbidden.because("signal-no-longer-automatic")
         return found.analyst, mandate, Guarantee.DP
 
     def _require_approved(self, found: Signal, ledger: Ledger, flow: Flow) -> None:

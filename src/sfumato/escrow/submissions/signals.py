@@ -122,10 +122,10 @@ class Signals:
         """Take back what waits, or stop what runs. What was charged stays charged."""
         found, _ = self._docket.seen(actor, id)
         if found.analyst != actor.name:
-            raise Forbidden("Only whoever asked may withdraw", hint="refuse or return it instead.")
+            raise Forbidden.because("withdrawn-by-others")
         if found.state is State.RUNNING:
             if not self._execution.stop(found.id):
-                raise Conflict("It does not run here, or not any more", hint="look at it again.")
+                raise Conflict.because("submission-not-running")
             self._docket.say(actor.name, "stopped", found.id)
             return self._docket.signal(found.id)
         self._docket.move(found, Act.WITHDRAW, {"decided_at": self._outside.moment})
@@ -140,7 +140,7 @@ class Signals:
         if found.state is not State.RELEASED:
             raise Gone.because("signal-without-result", state=found.state.value, note=found.note)
         if not self._may_have(actor, found, held):
-            raise Forbidden("The signal goes to whoever asked", hint="its certificate is in the dataset's ledger.")
+            raise Forbidden.because("signal-of-others")
         self._docket.of_signal(found)  # as long as the answer is kept
         return self._docket.result(found)
 
@@ -203,12 +203,11 @@ class Signals:
     ) -> Signal:
         """A signal as it would be kept."""
         if (task is None) == (code is None):
-            raise BadInput("A signal has a task, or code of your own", hint="state one of them.")
+            raise BadInput.because("signal-task-or-code")
         if strange := [name for name in stated if name not in HOW]:
-            raise BadInput(f"There is no option '{strange[0]}' here", hint=f"there are {', '.join(HOW)}.")
+            raise BadInput.because("option-unknown", name=strange[0], known=list(HOW))
         if ("range" in stated) != (code is not None):
-            raise BadInput("Code of your own states the range of its scores, and a task has its own",
-                           hint="state range = [0, 1] with code only.")  # fmt: skip
+            raise BadInput.because("own-code-states-range")
         if code is not None:
             require_function(checked(code))
         asked_for(kind, stated.get("epsilon"))
@@ -237,12 +236,11 @@ class Signals:
         """Refuse from public facts, before anything is kept; and whether the policy approves it by itself."""
         asked, policy = asked_by(found), signed.policy
         if found.code is not None and (asked.draws > MOST_OWN_DRAWS or asked.blocks > MOST_OWN_BLOCKS):
-            hint = f"{MOST_OWN_DRAWS} draws, or {MOST_OWN_BLOCKS} blocks."
-            raise BadInput("Code of your own is run once for each draw and each block, and not so often", hint=hint)
+            raise BadInput.because("own-code-runs", draws=MOST_OWN_DRAWS, blocks=MOST_OWN_BLOCKS)
         if asked.epsilon is not None and asked.epsilon > (most := policy.epsilon_max or EPSILON_MAX):
-            raise Forbidden(f"The policy has no epsilon above {most:g}", hint="ask for less.")
+            raise Forbidden.because("signal-epsilon-above-policy", most=most)
         if found.reads_people and self._datasets.version(about.held).id != about.request.version:
-            raise Conflict("There is newer data than what this was released from", hint="ask the dataset again first.")
+            raise Conflict.because("signal-about-older-data")
         automatic = flow.approve is Approve.AUTOMATIC and decides_itself(found)
         mandate = mandate_of(signed, flow, by_a_person=not automatic)
         query = bind(self._datasets.planned(about.held, mandate, actor), about.sql)
@@ -292,6 +290,5 @@ def _ignored(_found: object) -> None:
 
 def _the_same(row: Mapping[str, Any], body: str) -> Signal:
     if row["body_sha256"] != body:
-        hint = "take another Idempotency-Key for another signal."
-        raise Conflict("This Idempotency-Key was used for another signal", hint=hint)
+        raise Conflict.because("idempotency-key-used", what="signal")
     return Signal.of(row)

@@ -76,6 +76,20 @@ _STEPS = {
         "choose “Sample and aggregate”, or tick that noise may be as wide as the whole scale",
     ),
 }
+_SUBMISSION_STEPS = {  # on requests and signals
+    "attest_approval": _Words(
+        "state where the approval was fixed with --preregistered",
+        "state where the approval was fixed with preregistered",
+        "declare that it was decided before anybody looked, and where that is written",
+    ),
+    "see_answer": _Words("`sfumato inspect --answer`", "`request.answer()`", "“See the withheld answer”"),
+}
+
+_STEPS_OF_WORKSPACE = {  # what people do in a workspace beside asking
+    "list_people": _Words("`sfumato user list`", "`people()`", "the list of people"),
+    "with_audit_head": _Words("with `sfumato audit head`", "with `audit_head()`", "with “Keep the head”"),
+    "with_token": _Words("with `sfumato token`", "with `new_token()`", "on the page “Account”"),
+}
 
 
 class Options:
@@ -228,4 +242,5 @@ def _and(parts: Sequence[str]) -> str:
 
 
 def steps(interface: Interface) -> Mapping[str, str]:
-    return {name: getattr(words, interface.value) for name, words in _STEPS.items()}
+    every = {**_STEPS, **_STEPS_OF_WORKSPACE, **_SUBMISSION_STEPS}
+    return {name: getattr(words, interface.value) for name, words in every.items()}

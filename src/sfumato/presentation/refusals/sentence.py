@@ -8,14 +8,14 @@ from inspect import signature
 from string import Formatter
 
 from sfumato.presentation.interface import Interface
-from sfumato.presentation.refusals import adapters, errors, escrow, ledger, privacy, release, signals
+from sfumato.presentation.refusals import adapters, errors, escrow, ledger, privacy, release, signals, submissions
 from sfumato.presentation.refusals.options import Options, Preferences, steps
 from sfumato.presentation.refusals.wording import Text, Wording
 
 PACKAGES: Mapping[str, Mapping[str, Wording]] = {
     "adapters": adapters.WORDINGS,
     "errors": errors.WORDINGS,
-    "escrow": escrow.WORDINGS,
+    "escrow": {**escrow.WORDINGS, **submissions.WORDINGS},
     "ledger": ledger.WORDINGS,
     "privacy": privacy.WORDINGS,
     "release": release.WORDINGS,

@@ -23,6 +23,10 @@ TRIED_BARS = "Each bar holds 90 of 100 epsilons that the selection came to; ● 
 TRIED = "What the selection would come to on the look-alike, with its real noise. Nothing was charged"
 
 
+def state_one(option: str) -> str:
+    return f"State one with {option}."
+
+
 def tried(*, private: bool) -> str:
     """What was rehearsed, and what a threshold that is picked from it is worth."""
     if not private:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from sfumato.presentation.wording.release import NOISE_ONLY, PICKED
+from sfumato.presentation.wording.release import ALONE, PICKED
 
 QUESTION = "Can I say that one figure is larger than another?"
 _YES = "yes, as far as noise goes"
 _NO = "no; as far as noise goes, it is the other way round"
 _OPEN = "not from this: as far as noise goes, it may be either way round"
-EACH = f"{NOISE_ONLY.removesuffix('; per figure, not jointly')}. Each comparison is by itself: of many, some are wrong."
+EACH = f"{ALONE}. Each comparison is by itself: of many, some are wrong."
 
 
 def sentence(value: float, low: float, high: float) -> str:

@@ -9,7 +9,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.presentation.wording.guarantee import budget as budget_words
 
 NOBODY_ELSE = "Whoever is not named gets nothing, and does not learn that this dataset is there."
-NO_POLICY = "There is no policy: nothing flows to anybody."
+NO_POLICY = "There is no policy: nothing flows to anybody"
 _NO_RULE = "There is no rule of record: whoever asks states a preference."
 _OWN = {"within": "an error", "attack_chance": "an attacker's chance", "guess": "a chance of a guess", "pri": "a PRI"}
 _DECIDED = {
@@ -78,8 +78,11 @@ def rule(stated: Mapping[str, object] | None) -> str:
     """The rule of record, as it is written."""
     if stated is None:
         return _NO_RULE
-    said = ", ".join(f"{name.replace('_', ' ')} {_value(value)}".strip() for name, value in stated.items())
-    return f"The rule of record: {said}."
+    return f"The rule of record: {rule_values(stated)}."
+
+
+def rule_values(stated: Mapping[str, object]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_value(value)}".strip() for name, value in stated.items())
 
 
 def limits(epsilon_max: float | None, budget: BudgetLimit) -> list[str]:

@@ -12,7 +12,8 @@ from sfumato.model.release import Certificate, PostProcessing
 from sfumato.presentation.wording.exposure_histogram import AFTERWARDS
 from sfumato.presentation.wording.guarantee import WITHHELD, sentence
 
-NOISE_ONLY = "90 of 100 for the noise alone; clipping and dropped rows not covered; per figure, not jointly"
+ALONE = "90 of 100 for the noise alone; clipping and dropped rows not covered"
+NOISE_ONLY = f"{ALONE}; per figure, not jointly"
 PICKED = "rows were picked by their noisy figures: of those that were, ranges hold less often"
 COUNTS_ROUNDED = "counts are rounded to whole numbers and not below 0"
 MEANS_DIVIDED = "a mean is a noisy sum over a noisy count, kept within its bounds"

@@ -30,11 +30,20 @@ class Secret:
 
     @property
     def words(self) -> str:
-        within = "" if self.radius is None else f", within {float(self.radius):g}"
-        what = "" if self.column is None else f" of {self.column}{within}"
-        if self.choices is not None:
-            return f"{what}, one of {self.choices}"
-        return what + ("" if self.prior is None else f", blindly {float(self.prior):.4g}")
+        """What is guessed, after what is said of the guess."""
+        return f"{' of ' if self.column is not None else ', ' if self.name else ''}{self.name}"
+
+    @property
+    def name(self) -> str:
+        """What is guessed.
+
+        >>> Secret(column="age", radius=Fraction(5), prior=Fraction(1, 4)).name, Secret(choices=4).name
+        ('age, within 5, blindly 0.25', 'one of 4')
+        """
+        within = "" if self.radius is None else f"within {float(self.radius):g}"
+        blindly = "" if self.prior is None else f"blindly {float(self.prior):.4g}"
+        known = blindly if self.choices is None else f"one of {self.choices}"
+        return ", ".join(filter(None, [self.column, within if self.column else "", known]))
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ def solve(
         every = f"{'Every epsilon meets' if low == 0 else 'There is no largest of'} {ceiling.words}"
         if bounded:
             return Solution(epsilon_max, True, False, f"{every}: the policy's ceiling of {epsilon_max:.6g} holds.")
-        return Solution(None, True, True, f"{every}: state one with --epsilon.")
+        return Solution(None, True, True, f"{every}.")
     if top > epsilon_max:
         why = f"Epsilons up to {top:.4g} meet {ceiling.words}; it is held at epsilon_max, {epsilon_max:g}."
         return Solution(epsilon_max, True, False, why)
@@ -218,7 +218,7 @@ def _nobody(preference: Preference) -> str:
     who = "There is nobody in the data"
     if isinstance(preference, Ratio) and preference.between is not None:
         who = f"There is nobody in one of the two groups that “{preference.between}” makes"
-    return f"{who}, so there is no data-dependent choice: use --worst-case."
+    return f"{who}, so there is no data-dependent choice; the worst case needs nobody."
 
 
 def _descending(low: float, top: float, candidates: Sequence[float] | None, epsilon_max: float) -> list[float]:

@@ -114,7 +114,7 @@ class GuessingRisk:
         limit = None if partner is None else partner.limit
         return GuessView(
             query=self._query,
-            secret=self._secret.words.removeprefix(" of ").removeprefix(", "),
+            secret=self._secret.name,
             blind=self.blind,
             mechanism=self._noise.mechanism,
             delta=self._noise.delta,

@@ -140,12 +140,13 @@ export function showAt(error, form) {
 }
 
 // In a form, a place of the file and how to write it there are of no use.
-export const forForm = (error) => new Problem({ ...error, detail: error.detail, where: "", hint: / = /.test(error.hint) ? "" : error.hint });
+export const forForm = (error) => new Problem({ ...error, detail: error.detail, where: "", hint: error.values?.interface === "schema" ? "" : error.hint });
 
-function placeOf({ where = "", detail = "" }) {
+function placeOf({ where = "", reason = "", values = {} }) {
+  const about = `${reason} ${values?.name ?? ""} ${where}`;
   if (["epsilon_max", ...BUDGETS].includes(where)) return where;
-  if (/signal/i.test(`${where} ${detail}`)) return "signals";
-  if (/approv/i.test(detail)) return "approve";
-  if (/rule|preference|trust|sensitiv/i.test(`${where} ${detail}`)) return "rule";
-  return where.startsWith("[[flow]]") || /nobody/.test(detail) ? "who" : "elsewhere";
+  if (/signal/.test(about)) return "signals";
+  if (/approv|after-the-answer|automatic|exact-score/.test(about)) return "approve";
+  if (/rule|preference|trust|sensitiv/.test(about)) return "rule";
+  return where.startsWith("[[flow]]") || /nobody|without-people|without-flow/.test(about) ? "who" : "elsewhere";
 }

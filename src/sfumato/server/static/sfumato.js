@@ -14,12 +14,9 @@ export class Problem extends Error {
 
   get sentence() {
     const detail = this.detail.replace(/\.$/, "");
-    return `${detail}${this.where ? `: ${this.where}` : ""}.${this.hint ? ` ${upper(spoken(this.hint))}` : ""}`;
+    return `${detail}${this.where ? `: ${this.where}` : ""}.${this.hint ? ` ${upper(this.hint)}` : ""}`;
   }
 }
-
-// A hint may say what is typed on a command line: here its options are words.
-const spoken = (hint) => hint.replace(/(^|[\s(])--([a-z][a-z-]*)/g, (_, before, name) => before + name.replaceAll("-", " "));
 
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -187,7 +187,7 @@ class Expressions(Text):
         try:
             double = float(node.this)
         except ValueError:
-            raise QueryError("The query is not SQL that can be read", where=self.place(node)) from None
+            raise QueryError(f"The {self.read_as} is not SQL that can be read", where=self.place(node)) from None
         if math.isinf(double):
             raise QueryError("A number is too large", where=self.place(node))
         digits = node.this.lstrip("0") or "0"  # Python reads a few thousand digits, leading zeros among them

@@ -83,6 +83,8 @@ _FUNCTION = re.compile(r"(\w+)\s*\(\s*(?:DISTINCT\s+)?$", re.IGNORECASE)
 class Text:
     """One query, as it was written."""
 
+    read_as = "query"  # what sentences call it
+
     answered: frozenset[str] = frozenset()  # the names of functions and aggregates that are
 
     def __init__(self, text: str) -> None:
@@ -113,7 +115,7 @@ class Text:
 
     def a_word_of_sql(self, word: str, where: str) -> QueryError:
         hint = f'look just before this place; a name that is also a word of SQL is written in quotes, as in "{word}".'
-        return QueryError("The query is not SQL that can be read", where=where, hint=hint)
+        return QueryError(f"The {self.read_as} is not SQL that can be read", where=where, hint=hint)
 
     def name_of(self, node: exp.Expr) -> tuple[str, str]:
         """What a sentence calls something that is not answered, by its name in the text if it has one; and a remedy."""

@@ -85,6 +85,7 @@ def parse(text: str, schema: Schema, present: Mapping[str, Type | None] | None =
 def condition(text: str, schema: Schema, present: Mapping[str, Type | None] | None = None) -> Predicate:
     """A condition on one row, as in a WHERE."""
     reader = _Reader(f"SELECT COUNT(*) FROM {_quoted(schema.name)} WHERE {text}", schema, present)
+    reader.read_as = "condition"
     try:
         statement = reader.statement()
         if statement.where is None or statement.keys or statement.afterwards != NOTHING:
@@ -93,8 +94,8 @@ def condition(text: str, schema: Schema, present: Mapping[str, Type | None] | No
     except RecursionError:
         raise QueryError("The condition is nested too deeply", hint="state a simpler one.") from None
     except QueryError as wrong:
-        said = wrong.message.replace("The query", "The condition")
-        raise QueryError(said, hint=wrong.hint, where=f"the condition '{' '.join(text.split())}'") from None
+        wrong.where = f"the condition '{' '.join(text.split())}'"
+        raise
 
 
 def _require_few(outputs: Sequence[object]) -> None:
@@ -147,9 +148,11 @@ class _Reader(Names):
         if not isinstance(self.text, str):
             raise QueryError("A query is text", hint=f'try "SELECT COUNT(*) FROM {self.schema.name}".')
         if len(self.text) > LONGEST:
-            raise QueryError(f"The query is longer than {LONGEST:,} characters", hint="ask a shorter question.")
+            raise QueryError(
+                f"The {self.read_as} is longer than {LONGEST:,} characters", hint="ask a shorter question."
+            )
         if not self.text.isascii() and self.text.encode("utf-8", "replace").decode() != self.text:
-            raise QueryError("The query is not UTF-8 text", hint="save it as UTF-8.")
+            raise QueryError(f"The {self.read_as} is not UTF-8 text", hint="save it as UTF-8.")
         require_flat(self.text)
         try:
             trees = [tree for tree in sqlglot.parse(self.text, read="duckdb") if tree is not None]
@@ -174,7 +177,7 @@ class _Reader(Names):
         """What the grammar stumbled over: most often it is a word of SQL where a name belongs."""
         if error.get("line"):
             return self.a_word_of_sql("select", f"line {error['line']}, column {error['col']}")
-        return QueryError("The query is not SQL that can be read", hint="close every quote and parenthesis.")
+        return QueryError(f"The {self.read_as} is not SQL that can be read", hint="close every quote and parenthesis.")
 
     # What is read: the table, or row-wise selections of it
 

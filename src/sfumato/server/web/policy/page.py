@@ -44,7 +44,7 @@ def policy(page: Shown, actor: Reader, escrow: Here, name: NameInPath, rule: Rul
         controls=controls,
         looked=_looked(escrow, actor, held),
         accept_change=of_rule.ACCEPT_CHANGE,
-        brought=None if brought is None else of_policy.rule(brought).removeprefix("The rule of record: "),
+        brought=None if brought is None else f"{of_policy.rule_values(brought)}.",
         unread=rule is not None and brought is None,
         form=offered(escrow, len(held.controllers)) if controls else None,
         facts={
