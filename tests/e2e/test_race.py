@@ -45,20 +45,20 @@ def racing() -> Iterator[Forks]:
 
 @pytest.mark.depth("races")
 @pytest.mark.parametrize("ledger_places", ["file"], indirect=True)
-def test_a_budget_is_never_passed(racing: Forks, ledger_places: Places, tmp_path: Path) -> None:
-    _never_passed(racing, ledger_places, tmp_path, depth("races"))
+def test_a_budget_is_never_exceeded(racing: Forks, ledger_places: Places, tmp_path: Path) -> None:
+    _never_exceeded(racing, ledger_places, tmp_path, depth("races"))
 
 
 @pytest.mark.depth("database races")
 @pytest.mark.parametrize("ledger_places", ["sqlite", "postgresql"], indirect=True)
-def test_a_budget_is_never_passed_in_a_database(racing: Forks, ledger_places: Places, tmp_path: Path) -> None:
-    _never_passed(racing, ledger_places, tmp_path, depth("database races"))
+def test_a_budget_is_never_exceeded_in_a_database(racing: Forks, ledger_places: Places, tmp_path: Path) -> None:
+    _never_exceeded(racing, ledger_places, tmp_path, depth("database races"))
 
 
-def _never_passed(racing: Forks, places: Places, folder: Path, races: int) -> None:
+def _never_exceeded(racing: Forks, places: Places, folder: Path, races: int) -> None:
     """Each asks for 0.3 where 1 may be spent: three get it, on a ledger in which none of them found an entry."""
     (folder / "people.csv").write_text("age\n30\n40\n", "utf-8")
-    (folder / "people.toml").write_text('name = "people"\nstop = 2.0\n', "utf-8")
+    (folder / "people.toml").write_text('name = "people"\nbudget = 2.0\n', "utf-8")
     for _ in range(races):
         place = places()
         with (folder / "gate").open("w") as gate:
