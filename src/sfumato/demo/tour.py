@@ -82,7 +82,7 @@ def _decide_first(say: Say, adult: Dataset) -> None:
     assert found is not None
     say(spread.as_text(found))
 
-    say(_step(5, "The private exposure histogram: the people's own exposures with noise, charged 0.05"))
+    say(_step(5, "The exposure histogram: the people's own exposures with noise, charged 0.05"))
     histogram = query.exposure_histogram(epsilon=0.05).view
     assert histogram.exposure_histogram is not None
     say(f"{of_risk.source(histogram)}\n\n{exposure_histogram.as_text(histogram.exposure_histogram)}")
