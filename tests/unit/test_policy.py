@@ -19,7 +19,7 @@ from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.statement import Kind
 from sfumato.presentation.escrow.policy import sentences
-from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences import registry
 
 COLUMNS = ("Age", "ward", "income")
 SCHEMA: dict[str, Any] = {
@@ -212,7 +212,7 @@ def epsilon(policy: Policy, who: Person, sql: str) -> float:
     data = local.planned(SCHEMA, ledger=":memory:")
     rule = policy.rule_for(who, lambda: data.query(sql).statement.columns, policy.rule)
     assert rule is not None
-    found = data.query(sql).preview(*named.preferences(rule)).epsilon
+    found = data.query(sql).preview(*registry.preferences(rule)).epsilon
     assert found is not None
     return found
 

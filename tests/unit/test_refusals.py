@@ -18,7 +18,7 @@ from sfumato.presentation.interface import Interface
 from sfumato.presentation.refusals import escrow, submissions
 from sfumato.presentation.refusals.sentence import PACKAGES, WORDS, sentence
 from sfumato.presentation.refusals.wording import Text, Wording
-from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.rule import from_rule
 
 SOURCES = Path(errors.__file__).parent
@@ -199,12 +199,12 @@ def test_every_reason_is_worded_in_every_interface(reason: str, interface: Inter
 
 
 def example(option: str, interface: Interface) -> str:
-    said = sentence("option-without-preference", {"name": option, "whose": named.HOW[option]}, interface)
+    said = sentence("option-without-preference", {"name": option, "whose": registry.HOW[option]}, interface)
     assert said is not None
     return said[1].removeprefix("try ").removesuffix(".")
 
 
-@pytest.mark.parametrize("option", named.HOW)
+@pytest.mark.parametrize("option", registry.HOW)
 def test_what_an_option_goes_with_is_shown_by_an_example_that_works(option: str) -> None:
     assert f"--{option.replace('_', '-')}" in example(option, Interface.COMMAND)
     assert eval(example(option, Interface.PYTHON), {"sf": sfumato})

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import PreferenceError
-from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.accuracy import relative_error, within
 from sfumato.privacy.preferences.belief import belief
 from sfumato.privacy.preferences.guessing import advantage, guess, sharing_risk
@@ -53,20 +53,20 @@ STATED: list[st.SearchStrategy[Preference]] = [
 
 @given(st.one_of(STATED))
 def test_what_is_said_is_what_is_read(preference: Preference) -> None:
-    assert named.preferences(json.loads(json.dumps(said([preference])))) == (preference,)
+    assert registry.preferences(json.loads(json.dumps(said([preference])))) == (preference,)
 
 
 @pytest.mark.depth("every preference said")
 @given(st.tuples(*STATED))
 @examples("every preference said")
 def test_every_preference_that_has_a_name_can_be_said(one_of_each: tuple[Preference, ...]) -> None:
-    assert {name for one in one_of_each for name in said([one])} >= {*named.NAMES}
+    assert {name for one in one_of_each for name in said([one])} >= {*registry.NAMES}
 
 
 def test_several_are_said_together() -> None:
     stated = gap(1.2, worst_case=True), within(5)
     assert said(stated) == {"gap": 1.2, "worst_case": True, "within": 5.0, "confidence": 0.95}
-    assert named.preferences(said(stated)) == stated
+    assert registry.preferences(said(stated)) == stated
 
 
 def test_nothing_is_the_rule() -> None:

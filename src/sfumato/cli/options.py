@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.errors import BadInput
+from sfumato.presentation.option_help import HELP, METAVARS
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A CSV or Parquet file, or a folder of Parquet files.")]
 Schema = Annotated[str, typer.Option("--schema", metavar="FILE", help="The schema file (TOML, or SmartNoise's YAML).")]
@@ -54,106 +55,14 @@ Redraw = Annotated[bool, typer.Option("--redraw", help="Draw anew, and be charge
 AllowNoGuarantee = Annotated[
     bool, typer.Option("--allow-no-guarantee", help="Release even though there is no guarantee.")
 ]
-Epsilon = Annotated[float | None, typer.Option(help="This epsilon, whatever it does.")]
-Gap = Annotated[float | None, typer.Option(help="Nobody at more than so many times the risk of anybody else.")]
-Ratio = Annotated[
-    float | None, typer.Option(help="The papers' form of it: everybody's risk at least this share of the largest.")
-]
-WorstCase = Annotated[
-    bool, typer.Option("--worst-case", help="Meet the gap or ratio for anybody in any data: reads nobody.")
-]
-Exact = Annotated[bool, typer.Option("--exact", help="By the exact RDR, not by its upper bound.")]
-Between = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CONDITION",
-        help="Of gap or ratio: between the median of the people for whom this holds and that of the others.",
-    ),
-]
-AttackChance = Annotated[
-    float | None, typer.Option(help="An attacker who knows everybody else guesses right at most this often.")
-]
-Variance = Annotated[
-    float | None,
-    typer.Option(help="The variance of everybody's risk, as a share of the largest there could be, at most this."),
-]
-ExposureCap = Annotated[
-    float | None, typer.Option(help="Nobody's own epsilon, epsilon times their exposure, above this.")
-]
-Allow = Annotated[
-    float | None, typer.Option(metavar="F", help="Of --exposure-cap: this fraction of the people may lie above it.")
-]
-SelectEpsilon = Annotated[
-    float | None,
-    typer.Option(metavar="E", help="What selecting epsilon privately may cost; charged beside the release."),
-]
-Beta = Annotated[
-    float | None, typer.Option(help="How often a private selection may miss its preference; 0.05 unless stated.")
-]
-AsPublished = Annotated[
-    bool,
-    typer.Option(
-        "--as-published", help="--variance by Algorithm 3 as printed, no guarantee; --sharing-risk with its floor."
-    ),
-]
-Pri = Annotated[
-    float | None, typer.Option(metavar="P", help="Find-eps-from-PRI as published: PRIs within P percent, no guarantee.")
-]
-Guess = Annotated[
-    float | None,
-    typer.Option(help="A guess at somebody's value is right at most this often; with --choices or --secret."),
-]
-Choices = Annotated[int | None, typer.Option(metavar="N", help="How many values a guess chooses among.")]
-Secret = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="What is guessed: one of the categories that the schema lists.")
-]
-Radius = Annotated[float | None, typer.Option(help="Of --secret: a guess counts that comes so close to a number.")]
-Prior = Annotated[float | None, typer.Option(help="How often a guess is right before the answer is out.")]
-Advantage = Annotated[
-    float | None, typer.Option(help="No answer raises anybody's belief about a person by more than this.")
-]
-_WORDS = "very low, low, medium, high, very high, or 0 to 1"
-SharingRisk = Annotated[str | None, typer.Option(metavar="RISK", help=f"What sharing the answer may risk: {_WORDS}.")]
-Trust = Annotated[str | None, typer.Option(metavar="TRUST", help="Of --sharing-risk: in whoever gets the answer.")]
+Exact = Annotated[bool, typer.Option("--exact", help=HELP["exact"])]
+Choices = Annotated[int | None, typer.Option(metavar=METAVARS["choices"], help=HELP["choices"])]
+Secret = Annotated[str | None, typer.Option(metavar=METAVARS["secret"], help=HELP["secret"])]
+Radius = Annotated[float | None, typer.Option(help=HELP["radius"])]
+Prior = Annotated[float | None, typer.Option(help=HELP["prior"])]
+Trust = Annotated[str | None, typer.Option(metavar=METAVARS["trust"], help=HELP["trust"])]
 DataSensitivity = Annotated[
-    str | None, typer.Option(metavar="S", help="Of --sharing-risk: how much harm a right guess does.")
-]
-Belief = Annotated[
-    float | None,
-    typer.Option(metavar="RHO", help="Nobody believes in any of the possible --worlds by more than this."),
-]
-Worlds = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="A public table of everybody who could be in the data; or answers, world by world."
-    ),
-]
-Missing = Annotated[int | None, typer.Option(metavar="N", help="Of --worlds: how many of them are missing; 1.")]
-Bound = Annotated[bool, typer.Option("--bound", help="Of --belief: by the paper's upper bound, which is stricter.")]
-Within = Annotated[float | None, typer.Option(metavar="ERROR", help="All figures of the answer at most so far off.")]
-RelativeError = Annotated[
-    float | None, typer.Option(metavar="SHARE", help="The same as a share of the answer that is --expected.")
-]
-Expected = Annotated[
-    float | None, typer.Option(metavar="ANSWER", help="Of --relative-error: a public guess of the (smallest) answer.")
-]
-Confidence = Annotated[
-    float | None, typer.Option(help="Of --within (0.95 unless stated) and --relative-error (0.9): how often it holds.")
-]
-Each = Annotated[bool, typer.Option("--each", help="Of the same: each figure by itself, not all of them together.")]
-ExpectedCount = Annotated[
-    float | None,
-    typer.Option(metavar="N", help="Of the same, for means: how many people its smallest cell has at least."),
-]
-Priority = Annotated[
-    float | None, typer.Option(metavar="W", help="This query's weight: the preferences allow W times the epsilon.")
-]
-LargerThanSpent = Annotated[
-    bool,
-    typer.Option(
-        "--larger-than-spent",
-        help="The papers' rule for several queries: only epsilons above all that was spent before.",
-    ),
+    str | None, typer.Option(metavar=METAVARS["data_sensitivity"], help=HELP["data_sensitivity"])
 ]
 
 

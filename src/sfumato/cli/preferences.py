@@ -3,58 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from sfumato.cli import options
+import typer
+
 from sfumato.cli.option_groups import expanded
 from sfumato.errors import BadInput
+from sfumato.presentation.option_help import HELP, METAVARS
+from sfumato.privacy.preferences.registry import OPTIONS, Kind
 
 if TYPE_CHECKING:
     from sfumato.privacy.preferences.preference import Preference
 
 Stated = tuple[Any, ...]  # the preferences that a command is handed
 
-_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "epsilon": (options.Epsilon, None),
-    "gap": (options.Gap, None),
-    "ratio": (options.Ratio, None),
-    "worst_case": (options.WorstCase, False),
-    "exact": (options.Exact, False),
-    "between": (options.Between, None),
-    "attack_chance": (options.AttackChance, None),
-    "variance": (options.Variance, None),
-    "exposure_cap": (options.ExposureCap, None),
-    "allow": (options.Allow, None),
-    "select_epsilon": (options.SelectEpsilon, None),
-    "beta": (options.Beta, None),
-    "as_published": (options.AsPublished, False),
-    "pri": (options.Pri, None),
-    "guess": (options.Guess, None),
-    "choices": (options.Choices, None),
-    "secret": (options.Secret, None),
-    "radius": (options.Radius, None),
-    "prior": (options.Prior, None),
-    "advantage": (options.Advantage, None),
-    "sharing_risk": (options.SharingRisk, None),
-    "trust": (options.Trust, None),
-    "data_sensitivity": (options.DataSensitivity, None),
-    "belief": (options.Belief, None),
-    "worlds": (options.Worlds, None),
-    "missing": (options.Missing, None),
-    "bound": (options.Bound, False),
-    "within": (options.Within, None),
-    "relative_error": (options.RelativeError, None),
-    "expected": (options.Expected, None),
-    "confidence": (options.Confidence, None),
-    "each": (options.Each, False),
-    "expected_count": (options.ExpectedCount, None),
-    "priority": (options.Priority, None),
-    "larger_than_spent": (options.LargerThanSpent, False),
+_TYPES: dict[Kind, Any] = {
+    Kind.NUMBER: float | None,
+    Kind.WHOLE: int | None,
+    Kind.FLAG: bool,
+    Kind.TEXT: str | None,
+    Kind.LEVEL: str | None,
+    Kind.WORLDS: str | None,
 }
+_HERE = ("belief", "worlds", "missing", "bound")  # files are those of this machine
 
 
-_HERE = ("belief", "worlds", "missing", "bound", "priority", "larger_than_spent")  # files, weights and what was spent
-_SENT = {name: option for name, option in _OPTIONS.items() if name not in _HERE}
+def _typed(name: str, kind: Kind) -> tuple[Any, Any]:
+    """An option as Typer takes it, and what it is where it is not typed."""
+    flags = [f"--{name.replace('_', '-')}"] if kind is Kind.FLAG else []
+    option = typer.Option(*flags, metavar=METAVARS.get(name), help=HELP[name])
+    return Annotated[_TYPES[kind], option], False if kind is Kind.FLAG else None
+
+
+_SENT = {option.name: _typed(option.name, option.kind) for option in OPTIONS if option.name not in _HERE}
+_OPTIONS = {option.name: _typed(option.name, option.kind) for option in OPTIONS} | {
+    "priority": _typed("priority", Kind.NUMBER),
+    "larger_than_spent": _typed("larger_than_spent", Kind.FLAG),
+}
 
 
 def with_preferences(command: Callable[..., None]) -> Callable[..., None]:
@@ -73,12 +58,12 @@ def _said(typed: Mapping[str, Any]) -> dict[str, Any]:
 
 def preferences(typed: Mapping[str, Any]) -> tuple[Preference, ...]:
     """The preferences among all that was typed, in the order of the interface."""
-    from sfumato.privacy.preferences import named
+    from sfumato.privacy.preferences import registry
     from sfumato.privacy.preferences.preference import larger_than_spent, weighted
 
     said = _said(typed)
     priority, larger = said.pop("priority", None), said.pop("larger_than_spent", False)
-    stated = named.preferences(said)
+    stated = registry.preferences(said)
     if priority is not None:
         if not stated:
             raise BadInput("--priority goes with a preference", hint="try --gap 1.2 --worst-case --priority 2.")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
+from sfumato.privacy.preferences.registry import OPTIONS, Kind
 from sfumato.server.texts import Text, plain
 
 Epsilons: TypeAlias = Literal["paper"] | Annotated[list[float], Field(max_length=1000)]
@@ -55,44 +56,34 @@ class Guesses(Stated):
     candidates: Epsilons | None = None
 
 
-class Preference(Stated):
+_KINDS: dict[Kind, Any] = {
+    Kind.NUMBER: float | None,
+    Kind.WHOLE: int | None,
+    Kind.FLAG: bool | None,
+    Kind.TEXT: Text | None,
+    Kind.LEVEL: Level | None,
+    Kind.WORLDS: Annotated[list[Any], Field(max_length=10_000)] | None,
+}
+
+
+class _Drawn(Stated):
     """The names of a schema's [rule], and how the noise is drawn."""
 
     candidates: Epsilons | None = None
     epsilon_max: float | None = None
-    epsilon: float | None = None
-    gap: float | None = None
-    ratio: float | None = None
-    worst_case: bool | None = None
-    exact: bool | None = None
-    between: Text | None = None
-    variance: float | None = None
-    select_epsilon: float | None = None
-    beta: float | None = None
-    as_published: bool | None = None
-    exposure_cap: float | None = None
-    allow: float | None = None
-    attack_chance: float | None = None
-    pri: float | None = None
-    guess: float | None = None
-    advantage: float | None = None
-    sharing_risk: Level | None = None
-    trust: Level | None = None
-    data_sensitivity: Level | None = None
-    choices: int | None = None
-    secret: Text | None = None
-    radius: float | None = None
-    prior: float | None = None
-    belief: float | None = None
-    worlds: Annotated[list[Any], Field(max_length=10_000)] | None = None
-    missing: int | None = None
-    bound: bool | None = None
-    within: float | None = None
-    relative_error: float | None = None
-    confidence: float | None = None
-    each: bool | None = None
-    expected: float | None = None
-    expected_count: float | None = None
+
+
+if TYPE_CHECKING:
+
+    class Preference(_Drawn): ...
+
+else:
+    Preference = create_model(
+        "Preference",
+        __base__=_Drawn,
+        __doc__=_Drawn.__doc__,
+        **{option.name: (_KINDS[option.kind], None) for option in OPTIONS},
+    )
 
 
 def table_of(preference: Preference | None) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import Kind, Statement
-from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.guessing import level
 from sfumato.release.ledger import digest
 
@@ -90,7 +90,7 @@ class Flow:
 
     def require_preferences(self, stated: Mapping[str, Any] | None) -> None:
         said = {name for name, value in (stated or {}).items() if value is not None and value is not False}
-        used = [name for name in named.NAMES if name in said] or [RULE]
+        used = [name for name in registry.NAMES if name in said] or [RULE]
         if used == [RULE] and said:
             raise Forbidden.because("rule-as-it-stands", stated=sorted(said))
         if beyond := [name for name in used if name not in self.preferences]:

@@ -25,7 +25,7 @@ from sfumato.model.budget import MOST_DELTA, MOST_EPSILON, BudgetLimit, limit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.model.statement import Kind
-from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.guessing import level
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release.decide import rule_of
@@ -185,8 +185,8 @@ class _Reader:
     def allowed_preferences(self, stated: Mapping[str, Any], where: str) -> tuple[str, ...]:
         names = self.names(stated, "preferences", where)
         for name in names:
-            if name not in (RULE, *named.NAMES):
-                raise PolicyError.because("preference-unknown", name=name, known=[RULE, *named.NAMES], where=where)
+            if name not in (RULE, *registry.NAMES):
+                raise PolicyError.because("preference-unknown", name=name, known=[RULE, *registry.NAMES], where=where)
         return names or Flow.preferences
 
     def rule(self, stated: object) -> Mapping[str, Any] | None:

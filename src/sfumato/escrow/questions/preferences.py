@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.errors import PreferenceError
-from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.preference import Preference, weighted
 from sfumato.release.bound_query import BoundQuery
 
@@ -29,9 +29,9 @@ def asked(
         name: value for name, value in stated.items() if name not in HOW and value is not None and value is not False
     }
     for name, value in said.items():
-        if name not in (*named.NAMES, *named.HOW):
-            raise PreferenceError.because("request-preference-unknown", name=name, known=list(named.NAMES))
+        if name not in registry.KNOWN:
+            raise PreferenceError.because("request-preference-unknown", name=name, known=list(registry.NAMES))
         if name in _LOCAL and not isinstance(value, list):
             raise PreferenceError.because("worlds-not-listed")
-    preferences = named.preferences(said)
+    preferences = registry.preferences(said)
     return preferences if share == 1 else tuple(weighted(one, share) for one in preferences), how

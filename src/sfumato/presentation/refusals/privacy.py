@@ -8,7 +8,7 @@ from sfumato.presentation.interface import Interface
 from sfumato.presentation.refusals.options import Options, Preferences
 from sfumato.presentation.refusals.pages import COUNT_PEOPLE, OTHER_NOISE, STATE_DELTA
 from sfumato.presentation.refusals.wording import Wording
-from sfumato.privacy.preferences.named import NAMES
+from sfumato.privacy.preferences.registry import NAMES
 
 _MORE = "ask for more than that."
 _LARGER = "ask for a larger one."

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import PreferenceError
-from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.accuracy import RelativeError, Within
 from sfumato.privacy.preferences.belief import Answers, Belief
 from sfumato.privacy.preferences.guessing import Advantage, Guess, Secret, SharingRisk
@@ -23,7 +23,7 @@ from sfumato.privacy.preferences.pri import Pri
 
 
 def said(preferences: Iterable[Preference]) -> dict[str, Any]:
-    """What states all of them at once; the inverse of `named.preferences`.
+    """What states all of them at once; the inverse of `registry.preferences`.
 
     >>> from sfumato.privacy.preferences.preference import gap
     >>> said([gap(1.2, worst_case=True)])
@@ -32,7 +32,7 @@ def said(preferences: Iterable[Preference]) -> dict[str, Any]:
     stated, found = tuple(preferences), dict[str, Any]()
     for preference in stated:
         found |= _said(preference)
-    if set(named.preferences(found)) != set(stated):
+    if set(registry.preferences(found)) != set(stated):
         raise PreferenceError.because("preferences-not-together", stated=[preference.words for preference in stated])
     return found
 

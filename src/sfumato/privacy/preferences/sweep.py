@@ -13,7 +13,7 @@ from sfumato.errors import PreferenceError
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import Measurement
 from sfumato.model.risk import WORST_CASE, Spread
-from sfumato.privacy.preferences import named
+from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.preference import Preference, epsilon
 from sfumato.privacy.preferences.solver import Interval, Solution, interval, solve
 from sfumato.privacy.risk.profile import risk_at
@@ -112,7 +112,7 @@ def _said(kind: Kind, stated: Mapping[str, Any]) -> float | None:
     said = {
         name: value
         for name, value in stated.items()
-        if name in (*named.NAMES, *named.HOW) and value is not None and value is not False
+        if name in registry.KNOWN and value is not None and value is not False
     }
     found = next((name for name in _NAMES if _NAMES[name] is kind and name in said), None)
     beside = _BESIDE.get(kind, {})
@@ -143,7 +143,7 @@ class _Of:
         own = _MAKERS[kind](value)
         if kind is Kind.GAP and self.spread is not WORST_CASE:
             own.pop("worst_case")
-        [preference] = named.preferences(own)
+        [preference] = registry.preferences(own)
         if preference.selects:
             return Stop(kind, value, preference, Interval(0.0, self.ceiling), None, own | self._drawn)
         solution = self._solved(preference, value) if kind is Kind.EPSILON else self._solved(preference)

@@ -1,0 +1,55 @@
+"""The list of preferences is what the functions that make them take, and what each interface offers."""
+
+from __future__ import annotations
+
+from inspect import Parameter, signature
+from typing import Any, get_type_hints
+
+import pytest
+
+import sfumato as sf
+from sfumato.presentation.option_help import HELP
+from sfumato.privacy.preferences.preference import epsilon
+from sfumato.privacy.preferences.registry import KNOWN, NAMES, OPTIONS, Kind, preferences
+from sfumato.server.stated import Preference
+
+TYPES: dict[Kind, tuple[Any, ...]] = {
+    Kind.NUMBER: (float, float | None),
+    Kind.WHOLE: (int, int | None),
+    Kind.FLAG: (bool,),
+    Kind.TEXT: (str | None,),
+    Kind.LEVEL: (float | str, float | str | None),
+    Kind.WORLDS: (object,),
+}
+BY_NAME_ONLY = {("epsilon", "what"), ("belief", "prior")}  # of Python alone: a word for sentences, a list of priors
+
+
+def maker(name: str) -> Any:
+    return epsilon if name == "epsilon" else getattr(sf, name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_preference_takes_what_the_list_says(name: str) -> None:
+    value, *others = signature(maker(name)).parameters.values()
+    taken = {one.name for one in others if (name, one.name) not in BY_NAME_ONLY}
+    assert taken == {option.name for option in OPTIONS if name in option.of}
+    assert value.kind is Parameter.POSITIONAL_OR_KEYWORD
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_every_value_is_of_the_kind_that_the_list_says(option: Any) -> None:
+    for name in option.of or (option.name,):
+        hints = get_type_hints(maker(name))
+        own = option.name if option.of else next(iter(signature(maker(name)).parameters))
+        assert hints[own] in TYPES[option.kind], name
+
+
+def test_every_interface_has_the_same_names() -> None:
+    assert set(Preference.model_fields) - {"mechanism", "delta", "calibration", "candidates", "epsilon_max"} == KNOWN
+    assert set(HELP) - {"priority", "larger_than_spent"} == KNOWN
+
+
+def test_what_two_preferences_share_goes_to_both() -> None:
+    stated = {"exposure_cap": 0.5, "variance": 1e-3, "select_epsilon": 0.1}
+    assert preferences(stated) == (sf.variance(1e-3, select_epsilon=0.1), sf.exposure_cap(0.5))
+    assert preferences(stated | {"allow": 0.01})[1] == sf.exposure_cap(0.5, allow=0.01, select_epsilon=0.1)
