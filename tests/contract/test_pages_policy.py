@@ -143,6 +143,6 @@ def test_a_budget_below_what_is_spent_is_refused_before_anything_is_signed(api: 
         answer = api("alice", method, f"/datasets/stays/{path}", json=body)
         assert (answer.status_code, answer.json()["where"]) == (422, "budget")
         assert "is spent already" in answer.json()["detail"]
-        assert answer.json()["reason"] == "stop-passed-before"
+        assert answer.json()["reason"] == "budget-passed-before"
     assert len(api("alice", "GET", "/datasets/stays/policies").json()["items"]) == 1
     assert api("alice", "GET", "/datasets/stays/ledger").status_code == 200
