@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from sfumato.api.choice import Choice
 from sfumato.api.display import printed
@@ -22,9 +22,9 @@ from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release import choose
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.context import DatasetContext
-from sfumato.release.decide import EPSILON_MAX, Request, candidates_of
+from sfumato.release.decide import candidates_of
 from sfumato.release.pipeline import release, release_choice
-from sfumato.release.request import request_of
+from sfumato.release.request import Search, request_of
 from sfumato.release.services import Services
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sfumato.api.method_comparison import Comparison
     from sfumato.api.posthoc import PosthocRisk
     from sfumato.api.risk import RiskProfile
-    from sfumato.api.signal import Signalled
+    from sfumato.api.signal import Signalled, SignalOptions
     from sfumato.release.risk.profile import Profile
     from sfumato.signals.tasks.task import Task
 
@@ -171,13 +171,9 @@ class Dataset:
         sql: str,
         preferences: Preference | Sequence[Preference] = (),
         *,
-        mechanism: str = "laplace",
-        delta: float | None = None,
-        calibration: str = "analytic",
-        candidates: str | Sequence[float] | None = None,
-        epsilon_max: float = EPSILON_MAX,
         preregistered: str = "",
         look: bool = False,
+        **how: Unpack[Search],
     ) -> Comparison:
         """Every method side by side: its epsilons, its word, what it means and needs; the stated ones intersect.
 
@@ -188,9 +184,7 @@ class Dataset:
         from sfumato.release.risk.method_comparison import side_by_side
 
         stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
-        how: dict[str, object] = {"mechanism": mechanism, "delta": delta, "calibration": calibration}
-        how |= {"candidates": candidates, "epsilon_max": epsilon_max}
-        found = side_by_side(bind(self._context, sql), stated, how, look=look, attestation=preregistered)
+        found = side_by_side(bind(self._context, sql), stated, dict(how), look=look, attestation=preregistered)
         return printed(Comparison, worded(found))
 
     def per_person(self) -> PersonTotals:
@@ -287,17 +281,12 @@ class Query:
         *preferences: Preference,
         like: object = None,
         rows: int | None = None,
-        mechanism: str = "laplace",
-        delta: float | None = None,
-        calibration: str = "analytic",
-        candidates: str | Sequence[float] | None = None,
-        epsilon_max: float = EPSILON_MAX,
+        **how: Unpack[Search],
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
         from sfumato.release.risk.rehearsal import rehearsed
 
-        drawn = mechanism, delta, calibration
-        return _shown(rehearsed(self._bound, preferences, *drawn, candidates, epsilon_max, like=like, rows=rows))
+        return _shown(rehearsed(self._bound, preferences, like=like, rows=rows, **how))
 
     def exposure_histogram(
         self,
@@ -371,76 +360,51 @@ class Query:
     def choose(
         self,
         *preferences: Preference,
-        mechanism: str = "laplace",
-        delta: float | None = None,
-        calibration: str = "analytic",
-        candidates: str | Sequence[float] | None = None,
-        epsilon_max: float = EPSILON_MAX,
         preregistered: str = "",
         allow_no_guarantee: bool = False,
         redraw: bool = False,
+        **how: Unpack[Search],
     ) -> Choice:
         """The largest epsilon that meets the preferences; without any, the rule of record is applied.
 
         A public preference is entered in the ledger as planned; one that reads the people is a look. A private
         selection is charged first; the same request on the same data returns what was selected, uncharged, and `redraw`
-        selects anew.
+        selects anew. `mechanism`, `delta` and `calibration` say how noise is drawn; no epsilon above `epsilon_max` is
+        chosen, and none but the `candidates`, if there are any.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, candidates, epsilon_max)
+        asked = request_of(self._bound, preferences, **how)
         found = choose.chosen(self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
         return printed(Choice, found)
 
-    def preview(
-        self,
-        *preferences: Preference,
-        mechanism: str = "laplace",
-        delta: float | None = None,
-        calibration: str = "analytic",
-        candidates: str | Sequence[float] | None = None,
-        epsilon_max: float = EPSILON_MAX,
-        preregistered: str = "",
-    ) -> Choice:
+    def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Choice:
         """What `choose` would come to, by public facts: nothing is read, entered or charged.
 
         What is read off the people or drawn has no epsilon yet.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, candidates, epsilon_max)
+        asked = request_of(self._bound, preferences, **how)
         return printed(Choice, choose.preview(self._bound, asked, preregistered))
 
-    def plan(
-        self,
-        *preferences: Preference,
-        mechanism: str = "laplace",
-        delta: float | None = None,
-        calibration: str = "analytic",
-        candidates: str | Sequence[float] | None = None,
-        epsilon_max: float = EPSILON_MAX,
-        preregistered: str = "",
-    ) -> Guarantee:
+    def plan(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Guarantee:
         """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
 
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, candidates, epsilon_max)
+        asked = request_of(self._bound, preferences, **how)
         return choose.planned(self._bound, asked, preregistered)
 
     def require_releasable(
         self,
         *preferences: Preference,
-        mechanism: str = "laplace",
-        delta: float | None = None,
-        calibration: str = "analytic",
-        candidates: str | Sequence[float] | None = None,
-        epsilon_max: float = EPSILON_MAX,
         preregistered: str = "",
         allow_no_guarantee: bool = False,
         redraw: bool = False,
+        **how: Unpack[Search],
     ) -> bool:
         """Refuse what would carry no guarantee or pass the budget, before anybody is read or anything is entered.
 
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
-        asked = self._asked(preferences, mechanism, delta, calibration, candidates, epsilon_max)
+        asked = request_of(self._bound, preferences, **how)
         return choose.releasable(
             self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
         )
@@ -470,7 +434,7 @@ class Query:
         if choice is not None:
             return Release.of(release_choice(self._bound, choice, **how), self._bound)
         preferences = () if epsilon is None else (stated_epsilon(epsilon),)
-        asked = self._asked(preferences, mechanism, delta, "analytic", None, EPSILON_MAX)
+        asked = request_of(self._bound, preferences, mechanism, delta)
         return Release.of(release(self._bound, asked, **how), self._bound)
 
     def posthoc_risk(self, release: Release, between: str | None = None) -> PosthocRisk:
@@ -487,14 +451,7 @@ class Query:
         release: Release,
         task: Task | Mapping[str, Any],
         kind: str = "free",
-        *,
-        epsilon: float | None = None,
-        draws: int | None = None,
-        blocks: int | None = None,
-        by_range: bool = False,
-        allow_no_guarantee: bool = False,
-        redraw: bool = False,
-        preregistered: str = "",
+        **how: Unpack[SignalOptions],
     ) -> Signalled:
         """What noise did to a task, by an answer that this query gave; see `Release.signal`.
 
@@ -503,20 +460,7 @@ class Query:
         """
         from sfumato.api.signal import signalled
 
-        how: dict[str, Any] = {"draws": draws, "blocks": blocks, "by_range": by_range, "attestation": preregistered}
-        how |= {"allow_no_guarantee": allow_no_guarantee, "redraw": redraw}
-        return signalled(self._bound, release, task, kind, epsilon, **how)
-
-    def _asked(
-        self,
-        preferences: Sequence[Preference],
-        mechanism: str,
-        delta: float | None,
-        calibration: str,
-        candidates: str | Sequence[float] | None,
-        epsilon_max: float,
-    ) -> Request:
-        return request_of(self._bound, preferences, mechanism, delta, calibration, candidates, epsilon_max)
+        return signalled(self._bound, release, task, kind, **how)
 
     def __repr__(self) -> str:
         return f"<Query on {self.dataset.schema.name}: {self.sql}>"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from sfumato.api.columns import arrow, columns
 from sfumato.api.whole_file import write_text_whole, write_whole
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sfumato.api.posthoc import PosthocRisk
-    from sfumato.api.signal import Signalled
+    from sfumato.api.signal import Signalled, SignalOptions
     from sfumato.signals.tasks.task import Task
 
 
@@ -135,28 +135,20 @@ class Release(model.Released):
         self,
         task: Task | Mapping[str, Any],
         kind: str = "free",
-        *,
-        epsilon: float | None = None,
-        draws: int | None = None,
-        blocks: int | None = None,
-        by_range: bool = False,
-        allow_no_guarantee: bool = False,
-        redraw: bool = False,
-        preregistered: str = "",
+        **how: Unpack[SignalOptions],
     ) -> Signalled:
         """What the noise did to a task: by default from this answer alone, and free.
 
-        `kind` is "free", "noisy_difference" or "sample_and_aggregate" (both dp, and charged `epsilon`), or
-        "as_published": both scores, without a guarantee.
+        `kind` is "free" (of so many `draws`), "noisy_difference" (`by_range`: noise as wide as the whole range) or
+        "sample_and_aggregate" (of so many `blocks`), both dp and charged `epsilon`; or "as_published": both scores,
+        without a guarantee.
         """
         if self._query is None:
             hint = "ask the query that it is an answer to: query.signal(release, task)."
             raise BadInput("This release does not know the query that it came from", hint=hint)
         from sfumato.api.signal import signalled
 
-        how: dict[str, Any] = {"draws": draws, "blocks": blocks, "by_range": by_range, "attestation": preregistered}
-        how |= {"allow_no_guarantee": allow_no_guarantee, "redraw": redraw}
-        return signalled(self._query, self, task, kind, epsilon, **how)
+        return signalled(self._query, self, task, kind, **how)
 
     def to_json(self) -> str:
         return json.dumps(self.as_dict(), indent=2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from sfumato.api.figure import Picture
 from sfumato.model import signal as model
@@ -61,12 +61,25 @@ _KINDS: dict[model.SignalKind, type[Signalled]] = {
 }
 
 
+class SignalOptions(TypedDict, total=False):
+    """What a signal may cost, and how it is made."""
+
+    epsilon: float | None
+    draws: int | None
+    blocks: int | None
+    by_range: bool
+    allow_no_guarantee: bool
+    redraw: bool
+    preregistered: str
+
+
 def signalled(
-    query: BoundQuery, release: Released, task: Task | Mapping[str, Any], kind: str, epsilon: float | None, **how: Any
+    query: BoundQuery, release: Released, task: Task | Mapping[str, Any], kind: str, **how: Unpack[SignalOptions]
 ) -> Signalled:
     """The signal that is asked for; of draws and blocks that are not stated, as many as are usual."""
-    stated = {name: value for name, value in how.items() if value is not None}
-    return printable(signal(query, release, task, asked_for(kind, epsilon, **stated)))
+    stated: dict[str, Any] = {name: value for name, value in how.items() if value is not None}
+    epsilon, attestation = stated.pop("epsilon", None), stated.pop("preregistered", "")
+    return printable(signal(query, release, task, asked_for(kind, epsilon, attestation=attestation, **stated)))
 
 
 def printable(signal: model.Scored) -> Signalled:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any, ClassVar, Self
@@ -17,7 +18,7 @@ SETTLED = ("released", "refused", "returned", "withdrawn", "failed")
 _SOONEST, _LATEST, _SLOWER = 0.1, 2.0, 1.5
 
 
-class OnItsWay(Told):
+class OnItsWay(Told, ABC):
     """`.state` and `.next` ask the server while something may still happen."""
 
     path: ClassVar[str]  # where the server has them
@@ -85,9 +86,9 @@ class OnItsWay(Told):
 
     # For those who decide
 
+    @abstractmethod
     def _bound(self) -> str:
         """What was seen last; or as it is now."""
-        raise NotImplementedError
 
     def approve(
         self, note: str = "", *, binding: str = "", allow_no_guarantee: bool = False, preregistered: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -39,7 +40,7 @@ class Proof(StrEnum):
 
 
 @dataclass(frozen=True)
-class Scored:
+class Scored(ABC):
     """`task` as JSON has it, the range of its scores, and `score`: g(S), of the release itself."""
 
     kind: ClassVar[SignalKind]
@@ -66,8 +67,8 @@ class Scored:
         """From where to where on the scale the score lies that was charged for; with noise, 90 times of 100."""
         return ()
 
-    def _told(self) -> dict[str, Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def _told(self) -> dict[str, Any]: ...
 
     def as_dict(self) -> dict[str, Any]:
         head = {"kind": self.kind.value, "task": dict(self.task), "range": list(self.range), "score": self.score}
