@@ -74,8 +74,11 @@ def _note(_: object, job: Mapping[str, Any], __: Watch) -> dict[str, Any]:
 
 
 def _repeat(*_: object) -> dict[str, Any]:
-    """DuckDB for a long time inside one call that no interrupt stops soon."""
-    duckdb.execute("SELECT sum(length(replace(repeat('x', 100_000_000), 'x', 'y'))) FROM range(1000)").fetchall()
+    """DuckDB for minutes on any machine, inside one call that no interrupt stops soon."""
+    text = "repeat('x', 100_000_000)"
+    for _turn in range(40):
+        text = f"replace(replace({text}, 'x', 'y'), 'y', 'x')"
+    duckdb.execute(f"SELECT sum(length({text})) FROM range(1000)").fetchall()
     return {}
 
 
