@@ -53,7 +53,7 @@ screens: .venv/.dev chromium ## take a picture of every screen, light and dark; 
 	$(BIN)/python -m tests.web.screens
 
 prove: .venv/.dev postgres chromium bubblewrap ## tests at full depth, PART=statistical or all parts; goes on where it ended; writes docs/evidence
-	$(BIN)/python -m tests.prove $(PART) $(if $(MINUTES),--minutes=$(MINUTES))
+	$(BIN)/python -m tests.prove $(PART) $(if $(MINUTES),--minutes=$(MINUTES)) $(if $(NEW),--new)
 
 mutants: .venv/.dev ## break the code on purpose, one break at a time: each must turn its test red; ONLY=name for one
 	$(BIN)/python -m tests.mutants.run $(ONLY)

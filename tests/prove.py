@@ -35,13 +35,15 @@ def listed(folder: Path) -> list[Entry]:
     return [Entry(**task) for task in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def prove(part: str, tasks: list[Entry], folder: Path, minutes: float, selection: list[str]) -> int:
-    """Run what is left of a part; exit code of pytest."""
+def prove(part: str, tasks: list[Entry], folder: Path, minutes: float, selection: list[str], *, new: bool) -> int:
+    """Run what is left of a part, or only what has no evidence at all (`new`); exit code of pytest."""
     entries, src = evidence.load(JSON), evidence.source_hash()
     mine = [task for task in tasks if part_of(task.test) == part]
     tests = {task.test for task in mine}
     evidence.save(JSON, [entry for entry in entries.values() if part_of(entry.test) != part or entry.test in tests])
     todo = [task.test for task in mine if not (task.test in entries and entries[task.test].proves(task, src))]
+    if new:
+        todo = [test for test in todo if test not in entries]
     print(f"{part}: {len(mine) - len(todo)} of {len(mine)} tests have evidence for this code; {len(todo)} are left.")
     if not todo:
         return 0
@@ -138,6 +140,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=MINUTES, help="after which a part starts no further test")
     parser.add_argument("-n", default="2", metavar="PROCESSES", help="how many run tests at the same time")
     parser.add_argument("-k", metavar="EXPRESSION", help="only tests whose names match, as pytest's -k")
+    parser.add_argument("--new", action="store_true", help="only tests that have no evidence, of older code either")
     parser.add_argument("--page", action="store_true", help="run nothing: write docs/evidence.md from the file")
     options = parser.parse_args()
     with TemporaryDirectory(prefix="sfumato-") as name:
@@ -148,7 +151,7 @@ def main() -> int:
             sys.exit(f"There is no part {options.part!r}. PART is one of: {', '.join(parts)}.")
         selection = ["-n", options.n, "--dist", "worksteal", *(["-k", options.k] if options.k else [])]
         run = [] if options.page else [options.part] if options.part else parts
-        codes = [prove(part, tasks, folder, options.minutes, selection) for part in run]
+        codes = [prove(part, tasks, folder, options.minutes, selection, new=options.new) for part in run]
     PAGE.write_text(page(evidence.load(JSON), tasks, evidence.source_hash()), encoding="utf-8")
     return max(codes, default=0)
 
