@@ -17,7 +17,7 @@ import pytest
 import sfumato as sf
 from sfumato.auditing.guesser import Round
 from sfumato.model.facts import Totals
-from sfumato.model.signal import COVERED, BlockMean, NoisyDifference
+from sfumato.model.signal import COVERED, BlockMeanScore, NoisyDifferenceScore
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy
@@ -66,7 +66,7 @@ def signals(asked: sf.Query, release: sf.Release, **how: Any) -> Iterator[Any]:
     draw = charged.noisy_difference if how["kind"] == "noisy_difference" else charged.noisy_block_mean
     while True:
         first = asked.signal(release, epsilon=EPSILON, redraw=True, **how)
-        assert isinstance(first, NoisyDifference | BlockMean)
+        assert isinstance(first, NoisyDifferenceScore | BlockMeanScore)
         yield first
         for _ in range(IN_FULL - 1):
             yield replace(first, noisy=draw())
@@ -103,7 +103,7 @@ def test_no_guesser_beats_the_epsilon_of_a_noisy_difference(record_property: Rec
     games = played(2 * depth("signal runs"), sides(sql, [], 100), task=made, kind="noisy_difference")
     rounds, noise = [], []
     for there, signal in games:
-        assert isinstance(signal, NoisyDifference)
+        assert isinstance(signal, NoisyDifferenceScore)
         assert signal.certificate.grid_step is not None
         truth = 0.1 if there else 0.0
         guessed = [signal.score + (off if signal.score < 0.05 else -off) for off in (signal.noisy, signal.difference)]
@@ -120,7 +120,7 @@ def test_no_guesser_beats_the_epsilon_of_a_block_mean(record_property: Record) -
     games = played(2 * depth("signal runs"), sides(sql, [], 100), **how)
     rounds, noise = [], []
     for there, signal in games:
-        assert isinstance(signal, BlockMean)
+        assert isinstance(signal, BlockMeanScore)
         rounds.append(Round(there, (signal.noisy,), (signal.mean,)))
         noise.append(round((signal.noisy - there / 2) * 2 * 1024))
     judged(rounds, noise, 1024 / EPSILON, record_property)

@@ -16,7 +16,7 @@ import pytest
 import sfumato as sf
 from sfumato.api.dataset import Query
 from sfumato.errors import BadInput, NoGuarantee, NoMechanism, PreferenceError
-from sfumato.model.signal import FreeSignal, Proof, from_stored, ranked
+from sfumato.model.signal import FreeScore, Proof, covering_value, from_stored
 from sfumato.presentation.wording.signals import tasks as of_tasks
 from sfumato.signals.score_grid import bits, of_blocks, of_difference, rounded
 from sfumato.signals.tasks.distributions import chi_square_tail, student_tail
@@ -299,7 +299,7 @@ def test_a_free_signal_enters_nothing() -> None:
     release = released()
     before = len(entries(release))
     found = release.signal(ORDER)
-    assert isinstance(found, FreeSignal)
+    assert isinstance(found, FreeScore)
     assert (found.guarantee, found.cost, len(found.scores)) == ("dp", 0, 200)
     assert len(entries(release)) == before
     told = found.as_dict()
@@ -318,7 +318,7 @@ def test_fresh_noise_is_as_wide_as_the_noise_that_was_drawn(how: dict[str, Any])
     release = released("SELECT SUM(pay) AS s FROM people", **how)
     made = task("formula", expression="s", low=-1e6, high=1e6)
     found = release.signal(made, draws=4000)
-    assert isinstance(found, FreeSignal)
+    assert isinstance(found, FreeScore)
     assert release.certificate.noise_90 is not None
     inside = sum(d <= (release.certificate.noise_90[0] or 0) for d in found.damages) / 4000
     assert abs(inside - 0.9) < 7 * math.sqrt(0.09 / 4000)
@@ -336,10 +336,10 @@ def test_fresh_noise_is_as_wide_as_the_noise_that_was_drawn(how: dict[str, Any])
 )
 def test_a_free_signal_is_stored_with_its_proof(stated: dict[str, Any], proof: Proof | None) -> None:
     found = released().signal(task(stated, column="n"), draws=5)
-    assert isinstance(found, FreeSignal)
+    assert isinstance(found, FreeScore)
     assert found.proven is proof
     redraw = from_stored(json.loads(json.dumps(found.stored())), found.certificate)
-    assert isinstance(redraw, FreeSignal)
+    assert isinstance(redraw, FreeScore)
     assert redraw.proven is proof
     assert redraw.stored() == found.stored()
 
@@ -350,16 +350,16 @@ def test_each_task_has_a_sentence() -> None:
 
 
 def test_the_damage_is_a_rank() -> None:
-    assert ranked(tuple(map(float, range(1, 201))), math.inf) == 181
-    assert ranked((1.0,) * 8, math.inf) == math.inf
-    assert ranked((*[0.0] * 8, 1.0), math.inf) == 1
+    assert covering_value(tuple(map(float, range(1, 201))), math.inf) == 181
+    assert covering_value((1.0,) * 8, math.inf) == math.inf
+    assert covering_value((*[0.0] * 8, 1.0), math.inf) == 1
 
 
 def test_rows_keep_their_keys_under_order_by() -> None:
     release = released(f"{COUNTS} ORDER BY place DESC", epsilon=10.0)
     assert release.signal(task("formula", expression='n["a"]', low=0, high=100)).score > 30
     found = release.signal(task("above", column="n", a="a", b="c"), draws=20)
-    assert isinstance(found, FreeSignal)
+    assert isinstance(found, FreeScore)
     assert found.changed == 0
 
 
@@ -573,7 +573,7 @@ def test_no_more_is_said_than_was_tried() -> None:
     assert all("no rate is proven" in " ".join(found.text().split()) for found in (many, few, learned))
     assert "no rate" not in release.signal(task("above", column="n", a="a", b="b")).text()
     bounded = release.signal(DISTANCE)
-    assert isinstance(bounded, FreeSignal)
+    assert isinstance(bounded, FreeScore)
     assert bounded.damage == bounded.bound
     assert "by the Lipschitz constant" in " ".join(bounded.text().split())
 
@@ -588,7 +588,7 @@ def test_noise_as_wide_as_the_scale_is_owned_up_to() -> None:
 
 def test_where_no_draw_moved_it_that_is_said() -> None:
     still = released(epsilon=10).signal(task("top_k", column="n", k=1))
-    assert isinstance(still, FreeSignal)
+    assert isinstance(still, FreeScore)
     said = " ".join(replace(still, scores=(1.0,) * 200, damages=(0.0,) * 200).text().split())
     assert "90 of 100 scores are 1; 0 of 100 came to another answer." in said
     assert "No draw moved it. The damage" in said
@@ -596,6 +596,6 @@ def test_where_no_draw_moved_it_that_is_said() -> None:
 
 def test_a_decision_is_safe_or_open() -> None:
     safe = released(epsilon=10).signal(task("above", column="n", a="a", b="c"))
-    assert isinstance(safe, FreeSignal)
+    assert isinstance(safe, FreeScore)
     assert "The exact answer comes to the same" in safe.text()
     assert "may come to another" in replace(safe, damages=(*[0.0] * 179, *[1.0] * 21)).text()

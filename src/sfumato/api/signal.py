@@ -17,7 +17,7 @@ from sfumato.signals.signal import signal
 from sfumato.signals.tasks.task import Task
 
 
-class _Shown(model.Scored):
+class _Shown(model.SignalScore):
     def text(self, *, colour: bool = False) -> str:
         return view.as_text(self, colour=colour)
 
@@ -36,22 +36,22 @@ class _Shown(model.Scored):
 
 
 @dataclass(frozen=True, repr=False)
-class FreeSignal(_Shown, model.FreeSignal):
+class FreeSignal(_Shown, model.FreeScore):
     """What noise of the same size does to the score."""
 
 
 @dataclass(frozen=True, repr=False)
-class NoisyDifference(_Shown, model.NoisyDifference):
+class NoisyDifference(_Shown, model.NoisyDifferenceScore):
     """How far the score of the exact answer is from that of the release, with noise."""
 
 
 @dataclass(frozen=True, repr=False)
-class BlockMean(_Shown, model.BlockMean):
+class BlockMean(_Shown, model.BlockMeanScore):
     """The mean score over disjoint blocks of people, with noise."""
 
 
 @dataclass(frozen=True, repr=False)
-class Published(_Shown, model.Published):
+class Published(_Shown, model.PublishedScore):
     """Both scores, rounded, without a guarantee."""
 
 
@@ -82,6 +82,6 @@ def signalled(
     return printable(signal(query, release, task, asked_for(kind, epsilon, attestation=attestation, **stated)))
 
 
-def printable(signal: model.Scored) -> Signalled:
+def printable(signal: model.SignalScore) -> Signalled:
     values: dict[str, Any] = {field.name: getattr(signal, field.name) for field in fields(signal)}
     return _KINDS[signal.kind](**values | {"certificate": worded(signal.certificate)})

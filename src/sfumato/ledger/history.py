@@ -15,7 +15,7 @@ from sfumato.ledger.odometer import Total
 from sfumato.ledger.opening import Opening
 from sfumato.ledger.population import Declaration, counted_together, declared_by
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
-from sfumato.model.guarantee import Guarantee, Provenance, of_record, stated
+from sfumato.model.guarantee import Guarantee, Provenance, rule_provenance, statement_provenance
 
 
 @dataclass(frozen=True)
@@ -138,14 +138,14 @@ class Record:
 
     def _open(self, entry: Entry) -> None:
         """What a dataset is opened with is its own; only its budget holds for all of its population."""
-        stated, name = Opening.of(entry.draft.public), entry.draft.dataset.casefold()
-        if stated.budget is not None:
-            self._budgets[name] = stated.budget
+        opening, name = Opening.of(entry.draft.public), entry.draft.dataset.casefold()
+        if opening.budget is not None:
+            self._budgets[name] = opening.budget
         if name == self.dataset.casefold():
-            for part, said in (*stated.schema.items(), (None, stated.rule)):
+            for part, said in (*opening.schema.items(), (None, opening.rule)):
                 if part not in self._stated_by or self._stated_by[part].said != said:
                     self._stated_by[part] = Stated(said, entry.draft.who, entry.number)
-            self._opening = stated
+            self._opening = opening
 
     # What was there before
 
@@ -178,9 +178,9 @@ class Record:
         first = None if who is None else self._viewers.get(who, math.inf)
         return self.separated and first is not None and first > (self.last if at is None else at)
 
-    def is_open(self, stated: Opening, *, budget: bool = True) -> bool:
+    def is_open(self, opening: Opening, *, budget: bool = True) -> bool:
         """Whether the dataset stands in the record as it is opened now; with `budget` false, whatever its budget is."""
-        return self._opening is not None and self._opening.is_as(stated, budget=budget)
+        return self._opening is not None and self._opening.is_as(opening, budget=budget)
 
     def looked(self, key: str, who: str) -> bool:
         """Whether this look by this person needs no entry: it has one.
@@ -257,9 +257,9 @@ class Record:
         Of the plans for a question only the last before the first look counts: several would leave a choice.
         """
         if is_rule and (self._first_look is None or self._at_look.rule == rule):
-            return of_record("preference")
+            return rule_provenance("preference")
         before = self._first_look is None or self._stood_at_look(plan)
-        return stated(
+        return statement_provenance(
             "preference",
             before_first_look=before,
             attestation=attestation,
@@ -292,18 +292,22 @@ class Record:
         One that was taken away and given back is not: both were decided after a look.
         """
         if self._first_look is None or (self._at_look.rule == fingerprint and not self._access_changed):
-            return of_record("policy")
+            return rule_provenance("policy")
         blindly = self._stated_blindly(None, fingerprint, None)
-        return stated("policy", before_first_look=False, attestation=attestation, separated=blindly)
+        return statement_provenance("policy", before_first_look=False, attestation=attestation, separated=blindly)
 
     def decision(self, key: str, attestation: str = "") -> tuple[Provenance, ...]:
         """Where the approvals of a request come from: people who had or had not looked; or one that is to be made."""
         made = self._decided.get(key, [])
         if not made:  # where viewers and deciders are separate, none of the viewers will make it
             before = not self.somebody_looked
-            return (stated("approval", before_first_look=before, attestation=attestation, separated=self.separated),)
+            return (
+                statement_provenance(
+                    "approval", before_first_look=before, attestation=attestation, separated=self.separated
+                ),
+            )
         return tuple(
-            stated(
+            statement_provenance(
                 "approval",
                 before_first_look=not self.looked_before(entry.number),
                 attestation=str(entry.draft.public.get("attested", "")),
@@ -336,7 +340,7 @@ class Record:
         late = [n for n in ("", *used) if self._at_look.schema.get(n) != now.get(n)]
         before = self._first_look is None or not late
         blindly = all(self._stated_blindly(name, now.get(name), who) for name in late)
-        return stated(what, before_first_look=before, attestation=attestation, separated=blindly)
+        return statement_provenance(what, before_first_look=before, attestation=attestation, separated=blindly)
 
     # What is spent
 

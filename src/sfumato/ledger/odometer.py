@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import NANO, Draft, Entry, nano, upward
-from sfumato.model.guarantee import Guarantee, join
+from sfumato.model.guarantee import Guarantee, weakest
 from sfumato.privacy.accounting.zcdp import entered, epsilon_of_zcdp, rho_pure
 
 
@@ -48,7 +48,7 @@ class Total:
         stated, rho = draft.public.get("protected"), _rho(draft)  # entries of older ledgers are without both
         return Total(
             self.nano_epsilon + draft.nano_epsilon,
-            join((self.guarantee, Guarantee(str(draft.public["guarantee"])))),
+            weakest((self.guarantee, Guarantee(str(draft.public["guarantee"])))),
             self.releases + 1,
             self.exact_delta + Fraction(draft.delta),
             self.protected if stated is None else self.protected | {str(stated)},

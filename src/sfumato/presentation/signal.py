@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.errors import BadInput
-from sfumato.model.signal import FreeSignal, Scored
+from sfumato.model.signal import FreeScore, SignalScore
 from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
@@ -17,16 +17,16 @@ BARS = 20
 _NARROW = 0.01  # of the range: how wide a bar is at least
 
 
-def figure(signal: Scored) -> Figure:
+def figure(signal: SignalScore) -> Figure:
     """Refused where there is no score."""
-    if isinstance(signal, FreeSignal):
+    if isinstance(signal, FreeScore):
         return _histogram(signal)
     if not signal.places:
         raise BadInput(of_signal.NO_SCORE, hint="print the signal instead.")
     return _strip(signal)
 
 
-def _strip(signal: Scored) -> Figure:
+def _strip(signal: SignalScore) -> Figure:
     """Where the score lies that was charged for, with that of the release pinned."""
     labels, note = of_signal.placed(signal)
     spans = (Span(label, *place, note=note) for label, place in zip(labels, signal.places, strict=True))
@@ -37,11 +37,11 @@ def _strip(signal: Scored) -> Figure:
     )
 
 
-def _pin(signal: Scored) -> Pin:
+def _pin(signal: SignalScore) -> Pin:
     return Pin(signal.score, f"the release: {number(signal.score)}")
 
 
-def _histogram(signal: FreeSignal) -> Figure:
+def _histogram(signal: FreeScore) -> Figure:
     """How often each score was drawn, with that of the release pinned."""
     low, high = min(signal.scores), max(signal.scores)
     least = _NARROW * signal.width
@@ -61,7 +61,7 @@ def _histogram(signal: FreeSignal) -> Figure:
     )
 
 
-def picture(signal: Scored) -> dict[str, Any] | None:
+def picture(signal: SignalScore) -> dict[str, Any] | None:
     """The same as JSON, for pages that draw it themselves; None where there is no score."""
     if not _drawable(signal):
         return None
@@ -74,17 +74,17 @@ def picture(signal: Scored) -> dict[str, Any] | None:
     return named | {"y": drawn.y.label, "edges": list(bars.edges), "counts": list(bars.heights)}
 
 
-def as_text(signal: Scored, *, colour: bool = False) -> str:
+def as_text(signal: SignalScore, *, colour: bool = False) -> str:
     said = [paragraph(words) for words in of_signal.said(signal)]
     shown = text(figure(signal), colour=colour) if _drawable(signal) else of_signal.TITLES[signal.kind]
     return "\n\n".join([shown, *said])
 
 
-def as_html(signal: Scored) -> str:
+def as_html(signal: SignalScore) -> str:
     if _drawable(signal):
         return page_part("", svg(figure(signal)), " ".join(of_signal.said(signal)))
     return preformatted(as_text(signal))
 
 
-def _drawable(signal: Scored) -> bool:
-    return isinstance(signal, FreeSignal) or bool(signal.places)
+def _drawable(signal: SignalScore) -> bool:
+    return isinstance(signal, FreeScore) or bool(signal.places)

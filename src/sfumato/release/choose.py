@@ -8,7 +8,7 @@ from dataclasses import replace
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import Draft
 from sfumato.ledger.history import Record
-from sfumato.model.guarantee import Guarantee, Provenance, word
+from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
@@ -57,7 +57,7 @@ def planned(query: BoundQuery, asked: Request, attestation: str) -> Guarantee:
     if asked.reads_people:
         raise PreferenceError.because("plan-reads-people", method=asked.method)
     _enter(query, asked, attestation)
-    return word(query.provenances(asked, query.context.ledger.known, attestation))
+    return guarantee_of(query.provenances(asked, query.context.ledger.known, attestation))
 
 
 def releasable(query: BoundQuery, asked: Request, attestation: str, *, allow_no_guarantee: bool, redraw: bool) -> bool:
@@ -70,7 +70,7 @@ def releasable(query: BoundQuery, asked: Request, attestation: str, *, allow_no_
     solution = _UNREAD if unread else query.solved(asked, before[-1].selected if before else None)
     inputs = query.provenances(asked, record, attestation)
     # With the word of what was selected for it: an epsilon that was selected without a guarantee is not looked up.
-    of_record = word(select.provenances_of_choice(query, asked, solution.epsilon, record, attestation))
+    of_record = guarantee_of(select.provenances_of_choice(query, asked, solution.epsilon, record, attestation))
     plan = DrawPlan(query, asked, solution, asked.reads_people or (bool(asked.selecting) and not of_record.holds))
     if not redraw and plan.is_in(record, allow_no_guarantee=allow_no_guarantee):
         return True
@@ -90,7 +90,7 @@ def _enter(query: BoundQuery, asked: Request, attestation: str, drawn: Outcome |
     fresh = drawn.stored() if drawn is not None and not drawn.kept else {}
 
     def plan(record: Record) -> Sequence[Draft]:
-        return [plan_entry(ledger, asked, word(query.provenances(asked, record, attestation)), fresh)]
+        return [plan_entry(ledger, asked, guarantee_of(query.provenances(asked, record, attestation)), fresh)]
 
     if fresh or not ledger.record.in_force(planned_as(asked)):
         ledger.write(plan)
@@ -103,7 +103,7 @@ def _choice(asked: Request, solution: Solution, inputs: tuple[Provenance, ...], 
         unbounded=solution.unbounded,
         why=solution.why,
         method=asked.method,
-        guarantee=word(inputs),
+        guarantee=guarantee_of(inputs),
         noise=asked.noise,
         epsilon_max=asked.epsilon_max,
         select_epsilon=asked.select_epsilon,

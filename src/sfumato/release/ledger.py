@@ -185,7 +185,7 @@ class Ledger:
         """The charge, to be written in the transaction that read `record`; refused where it exceeds the budget."""
         charge = replace(charge, public={**charge.public, **self._which(record), "protected": self.protected})
         limit = self.budget
-        if not limit.stated:
+        if not limit.is_limited:
             return [charge]
         asked = {"epsilon": Fraction(charge.nano_epsilon, NANO), "delta": Fraction(charge.delta)}
         for name, budget, spent in _limits(record.total, limit):

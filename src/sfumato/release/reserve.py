@@ -12,7 +12,7 @@ from sfumato.errors import EngineFailure, NoGuarantee, SfumatoError
 from sfumato.ledger.entry import Draft, Entry, Event
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
-from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, word
+from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, guarantee_of
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import Ledger, digest
@@ -37,7 +37,7 @@ class Reserved:
 
     @property
     def guarantee(self) -> Guarantee:
-        return word(self.inputs)
+        return guarantee_of(self.inputs)
 
     @property
     def is_free(self) -> bool:
@@ -81,7 +81,7 @@ def reserve(
             return beside
         if not allow_no_guarantee:
             refuse_without_guarantee(found, what, instead)
-        return [*beside, *ledger.reserve(record, _declared(charge(word(found)), found))]
+        return [*beside, *ledger.reserve(record, _declared(charge(guarantee_of(found)), found))]
 
     with ledger.recognised() if recorded(ledger.known) is None else nullcontext():
         added = ledger.write(decide)
@@ -185,9 +185,9 @@ def repeatable(released: Entry | None, allow_no_guarantee: bool) -> Draft | None
 
 def refuse_without_guarantee(inputs: Sequence[Provenance], what: str = "release", instead: str = "") -> None:
     """`instead` names what could be done that loses no guarantee; without it that is known from what lost it."""
-    if word(inputs).holds:
+    if guarantee_of(inputs).holds:
         return
-    lost = list(dict.fromkeys(i for i in inputs if not word([i]).holds))
+    lost = list(dict.fromkeys(i for i in inputs if not guarantee_of([i]).holds))
     raise NoGuarantee.because(
         "without-guarantee",
         what=what,

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.errors import NoMechanism
-from sfumato.model.guarantee import Guarantee, join, word
+from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
 from sfumato.model.release import Released
-from sfumato.model.signal import Scored, SignalKind
+from sfumato.model.signal import SignalKind, SignalScore
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.risk.posthoc import require_released_here
 from sfumato.signals.charged import charge
@@ -20,7 +20,7 @@ from sfumato.signals.tasks.task import Task
 
 def signal(
     query: BoundQuery, release: Released, task: Task | Mapping[str, Any], asked: Asked, exact: Exact | None = None
-) -> Scored:
+) -> SignalScore:
     """The signal that is asked for, about a release that this query gave."""
     answer, measurement, statement = release.answer, query.measurement, query.statement
     if query.context.bounds_from_data:
@@ -50,6 +50,6 @@ def foreseen(query: BoundQuery, release: Released, task: Task | Mapping[str, Any
         mechanism = query.context.services.mechanism
         redrawn(query.statement, query.measurement, release.answer, release.certificate, mechanism, 1)
         decided = query.context.decided(query.context.ledger.record, asked.attestation)
-        return join([release.certificate.guarantee, word(decided)])
+        return weakest([release.certificate.guarantee, guarantee_of(decided)])
     charged = charge(query, release.answer, task, asked, Read(query))
     return charged.foreseen()

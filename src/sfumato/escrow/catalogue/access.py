@@ -26,7 +26,7 @@ from sfumato.escrow.policy.policy import Approve, Flow, Policy
 from sfumato.escrow.policy.store import Policies, Signed
 from sfumato.escrow.ports import Outside
 from sfumato.ledger.history import Record
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Type
 from sfumato.release.context import DatasetContext
@@ -145,14 +145,14 @@ class Access:
             return None
 
     def planned(
-        self, held: Held, mandate: Mandate | None, actor: Person, rule: Mapping[str, Any] | None = None
+        self, held: Held, mandate: Authorization | None, actor: Person, rule: Mapping[str, Any] | None = None
     ) -> DatasetContext:
         schema = replace(held.schema, rule=rule)
         if mandate is None and (policy := self._policies.of(held)) is not None:
             mandate = mandate_of(policy, None)
         return self._outside.planned(schema, mandate, actor.name, self.columns(held))
 
-    def as_read(self, held: Held, mandate: Mandate | None, who: str) -> DatasetContext:
+    def as_read(self, held: Held, mandate: Authorization | None, who: str) -> DatasetContext:
         """The newest data as a worker has it, though nobody is read here: what is asked of both is the same."""
         version = self.version(held)
         key = version.id if held.reference is None else f"{version.id} {self._written(held, held.reference)}"
@@ -210,13 +210,13 @@ class Access:
         self._outside.files.forget(held.id, version)
         self._versions.change({"id": version}, {"forgotten": True})
 
-    def job(self, verb: str, held: Held, who: str, mandate: Mandate | None) -> dict[str, Any]:
+    def job(self, verb: str, held: Held, who: str, mandate: Authorization | None) -> dict[str, Any]:
         """A job on the newest data."""
         version = self.version(held)
         return self.job_on(verb, held, version.id, version.format, who, mandate)
 
     def job_on(
-        self, verb: str, held: Held, version: str, format: str, who: str, mandate: Mandate | None = None
+        self, verb: str, held: Held, version: str, format: str, who: str, mandate: Authorization | None = None
     ) -> dict[str, Any]:
         said = {"verb": verb, "dataset": held.id, "name": held.name, "version": version, "format": format, "who": who}
         limits = None if mandate is None else vars(mandate) | {"budget": mandate.budget.as_texts()}
@@ -270,10 +270,10 @@ def _is_shown(actor: Person, held: Held, signed: Signed | None) -> bool:
     return actor.has(Role.ANALYST) and not held.retired and flow is not None
 
 
-def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_person: bool = False) -> Mandate:
+def mandate_of(signed: Signed, flow: Flow | None, decision: str = "", *, by_a_person: bool = False) -> Authorization:
     """What a policy binds a dataset to, for what flows by `flow`; a person may decide what it does not by itself."""
     policy = signed.policy
-    return Mandate(
+    return Authorization(
         policy=policy.fingerprint,
         attestation=policy.preregistered,
         decision=decision,

@@ -87,7 +87,7 @@ def rule_values(stated: Mapping[str, object]) -> str:
 
 def limits(epsilon_max: float | None, budget: BudgetLimit) -> list[str]:
     said = [] if epsilon_max is None else [f"No release has an epsilon above {epsilon_max:g}."]
-    return said + ([f"The budget of all releases together is {budget_words(budget)}."] if budget.stated else [])
+    return said + ([f"The budget of all releases together is {budget_words(budget)}."] if budget.is_limited else [])
 
 
 def partners(

@@ -15,14 +15,14 @@ from sfumato.errors import PreferenceError
 from sfumato.ledger.charges import SELECTION
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import (
     Guarantee,
     Provenance,
     chosen_by,
-    selected_after_look,
-    selected_privately,
-    word,
+    guarantee_of,
+    late_selection_provenance,
+    selection_provenance,
 )
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import BUDGET
@@ -123,9 +123,9 @@ def provenances_of_choice(
     same = (d for d in newest_first if query.solved(asked, _read(d, asked).selected).epsilon == epsilon)
     own = next(same, None)
     if own is None:
-        return (*found, selected_after_look("epsilon"))
+        return (*found, late_selection_provenance("epsilon"))
     attested = cast(list[str], own.public.get("attested", []))
-    return (*found, *(selected_privately("epsilon", said) for said in attested))
+    return (*found, *(selection_provenance("epsilon", said) for said in attested))
 
 
 def _inputs(
@@ -134,7 +134,7 @@ def _inputs(
     """Of the selection itself, also the budget where that is a ceiling: what is left of it may be what is selected."""
     found, ledger = query.provenances(asked, record, attestation), query.context.ledger
     if redraw and record.somebody_looked and record.selections(_key(query, asked)):
-        found = (*found, selected_after_look("epsilon"))
+        found = (*found, late_selection_provenance("epsilon"))
     spent = Fraction(record.total.nano_epsilon + nano(asked.select_epsilon), NANO)
     if ledger.budget.epsilon is None or ledger.budget.epsilon - spent >= Fraction(str(asked.epsilon_max)):
         return found
@@ -153,7 +153,7 @@ def require_affordable(
     inputs = _inputs(query, asked, record, attestation, redraw)
     if not allow_no_guarantee:
         refuse_without_guarantee(inputs, "selection")
-    query.context.ledger.reserve(record, _reservation(query, asked, "", word(inputs)))
+    query.context.ledger.reserve(record, _reservation(query, asked, "", guarantee_of(inputs)))
 
 
 def _selected(
@@ -233,7 +233,9 @@ def _reservation(query: BoundQuery, asked: Request, key: str, outcome: Guarantee
         "kind": SELECTION,
         "version": version_of(query.context),
     }
-    laws = dict.fromkeys(Law.LAPLACE if isinstance(p, Variance) else Law.SPARSE_VECTOR for p in asked.selecting)
+    laws = dict.fromkeys(
+        NoiseLaw.LAPLACE if isinstance(p, Variance) else NoiseLaw.SPARSE_VECTOR for p in asked.selecting
+    )
     cost = Cost(
         asked.select_epsilon, entered(rho_pure(asked.select_epsilon)), (), (), None, select_epsilon=asked.select_epsilon
     )
