@@ -100,7 +100,7 @@ class DrawPlan:
 
     def is_in(self, record: Record, *, allow_no_guarantee: bool) -> bool:
         """Whether the record has the answer, or all its noisy numbers: then nothing is drawn."""
-        if repeatable(record.released(self.key), allow_no_guarantee) is not None:
+        if repeatable(record.release_entry(self.key), allow_no_guarantee) is not None:
             return True
         return self.numbers_in(record).is_complete
 

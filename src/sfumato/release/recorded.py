@@ -132,7 +132,7 @@ def recorded_numbers(query: BoundQuery, calibration: Calibration, guarantee: Gua
     truncated noise is calibrated for all numbers together, and has no parts that could be charged: all, or none.
     """
     keys = number_keys(query, calibration, guarantee)
-    newest = {i: entry for i, key in enumerate(keys) if (entry := record.drawn_number(key)) is not None}
+    newest = {i: entry for i, key in enumerate(keys) if (entry := record.number_entry(key)) is not None}
     at = query.measurement.thresholded
     if at is not None:
         together = newest.get(at)

@@ -90,7 +90,7 @@ def reserve(
 
 def as_before(key: str, *, allow_no_guarantee: bool, redraw: bool) -> Callable[[Record], Draft | None]:
     """What left to this very request, for `reserve`; nothing where it is to be drawn again."""
-    return lambda record: None if redraw else repeatable(record.released(key), allow_no_guarantee)
+    return lambda record: None if redraw else repeatable(record.release_entry(key), allow_no_guarantee)
 
 
 def _declared(charge: Draft, inputs: Sequence[Provenance]) -> Draft:

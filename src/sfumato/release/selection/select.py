@@ -101,9 +101,9 @@ def unmet(query: BoundQuery, asked: Request) -> Solution | None:
 def before(query: BoundQuery, asked: Request, record: Record) -> list[Outcome]:
     """Every outcome of this request so far, each charged or looked at: oldest first, but last the one that counts."""
     if asked.selecting:
-        every, counts = record.all_released(_key(query, asked)), record.selections(_key(query, asked))[-1:]
+        every, counts = record.release_entries(_key(query, asked)), record.selections(_key(query, asked))[-1:]
         return [_read(entry.draft, asked) for entry in (*(e for e in every if e not in counts), *counts)]
-    return [_read(entry.draft, asked) for entry in record.drawn(asked.key)]
+    return [_read(entry.draft, asked) for entry in record.drawn_plans(asked.key)]
 
 
 def times(query: BoundQuery, asked: Request, number: int) -> int:
@@ -207,8 +207,8 @@ def require_unreleased(query: BoundQuery, asked: Request, epsilon: float | None)
     record = query.context.ledger.known
     if not any(isinstance(p, Pri) for p in asked.preferences):
         return
-    left = record.all_released(on_this_data(query, digest([asked.wording, epsilon])))
-    if left and record.drawn(asked.key)[-1].number < left[-1].number:
+    left = record.release_entries(on_this_data(query, digest([asked.wording, epsilon])))
+    if left and record.drawn_plans(asked.key)[-1].number < left[-1].number:
         raise PreferenceError.because("pri-output-released")
 
 
