@@ -26,7 +26,7 @@ from sfumato.ledger.history import Record
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import Schema
 from sfumato.release.ledger import refuse_below
-from sfumato.schema.read import parsed
+from sfumato.schema.read import parse_schema
 
 FORMATS = ("csv", "parquet")
 
@@ -100,7 +100,7 @@ class Datasets(Access):
         self, actor: Person, schema_text: str, title: str, reference: str | None, population: str
     ) -> dict[str, Any]:
         actor.require(Role.CONTROLLER, to="register data")
-        schema = parsed(schema_text)
+        schema = parse_schema(schema_text)
         name = schema.name.casefold()
         return {
             "name": name,
@@ -162,7 +162,7 @@ class Datasets(Access):
 
     def describe(self, actor: Person, name: str, schema_text: str) -> Held:
         """Another schema for the same table: what was changed after a look was changed after a look."""
-        held, schema = self._changeable(actor, name), parsed(schema_text)
+        held, schema = self._changeable(actor, name), parse_schema(schema_text)
         if schema.name.casefold() != held.name:
             raise BadInput.because("schema-of-other-table", table=schema.name, dataset=held.name)
         if held.version is not None:
