@@ -17,7 +17,7 @@ from sfumato.presentation.beliefs import BeliefAt, as_html, as_text, figure
 from sfumato.presentation.beliefs import Beliefs as Shown
 from sfumato.presentation.wording import belief as of_belief
 from sfumato.privacy.preferences.belief import Belief, Universe, require_bounded
-from sfumato.privacy.preferences.stated import exactly
+from sfumato.privacy.preferences.preference import exactly
 from sfumato.privacy.risk.belief import suspected
 from sfumato.privacy.risk.guessing import guess_chance
 from sfumato.privacy.risk.possible_worlds import (

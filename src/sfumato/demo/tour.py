@@ -19,7 +19,7 @@ from sfumato.presentation.risk import exposure as spread
 from sfumato.presentation.risk import exposure_histogram
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import risk as of_risk
-from sfumato.privacy.preferences.preference import gap, ratio, variance
+from sfumato.privacy.preferences.disparity import gap, ratio, variance
 from sfumato.release.ledger import Ledger
 
 QUERY = "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov', 'Local-gov', 'State-gov')"

@@ -15,7 +15,7 @@ from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import Schema
 from sfumato.model.statement import Statement
 from sfumato.privacy.noise.calibration import added_numbers
-from sfumato.privacy.preferences.guessing import Secret, SharingRisk, known, level, resolved, secret_of
+from sfumato.privacy.preferences.guessing_preferences import Secret, SharingRisk, known, level, secret_of
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.privacy.risk import sharing
@@ -64,7 +64,7 @@ class GuessingRisk:
         self._solution: Solution | None = None
         if partner is not None and partner.limit is not None:
             asked = SharingRisk(partner.limit, partner.trust, partner.sensitivity, self._secret)
-            stated = (resolved(asked, schema),)
+            stated = (asked.resolve(schema),)
             self._solution = solve(stated, lambda _: WORST_CASE, noise, measurement=measurement)
         chosen = () if self.epsilon is None else (self.epsilon,)
         self._candidates = tuple(sorted({*(candidates_of(candidates) or CANDIDATES), *chosen}))
