@@ -60,13 +60,13 @@ def open(
     it is not a file: the same version of the same question gets the same answer. `budget` is an epsilon, or a pair of
     epsilon and delta, that all releases together never pass; of this one and the schema's the stricter holds.
     """
-    if engine != "duckdb":
-        raise PreferenceError(f"There is no engine '{engine}'", hint="use duckdb.")
+    if engine not in ENGINES:
+        raise PreferenceError(f"There is no engine '{engine}'", hint=f"use {' or '.join(ENGINES)}.")
     from sfumato.adapters.storage.ledger_file import SQLiteLedger
 
     stated, beside = _schema(schema)
     found = _version(source)
-    data = _duckdb(source, stated)
+    data = ENGINES[engine](source, stated)
     if isinstance(source, str | Path) and _version(source) != found:
         raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
     store = _store(ledger, beside, stated)
@@ -305,6 +305,10 @@ def _duckdb(source: object, schema: Schema | None) -> DuckDB:
     from sfumato.adapters.engines.duckdb.engine import DuckDB
 
     return DuckDB(source, schema, lambda s, columns, raw, keep=(): clean(s, columns, raw, keep=keep).sql("duckdb"))
+
+
+ENGINES: dict[str, Callable[[object, Schema | None], Engine]] = {"duckdb": _duckdb}
+"""What `open(engine=...)` names: a function from a source and its schema to an engine (docs/extending.md)."""
 
 
 def _services() -> Services:
