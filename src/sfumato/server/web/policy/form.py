@@ -13,7 +13,6 @@ from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.privacy.risk.sharing import LEVELS
 from sfumato.server.web.signals.tasks import kinds
 
-_OWN = ("gap", "attack_chance", "within", "epsilon")  # preferences that the form lets partners state
 _SWITCHES = {
     "public_page": of_rule.PUBLIC_PAGE,
     "separation": of_rule.SEPARATION,
@@ -29,7 +28,7 @@ def offered(escrow: Escrow, controllers: int) -> dict[str, Any]:
         "organisations": sorted({one.organisation for one in people if one.organisation}, key=str.casefold),
         "people": [one for one in people if one.has(Role.ANALYST)],
         "kinds": of_rule.KINDS,
-        "own": {name: of_rule.KINDS[name][0] for name in _OWN},
+        "own": {name: kind.title for name, kind in of_rule.KINDS.items() if kind.label},
         "levels": list(LEVELS),
         "approve": of_rule.APPROVE,
         "controllers": controllers,
