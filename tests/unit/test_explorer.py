@@ -29,7 +29,7 @@ def shown(profile: Profile, **terms: Any) -> dict[str, Any]:
 
 
 def query(sql: str, schema: str = SCHEMA) -> BoundQuery:
-    return bind(local.held(None, parsed(schema), None, who="alice"), sql)
+    return bind(local.open_registered(None, parsed(schema), None, who="alice"), sql)
 
 
 def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
@@ -39,7 +39,7 @@ def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: floa
 
 
 def on_rows(sql: str) -> BoundQuery:
-    return bind(local.held(local.invented(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice"), sql)
+    return bind(local.open_registered(local.synthetic_engine(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice"), sql)
 
 
 def on_invented_rows(sql: str) -> Any:

@@ -34,7 +34,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def opened(database: Database, records: Records) -> DatasetContext:
-    return local.held(None, SCHEMA, database.ledger(), who="ada", records=records)
+    return local.open_registered(None, SCHEMA, database.ledger(), who="ada", records=records)
 
 
 def plan(dataset: DatasetContext, days: int) -> None:
