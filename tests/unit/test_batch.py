@@ -226,7 +226,7 @@ def test_what_lost_its_guarantee_since_is_refused() -> None:
 
 def test_a_look_while_it_is_drawn_takes_nothing_from_it(ledger_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of plans for one statement only the last before a look counts; all of them were reserved before this one."""
-    dataset, other, drawn = stays(ledger_path), stays(ledger_path), draw.drawn_and_kept
+    dataset, other, drawn = stays(ledger_path), stays(ledger_path), draw.draw_and_record
     query = dataset.query("SELECT SUM(days) FROM stays")
     batch = dataset.batch([query.choose(stated(e)) for e in (0.1, 0.2, 0.3)])
 
