@@ -12,8 +12,8 @@ from sfumato.model.release import Released
 from sfumato.presentation import signal as view
 from sfumato.presentation.certificate import worded
 from sfumato.release.bound_query import BoundQuery
-from sfumato.signals.request import asked_for
-from sfumato.signals.signal import signal
+from sfumato.signals.signal import make_signal
+from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.task import Task
 
 
@@ -36,22 +36,22 @@ class _Shown(model.Scored):
 
 
 @dataclass(frozen=True, repr=False)
-class FreeSignal(_Shown, model.FreeSignal):
+class FreeSignal(_Shown, model.FreeScore):
     """What noise of the same size does to the score."""
 
 
 @dataclass(frozen=True, repr=False)
-class NoisyDifference(_Shown, model.NoisyDifference):
+class NoisyDifference(_Shown, model.DifferenceScore):
     """How far the score of the exact answer is from that of the release, with noise."""
 
 
 @dataclass(frozen=True, repr=False)
-class BlockMean(_Shown, model.BlockMean):
+class BlockMean(_Shown, model.BlockMeanScore):
     """The mean score over disjoint blocks of people, with noise."""
 
 
 @dataclass(frozen=True, repr=False)
-class Published(_Shown, model.Published):
+class Published(_Shown, model.PublishedScore):
     """Both scores, rounded, without a guarantee."""
 
 
@@ -79,7 +79,9 @@ def signalled(
     """The signal that is asked for; of draws and blocks that are not stated, as many as are usual."""
     stated: dict[str, Any] = {name: value for name, value in how.items() if value is not None}
     epsilon, attestation = stated.pop("epsilon", None), stated.pop("preregistered", "")
-    return printable(signal(query, release, task, asked_for(kind, epsilon, attestation=attestation, **stated)))
+    return printable(
+        make_signal(query, release, task, signal_request(kind, epsilon, attestation=attestation, **stated))
+    )
 
 
 def printable(signal: model.Scored) -> Signalled:
