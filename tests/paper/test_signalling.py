@@ -14,7 +14,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import NoGuarantee
-from sfumato.model.signal import BlockMeanScore, DifferenceScore, FreeScore, PublishedScore
+from sfumato.model.signal import BlockMeanScore, NoisyDifferenceScore, FreeScore, PublishedScore
 
 COUNTIES = [f"county {i:02}" for i in range(40)]
 SQL = "SELECT county, COUNT(*) AS people, SUM(school) AS school, SUM(price) AS price FROM census GROUP BY county"
@@ -80,7 +80,7 @@ def test_example_3_without_breaking_anybody_s_privacy(query: sf.Query) -> None:
     assert blocks.certificate.sensitivity == (1 / 8,)
     schooled = sf.task("formula", expression="(sum(school) - 12 * sum(people)) / 12000", low=-1, high=1)
     apart = release.signal(schooled, "noisy_difference", epsilon=0.5)
-    assert isinstance(apart, DifferenceScore)
+    assert isinstance(apart, NoisyDifferenceScore)
     assert (apart.guarantee, apart.cost) == ("dp", 0.5)
     assert apart.noise_90 is not None
     assert apart.noise_90 < 0.05

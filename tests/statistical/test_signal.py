@@ -17,7 +17,7 @@ import pytest
 import sfumato as sf
 from sfumato.auditing.guesser import Round
 from sfumato.model.facts import Totals
-from sfumato.model.signal import COVERED, BlockMeanScore, DifferenceScore
+from sfumato.model.signal import COVERED, BlockMeanScore, NoisyDifferenceScore
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy
@@ -70,7 +70,7 @@ def signals(asked: sf.Query, release: sf.Release, **how: Any) -> Iterator[Any]:
     draw = charged.noisy_difference if how["kind"] == "noisy_difference" else charged.noisy_block_mean
     while True:
         first = asked.signal(release, epsilon=EPSILON, redraw=True, **how)
-        assert isinstance(first, DifferenceScore | BlockMeanScore)
+        assert isinstance(first, NoisyDifferenceScore | BlockMeanScore)
         yield first
         for _ in range(IN_FULL - 1):
             yield replace(first, noisy=draw())
@@ -107,7 +107,7 @@ def test_no_guesser_beats_the_epsilon_of_a_noisy_difference(record_property: Rec
     games = played(2 * depth("signal runs"), sides(sql, [], 100), task=made, kind="noisy_difference")
     rounds, noise = [], []
     for there, signal in games:
-        assert isinstance(signal, DifferenceScore)
+        assert isinstance(signal, NoisyDifferenceScore)
         assert signal.certificate.grid_step is not None
         truth = 0.1 if there else 0.0
         guessed = [signal.score + (off if signal.score < 0.05 else -off) for off in (signal.noisy, signal.difference)]

@@ -41,7 +41,7 @@ class FreeSignal(_Shown, model.FreeScore):
 
 
 @dataclass(frozen=True, repr=False)
-class NoisyDifference(_Shown, model.DifferenceScore):
+class NoisyDifference(_Shown, model.NoisyDifferenceScore):
     """How far the score of the exact answer is from that of the release, with noise."""
 
 

@@ -151,7 +151,7 @@ class Drawn(Scored):
 
 
 @dataclass(frozen=True)
-class DifferenceScore(Drawn):
+class NoisyDifferenceScore(Drawn):
     """`|g(S) - g(q(x))|` with noise."""
 
     kind: ClassVar[SignalKind] = SignalKind.DIFFERENCE
@@ -214,7 +214,7 @@ class PublishedScore(Scored):
         return {"exact": self.exact, "decimals": self.decimals, "bits": self.bits}
 
 
-Signal = FreeScore | DifferenceScore | BlockMeanScore | PublishedScore
+Signal = FreeScore | NoisyDifferenceScore | BlockMeanScore | PublishedScore
 
 
 def from_stored(stored: Mapping[str, Any], certificate: Certificate) -> Signal:
@@ -226,7 +226,7 @@ def from_stored(stored: Mapping[str, Any], certificate: Certificate) -> Signal:
             proven = None if stored["why"] is None else Proof(stored["why"])
             return FreeScore(*head, *drawn, stored["bound"], proven)
         case SignalKind.DIFFERENCE:
-            return DifferenceScore(*head, stored["noisy"])
+            return NoisyDifferenceScore(*head, stored["noisy"])
         case SignalKind.BLOCKS:
             return BlockMeanScore(*head, stored["noisy"], stored["blocks"])
     return PublishedScore(*head, stored["exact"], stored["decimals"], stored["bits"])

@@ -97,7 +97,7 @@ class ChargedSignal:
         return word(self._inputs(answer_key(self.query, self._key), self.query.context.ledger.record))
 
     def difference(self) -> model.Scored:
-        return self._made(lambda held: model.DifferenceScore(*self._head(held), self.noisy_difference()))
+        return self._made(lambda held: model.NoisyDifferenceScore(*self._head(held), self.noisy_difference()))
 
     def block_mean(self) -> model.Scored:
         blocks = self.asked.blocks

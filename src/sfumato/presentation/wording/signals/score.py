@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.signal import BlockMeanScore, DifferenceScore, Drawn, FreeScore, PublishedScore, Scored, SignalKind
+from sfumato.model.signal import BlockMeanScore, NoisyDifferenceScore, Drawn, FreeScore, PublishedScore, Scored, SignalKind
 from sfumato.presentation.wording.guarantee import guarantee, rounded_down, rounded_up
 
 TITLES = {
@@ -49,7 +49,7 @@ def said(signal: Scored) -> tuple[str, ...]:
     match signal:
         case FreeScore():
             return _free(signal)
-        case DifferenceScore():
+        case NoisyDifferenceScore():
             return _difference(signal)
         case BlockMeanScore():
             return _blocks(signal)
@@ -109,7 +109,7 @@ def _measured(signal: FreeScore) -> str:
     return f"{said} {_MET}" if tried else said
 
 
-def _difference(signal: DifferenceScore) -> tuple[str, ...]:
+def _difference(signal: NoisyDifferenceScore) -> tuple[str, ...]:
     found = f"That of the exact answer lies {signal.difference:.3g} away{_within(signal.noise_90)}."
     return score(signal), found, *_drowned(signal, signal.noise_90), *_promised(signal)
 
