@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.signal import BlockMeanScore, NoisyDifferenceScore, Drawn, FreeScore, PublishedScore, Scored, SignalKind
+from sfumato.model.signal import (
+    BlockMeanScore,
+    Drawn,
+    FreeScore,
+    NoisyDifferenceScore,
+    PublishedScore,
+    Scored,
+    SignalKind,
+)
 from sfumato.presentation.wording.guarantee import guarantee, rounded_down, rounded_up
 
 TITLES = {
