@@ -138,4 +138,4 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_page_says_nothing_of_itself() -> None:
-    assert repr(risk_report.page(held())) == "<Page: confidential>"
+    assert repr(risk_report.page(held())) == "<Report: confidential>"
