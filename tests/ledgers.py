@@ -13,7 +13,7 @@ import sqlalchemy as sa
 import sfumato as sf
 from sfumato.adapters.storage.database import Database
 from sfumato.adapters.storage.ledger_file import SQLiteLedger
-from sfumato.adapters.storage.schema import ledger
+from sfumato.adapters.storage.tables import ledger
 from sfumato.adapters.vault.master_key import Master
 from sfumato.composition import local
 from sfumato.composition.locks import VaultLocks

@@ -21,8 +21,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.adapters.storage.format import FORMAT
 from sfumato.adapters.storage.ledger_file import SQLiteLedger
-from sfumato.adapters.storage.schema import ledger
+from sfumato.adapters.storage.tables import checkpoints, individual_spending, ledger
 from sfumato.composition import local
 from sfumato.errors import LedgerBroken, LedgerUnwritable
 from sfumato.ledger.entry import Draft, Entry, Event, verify
@@ -155,12 +156,31 @@ OF_A_FILE = (
 )
 
 
-def test_a_file_has_the_table_that_it_had_in_the_first_version(kept: Path) -> None:
+def test_a_file_has_the_tables_of_its_format(kept: Path) -> None:
     with sqlite(kept) as connection:
         [[table]] = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'ledger'")
         triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name").fetchall()
+        [[number]] = connection.execute("PRAGMA user_version")
+        names = [row[1] for row in connection.execute("PRAGMA table_info(checkpoints)")]
+        others = [row[1] for row in connection.execute("PRAGMA table_info(individual_spending)")]
     assert " ".join(table.split()) == OF_A_FILE
-    assert triggers == [("ledger_no_delete",), ("ledger_no_update",)]
+    assert triggers == [(f"{table}_no_{verb}",) for table in ("checkpoints", "ledger") for verb in ("delete", "update")]
+    assert number == FORMAT
+    assert (names, others) == (checkpoints.c.keys(), individual_spending.c.keys()), "as in a workspace's database"
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (0, "is a ledger with no format number, and this version of sfumato reads format 1. Hint: open it with the "),
+        (7, "is a ledger with format 7, and this version of sfumato reads format 1. Hint: install a newer sfumato"),
+    ],
+    ids=["no number", "newer"],
+)
+def test_a_file_of_another_format_is_refused(kept: Path, number: int, sentence: str) -> None:
+    with sqlite(kept) as connection:
+        connection.execute(f"PRAGMA user_version = {number}")
+    _named_and_refused(kept, f"{kept} {sentence}")
 
 
 def test_in_memory_it_is_forgotten_and_the_certificate_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

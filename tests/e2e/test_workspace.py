@@ -82,7 +82,7 @@ def newer_settings(workspace: Path) -> None:
 
 
 def newer_database(workspace: Path) -> None:
-    database(workspace, "UPDATE sfumato_revision SET version_num = '9999'")
+    database(workspace, "UPDATE sfumato_format SET version_num = '9999'")
 
 
 def newer_vault(workspace: Path) -> None:
@@ -104,8 +104,8 @@ def test_a_wrong_passphrase(typed: Typed, workspace: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("made_newer", "what"),
     [
-        (newer_settings, "This workspace was made by a newer sfumato"),
-        (newer_database, "This workspace was made by a newer sfumato"),
+        (newer_settings, "This workspace has format 2, and this version of sfumato reads format 1: sfumato.toml. "),
+        (newer_database, "This workspace has format 9999, and this version of sfumato reads format 1: sqlite:///"),
         (newer_vault, "This workspace was made by a newer sfumato"),
     ],
 )

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.adapters.storage.database import in_file
+from sfumato.adapters.storage.format import FORMAT, require_workspace_format
 from sfumato.errors import BadInput
 from sfumato.schema.write import text
 
 FILE = "sfumato.toml"
-FORMAT = 1
 SQLITE = "sqlite"
 _MARGIN = 120  # seconds that starting and keeping what was drawn may take
 
@@ -92,9 +92,7 @@ def load(folder: Path) -> WorkspaceSettings:
 
 
 def _read(stated: Mapping[str, Any]) -> WorkspaceSettings:
-    if stated.get("format", FORMAT) != FORMAT:
-        hint = "install that one; this one changes nothing here."
-        raise BadInput("This workspace was made by a newer sfumato", hint=hint, where=FILE)
+    require_workspace_format(stated.get("format"), FILE)
     known: dict[str, Any] = {field.name: field.default for field in fields(WorkspaceSettings)}
     said = {name: value for name, value in stated.items() if name != "format"}
     for name, value in said.items():

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from sfumato.adapters.storage.schema import audit
 from sfumato.adapters.storage.table import Within, keepable
+from sfumato.adapters.storage.tables import audit
 from sfumato.ledger.audit_log import AuditEntry, seal
 from sfumato.ledger.hash_chain import GENESIS
 from sfumato.ports import Row

@@ -6,13 +6,9 @@ import hmac
 import sqlite3
 from collections.abc import Sequence
 
-from sfumato.adapters.storage import file
-
-# Of a file alone: a workspace keeps digests with the versions of its data.
-TABLES = frozenset({"known_rows", "known_rows_key"})
-_CREATE = (
-    'CREATE TABLE IF NOT EXISTS known_rows_key ("key" TEXT NOT NULL)',
-    """CREATE TABLE IF NOT EXISTS known_rows (
+CREATE = (  # of a file alone: a workspace keeps digests with the versions of its data
+    'CREATE TABLE known_rows_key ("key" TEXT NOT NULL)',
+    """CREATE TABLE known_rows (
 dataset TEXT NOT NULL,
 digest TEXT NOT NULL,
 PRIMARY KEY (dataset, digest)
@@ -23,8 +19,6 @@ _KEY = 'SELECT "key" FROM known_rows_key'
 
 def others(connection: sqlite3.Connection, dataset: str, digest: str) -> Sequence[str]:
     """The other datasets that were opened with the same rows."""
-    if not file.table_names(connection) >= TABLES:
-        return []
     key = connection.execute(_KEY).fetchone()
     if key is None:
         return []
@@ -35,8 +29,6 @@ def others(connection: sqlite3.Connection, dataset: str, digest: str) -> Sequenc
 
 def remember(connection: sqlite3.Connection, dataset: str, digest: str, new_key: str) -> None:
     """Keep a digest; the first one makes the key."""
-    for statement in _CREATE:
-        connection.execute(statement)
     key = connection.execute(_KEY).fetchone()
     if key is None:
         key = (new_key,)

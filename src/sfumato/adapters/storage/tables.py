@@ -11,7 +11,6 @@ from typing import Any
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
-REVISION = "0005"  # of the migrations, the one that makes these
 Whole = sa.BigInteger().with_variant(sa.Integer(), "sqlite")  # 64 bits on either
 Key = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")  # in one order on either
 
@@ -105,7 +104,8 @@ versions = _table(
     *_texts("fingerprint"),
     _flag("forgotten"),
     _maybe("digest"),  # of its rows in whatever order, keyed
-    sa.UniqueConstraint("dataset", "number", name="versions_number"),
+    sa.Column("table_name", sa.Text, nullable=False, default=""),  # of a dataset of several tables; else empty
+    sa.UniqueConstraint("dataset", "number", "table_name", name="versions_number"),
     order="number",
     counts=("dataset",),
 )
@@ -195,5 +195,22 @@ ledger = _table(
     *_whole("nano_epsilon"),
     *_texts("delta", "public", "confidential", "previous", "digest"),
     order="number",
+)
+checkpoints = _table(
+    "checkpoints",
+    sa.Column("number", Whole, primary_key=True, autoincrement=False),
+    *_texts("chain"),  # ledger or audit
+    *_whole("entry"),
+    *_texts("head", "at", "who"),
+    _maybe("signature"),
+    order="number",
+    counts=(),
+)
+individual_spending = _table(
+    "individual_spending",
+    _key("population"),
+    _key("person"),  # a keyed digest
+    *_texts("spent"),  # sealed
+    order="person",
 )
 ROWS = {table.name: table for table in metadata.tables.values() if table not in (audit, ledger)}

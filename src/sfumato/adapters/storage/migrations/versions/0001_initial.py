@@ -1,4 +1,4 @@
-"""The tables of the escrow, its audit log and its ledger. As they were: what comes later is a revision of its own."""
+"""The tables of format 1. Once it was released this file stays as it is: each later format is a file of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "1"  # the number of the format
 down_revision = None
 
 Whole = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
@@ -35,6 +35,7 @@ def upgrade() -> None:
         maybe("password"),
         *texts("public_key", "sealed_key", "created_at"),
         flag("disabled"),
+        maybe("introduced_at"),
     )
     op.create_table(
         "tokens",
@@ -51,6 +52,7 @@ def upgrade() -> None:
         maybe("version"),
         maybe("reference"),
         flag("retired"),
+        maybe("population"),
         sa.UniqueConstraint("id", name="datasets_id"),
     )
     op.create_table(
@@ -61,7 +63,9 @@ def upgrade() -> None:
         whole("bytes"),
         *texts("fingerprint"),
         flag("forgotten"),
-        sa.UniqueConstraint("dataset", "number", name="versions_number"),
+        maybe("digest"),
+        *texts("table_name"),
+        sa.UniqueConstraint("dataset", "number", "table_name", name="versions_number"),
     )
     op.create_table(
         "policies",
@@ -89,6 +93,31 @@ def upgrade() -> None:
         sa.UniqueConstraint("analyst", "idempotency", name="requests_idempotency"),
     )
     op.create_table(
+        "signals",
+        key("id"),
+        whole("number"),
+        *texts("request", "dataset", "analyst"),
+        whole("query"),
+        *texts("kind", "task"),
+        maybe("code"),
+        *texts("how"),
+        maybe("bits", sa.Double),
+        *texts("state", "version"),
+        whole("policy"),
+        *texts("binding", "submitted_at"),
+        maybe("decided_at"),
+        *texts("decided_by", "note"),
+        maybe("guarantee"),
+        maybe("charged", sa.Double),
+        maybe("result"),
+        flag("ran"),
+        maybe("owner"),
+        maybe("idempotency"),
+        *texts("body_sha256"),
+        sa.UniqueConstraint("number", name="signals_number"),
+        sa.UniqueConstraint("analyst", "idempotency", name="signals_idempotency"),
+    )
+    op.create_table(
         "notifications",
         key("id"),
         whole("number"),
@@ -104,7 +133,11 @@ def upgrade() -> None:
         whole("nano_epsilon"),
         *texts("delta", "public", "confidential", "previous", "digest"),
     )
-    for table, words in (("audit", "audit log"), ("ledger", "ledger")):
+    op.create_table(
+        "checkpoints", number(), *texts("chain"), whole("entry"), *texts("head", "at", "who"), maybe("signature")
+    )
+    op.create_table("individual_spending", key("population"), key("person"), *texts("spent"))
+    for table, words in (("audit", "audit log"), ("ledger", "ledger"), ("checkpoints", "list of checkpoints")):
         for statement in NEVER[op.get_context().dialect.name]:
             op.execute(statement.format(table, words))
 
