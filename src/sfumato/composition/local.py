@@ -304,7 +304,10 @@ def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
 def _duckdb(source: object, schema: Schema | None) -> DuckDB:
     from sfumato.adapters.engines.duckdb.engine import DuckDB
 
-    return DuckDB(source, schema, lambda s, columns, raw, keep=(): clean(s, columns, raw, keep=keep).sql("duckdb"))
+    def select(schema: Schema, columns: Mapping[str, Type | None], raw: str, keep: Sequence[str] = ()) -> str:
+        return clean(schema, columns, raw, keep=keep).sql("duckdb", copy=False)
+
+    return DuckDB(source, schema, select)
 
 
 def _services() -> Services:

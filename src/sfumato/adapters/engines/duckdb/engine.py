@@ -201,13 +201,17 @@ class DuckDB:
             self._connection.register(FRAME, source.table)
             columns = self._readings(f'SELECT * FROM "{FRAME}"')
             self._connection.execute(f'CREATE VIEW "{RAW}" AS SELECT {columns} FROM "{FRAME}"')
-        self._raw_types = self._types(f'"{RAW}"')
+        if not self._raw_types:
+            self._raw_types = self._types(f'"{RAW}"')
         return {name: _TYPE_OF.get(type_) for name, type_ in self._raw_types.items()}
 
     def _readings(self, select: str) -> str:
         """The columns of a table: categories as their texts, and moments that cannot be written out as NULL."""
-        read = {name: stored_values.reading(_quoted(name), type_) for name, type_ in self._types(select).items()}
+        types = self._types(select)
+        read = {name: stored_values.reading(_quoted(name), type_) for name, type_ in types.items()}
         other = ", ".join(f"{reading} AS {_quoted(name)}" for name, reading in read.items() if reading)
+        if not other:
+            self._raw_types = types  # those of the view, too: nothing is read in another way
         return f"* REPLACE ({other})" if other else "*"
 
     def _require_readable(self, source: str) -> None:
@@ -224,7 +228,7 @@ class DuckDB:
         doubtful = [(cleaned, name) for name in odd]
         if isinstance(self._source, ParquetFiles):
             scanned = [name for name, type_ in types.items() if stored_values.is_scanned(type_)]
-            if not self._reads(RAW, scanned):
+            if (scanned or odd) and not self._reads(RAW, scanned):
                 if not self._reads(RAW, []):
                     unknown = stored_values.unreadable(None, "TIMESTAMP", source)
                     raise stored_values.unreadable(self._guarded(unknown, self._source.far_moment), "TIMESTAMP", source)
@@ -279,8 +283,7 @@ class DuckDB:
             return digest.of_files([source.path])
         self._load()
         if not isinstance(source, CsvFile):
-            [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
-            values = rows * len(self.columns)
+            values = self._row_count() * len(self.columns)
             if isinstance(source, ParquetFiles) and values > digest.MOST_VALUES:
                 return digest.of_files(source.files)
             if values > digest.MOST_IN_MEMORY:
@@ -289,6 +292,12 @@ class DuckDB:
         if isinstance(source, CsvFile) and self._is_clean:
             self._drop_raw()
         return found
+
+    def _row_count(self) -> int:
+        if isinstance(self._source, ParquetFiles):
+            return self._source.rows(self._connection)
+        [(rows,)] = self._connection.execute(f'SELECT COUNT(*) FROM "{RAW}"').fetchall()
+        return int(rows)
 
     def _read(self, share: float) -> None:
         self._share_read = share
