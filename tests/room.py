@@ -53,7 +53,7 @@ class Here:
     """Does each job at once, in this process: what goes in and comes out is JSON, and errors are as a worker's."""
 
     def __init__(self, ledger: LedgerStore, files: Files) -> None:
-        self._opened = worker.Opened(ledger, files, 256)
+        self._opened = worker.WorkerState(ledger, files, 256)
         self.done: list[Mapping[str, Any]] = []
         self.stopped: list[str] = []
         self.meanwhile: Callable[[Mapping[str, Any]], None] = lambda _job: None  # what others do while a job runs
@@ -132,7 +132,7 @@ class Room:
             sandbox=self.sandbox,
             planned=self._planned,
             exploration_view=exploration,
-            written=local.written,
+            written=local.source_version,
             later=self.waiting.append,
             in_turn=self.turns.append,
             now=lambda: self.now,
@@ -159,7 +159,7 @@ class Room:
         assumed: tuple[Assumption, ...] | None = None,
     ) -> DatasetContext:
         how: dict[str, Any] = {"mandate": mandate, "present": present, "version": version, "assumed": assumed}
-        return local.held(None, schema, self.database.ledger(), who=who, **how)
+        return local.open_registered(None, schema, self.database.ledger(), who=who, **how)
 
     # Who is there, and what they hold
 

@@ -14,7 +14,7 @@ import pytest
 
 from sfumato.adapters.engines.duckdb.engine import DuckDB
 from sfumato.adapters.vault.vault_file import Cost
-from sfumato.composition.create import made
+from sfumato.composition.create import create_workspace
 from sfumato.errors import BadInput, Conflict, EngineFailure, Forbidden, NoGuarantee, PreferenceError, QueryError
 from sfumato.escrow.ports import Limits
 from sfumato.escrow.submissions.lifecycle import Request
@@ -234,11 +234,13 @@ def test_nobody_keeps_the_server_busy_with_one_question(room: Room) -> None:
 
 
 def test_whoever_holds_the_keys_leaves_no_core_behind(tmp_path: Path) -> None:
-    made(tmp_path / "ws", admin="root", password="four words put together", passphrase="open", cost=Cost(1, 64, 1))
+    create_workspace(
+        tmp_path / "ws", admin="root", password="four words put together", passphrase="open", cost=Cost(1, 64, 1)
+    )
     code = f"""
 import resource
-from sfumato.composition.workspace import opened
-with opened({str(tmp_path / "ws")!r}, passphrase="open"):
+from sfumato.composition.workspace import open_workspace
+with open_workspace({str(tmp_path / "ws")!r}, passphrase="open"):
     print(*resource.getrlimit(resource.RLIMIT_CORE))
 """
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -51,7 +51,7 @@ def two_releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     query = stays(path).query(SQL)
     query.release(epsilon=0.5)
     query.release(epsilon=0.1)
-    assert local.verified(path) == 7
+    assert local.verify_ledger(path) == 7
     return path
 
 
@@ -317,13 +317,13 @@ def test_a_file_that_was_cut_off_is_no_ledger(kept: Path, pages: float) -> None:
 def test_an_empty_file_has_no_entries(ledger_path: Path) -> None:
     """It may be a ledger that was never written to, so it can become one; but there is nothing in it to verify."""
     ledger_path.touch()
-    for attempt in (local.verified, local.records):
+    for attempt in (local.verify_ledger, local.records):
         with pytest.raises(
             LedgerBroken, match=r"test\.ledger has no entries: it was never written to, or they are gone"
         ):
             attempt(ledger_path)
     stays(ledger_path).query(SQL).release(epsilon=0.5)
-    assert local.verified(ledger_path) == 4
+    assert local.verify_ledger(ledger_path) == 4
 
 
 @pytest.mark.depth("broken files")
@@ -388,7 +388,7 @@ def _refused(query: sf.Query, content: Callable[[], object]) -> None:
 
 def _named_and_refused(path: Path, sentence: str) -> None:
     """Reading, looking, choosing and releasing all stop at the break, and the file stays as it is."""
-    attempts = [lambda: local.verified(path), lambda: local.records(path)]
+    attempts = [lambda: local.verify_ledger(path), lambda: local.records(path)]
     _stopped([*attempts, *_uses(lambda: stays(path))], sentence, path.read_bytes)
 
 
@@ -472,7 +472,7 @@ def test_a_ledger_that_may_only_be_read(two_releases: Path, read_only: Path) -> 
     """It is shown and verified to whoever may read it; nothing is released."""
     path = read_only / "test.ledger"
     query = stays(path).query(SQL)
-    assert local.verified(path) == 7
+    assert local.verify_ledger(path) == 7
     assert query.dataset.ledger.total.epsilon == 0.6
     for epsilon in (0.5, 0.3):
         with pytest.raises(LedgerUnwritable) as unwritable:
@@ -491,7 +491,7 @@ def test_a_full_disk(kept: Path, fill_disk: Callable[[], None], epsilon: float) 
     with pytest.raises(LedgerUnwritable) as full:
         query.release(epsilon=epsilon, redraw=True)
     assert str(full.value) == sentence(kept)
-    assert local.verified(kept) == 7
+    assert local.verify_ledger(kept) == 7
 
 
 def test_a_disk_that_fills_up_while_noise_is_drawn(

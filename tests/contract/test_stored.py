@@ -297,4 +297,4 @@ def test_every_way_to_open_a_file_refuses_it(tmp_path: Path) -> None:
         "Hint: write it anew with NULL in place of such a value, or without the column."
     )
     with pytest.raises(SourceError, match=r"^Column 'v' of t\.parquet has a text"):
-        local.drafted(path, "t")
+        local.draft_schema(path, "t")

@@ -311,7 +311,7 @@ def test_nobody_to_compare_is_told() -> None:
 
 
 def test_without_the_data_there_is_nothing_to_look_at() -> None:
-    planned = local.planned(SCHEMA, ledger=":memory:")
+    planned = local.open_without_data(SCHEMA, ledger=":memory:")
     assert tops(planned.compare(COUNT)) == tops(stays().compare(COUNT))
     with pytest.raises(SourceError, match="opened without its data"):
         planned.compare(COUNT, look=True)

@@ -14,9 +14,9 @@ from sfumato.presentation import exploration
 from sfumato.presentation.wording import exploration as of_explorer
 from sfumato.privacy.preferences.sweep import EPSILONS, GAPS, Kind
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.risk.exploration import explored
-from sfumato.release.risk.profile import Profile, of_the_people, worst_case
-from sfumato.release.risk.rehearsal import rehearsed
+from sfumato.release.risk.exploration import explore
+from sfumato.release.risk.profile import Profile, people_profile, worst_case
+from sfumato.release.risk.rehearsal import rehearse
 from sfumato.schema.read import parsed
 from tests.room import BY_WARD, COUNT, RULE, SCHEMA, SUM
 
@@ -25,11 +25,11 @@ MEDIAN = "SELECT MEDIAN(age) FROM stays"
 
 
 def shown(profile: Profile, **terms: Any) -> dict[str, Any]:
-    return exploration.exploration(explored(profile, **terms))
+    return exploration.exploration(explore(profile, **terms))
 
 
 def query(sql: str, schema: str = SCHEMA) -> BoundQuery:
-    return bind(local.held(None, parsed(schema), None, who="alice"), sql)
+    return bind(local.open_registered(None, parsed(schema), None, who="alice"), sql)
 
 
 def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
@@ -39,11 +39,11 @@ def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: floa
 
 
 def on_rows(sql: str) -> BoundQuery:
-    return bind(local.held(local.invented(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice"), sql)
+    return bind(local.open_registered(local.synthetic_engine(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice"), sql)
 
 
 def on_invented_rows(sql: str) -> Any:
-    return shown(rehearsed(on_rows(sql)), ceiling=1.0, stated=RULE, now=0.2)
+    return shown(rehearse(on_rows(sql)), ceiling=1.0, stated=RULE, now=0.2)
 
 
 def stop_of(told: Any, kind: str, value: float) -> Any:
@@ -142,7 +142,7 @@ def test_from_a_look_alike_goes_the_epsilon_that_was_found() -> None:
 
 def test_what_the_people_lead_to_is_proposed_to_nobody() -> None:
     """A note goes to whoever asked: a figure in it that comes from the people would tell what a look showed."""
-    looked = shown(of_the_people(on_rows(AVERAGE)), ceiling=1.0, stated=RULE, now=0.2)
+    looked = shown(people_profile(on_rows(AVERAGE)), ceiling=1.0, stated=RULE, now=0.2)
     assert {stop["proposal"] for stop in looked["sliders"]["gap"]["stops"]} == {""}
     assert stop_of(looked, "epsilon", 0.5)["proposal"], "what was moved to by hand may be"
     assert stop_of(on_invented_rows(AVERAGE), "gap", 1.1)["proposal"]

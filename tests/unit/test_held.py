@@ -55,8 +55,10 @@ def keep() -> Iterator[Keep]:
 
 
 def opened(fd: int, format: str, **others: Any) -> Dataset:
-    engine = local.in_memory(fd, format, "stays of 2026", SCHEMA)
-    return Dataset(local.held(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others))
+    engine = local.engine_for_memory_file(fd, format, "stays of 2026", SCHEMA)
+    return Dataset(
+        local.open_registered(engine, SCHEMA, SQLiteLedger(":memory:"), **{"who": "ada", "version": "v1"} | others)
+    )
 
 
 def engine(fd: int, format: str, **limits: Any) -> DuckDB:

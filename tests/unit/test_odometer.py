@@ -24,7 +24,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.accounting.zcdp import entered, epsilon_of_zcdp, rho_gaussian, rho_laplace, rho_pure
 from sfumato.privacy.noise.calibration import calibrate
-from sfumato.release.reserve import Cost, row, version_of
+from sfumato.release.reserve import PrivacyCost, row, version_of
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})
 SCHEMA = {
@@ -116,7 +116,7 @@ def test_the_word_decides_first(word: Guarantee, outright: bool, how: ChosenBy) 
 
 
 def test_what_was_chosen_by_looking_is_not_told_even_where_it_is_known() -> None:
-    cost = Cost(0.123, Fraction(1, 7), (1.0,), (8.13,), 1)
+    cost = PrivacyCost(0.123, Fraction(1, 7), (1.0,), (8.13,), 1)
     assert row(ChosenBy.LOOKED, "laplace", cost) == {
         "chosen_by": "controller-after-looking",
         "mechanism": "laplace",

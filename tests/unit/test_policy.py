@@ -180,7 +180,7 @@ def test_the_first_flow_that_names_a_person_their_organisation_or_everyone_holds
 
 
 def test_a_flow_says_no_to_what_it_does_not_have() -> None:
-    data = local.planned(SCHEMA, ledger=":memory:")
+    data = local.open_without_data(SCHEMA, ledger=":memory:")
     (only,) = read(flow(aggregates=["COUNT"], columns=["age"], preferences=["epsilon"])).flows
     only.require(data.query("SELECT COUNT(*) FROM stays WHERE age > 3").statement)
     with pytest.raises(Forbidden, match="ask for SUM"):
@@ -209,7 +209,7 @@ def test_whoever_may_go_by_the_rule_may_not_change_its_noise() -> None:
 
 
 def epsilon(policy: Policy, who: Person, sql: str) -> float:
-    data = local.planned(SCHEMA, ledger=":memory:")
+    data = local.open_without_data(SCHEMA, ledger=":memory:")
     rule = policy.rule_for(who, lambda: data.query(sql).statement.columns, policy.rule)
     assert rule is not None
     found = data.query(sql).preview(*registry.preferences(rule)).epsilon

@@ -367,7 +367,7 @@ def test_where_an_exposure_tells_how_it_is_split(
     sql: str, unit: PrivacyUnit, relation: Relation, part: Fraction | None
 ) -> None:
     flagged = SCHEMA["columns"] | {"flag": {"type": "boolean"}}
-    query = local.planned(SCHEMA | {"columns": flagged}, ledger=":memory:").query(sql)
+    query = local.open_without_data(SCHEMA | {"columns": flagged}, ledger=":memory:").query(sql)
     measurement = measure(query.statement, query.dataset.schema)
     schema = replace(query.dataset.schema, unit=unit, relation=relation)
     assert fixed_part(query.statement, schema, measurement) == part

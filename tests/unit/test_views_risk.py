@@ -309,7 +309,7 @@ def test_no_word_that_promises_too_much(source: Source) -> None:
 
 def test_what_private_keys_and_ranks_will_cost_is_seen_before_it_is_spent() -> None:
     columns = {"age": {"type": "integer", "bounds": [0, 100]}, "street": {"type": "text", "keys": "private"}}
-    dataset = local.planned({"name": "people", "columns": columns}, ledger=":memory:")
+    dataset = local.open_without_data({"name": "people", "columns": columns}, ledger=":memory:")
     query = dataset.query("SELECT street, MEDIAN(age), COUNT(*) FROM people GROUP BY street")
     text, at = query.worst_case(delta=1e-6).text(), query.worst_case(delta=1e-6).at(1.0)
     assert (at.rank_90 or ())[0] == pytest.approx(2 * math.log(1010))

@@ -24,8 +24,8 @@ from sfumato.adapters.vault import passwords
 from sfumato.cli.local import open_house
 from sfumato.cli.local.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
 from sfumato.composition import settings
-from sfumato.composition.create import made
-from sfumato.composition.workspace import Workspace, opened
+from sfumato.composition.create import create_workspace
+from sfumato.composition.workspace import Workspace, open_workspace
 from sfumato.escrow.service import Escrow
 from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.server.app import API
@@ -84,7 +84,7 @@ class House:
     def open(self) -> None:
         with ExitStack() as stack:
             taken = stack.enter_context(bound(HOST, self._port))
-            workspace = stack.enter_context(opened(self.folder, key_file=self.plan.key))
+            workspace = stack.enter_context(open_workspace(self.folder, key_file=self.plan.key))
             self._port = taken.getsockname()[1]
             self.guests = self.guests or (() if self.plan.is_empty else open_house.welcomed(workspace))
             app: ASGIApp = app_on(workspace.escrow, self._settings)
@@ -172,7 +172,7 @@ def furnished(folder: Path) -> Plan:
     place = folder / "workspace"
     key = open_house.furnished(place, _ROWS, _SEED)
     _state_one_worker(place)
-    with opened(place, key_file=key) as workspace:
+    with open_workspace(place, key_file=key) as workspace:
         escrow = workspace.escrow
         clara, arthur = escrow.people.one(CONTROLLER), escrow.people.one(ANALYST)
         escrow.people.add(clara, AUDITOR, ["auditor"], organisation=markup("organisation"), password=PASSWORD)
@@ -211,9 +211,9 @@ def unfurnished(folder: Path) -> Plan:
     place, key = folder / "workspace", folder / "key"
     key.write_bytes(bytes(range(32)))
     key.chmod(0o600)
-    made(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
+    create_workspace(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
     _state_one_worker(place)
-    with opened(place, key_file=key) as workspace:
+    with open_workspace(place, key_file=key) as workspace:
         people = workspace.escrow.people
         clara = people.one(CONTROLLER)
         people.add(clara, ANALYST, ["analyst"], organisation=open_house.BOARD, password=PASSWORD)

@@ -181,10 +181,10 @@ class Dataset:
         """
         from sfumato.api.method_comparison import Comparison
         from sfumato.presentation.method_comparison import worded
-        from sfumato.release.risk.method_comparison import side_by_side
+        from sfumato.release.risk.method_comparison import compare_methods
 
         stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
-        found = side_by_side(bind(self._context, sql), stated, dict(how), look=look, attestation=preregistered)
+        found = compare_methods(bind(self._context, sql), stated, dict(how), look=look, attestation=preregistered)
         return printed(Comparison, worded(found))
 
     def per_person(self) -> PersonTotals:
@@ -284,9 +284,9 @@ class Query:
         **how: Unpack[Search],
     ) -> RiskProfile:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
-        from sfumato.release.risk.rehearsal import rehearsed
+        from sfumato.release.risk.rehearsal import rehearse
 
-        return _shown(rehearsed(self._bound, preferences, like=like, rows=rows, **how))
+        return _shown(rehearse(self._bound, preferences, like=like, rows=rows, **how))
 
     def exposure_histogram(
         self,
@@ -332,9 +332,9 @@ class Query:
         exact: bool = False,
     ) -> RiskProfile:
         """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
-        from sfumato.release.risk.profile import of_the_people
+        from sfumato.release.risk.profile import people_profile
 
-        return _shown(of_the_people(self._bound, mechanism, delta, candidates, calibration, exact))
+        return _shown(people_profile(self._bound, mechanism, delta, candidates, calibration, exact))
 
     def beliefs(
         self,
@@ -373,7 +373,9 @@ class Query:
         chosen, and none but the `candidates`, if there are any.
         """
         asked = request_of(self._bound, preferences, **how)
-        found = choose.chosen(self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw)
+        found = choose.choose_epsilon(
+            self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
+        )
         return printed(Choice, found)
 
     def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Choice:
@@ -390,7 +392,7 @@ class Query:
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
         asked = request_of(self._bound, preferences, **how)
-        return choose.planned(self._bound, asked, preregistered)
+        return choose.enter_plan(self._bound, asked, preregistered)
 
     def require_releasable(
         self,
@@ -405,7 +407,7 @@ class Query:
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
         asked = request_of(self._bound, preferences, **how)
-        return choose.releasable(
+        return choose.require_releasable(
             self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
         )
 

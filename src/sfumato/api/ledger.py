@@ -7,11 +7,11 @@ from sfumato.presentation import ledger as view
 from sfumato.release import ledger
 
 
-class Ledger(ledger.Ledger):
+class Ledger(ledger.DatasetLedger):
     """What was looked at, planned and spent for one dataset and its population, oldest first."""
 
     @classmethod
-    def of(cls, held: ledger.Ledger) -> Ledger:
+    def of(cls, held: ledger.DatasetLedger) -> Ledger:
         """The same ledger: whatever is entered through one is in the other."""
         made = cls.__new__(cls)
         made.__dict__ = held.__dict__

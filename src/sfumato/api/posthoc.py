@@ -9,7 +9,7 @@ from sfumato.presentation.figures.histogram import spread
 from sfumato.release.risk import posthoc
 
 
-class PosthocRisk(Display, posthoc.PosthocRisk):
+class PosthocRisk(Display, posthoc.PosthocAnalysis):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
 
     `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not

@@ -84,7 +84,7 @@ def open(
     return Dataset(context)
 
 
-def in_memory(
+def engine_for_memory_file(
     fd: int, format: str, name: str, schema: Schema, *, memory_mb: int | None = None, threads: int | None = None
 ) -> Engine:
     """The engine of a CSV or Parquet file that lies in memory only, behind a descriptor that stays open.
@@ -96,19 +96,19 @@ def in_memory(
     return _duckdb(Held(fd, format, name, memory_mb, threads), schema)
 
 
-def invented(schema: Schema) -> Engine:
+def synthetic_engine(schema: Schema) -> Engine:
     """The engine of rows that are made up by the schema."""
     from sfumato.release.risk.rehearsal import people_of
 
     return _rehearsal(schema, None, people_of(schema))
 
 
-def in_place(path: str, schema: Schema) -> Engine:
+def engine_for_path(path: str, schema: Schema) -> Engine:
     """The engine of a file, or of a folder of Parquet files, that stays where it is."""
     return _duckdb(path, schema)
 
 
-def held(
+def open_registered(
     engine: Engine | None,
     schema: Schema,
     ledger: LedgerStore | None,
@@ -165,7 +165,7 @@ def connect(
     return made
 
 
-def inside(app: object, token: str, called: str) -> Client:
+def connect_in_process(app: object, token: str, called: str) -> Client:
     """The same verbs on an app of this process, such as that of a local workspace."""
     made: Client = _client().inside(app, token, called)
     return made
@@ -179,7 +179,7 @@ def _client() -> ModuleType:
     return client
 
 
-def planned(
+def open_without_data(
     schema: str | Path | Mapping[str, Any] | Schema, *, source: object = None, ledger: str | Path | None = None
 ) -> Dataset:
     """A dataset whose data is not read: public facts, rehearsals and plans only."""
@@ -188,7 +188,7 @@ def planned(
     return Dataset(DatasetContext(stated, None, store, _services(), source=source, version=""))
 
 
-def drafted(
+def draft_schema(
     source: object,
     name: str,
     watched: Callable[[Callable[[], float | None]], AbstractContextManager[object]] = nullcontext,
@@ -208,7 +208,9 @@ def drafted(
     return draft(name, [Seen(column, type_, shown.get(column, ())) for column, type_ in types.items()], _looks(values))
 
 
-def asked(source: object, suggested: str, answer: Answer, name: str | None = None, *, values: bool = False) -> str:
+def interview_schema(
+    source: object, suggested: str, answer: Answer, name: str | None = None, *, values: bool = False
+) -> str:
     """A schema for a table from a person's answers; of the data they are shown names and guessed types.
 
     With `values` they are shown values too, and the schema says who looked.
@@ -229,7 +231,7 @@ def _looks(values: bool) -> str:
     return f"{services.who}, {services.now()}" if values else ""
 
 
-def converted(schema: str | Path) -> str:
+def convert_schema(schema: str | Path) -> str:
     """A schema file in another form, such as SmartNoise's, as TOML."""
     from sfumato.schema.write import write
 
@@ -263,7 +265,7 @@ def state_cause(path: str | Path, number: int, cause: str) -> str:
     return record.dataset
 
 
-def verified(path: str | Path) -> int:
+def verify_ledger(path: str | Path) -> int:
     """How many entries a ledger file has, after its chain was followed to the end."""
     return verify(_entries(path))[0]
 
@@ -387,7 +389,7 @@ def _store(ledger: str | Path | None, beside: Path, schema: Schema) -> Any:
     return SQLiteLedger(str(beside / f"{schema.name}.ledger" if ledger is None else ledger))
 
 
-def written(path: str) -> str:
+def source_version(path: str) -> str:
     """Which data a file or folder holds, opaquely: its place and when it was last written."""
     if not Path(path).exists():
         raise SourceError(f"There is no file {path}", hint="check the path.")

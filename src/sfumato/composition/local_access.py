@@ -13,7 +13,7 @@ from sfumato.escrow.service import Escrow
 UNLOCKER = "whoever unlocked the workspace"
 
 
-class Present(People):
+class LocalAccounts(People):
     """The people of a workspace, of whom one is here: their token lives with this process, and is kept nowhere."""
 
     def __init__(self, outside: Outside, person: Person) -> None:
@@ -29,10 +29,10 @@ class Present(People):
         return super().of_token(secret)
 
 
-def acting(escrow: Escrow, name: str | None = None) -> str:
+def act_as(escrow: Escrow, name: str | None = None) -> str:
     """A token of that person, or of the first admin, for this escrow alone; that they act from here is on record."""
     person = _admin(escrow) if name is None else escrow.people.one(name)
-    escrow.people = present = Present(escrow.outside, person)
+    escrow.people = present = LocalAccounts(escrow.outside, person)
     escrow.outside.audit.append(escrow.outside.moment, UNLOCKER, "acts as", person.name, {})
     return present.token
 

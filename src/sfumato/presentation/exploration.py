@@ -20,7 +20,7 @@ from sfumato.presentation.wording import risk as of_risk
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.preferences.sweep import SELECTING, Kind, Slider, Stop, place
 from sfumato.privacy.risk.membership import attack_chance
-from sfumato.release.risk.exploration import LISTED, Exploration, Policy
+from sfumato.release.risk.exploration import LISTED, Exploration, PolicyInForce
 
 BARS = 20  # of a histogram of exposures, at most
 VERDICTS: Mapping[str, tuple[Verdict, str]] = {
@@ -61,7 +61,7 @@ def exploration(found: Exploration) -> dict[str, Any]:
     }
 
 
-def _standing(kind: Kind, source: Source, policy: Policy) -> str:
+def _standing(kind: Kind, source: Source, policy: PolicyInForce) -> str:
     """Why a rule that states no epsilon stands at one."""
     elsewhere = source in (Source.REHEARSAL, Source.PEOPLE) and kind is Kind.EPSILON and policy.epsilon is not None
     return of_explorer.AT_ITS_EPSILON if elsewhere and "gap" in policy.stated else ""
@@ -97,7 +97,7 @@ def said(name: str) -> dict[str, str]:
 
 
 def _point(
-    at: RiskAt, worst: float, view: RiskView, policy: Policy, cell: tuple[str, float] | None, replaced: bool
+    at: RiskAt, worst: float, view: RiskView, policy: PolicyInForce, cell: tuple[str, float] | None, replaced: bool
 ) -> dict[str, Any]:
     inside = of_guarantee.in_100(worst)
     ranges = risk.ranges(at)
@@ -120,12 +120,12 @@ def _around(value: float, half: float) -> str:
     return f"{number(value - half, 5)} to {number(value + half, 5)}"
 
 
-def _slider(slider: Slider, source: Source, policy: Policy, replaced: bool) -> dict[str, Any]:
+def _slider(slider: Slider, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
     stops = [_stop(stop, source, policy, replaced) for stop in slider.stops]
     return {"label": of_explorer.KINDS[slider.kind], "stops": stops, "why": slider.why}
 
 
-def _stop(stop: Stop, source: Source, policy: Policy, replaced: bool) -> dict[str, Any]:
+def _stop(stop: Stop, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
     solution = stop.solution
     most = attack_chance(policy.ceiling + SELECTING, policy.delta) if solution is None else None
     held = policy.ceiling if solution is not None and solution.unbounded else None

@@ -11,7 +11,7 @@ from sfumato.model.schema import Type
 from sfumato.model.statement import NOTHING, Afterwards, Kind
 from sfumato.privacy.noise.intervals import COVERAGE, mean_range, reach, variance_range
 from sfumato.release.noise import Noisy
-from sfumato.release.postprocess import kept
+from sfumato.release.postprocess import apply_having_order_limit
 
 
 def answer(
@@ -26,7 +26,7 @@ def answer(
     ]
     shown = [i for i, c in enumerate(measurement.columns) if c.shown]
     names = [c.name for c in measurement.columns]
-    order = kept(afterwards, names, rows)
+    order = apply_having_order_limit(afterwards, names, rows)
     intervals = None
     if calibration is not None:
         intervals = tuple(

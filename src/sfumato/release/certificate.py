@@ -16,15 +16,15 @@ from sfumato.privacy.preferences.guessing import Guess, Secret, SharingRisk
 from sfumato.privacy.preferences.preference import Preference
 from sfumato.release import answer as assemble
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import Request, decided_by, planned_as
+from sfumato.release.decide import ReleaseRequest, decided_by, plan_of
 from sfumato.release.draw_plan import DrawPlan
-from sfumato.release.reserve import Reserved
+from sfumato.release.reserve import Reservation
 from sfumato.release.selection import select
 
 _SOURCES = dict(zip(Fixed, BOUNDS_SOURCES, strict=True))  # docs/theory/words.md
 
 
-def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, held: Reserved) -> Certificate:
+def certify(plan: DrawPlan, calibration: Calibration | None, answer: Answer, held: Reservation) -> Certificate:
     """Without a calibration, which tells epsilon, whatever follows from it is withheld.
 
     Of a release that noisy numbers of the record are in, what it rests on beside them: `Certificate.weakened` has both.
@@ -55,11 +55,11 @@ def certified(plan: DrawPlan, calibration: Calibration | None, answer: Answer, h
         threshold=None if threshold is None else float(threshold),
         reach=_reach(drawings or ()),
         why=None if calibration is None else plan.solution.why,
-        planned_at=context.ledger.known.planned_at(planned_as(asked), before=held.entry.number),
+        planned_at=context.ledger.known.planned_at(plan_of(asked), before=held.entry.number),
     )
 
 
-def _with_selection(query: BoundQuery, asked: Request, held: Reserved) -> dict[str, Any]:
+def _with_selection(query: BoundQuery, asked: ReleaseRequest, held: Reservation) -> dict[str, Any]:
     """What the release cost with the private selection of its epsilon, and what it could have cost at most.
 
     Selected several times, all of them count: it could have been any.
@@ -75,7 +75,7 @@ def _with_selection(query: BoundQuery, asked: Request, held: Reserved) -> dict[s
 
 
 def about(
-    query: BoundQuery, held: Reserved, preferences: Sequence[Preference] = (), assumptions: Sequence[Assumption] = ()
+    query: BoundQuery, held: Reservation, preferences: Sequence[Preference] = (), assumptions: Sequence[Assumption] = ()
 ) -> dict[str, Any]:
     """What is said of everything that was charged: of whom, from which data, when and by whom, and of the total."""
     context, reserved, inputs, total = query.context, held.entry, held.inputs, held.total
@@ -111,13 +111,13 @@ def about(
     }
 
 
-def _charged(held: Reserved) -> float | None:
+def _charged(held: Reservation) -> float | None:
     if not held.guarantee.holds:
         return None
     return 0.0 if held.is_free else held.entry.draft.nano_epsilon / NANO
 
 
-def _law(number: NoisyNumber, asked: Request) -> str:
+def _law(number: NoisyNumber, asked: ReleaseRequest) -> str:
     return Law.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else asked.noise.mechanism
 
 
@@ -126,7 +126,7 @@ def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:
     return tuple(d.furthest for d in drawings if d.reach is not None) or None
 
 
-def _assumed(query: BoundQuery, held: Reserved, preferences: Sequence[Preference]) -> Iterator[Assumed]:
+def _assumed(query: BoundQuery, held: Reservation, preferences: Sequence[Preference]) -> Iterator[Assumed]:
     context, unit, known = query.context, query.context.schema.unit, query.context.ledger.known
     yield Assumed(Assumption.BOUNDS_FROM_DATA if context.bounds_from_data else Assumption.SCHEMA_PUBLIC)
     yield from map(Assumed, context.assumed)

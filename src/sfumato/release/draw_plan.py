@@ -18,10 +18,10 @@ from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import LargerThanSpent
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import EPSILON_MAX, Request, SolvedRequest
+from sfumato.release.decide import EPSILON_MAX, ReleaseRequest, SolvedRequest
 from sfumato.release.ledger import digest
 from sfumato.release.recorded import NOTHING, Recorded, recorded_numbers
-from sfumato.release.reserve import Cost, on_this_data, repeatable, row, version_of
+from sfumato.release.reserve import PrivacyCost, answer_key, repeatable, row, version_of
 from sfumato.release.selection import select
 
 
@@ -30,7 +30,7 @@ class DrawPlan:
     """A request with the epsilon that it led to. `hidden`: that epsilon tells about the people."""
 
     query: BoundQuery
-    asked: Request
+    asked: ReleaseRequest
     solution: Solution
     hidden: bool
 
@@ -51,7 +51,7 @@ class DrawPlan:
     def key(self) -> str:
         """The request in these words; where its epsilon was drawn, with that: it may have been drawn several times."""
         asked = self.asked
-        return on_this_data(self.query, digest([asked.wording, self.epsilon]) if asked.draws else asked.wording)
+        return answer_key(self.query, digest([asked.wording, self.epsilon]) if asked.draws else asked.wording)
 
     def require_drawable(self) -> None:
         """Refuse what cannot be drawn, from public facts, before anything is charged.
@@ -144,10 +144,10 @@ class DrawPlan:
         ledger = self.query.context.ledger
         return ledger.draft(Event.RESERVED, self.key, public, confidential, charge, self.delta)
 
-    def _cost(self, calibration: Calibration, outcome: Guarantee, positions: Sequence[int]) -> Cost:
+    def _cost(self, calibration: Calibration, outcome: Guarantee, positions: Sequence[int]) -> PrivacyCost:
         """What will be drawn, as the ledger tells it. A selection was charged by itself, up to the largest epsilon."""
         measurement, asked = self.query.measurement, self.asked
-        return Cost(
+        return PrivacyCost(
             self._epsilon_of(calibration, positions),
             rho_of(measurement, calibration, positions),
             tuple(float(measurement.numbers[i].sensitivity_under(asked.noise.mechanism)) for i in positions),

@@ -26,7 +26,7 @@ from sfumato.release.records import Records
 from sfumato.release.services import Services
 
 
-class Ledger:
+class DatasetLedger:
     """What was looked at, planned and spent for one dataset and its population, oldest first."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Ledger:
         self._fingerprints = schema.fingerprints()
         self.rule = policy or digest(schema.rule)  # a policy is of record with all that it says
         self.protected = f"one {schema.unit.words}, {schema.relation}"
-        self._record = (records or Records()).of(schema.name, _declared(schema))
+        self._record = (records or Records()).of(schema.name, _declarations(schema))
         self._lock = RLock()
         refuse_below(self.total, budget)
         if records is not None:
@@ -221,7 +221,7 @@ class _Outgrown(Exception):
     """Another dataset was declared to be about the same people, before this could be written."""
 
 
-def _declared(schema: Schema) -> frozenset[Declaration]:
+def _declarations(schema: Schema) -> frozenset[Declaration]:
     return frozenset({declaration(schema.name, schema.population)} if schema.population else ())
 
 

@@ -34,7 +34,7 @@ class ByCell(Protocol):
     def counts_by_cell(self, position: int) -> Iterable[tuple[Cell, Counts]]: ...
 
 
-def drawn(
+def draw_noise(
     exact: ByCell,
     measurement: Measurement,
     calibration: Calibration,

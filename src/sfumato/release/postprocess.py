@@ -43,7 +43,9 @@ _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operat
 _CALLS: dict[str, Callable[[Any], Any]] = {"ABS": abs, "LOWER": str.lower, "UPPER": str.upper}
 
 
-def kept(afterwards: Afterwards, names: Sequence[str], rows: Sequence[Sequence[object]]) -> list[int]:
+def apply_having_order_limit(
+    afterwards: Afterwards, names: Sequence[str], rows: Sequence[Sequence[object]]
+) -> list[int]:
     """The positions of the rows that stay, in their order."""
     named = [dict(zip(names, row, strict=True)) for row in rows]
     condition = afterwards.having

@@ -54,7 +54,7 @@ def _number_keys(query: BoundQuery, calibration: Calibration, guarantee: Guarant
         guarantee.value,
     ]
     return tuple(
-        digest(["number", shared, _stated(query, number), number_form(number, asked), scale])
+        digest(["number", shared, _stated_facts(query, number), number_form(number, asked), scale])
         for number, scale in zip(measurement.numbers, scales, strict=True)
     )
 
@@ -64,7 +64,7 @@ def _scale(number: NoisyNumber, drawing: Drawing) -> str:
     return str(number.sensitivity_under(drawing.law) / Fraction(drawing.budget))
 
 
-def _stated(query: BoundQuery, number: NoisyNumber) -> list[object]:
+def _stated_facts(query: BoundQuery, number: NoisyNumber) -> list[object]:
     """The schema's facts about the table and about every column that the number depends on."""
     statement, schema = query.statement, query.context.ledger.schema
     read = {key.name for key in statement.keys}
@@ -143,7 +143,7 @@ def recorded_numbers(query: BoundQuery, calibration: Calibration, guarantee: Gua
     return found if found.is_complete or parts else Recorded(keys, {})
 
 
-def kept_draw(
+def draw_record(
     query: BoundQuery, noisy: Noisy, calibration: Calibration, guarantee: Guarantee, positions: Sequence[int]
 ) -> dict[str, object]:
     """What a record keeps of a draw: all its cells, shown or not, and the numbers that were drawn."""

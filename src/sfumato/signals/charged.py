@@ -24,12 +24,12 @@ from sfumato.release.certificate import about
 from sfumato.release.decide import EPSILON_MAX, decided_by
 from sfumato.release.ledger import digest
 from sfumato.release.reserve import (
-    Cost,
-    Reserved,
-    as_before,
-    keep,
-    on_this_data,
+    PrivacyCost,
+    Reservation,
+    answer_key,
+    earlier_release,
     read_for,
+    record_release,
     reserve,
     row,
     version_of,
@@ -92,7 +92,7 @@ class Charge:
 
     def foreseen(self) -> Guarantee:
         """The word of it, as the record is now."""
-        return word(self._inputs(on_this_data(self.query, self._key), self.query.context.ledger.record))
+        return word(self._inputs(answer_key(self.query, self._key), self.query.context.ledger.record))
 
     def difference(self) -> model.Scored:
         return self._made(lambda held: model.NoisyDifference(*self._head(held), self.noisy_difference()))
@@ -102,7 +102,7 @@ class Charge:
         return self._made(lambda held: model.BlockMean(*self._head(held), self.noisy_block_mean(), blocks))
 
     def published(self) -> model.Scored:
-        def made(held: Reserved) -> model.Scored:
+        def made(held: Reservation) -> model.Scored:
             ledger, key = self.query.context.ledger, digest(["signal", self._key])
             ledger.look(key, look_text(self.task.name, self.query.sql))
             exact = self.task.outcome([self.exact.table()])
@@ -162,11 +162,11 @@ class Charge:
         how = [a.kind.value, a.epsilon, a.blocks if a.kind is SignalKind.BLOCKS else None, a.by_range]
         return digest(["signal", self.query.sql, self.task.as_dict(), how, self.answer.as_dict()])
 
-    def _made(self, make: Callable[[Reserved], model.Scored]) -> model.Scored:
-        ledger, key = self.query.context.ledger, on_this_data(self.query, self._key)
+    def _made(self, make: Callable[[Reservation], model.Scored]) -> model.Scored:
+        ledger, key = self.query.context.ledger, answer_key(self.query, self._key)
         held = reserve(
             ledger,
-            as_before(key, allow_no_guarantee=self.asked.allow_no_guarantee, redraw=self.asked.redraw),
+            earlier_release(key, allow_no_guarantee=self.asked.allow_no_guarantee, redraw=self.asked.redraw),
             lambda record: self._inputs(key, record),
             lambda guarantee: self._reservation(key, guarantee),
             allow_no_guarantee=self.asked.allow_no_guarantee,
@@ -177,7 +177,7 @@ class Charge:
             stored = cast(dict[str, Any], (held.public if self._told else held.confidential)["signal"])
             return model.from_stored(stored, Certificate.from_dict(stored["certificate"]))
         made = read_for(ledger, key, held, self._what, lambda: make(held))
-        keep(ledger, key, held, self._what, {"signal": made.as_dict()}, told=self._told)
+        record_release(ledger, key, held, self._what, {"signal": made.as_dict()}, told=self._told)
         return made
 
     def _inputs(self, key: str, record: Record) -> tuple[Provenance, ...]:
@@ -222,20 +222,20 @@ class Charge:
         return "no noise" if self.grid is None else Law.LAPLACE.value
 
     @property
-    def _cost(self) -> Cost | None:
+    def _cost(self) -> PrivacyCost | None:
         if self.grid is None or self.asked.epsilon is None:
             return None
         rho = entered(rho_laplace(self.asked.epsilon, self.grid.sensitivity))
-        return Cost(self.asked.epsilon, rho, (self._sensitivity,), (self._sensitivity / self.asked.epsilon,), 1)
+        return PrivacyCost(self.asked.epsilon, rho, (self._sensitivity,), (self._sensitivity / self.asked.epsilon,), 1)
 
     @property
     def _sensitivity(self) -> float:
         return 0.0 if self.grid is None else self.grid.most / self._divided_by
 
-    def _head(self, held: Reserved) -> tuple[Mapping[str, Any], tuple[float, float], float, Certificate]:
+    def _head(self, held: Reservation) -> tuple[Mapping[str, Any], tuple[float, float], float, Certificate]:
         return self.task.as_dict(), self.task.range, self._score, self._certificate(held)
 
-    def _certificate(self, held: Reserved) -> Certificate:
+    def _certificate(self, held: Reservation) -> Certificate:
         epsilon, grid = self.asked.epsilon, self.grid
         told = held.guarantee.holds and epsilon is not None and grid is not None
         drawn: dict[str, Any] = {"epsilon": None, "scale": None, "noise_90": None, "grid_step": None}

@@ -74,7 +74,7 @@ def batch(
         "mechanism": mechanism,
         "delta": delta,
     }
-    unread = local.planned(schema, source=data, ledger=ledger)
+    unread = local.open_without_data(schema, source=data, ledger=ledger)
     split = unread.split(queries, **how)  # whatever is wrong is said before the data is opened
     if dry_run or plan:
         if plan:

@@ -45,7 +45,7 @@ def compare(
     if look or bounds_from_data:
         dataset = local.open(data, schema, ledger=ledger, bounds_from_data=bounds_from_data)
     else:
-        dataset = local.planned(schema, source=data, ledger=ledger)
+        dataset = local.open_without_data(schema, source=data, ledger=ledger)
     how = options.how(mechanism, delta, calibration, candidates, epsilon_max) | {"preregistered": preregistered}
     with reading(dataset.progress):
         found = dataset.compare(options.query_text(sql), preferences, look=look, **how)

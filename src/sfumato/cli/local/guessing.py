@@ -45,7 +45,7 @@ def sharing_risk(
 
     options.writable(svg, "--svg", ".svg")
 
-    query = local.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
+    query = local.open_without_data(schema, source=data, ledger=ledger).query(options.query_text(sql))
     guessing = query.guessing(
         choices=choices,
         secret=secret,

@@ -46,7 +46,7 @@ def verify(path: Path, as_json: options.Json = False) -> None:
     """Follow the chain from the first entry to the last; a change is named."""
     from sfumato.composition import local
 
-    count = local.verified(path)
+    count = local.verify_ledger(path)
     entries = f"{count} entr{'y' if count == 1 else 'ies'}"
     typer.echo(json.dumps({"entries": count, "intact": True}) if as_json else f"{entries}, chain intact.")
 

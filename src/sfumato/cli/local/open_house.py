@@ -45,7 +45,7 @@ WAITING = (
 
 def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> None:
     """Serve until it is stopped; what was made goes with it."""
-    from sfumato.composition.workspace import opened
+    from sfumato.composition.workspace import open_workspace
     from sfumato.server.app import made
     from sfumato.server.run import bound, serve
     from sfumato.server.settings import Settings
@@ -54,7 +54,7 @@ def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
         place = Path(folder) / "workspace"
         say(f"Making a population of {rows:,} and a first answer …")
         key = furnished(place, rows, seed)
-        with opened(place, key_file=key) as workspace:
+        with open_workspace(place, key_file=key) as workspace:
             guests = welcomed(workspace)
             url = f"http://{HOST}:{taken.getsockname()[1]}"
             say(f"sfumato is at {url}")
@@ -67,15 +67,15 @@ def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
 
 def furnished(place: Path, rows: int, seed: int) -> Path:
     """A workspace of the embedded population, with people, a policy, an answer and a request that waits."""
-    from sfumato.composition.create import made
-    from sfumato.composition.workspace import opened
+    from sfumato.composition.create import create_workspace
+    from sfumato.composition.workspace import open_workspace
 
     key = place.parent / "key"
     key.write_bytes(os.urandom(32))
     key.chmod(0o600)
     data, schema = demo.write(place.parent, rows, seed)
-    made(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
-    with opened(place, key_file=key) as workspace:
+    create_workspace(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
+    with open_workspace(place, key_file=key) as workspace:
         escrow = workspace.escrow
         clara = escrow.people.one(CONTROLLER)
         arthur = escrow.people.add(clara, ANALYST, ["analyst"], organisation=BOARD, password=PASSWORD)

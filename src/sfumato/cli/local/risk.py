@@ -42,7 +42,7 @@ def worst_case(
 
     drawn = Drawn(plot, svg, as_json)
     options.writable(html, "--html", ".html")
-    query = local.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
+    query = local.open_without_data(schema, source=data, ledger=ledger).query(options.query_text(sql))
     _shown(
         query.worst_case(mechanism, delta, options.candidates_of(candidates), calibration, exact), as_json, html, drawn
     )()
@@ -79,7 +79,7 @@ def rehearse(
 
     drawn = Drawn(plot, svg, as_json)
     options.writable(html, "--html", ".html")
-    query = local.planned(schema, source=data, ledger=ledger).query(options.query_text(sql))
+    query = local.open_without_data(schema, source=data, ledger=ledger).query(options.query_text(sql))
     with waiting(query.dataset.progress, "Rehearsing"):
         how: dict[str, Any] = {
             "mechanism": mechanism,

@@ -31,7 +31,7 @@ from sfumato.model.release import Assumption
 from sfumato.model.schema import Type
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.ledger import Ledger, digest
+from sfumato.release.ledger import DatasetLedger, digest
 
 
 class Access:
@@ -134,7 +134,7 @@ class Access:
             raise Forbidden.because("flow-missing", dataset=held.name)
         return signed, flow
 
-    def ledger_of(self, actor: Person, held: Held) -> Ledger:
+    def ledger_of(self, actor: Person, held: Held) -> DatasetLedger:
         return self.planned(held, None, actor).ledger
 
     def record_of(self, actor: Person, held: Held) -> Record | None:

@@ -28,9 +28,9 @@ from sfumato.model.method_comparison import Comparison
 from sfumato.model.risk import Source
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.risk.exploration import explored
+from sfumato.release.risk.exploration import explore
 from sfumato.release.risk.guessing import guessing_risk
-from sfumato.release.risk.method_comparison import side_by_side
+from sfumato.release.risk.method_comparison import compare_methods
 from sfumato.release.risk.profile import worst_case
 from sfumato.release.risk.rehearsal import people_of
 from sfumato.sql.parser.statement import parse
@@ -201,14 +201,14 @@ class Questions:
         try:
             return self.compare(actor, name, sql, None)
         except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
-            return side_by_side(query, (), {}, look=False, attestation="")
+            return compare_methods(query, (), {}, look=False, attestation="")
 
     def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> Comparison:
         held = self._datasets.visible(actor, name)
         foreseen, _ = self.foreseen(actor, held, (Asked(sql),), stated)
         _require_told(actor, held, foreseen, stated)
         preferences, how = foreseen.stated[0]
-        return side_by_side(foreseen.queries[0], preferences, _only(how, HOW), look=False, attestation="")
+        return compare_methods(foreseen.queries[0], preferences, _only(how, HOW), look=False, attestation="")
 
     # The people themselves: controllers only, and recorded
 
@@ -266,7 +266,7 @@ class Questions:
         match source:
             case Source.WORST_CASE:
                 query = bind(self._datasets.planned(held, None, actor), sql)
-                return self._outside.exploration_view(explored(worst_case(query, **drawn), **terms))
+                return self._outside.exploration_view(explore(worst_case(query, **drawn), **terms))
             case Source.REHEARSAL:
                 bind(self._datasets.planned(held, None, actor), sql)
                 job = self._datasets.job_on("explore", held, "invented", "invented", actor.name)

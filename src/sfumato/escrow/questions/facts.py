@@ -21,7 +21,7 @@ from sfumato.privacy.preferences.accuracy import errors_of_means
 from sfumato.privacy.preferences.preference import Ratio
 from sfumato.privacy.sensitivity import require_drawable
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.choose import planned, preview
+from sfumato.release.choose import enter_plan, preview
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX, SolvedRequest
 from sfumato.release.request import request_of
@@ -136,7 +136,7 @@ class Foreseen:
         """Enter what is stated as planned, where that reads nobody: a later look does not change it."""
         for query, choice in zip(self.queries, self.choices, strict=True):
             if not choice.asked.reads_people:
-                planned(query, choice.asked, "")
+                enter_plan(query, choice.asked, "")
 
     @property
     def charge(self) -> tuple[Fraction, Fraction] | None:

@@ -24,7 +24,7 @@ from sfumato.model.authorization import Mandate
 from sfumato.model.guarantee import Guarantee, join, word
 from sfumato.model.signal import FreeSignal, SignalKind
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.ledger import Ledger
+from sfumato.release.ledger import DatasetLedger
 from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.request import Asked, table_of
 from sfumato.signals.signal import signal
@@ -180,7 +180,7 @@ class SignalExecution:
             raise Forbidden.because("signal-no-longer-automatic")
         return found.analyst, mandate, Guarantee.DP
 
-    def _require_approved(self, found: Signal, ledger: Ledger, flow: Flow) -> None:
+    def _require_approved(self, found: Signal, ledger: DatasetLedger, flow: Flow) -> None:
         """What a signal says of itself is no approval: the ledger has those, for exactly what is bound."""
         asked = {name.casefold() for name in flow.approvers}
         given = {who for who in ledger.record.approved_by(found.binding) if not asked or who in asked}

@@ -48,14 +48,14 @@ def anybody(relation: Relation) -> Spread:
     return Spread(Fraction(0), Fraction(1), 1, relation=relation)
 
 
-def estimated(drawn: ExposureHistogram, measurement: Measurement, relation: Relation) -> Spread | None:
+def estimated_spread(drawn: ExposureHistogram, measurement: Measurement, relation: Relation) -> Spread | None:
     """The outer edges of the bins that a private histogram tells from noise; None where there are none."""
     if not any(drawn.seen):
         return None
     return Spread(Fraction(drawn.min), Fraction(drawn.max), measurement.k or 1, relation=relation)
 
 
-def compared(preference: Preference, survey: Survey, noise: Noise) -> Spread:
+def compared_spread(preference: Preference, survey: Survey, noise: Noise) -> Spread:
     """Whom this preference compares."""
     found = spread(survey, noise)
     if isinstance(preference, Ratio) and preference.between is not None:

@@ -24,12 +24,12 @@ from sfumato.release.certificate import about
 from sfumato.release.decide import EPSILON_MAX, decided_by
 from sfumato.release.ledger import digest
 from sfumato.release.reserve import (
-    Cost,
-    Reserved,
-    as_before,
-    keep,
-    on_this_data,
+    PrivacyCost,
+    Reservation,
+    answer_key,
+    earlier_release,
     read_for,
+    record_release,
     reserve,
     row,
     version_of,
@@ -53,10 +53,10 @@ def exposure_histogram(
     spent = _affordable(epsilon)
     _countable(bins)
     _require_additive(query)
-    ledger, key = query.context.ledger, on_this_data(query, _asked(query, noise, spent, bins))
+    ledger, key = query.context.ledger, answer_key(query, _request_key(query, noise, spent, bins))
     held = reserve(
         ledger,
-        as_before(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
+        earlier_release(key, allow_no_guarantee=allow_no_guarantee, redraw=redraw),
         lambda record: _inputs(query, key, record, attestation),
         lambda guarantee: _reservation(query, key, spent, bins, guarantee),
         allow_no_guarantee=allow_no_guarantee,
@@ -74,7 +74,7 @@ def exposure_histogram(
     certificate = _certificate(query, held, spent, bins)
     shown = furthest if held.guarantee.holds else None
     made = ExposureHistogram(noisy, shown, certificate, _sum_noise(query, certificate, bins))
-    keep(ledger, key, held, _what(query), {"exposure_histogram": made.stored()})
+    record_release(ledger, key, held, _what(query), {"exposure_histogram": made.stored()})
     return made
 
 
@@ -117,7 +117,7 @@ def _require_additive(query: BoundQuery) -> None:
     dataset.require_data()
 
 
-def _asked(query: BoundQuery, noise: Noise, epsilon: float, bins: int) -> str:
+def _request_key(query: BoundQuery, noise: Noise, epsilon: float, bins: int) -> str:
     """What is asked for; of the noise of a later release only its kind is in the exposures."""
     return digest(["exposure_histogram", query.question, noise.mechanism, epsilon, bins])
 
@@ -142,7 +142,7 @@ def _reservation(query: BoundQuery, key: str, epsilon: float, bins: int, outcome
     }
     number = people_by_exposure(query.context.schema)
     rho = entered(rho_laplace(number.part(epsilon), number.steps))
-    cost = Cost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
+    cost = PrivacyCost(epsilon, rho, (float(number.sensitivity),), (number.scale(epsilon),), bins + 1)
     public |= row(chosen_by(outcome, outright=True), Law.LAPLACE.value, cost)
     confidential: dict[str, object] = {} if outcome.holds else {"epsilon": epsilon}
     return query.context.ledger.draft(Event.RESERVED, key, public, confidential, charge)
@@ -152,7 +152,7 @@ def _what(query: BoundQuery) -> str:
     return f"exposure histogram under {query.sql}"
 
 
-def _certificate(query: BoundQuery, held: Reserved, epsilon: float, bins: int) -> Certificate:
+def _certificate(query: BoundQuery, held: Reservation, epsilon: float, bins: int) -> Certificate:
     number, holds = people_by_exposure(query.context.schema), held.guarantee.holds
     half_width = reach(Law.LAPLACE, number.scale(epsilon))
     return Certificate(

@@ -22,15 +22,15 @@ from sfumato.privacy.preferences.preference import Preference, gap
 from sfumato.privacy.preferences.solver import People
 from sfumato.privacy.risk.profile import risk_at
 from sfumato.release.bound_query import BoundQuery
-from sfumato.release.decide import Request
-from sfumato.release.people.exposure_range import compared
+from sfumato.release.decide import ReleaseRequest
+from sfumato.release.people.exposure_range import compared_spread
 from sfumato.release.request import request_of
 
 BUDGET_LEFT = "budget {:g}, of which {:g} is spent"  # as one of the methods
 _ANY = gap(1.2, worst_case=True)  # where nothing is stated, what else was said is still checked
 
 
-def side_by_side(
+def compare_methods(
     query: BoundQuery, preferences: Sequence[Preference], how: dict[str, Any], *, look: bool, attestation: str
 ) -> Comparison:
     """The stated preferences, or those of the rule, and every other method beside them.
@@ -72,7 +72,9 @@ def side_by_side(
 class _Table:
     """What a row is made with: what was asked, what is known, and the record as it stands."""
 
-    def __init__(self, query: BoundQuery, asked: Request, grounds: Grounds, record: Record, attestation: str) -> None:
+    def __init__(
+        self, query: BoundQuery, asked: ReleaseRequest, grounds: Grounds, record: Record, attestation: str
+    ) -> None:
         self.query = query
         self.asked = asked
         self.grounds = grounds
@@ -141,7 +143,7 @@ class _Table:
             at=self._at(epsilon),
         )
 
-    def _by(self, preference: Preference) -> Request:
+    def _by(self, preference: Preference) -> ReleaseRequest:
         """The request of this preference alone, under the same noise."""
         noise = self.asked.noise
         drawn = noise.mechanism, noise.delta, noise.calibration
@@ -161,14 +163,14 @@ def _absence(method: Method) -> Absence:
     return Absence.DRAWN if method.select_epsilon else Absence.READ
 
 
-def _people(query: BoundQuery, asked: Request) -> People:
+def _people(query: BoundQuery, asked: ReleaseRequest) -> People:
     """Whom preferences compare, after the look was entered."""
     query.context.require_data()
     survey = query.look(asked.noise)
 
     @cache
     def people(preference: Preference) -> Spread:
-        return compared(preference, survey, asked.noise)
+        return compared_spread(preference, survey, asked.noise)
 
     return people
 

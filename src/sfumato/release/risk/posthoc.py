@@ -33,7 +33,7 @@ _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 _LAWS = (Law.LAPLACE.value, Law.GAUSSIAN.value)
 
 
-class PosthocRisk(Confidential):
+class PosthocAnalysis(Confidential):
     """`.pri`: how far the answer lies from the true one without each person (the papers' output-dependent RDR, or PRI).
 
     `.loss`: ln of how many times as likely this very answer was with each person as without; None where that is not
@@ -58,7 +58,8 @@ class PosthocRisk(Confidential):
         norm = L2 if certificate.mechanism == Law.GAUSSIAN else L1
         residuals = residuals_of(_truth(query), cells, release.numbers)
         yardstick = plan.Yardstick(
-            weights_of(measurement, norm), _unit_of_loss(measurement, certificate, norm) if _told(certificate) else None
+            weights_of(measurement, norm),
+            _unit_of_loss(measurement, certificate, norm) if _is_loss_known(certificate) else None,
         )
         self.epsilon, self.query = certificate.epsilon, query.sql
         self.distance = distance_of(residuals, yardstick.weights, norm)
@@ -207,7 +208,7 @@ def _truth(query: BoundQuery) -> Truth:
     }
 
 
-def _told(certificate: Certificate) -> bool:
+def _is_loss_known(certificate: Certificate) -> bool:
     """Whether a loss is known: the noise was not sized by looking, and it is Laplace or Gaussian noise throughout."""
     return certificate.guarantee.holds and all(law in _LAWS for law in certificate.laws or ())
 

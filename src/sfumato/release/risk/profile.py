@@ -19,7 +19,7 @@ from sfumato.privacy.preferences.solver import Solution
 from sfumato.privacy.risk.profile import CANDIDATES, risk_at
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.decide import candidates_of
-from sfumato.release.people.exposure_range import anybody, estimated, require_exact, spread
+from sfumato.release.people.exposure_range import anybody, estimated_spread, require_exact, spread
 from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
 from sfumato.release.risk.figures import Figures
@@ -154,7 +154,7 @@ def worst_case(
     )
 
 
-def of_the_people(
+def people_profile(
     query: BoundQuery,
     mechanism: str = "laplace",
     delta: float | None = None,
@@ -206,7 +206,7 @@ def private_histogram(
         measurement,
         noise,
         anybody(relation),
-        estimate=estimated(drawn, measurement, relation),
+        estimate=estimated_spread(drawn, measurement, relation),
         exposure_histogram=drawn,
         candidates=shown,
     )
