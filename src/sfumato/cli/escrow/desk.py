@@ -106,13 +106,13 @@ class Desk:
         from sfumato.composition import local
         from sfumato.composition.local_access import acting
         from sfumato.composition.workspace import opened
-        from sfumato.server.app import made
-        from sfumato.server.settings import Settings
+        from sfumato.server.app import create_app
+        from sfumato.server.settings import ServerSettings
 
         passphrase = unlocking(folder, self.passphrase_file, self.key_file)
         with opened(folder, passphrase=passphrase, key_file=self.key_file) as workspace:
             token = acting(workspace.escrow, self.as_name)
-            app = made(workspace.escrow, Settings(data_bytes=workspace.settings.upload_mb << 20))
+            app = create_app(workspace.escrow, ServerSettings(data_bytes=workspace.settings.upload_mb << 20))
             with local.inside(app, token, f"the workspace {folder}") as client:
                 yield client
 
