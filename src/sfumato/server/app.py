@@ -42,8 +42,9 @@ from sfumato.server.middleware.headers import SecurityHeadersMiddleware
 from sfumato.server.middleware.wording import WordingMiddleware
 from sfumato.server.rate_limit import Rate
 from sfumato.server.settings import ServerSettings
-from sfumato.server.web import failures, routes
+from sfumato.server.web import routes
 from sfumato.server.web.assets import PLACE, Assets
+from sfumato.server.web.failures_page import SIGN_IN, render_problem
 from sfumato.server.web.shell import environment
 from sfumato.version import __version__
 
@@ -54,7 +55,7 @@ OPEN_TO_ALL = PublicPaths(
             ("POST", f"{API}/session"),
             ("GET", f"{API}/health"),
             ("GET", f"{API}/openapi.json"),
-            ("GET", failures.SIGN_IN),
+            ("GET", SIGN_IN),
         }
     ),
     (f"{PLACE}/", "/public/", f"{API}/public/"),
@@ -83,13 +84,13 @@ def create_app(escrow: Escrow, settings: ServerSettings | None = None) -> FastAP
             Middleware(WordingMiddleware),
             Middleware(SecurityHeadersMiddleware, secure=settings.secure),
             Middleware(AccessLogMiddleware),
-            Middleware(ErrorMiddleware, render=failures.render_problem),
+            Middleware(ErrorMiddleware, render=render_problem),
             Middleware(
                 AuthenticationMiddleware,
                 escrow=escrow,
                 calls=Rate(settings.calls_a_minute),
                 public=OPEN_TO_ALL,
-                render=failures.render_problem,
+                render=render_problem,
             ),
             Middleware(BodyLimitMiddleware, limit=settings.body_bytes),
         ],
@@ -123,6 +124,6 @@ def _renders(
     """A handler that answers with a problem as a page or as JSON, whichever the caller reads."""
 
     async def answer(request: Request, error: Exception) -> Response:
-        return failures.render_problem(request, await describe(request, error))
+        return render_problem(request, await describe(request, error))
 
     return answer

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.server.dependencies import Called, Told
-from sfumato.server.web.failures import SIGN_IN
+from sfumato.server.web.failures_page import SIGN_IN
 from sfumato.server.web.shell import RendererDep, home_of, own_address
 
 screens = APIRouter(include_in_schema=False)
