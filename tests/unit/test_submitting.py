@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.adapters.storage.audit_log import AuditTable
+from sfumato.adapters.storage.audit_log_table import AuditTable
 from sfumato.errors import DatabaseFailure
 from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.reproduce.held import Platform

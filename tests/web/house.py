@@ -29,9 +29,9 @@ from sfumato.composition.workspace import Workspace, open_workspace
 from sfumato.escrow.service import Escrow
 from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.server.app import API
-from sfumato.server.app import made as app_on
-from sfumato.server.run import bound
-from sfumato.server.settings import Guest, Settings
+from sfumato.server.app import create_app as app_on
+from sfumato.server.run import bind_socket
+from sfumato.server.settings import Guest, ServerSettings
 from sfumato.server.web import assets
 
 AUDITOR = "edith"
@@ -83,7 +83,7 @@ class House:
 
     def open(self) -> None:
         with ExitStack() as stack:
-            taken = stack.enter_context(bound(HOST, self._port))
+            taken = stack.enter_context(bind_socket(HOST, self._port))
             workspace = stack.enter_context(open_workspace(self.folder, key_file=self.plan.key))
             self._port = taken.getsockname()[1]
             self.guests = self.guests or (() if self.plan.is_empty else open_house.welcomed(workspace))
@@ -102,8 +102,8 @@ class House:
         return f"http://{HOST}:{self._port}"
 
     @property
-    def _settings(self) -> Settings:
-        return Settings(guests=self.guests, calls_a_minute=_FREELY, sign_ins_a_minute=_FREELY)
+    def _settings(self) -> ServerSettings:
+        return ServerSettings(guests=self.guests, calls_a_minute=_FREELY, sign_ins_a_minute=_FREELY)
 
     @property
     def escrow(self) -> Escrow:

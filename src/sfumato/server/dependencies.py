@@ -12,9 +12,9 @@ from pydantic import BaseModel
 from sfumato.errors import Forbidden
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
-from sfumato.server.concurrency import Lane
+from sfumato.server.concurrency import WorkPool
 from sfumato.server.middleware.authentication import Caller
-from sfumato.server.settings import Settings
+from sfumato.server.settings import ServerSettings
 from sfumato.server.texts import Name, Number
 
 T = TypeVar("T")
@@ -25,9 +25,9 @@ M = TypeVar("M", bound=BaseModel)
 class Lanes:
     """Signing in burns memory, asking waits for workers, delivering waits for the network."""
 
-    signing_in: Lane
-    asking: Lane
-    delivering: Lane
+    signing_in: WorkPool
+    asking: WorkPool
+    delivering: WorkPool
 
 
 def _escrow(request: Request) -> Escrow:
@@ -35,8 +35,8 @@ def _escrow(request: Request) -> Escrow:
     return found
 
 
-def _settings(request: Request) -> Settings:
-    found: Settings = request.app.state.settings
+def _settings(request: Request) -> ServerSettings:
+    found: ServerSettings = request.app.state.settings
     return found
 
 
@@ -60,7 +60,7 @@ def _with(scope: str) -> Callable[[Caller], Person]:
 
 
 Here: TypeAlias = Annotated[Escrow, Depends(_escrow)]
-Told: TypeAlias = Annotated[Settings, Depends(_settings)]
+Told: TypeAlias = Annotated[ServerSettings, Depends(_settings)]
 Slowly: TypeAlias = Annotated[Lanes, Depends(_lanes)]
 Called: TypeAlias = Annotated[Caller, Depends(_caller)]
 Reader: TypeAlias = Annotated[Person, Depends(_with("read"))]

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from sfumato.adapters.storage import migrate, postgres, schema, sqlite
-from sfumato.adapters.storage.audit_log import AuditTable
+from sfumato.adapters.storage.audit_log_table import AuditTable
 from sfumato.adapters.storage.database_failures import guarded
 from sfumato.adapters.storage.failures import Failure
 from sfumato.adapters.storage.file import MEMORY

@@ -46,11 +46,11 @@ WAITING = (
 def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> None:
     """Serve until it is stopped; what was made goes with it."""
     from sfumato.composition.workspace import open_workspace
-    from sfumato.server.app import made
-    from sfumato.server.run import bound, serve
-    from sfumato.server.settings import Settings
+    from sfumato.server.app import create_app
+    from sfumato.server.run import bind_socket, serve
+    from sfumato.server.settings import ServerSettings
 
-    with TemporaryDirectory(prefix="sfumato-demo-") as folder, bound(HOST, port) as taken:
+    with TemporaryDirectory(prefix="sfumato-demo-") as folder, bind_socket(HOST, port) as taken:
         place = Path(folder) / "workspace"
         say(f"Making a population of {rows:,} and a first answer …")
         key = furnished(place, rows, seed)
@@ -62,7 +62,7 @@ def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
             for guest in guests:
                 say(f"  {guest.role:<10} {guest.name:<8} password: {guest.password}")
             say("Ctrl-C ends it, and everything that was done in it goes.")
-            serve(made(workspace.escrow, Settings(guests=guests)), HOST, port, taken=taken)
+            serve(create_app(workspace.escrow, ServerSettings(guests=guests)), HOST, port, taken=taken)
 
 
 def furnished(place: Path, rows: int, seed: int) -> Path:

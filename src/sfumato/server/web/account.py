@@ -6,12 +6,12 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.server.dependencies import Here, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 
 
 @screens.get("/account")
-def account(page: Shown, actor: Reader, escrow: Here) -> Response:
+def account(page: RendererDep, actor: Reader, escrow: Here) -> Response:
     tokens = [token.as_dict() for token in escrow.people.tokens(actor)]
     return page("account.html", tokens=tokens, facts={"name": actor.name})

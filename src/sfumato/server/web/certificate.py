@@ -12,13 +12,13 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.release import Certificate
 from sfumato.presentation import certificate as view
 from sfumato.server.dependencies import Here, NameInPath, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 
 
 @screens.get("/requests/{id}/certificate")
-def certificate(page: Shown, actor: Reader, id: NameInPath, escrow: Here) -> Response:
+def certificate(page: RendererDep, actor: Reader, id: NameInPath, escrow: Here) -> Response:
     request, certificates = escrow.requests.one(actor, id), list(map(view.sheet, _of(actor, id, escrow)))
     recipient = escrow.people.one(request.get("analyst", actor.name))
     return page("certificate.html", request=request, recipient=recipient, certificates=certificates)

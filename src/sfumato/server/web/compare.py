@@ -17,14 +17,18 @@ from sfumato.presentation.wording import method_comparison as of_compare
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.problems import Problem, answer
 from sfumato.server.web.explorer import first_query
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 
 
 @screens.get("/datasets/{name}/compare")
 def compare(
-    page: Shown, actor: Reader, escrow: Here, name: NameInPath, sql: Annotated[str, Query(max_length=100_000)] = ""
+    page: RendererDep,
+    actor: Reader,
+    escrow: Here,
+    name: NameInPath,
+    sql: Annotated[str, Query(max_length=100_000)] = "",
 ) -> Response:
     held = escrow.datasets.controlled(actor, name)
     around: dict[str, Any] = {

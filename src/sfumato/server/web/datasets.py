@@ -18,7 +18,7 @@ from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.presentation.wording import schema as of_schema
 from sfumato.server.dependencies import AfterName, Here, NameInPath, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _AT_ONCE = 30
@@ -26,7 +26,7 @@ _MOST_WAITING = 200
 
 
 @screens.get("/datasets")
-def datasets(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+def datasets(page: RendererDep, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
     if actor.has(Role.ANALYST) and not actor.has(Role.CONTROLLER, Role.AUDITOR):
         return RedirectResponse("/catalogue", 303)
     actor.require(Role.CONTROLLER, Role.AUDITOR, to="see what is held")
@@ -41,7 +41,7 @@ def datasets(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) 
 
 
 @screens.get("/datasets/{name}")
-def dataset(page: Shown, actor: Reader, escrow: Here, name: NameInPath) -> Response:
+def dataset(page: RendererDep, actor: Reader, escrow: Here, name: NameInPath) -> Response:
     """Analysts find what they may know of it in the catalogue."""
     shown = escrow.datasets.one(actor, name)
     if not _is_held(shown):

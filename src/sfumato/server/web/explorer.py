@@ -24,7 +24,7 @@ from sfumato.privacy.risk.membership import attack_chance
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.problems import Problem, answer
 from sfumato.server.web import result
-from sfumato.server.web.shell import Shell, Shown
+from sfumato.server.web.shell import PageRenderer, RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _WAITING = (State.SUBMITTED.value, State.COMPUTED.value)
@@ -35,7 +35,7 @@ HISTOGRAM_EPSILON = 0.05  # what an exposure histogram costs, unless somebody st
 
 @screens.get("/requests/{id}")
 def request(
-    page: Shown,
+    page: RendererDep,
     actor: Reader,
     escrow: Here,
     id: NameInPath,
@@ -44,7 +44,7 @@ def request(
 ) -> Response:
     """Whoever may decide it sees what they decide from; everybody else sees what they asked, and what came of it."""
     if show == "answer" or not escrow.decisions.decides(actor, id):
-        return result.shown(page, actor, escrow, id)
+        return result.render_result(page, actor, escrow, id)
     shown = submission.request(escrow.requests.one(actor, id))
     try:
         seen = submission.request_page(escrow.decisions.inspect(actor, shown["id"], rehearse=False))
@@ -52,7 +52,7 @@ def request(
         found = _of_request(escrow, actor, seen, place)
     except SfumatoError as refused:  # its policy or its data is gone: it can still be returned and refused
         if shown["state"] not in _WAITING:
-            return result.shown(page, actor, escrow, id)
+            return result.render_result(page, actor, escrow, id)
         return _page(page, escrow, actor, shown, _told(escrow, actor, shown), problem=_said(refused))
     return _page(page, escrow, actor, shown, seen, place=place, found=found)
 
@@ -64,7 +64,11 @@ def first_query(dataset: str) -> str:
 
 @screens.get("/datasets/{name}/risk")
 def risk(
-    page: Shown, actor: Reader, escrow: Here, name: NameInPath, sql: Annotated[str, Query(max_length=100_000)] = ""
+    page: RendererDep,
+    actor: Reader,
+    escrow: Here,
+    name: NameInPath,
+    sql: Annotated[str, Query(max_length=100_000)] = "",
 ) -> Response:
     """The same without a request: any query, by the rule of record."""
     held = escrow.datasets.controlled(actor, name)
@@ -130,7 +134,7 @@ def _told(escrow: Escrow, actor: Person, shown: Mapping[str, Any]) -> dict[str, 
 
 
 def _page(
-    page: Shell,
+    page: PageRenderer,
     escrow: Escrow,
     actor: Person,
     request: Mapping[str, Any],

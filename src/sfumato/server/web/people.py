@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
 from sfumato.server.dependencies import AfterName, Here, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _AT_ONCE = 100
@@ -20,7 +20,7 @@ ROLES = {
 
 
 @screens.get("/people")
-def people(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+def people(page: RendererDep, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
     actor.require(Role.ADMIN, to="let people in")
     found = escrow.people.many(actor, after, _AT_ONCE + 1)
     shown = [one.as_dict() for one in found[:_AT_ONCE]]

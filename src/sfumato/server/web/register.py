@@ -10,14 +10,14 @@ from sfumato.model.schema import Relation, Type
 from sfumato.presentation.wording import schema as of_schema
 from sfumato.server.dependencies import Here, Reader
 from sfumato.server.web.policy.form import offered
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 STEPS = ("The file", "Who is protected", "Columns", "Policy", "Review")
 
 
 @screens.get("/register")
-def register(page: Shown, actor: Reader, escrow: Here) -> Response:
+def register(page: RendererDep, actor: Reader, escrow: Here) -> Response:
     actor.require(Role.CONTROLLER, to="register data")
     return page(
         "register.html",

@@ -12,7 +12,7 @@ from sfumato.presentation.escrow import notices as notices_view
 from sfumato.presentation.escrow import submission
 from sfumato.presentation.wording import requests as of_request
 from sfumato.server.dependencies import AfterNumber, Here, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _A_PAGE = 50
@@ -21,7 +21,7 @@ _NOTICES = 50
 
 @screens.get("/requests")
 def requests(
-    page: Shown,
+    page: RendererDep,
     actor: Reader,
     escrow: Here,
     state: Annotated[State | None, Query()] = None,

@@ -24,7 +24,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import requests as of_request
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import Here, NameInPath, Reader
-from sfumato.server.web.shell import Shell
+from sfumato.server.web.shell import PageRenderer
 from sfumato.server.web.signals import tasks as signalling
 
 screens = APIRouter(include_in_schema=False)
@@ -50,7 +50,7 @@ def as_csv(actor: Reader, id: NameInPath, escrow: Here, query: Annotated[int, Qu
     return Response(text.getvalue(), headers=named, media_type="text/csv")
 
 
-def shown(page: Shell, actor: Person, escrow: Escrow, id: str) -> Response:
+def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) -> Response:
     """The page of one request, for everybody but those who decide it."""
     request = submission.request(escrow.requests.one(actor, id))
     answers: list[dict[str, Any]] = []

@@ -16,7 +16,7 @@ from sfumato.presentation.wording import policy as of_policy
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.texts import Sql
 from sfumato.server.web.explorer import first_query
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _CHOICES = 4  # the DPP paper's own: susceptible, infected, recovered, deceased
@@ -25,7 +25,7 @@ Slid = Annotated[float, Query(ge=0, le=1)]
 
 @screens.get("/datasets/{name}/sharing")
 def sharing(
-    page: Shown,
+    page: RendererDep,
     actor: Reader,
     name: NameInPath,
     escrow: Here,

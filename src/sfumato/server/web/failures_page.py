@@ -8,12 +8,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from sfumato.server.problems import Problem
-from sfumato.server.web.shell import shell_for
+from sfumato.server.web.shell import renderer_for
 
 SIGN_IN = "/sign-in"
 
 
-def told(request: Request, problem: JSONResponse) -> Response:
+def render_problem(request: Request, problem: JSONResponse) -> Response:
     """A problem as it is to programs, and as a page to whoever looks at one.
 
     Whoever is not signed in is sent to sign in, and comes back to where they were.
@@ -23,12 +23,12 @@ def told(request: Request, problem: JSONResponse) -> Response:
         return problem
     if problem.status_code == 401:
         return RedirectResponse(f"{SIGN_IN}?next={quote(_here(request), safe='')}", 303)
-    said = Problem.model_validate_json(bytes(problem.body))
-    shown = shell_for(request)("failure.html", problem=said, status=said.status)
+    details = Problem.model_validate_json(bytes(problem.body))
+    page = renderer_for(request)("failure.html", problem=details, status=details.status)
     for name in ("Retry-After",):
         if name in problem.headers:
-            shown.headers[name] = problem.headers[name]
-    return shown
+            page.headers[name] = problem.headers[name]
+    return page
 
 
 def _here(request: Request) -> str:

@@ -12,14 +12,14 @@ from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger as of_ledger
 from sfumato.server.dependencies import Here, NameInPath, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _TOLD = ("reserved", "looked", "decided")
 
 
 @screens.get("/datasets/{name}/ledger")
-def ledger(page: Shown, actor: Reader, name: NameInPath, escrow: Here) -> Response:
+def ledger(page: RendererDep, actor: Reader, name: NameInPath, escrow: Here) -> Response:
     dataset = escrow.datasets.one(actor, name)
     found: dict[str, Any] = dataset_view.ledger(escrow.datasets.ledger(actor, name))
     entries: list[dict[str, Any]] | None = found.get("entries")
