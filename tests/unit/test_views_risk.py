@@ -22,7 +22,7 @@ from sfumato.presentation.figures.terminal import text
 from sfumato.presentation.risk.exposure import People, Person, as_text
 from sfumato.presentation.risk.report import report
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.profile import chance_against
 
 COUNT = Distribution((Bin(0.0, 0.0, 9954), Bin(1.0, 1.0, 46)))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sfumato.api.display import Display
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Summary
-from sfumato.presentation import individual_accounting as view
+from sfumato.presentation import individual_accounting_view as view
 from sfumato.presentation.figures.histogram import spread
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import digest
 from sfumato.release.risk.figures import Figures

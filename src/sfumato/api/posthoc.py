@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.api.display import Display
 from sfumato.api.figure import Picture
-from sfumato.presentation import posthoc as view
+from sfumato.presentation import posthoc_view as view
 from sfumato.presentation.figures.histogram import spread
 from sfumato.release.risk import posthoc
 

@@ -15,7 +15,7 @@ from sfumato.presentation.risk import exposure as view
 from sfumato.presentation.risk.exposure import People, Person
 from sfumato.presentation.risk.report import report
 from sfumato.presentation.wording import choosing as of_choosing
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.profile import chance_against
 from sfumato.release.risk.figures import Figures
 

@@ -20,8 +20,8 @@ from sfumato.presentation.document import (
 )
 from sfumato.presentation.printable import plain
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import release_sentences as of_release
 from sfumato.presentation.wording.assumptions import assumed
 
 TITLE = "Certificate of a release"

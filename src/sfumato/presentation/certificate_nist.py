@@ -8,8 +8,8 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import release_sentences as of_release
 
 DECLARED = {
     Guarantee.DP: (

@@ -11,7 +11,7 @@ from sfumato.model.guessing import GuessAt, GuessView
 from sfumato.presentation.figures.curves import Course
 from sfumato.presentation.figures.figure import Axis, Figure, Limit, Line, Pin, Points, Surface
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import guessing as of_guessing
+from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording import pictures as of_pictures
 from sfumato.presentation.wording.guarantee import in_100
 from sfumato.presentation.wording.numbers import number

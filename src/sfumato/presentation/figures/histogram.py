@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sfumato.model.confidential import Confidential
 from sfumato.model.facts import Histogram
 from sfumato.presentation.figures.figure import Axis, Bars, Figure
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 
 OF_100 = (0, 10, 25, 50, 75, 90, 99, 100)

@@ -10,7 +10,7 @@ from sfumato.presentation.figures.histogram import Heap, Spread, folded, histogr
 from sfumato.presentation.figures.terminal import WIDTH, paragraph, text
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 
 Cells = tuple[list[str], list[list[str]]]

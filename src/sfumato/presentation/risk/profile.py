@@ -8,11 +8,11 @@ from sfumato.presentation.figures.figure import Verdict as Mark
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
-from sfumato.presentation.risk.exposure_histogram import as_html as histogram_html
-from sfumato.presentation.risk.exposure_histogram import as_text as histogram_text
+from sfumato.presentation.risk.exposure_histogram_view import as_html as histogram_html
+from sfumato.presentation.risk.exposure_histogram_view import as_text as histogram_text
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 
 GAP = Axis("most at risk over least at risk", unit="×", scale="log")

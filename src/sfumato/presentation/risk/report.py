@@ -21,14 +21,14 @@ from sfumato.presentation.document import (
 )
 from sfumato.presentation.figures.figure import Range
 from sfumato.presentation.risk.exposure import People
-from sfumato.presentation.risk.exposure_histogram import bars, bins, promised
+from sfumato.presentation.risk.exposure_histogram_view import bars, bins, promised
 from sfumato.presentation.risk.profile import candidates, estimates, figure, size
 from sfumato.presentation.selection_trials import COLUMNS, figures, said
 from sfumato.presentation.selection_trials import rows as tried
 from sfumato.presentation.wording import choosing as of_choosing
-from sfumato.presentation.wording import exposure_histogram as of_exposure_histogram
+from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.release.risk.exposure_histogram import NUMBERS
 
 

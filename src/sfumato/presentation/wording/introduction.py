@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from sfumato.escrow.identity.accounts import QUIZ_ANSWERS
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import guessing as of_guessing
-from sfumato.presentation.wording import requests as of_request
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import guessing_sentences as of_guessing
+from sfumato.presentation.wording import requests_sentences as of_request
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.membership import attack_chance
 
 EPSILON = 0.75  # of the example

@@ -14,7 +14,7 @@ from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
 from sfumato.presentation.risk.exposure import lying
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,7 +13,7 @@ from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
 from sfumato.presentation.risk.exposure import lying
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import posthoc as of_posthoc
+from sfumato.presentation.wording import posthoc_sentences as of_posthoc
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,8 +17,8 @@ from sfumato.presentation.printable import plain
 from sfumato.presentation.risk.profile import ranges
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import method_comparison as of_compare
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
+from sfumato.presentation.wording import risk_sentences as of_risk
 
 Compared = TypeVar("Compared", bound=Comparison)
 CONFIDENTIAL = "of the people (confidential)"

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sfumato.model.calibration import Law
 from sfumato.model.release import Certificate, PostProcessing
-from sfumato.presentation.wording.exposure_histogram import AFTERWARDS
+from sfumato.presentation.wording.exposure_histogram_sentences import AFTERWARDS
 from sfumato.presentation.wording.guarantee import WITHHELD, sentence
 
 ALONE = "90 of 100 for the noise alone; clipping and dropped rows not covered"

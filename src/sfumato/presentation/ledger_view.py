@@ -15,7 +15,7 @@ from sfumato.model.guarantee import ChosenBy, Guarantee
 from sfumato.presentation.html import html_table
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 _COLUMNS = ["#", "dataset", "when", "who", "event", "guarantee", "charged", "delta", "what"]
 _CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are said as they are

@@ -12,11 +12,11 @@ from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.figures.histogram import STEEP
 from sfumato.presentation.figures.marks import GLYPHS, Verdict
 from sfumato.presentation.risk import profile as risk
-from sfumato.presentation.wording import exploration as of_explorer
-from sfumato.presentation.wording import exposure_histogram as of_exposure_histogram
+from sfumato.presentation.wording import exploration_sentences as of_explorer
+from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import method_comparison as of_compare
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.preferences.sweep import SELECTING, Kind, Slider, Stop, place
 from sfumato.privacy.risk.membership import attack_chance

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.presentation.wording import difference as of_difference
+from sfumato.presentation.wording import difference_sentences as of_difference
 from sfumato.release.difference import Difference
 
 

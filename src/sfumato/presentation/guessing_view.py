@@ -12,7 +12,7 @@ from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import html_table, page_part
 from sfumato.presentation.sharing import noise_against_risk, risk_by_trust, sharing_surface
 from sfumato.presentation.table import table
-from sfumato.presentation.wording import guessing as of_guessing
+from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording.numbers import number
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sfumato.model.method_comparison import Comparison
 from sfumato.model.risk import Attack, RiskView, Source
-from sfumato.presentation.wording.exposure_histogram import WITHOUT_GUARANTEE
+from sfumato.presentation.wording.exposure_histogram_sentences import WITHOUT_GUARANTEE
 from sfumato.presentation.wording.guarantee import LOOK, NO_GUARANTEE, exactly
 from sfumato.presentation.wording.numbers import number
 

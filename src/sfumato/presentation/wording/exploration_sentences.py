@@ -8,7 +8,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import RiskAt, Source
 from sfumato.presentation.wording.guarantee import in_100, rounded_up
 from sfumato.presentation.wording.numbers import number
-from sfumato.presentation.wording.risk import ATTACKER, INSTEAD, percent
+from sfumato.presentation.wording.risk_sentences import ATTACKER, INSTEAD, percent
 from sfumato.privacy.preferences.sweep import ALLOWED, SELECTING, Kind, Stop
 
 KINDS = {
