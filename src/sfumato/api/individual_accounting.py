@@ -51,10 +51,10 @@ class PersonTotals(Display, Confidential):
         return Figures(summary, lambda: plan.read_distribution(self._engine.rows(tree.sql(self._engine.dialect))))
 
     @property
-    def view(self) -> view.Totals:
+    def view(self) -> view.IndividualTotals:
         epsilon = None if self.epsilon is None else spread(self.epsilon.histogram, self.epsilon.quantile)
         rho = spread(self.rho.histogram, self.rho.quantile)
-        return view.Totals(self.in_all, self._schema.relation, self.people_count, epsilon, rho)
+        return view.IndividualTotals(self.in_all, self._schema.relation, self.people_count, epsilon, rho)
 
     def as_dict(self) -> dict[str, object]:
         """The public part, and beside it how the people's totals are spread."""

@@ -22,8 +22,8 @@ class PosthocRisk(Display, posthoc.PosthocRisk):
         return Picture(self.view.figure())
 
     @property
-    def view(self) -> view.PosthocRisk:
-        return view.PosthocRisk(
+    def view(self) -> view.PosthocSpread:
+        return view.PosthocSpread(
             certificate=self.certificate,
             people=self.people_count,
             distance=self.distance,

@@ -99,11 +99,11 @@ def choosing(certificate: Certificate) -> str:
 
 def mechanism(certificate: Certificate) -> str:
     """What was drawn; where epsilon was selected, that too."""
-    said = of_guarantee.sentence(of_release.noise(certificate))
+    noise = of_guarantee.sentence(of_release.noise(certificate))
     if certificate.guarantee is not Guarantee.SELECTED:
-        return said
+        return noise
     return (
-        f"{said} Before it a private selection of epsilon, with noise of its own, for {certificate.select_epsilon:g}."
+        f"{noise} Before it a private selection of epsilon, with noise of its own, for {certificate.select_epsilon:g}."
     )
 
 

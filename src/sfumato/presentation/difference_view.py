@@ -6,13 +6,13 @@ from sfumato.presentation.wording import difference_sentences as of_difference
 from sfumato.release.difference import Difference
 
 
-def as_dict(found: Difference) -> dict[str, object]:
+def as_dict(difference: Difference) -> dict[str, object]:
     return {
-        "difference": found.value,
-        "low": found.low,
-        "high": found.high,
-        "larger": found.low > 0,
-        "smaller": found.high < 0,
-        "sentence": of_difference.sentence(found.value, found.low, found.high),
-        "covers": of_difference.covers(picked=found.picked),
+        "difference": difference.value,
+        "low": difference.low,
+        "high": difference.high,
+        "larger": difference.low > 0,
+        "smaller": difference.high < 0,
+        "sentence": of_difference.sentence(difference.value, difference.low, difference.high),
+        "covers": of_difference.covers(picked=difference.picked),
     }

@@ -91,7 +91,7 @@ def grid(view: GuessView) -> dict[str, Any]:
 def summary(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float, point: int) -> list[str]:
     """What was chosen, and what it comes to: in the sentences that a page fills in as sliders move."""
     risk = course(grid, sensitivity, trust)[point]
-    said = {
+    words = {
         "trust": _with_word(trust / STEPS),
         "sensitivity": _with_word(sensitivity / STEPS),
         "limit": _with_word(limit),
@@ -99,7 +99,7 @@ def summary(grid: Mapping[str, Any], trust: int, sensitivity: int, limit: float,
     }
     at = grid["points"][point]
     verdict = of_guessing.WITHIN if risk <= limit else of_guessing.OVER
-    return [of_guessing.PARTNER.format(**said), at["noise"], at["snoop"], verdict.format(**said)]
+    return [of_guessing.PARTNER.format(**words), at["noise"], at["snoop"], verdict.format(**words)]
 
 
 def course(grid: Mapping[str, Any], sensitivity: int, trust: int) -> Sequence[float]:

@@ -153,7 +153,7 @@ def signal_result(stored: Facts) -> dict[str, Any]:
     read = from_stored(stored, Certificate.from_dict(stored["certificate"]))
     now = Guarantee(stored["guarantee"])
     came_back = [] if now is read.guarantee else [of_signalling.came_back(read.guarantee, now)]
-    said = {"title": of_signal.TITLES[read.kind], "sentences": [*of_signal.said(read), *came_back]}
+    said = {"title": of_signal.TITLES[read.kind], "sentences": [*of_signal.sentences(read), *came_back]}
     return {**worded, **said, "picture": picture(read)}
 
 

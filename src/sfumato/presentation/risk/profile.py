@@ -70,10 +70,10 @@ def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
 
 def estimates(view: RiskView) -> tuple[list[str], list[list[str]]]:
     """What a private histogram suggests at each candidate epsilon; no rows where it suggests nothing."""
-    found = [(row.epsilon, row.estimate) for row in view.candidates if row.estimate is not None]
+    rows = [(row.epsilon, row.estimate) for row in view.candidates if row.estimate is not None]
     return (
         ["epsilon", "estimated gap", "estimated attack success"],
-        [[f"{at:g}", f"{number(each.gap, 4)}×", of_risk.percent(each.attack_chance)] for at, each in found],
+        [[f"{at:g}", f"{number(each.gap, 4)}×", of_risk.percent(each.attack_chance)] for at, each in rows],
     )
 
 

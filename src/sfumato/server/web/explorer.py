@@ -224,7 +224,7 @@ def _facts(
         "word": word,
         "looked": looked,
         "found": found,
-        "verdicts": {name: exploration_view.said(name) for name in exploration_view.VERDICTS},
+        "verdicts": {name: exploration_view.verdict_mark(name) for name in exploration_view.VERDICTS},
         "say": {
             "thought": of_explorer.A_THOUGHT,
             "unknown": of_explorer.NOT_KNOWN,
