@@ -26,7 +26,7 @@ from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import Columns, LedgerStore, Row, Seals
 from sfumato.presentation.certificate import worded_answers
-from sfumato.presentation.exploration import exploration
+from sfumato.presentation.exploration_view import exploration
 from sfumato.release.context import DatasetContext
 from tests.ledgers import MASTER
 

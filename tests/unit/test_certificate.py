@@ -18,9 +18,9 @@ from sfumato.ledger.entry import Event
 from sfumato.model import release as model
 from sfumato.model.release import Assumption, PostProcessing
 from sfumato.presentation.certificate import certificate_text, worded
-from sfumato.presentation.ledger import as_dict
+from sfumato.presentation.ledger_view import as_dict
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording import release_sentences as of_release
 from sfumato.presentation.wording.assumptions import ASSUMPTIONS, assumed
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.release.answer import answer

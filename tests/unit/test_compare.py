@@ -19,13 +19,13 @@ from sfumato.errors import NoMechanism, PreferenceError, SfumatoError, SourceErr
 from sfumato.ledger.entry import Event
 from sfumato.model.choice import Noise
 from sfumato.model.method_comparison import Method, Need
-from sfumato.presentation import method_comparison as view
+from sfumato.presentation import method_comparison_view as view
 from sfumato.presentation.figures.figure import Pin, Span
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import text
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import method_comparison as of_compare
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.preferences.method_comparison import Grounds, intersection, needed, panel, row
 from sfumato.privacy.preferences.preference import Preference, epsilon
 from sfumato.release.bound_query import BoundQuery

@@ -17,7 +17,7 @@ from sfumato.errors import BadInput, EngineFailure, NoGuarantee, NoMechanism, Pr
 from sfumato.ledger.entry import Event
 from sfumato.presentation.html import preformatted
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import posthoc as of_posthoc
+from sfumato.presentation.wording import posthoc_sentences as of_posthoc
 
 STAYS = pd.DataFrame({"who": ["Al", "Bo", "Cy", "Di"], "days": [0, 5, 10, 10], "ward": ["a", "a", "b", "b"]})
 COLUMNS: dict[str, Any] = {

@@ -6,7 +6,7 @@ from sfumato.api.display import Display
 from sfumato.api.figure import Picture
 from sfumato.api.risk_report import Page
 from sfumato.model import method_comparison as model
-from sfumato.presentation import method_comparison as view
+from sfumato.presentation import method_comparison_view as view
 
 
 class Comparison(Display, model.Comparison):

@@ -14,7 +14,7 @@ from sfumato.errors import BadInput
 from sfumato.model import release as model
 from sfumato.model.release import Answer, Interval
 from sfumato.presentation import certificate as page
-from sfumato.presentation import release as view
+from sfumato.presentation import release_view as view
 from sfumato.presentation.spreadsheet import write_csv
 from sfumato.release.bound_query import BoundQuery
 

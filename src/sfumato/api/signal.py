@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 from sfumato.api.figure import Picture
 from sfumato.model import signal as model
 from sfumato.model.release import Released
-from sfumato.presentation import signal as view
+from sfumato.presentation import signal_view as view
 from sfumato.presentation.certificate import worded
 from sfumato.release.bound_query import BoundQuery
 from sfumato.signals.request import asked_for

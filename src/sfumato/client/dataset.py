@@ -18,7 +18,7 @@ from sfumato.client.upload import Delivery, delivery
 from sfumato.errors import BadInput, PreferenceError, SchemaError
 from sfumato.model.fit import ColumnFit, Fit
 from sfumato.model.schema import Schema
-from sfumato.presentation import schema as fit_view
+from sfumato.presentation import schema_view as fit_view
 from sfumato.presentation.escrow import listing as escrow
 from sfumato.schema.read import from_dict, load, parsed
 from sfumato.schema.write import write

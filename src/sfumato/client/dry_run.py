@@ -7,7 +7,7 @@ from typing import Any
 
 from sfumato.client.records import Told
 from sfumato.model.release import Answer
-from sfumato.presentation.release import figures
+from sfumato.presentation.release_view import figures
 
 
 class DryRun(Told):

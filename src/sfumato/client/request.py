@@ -16,7 +16,7 @@ from sfumato.errors import BadInput
 from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.escrow import listing as escrow
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.signals.tasks.task import Task
 
 

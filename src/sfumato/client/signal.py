@@ -12,7 +12,7 @@ from sfumato.client.risk import Looked
 from sfumato.errors import BadInput
 from sfumato.model.signal import from_stored
 from sfumato.presentation.escrow import signals as signalling
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 
 SIGNALS = signalling.SIGNALS
 

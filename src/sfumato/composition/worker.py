@@ -22,7 +22,7 @@ from sfumato.model.authorization import Mandate
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import Schema
 from sfumato.ports import Engine, LedgerStore
-from sfumato.presentation.exploration import exploration
+from sfumato.presentation.exploration_view import exploration
 from sfumato.release.records import Records
 from sfumato.schema.read import parsed
 

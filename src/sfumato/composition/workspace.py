@@ -31,7 +31,7 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.authorization import Mandate
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
-from sfumato.presentation.exploration import exploration
+from sfumato.presentation.exploration_view import exploration
 from sfumato.release.context import DatasetContext
 from sfumato.release.records import Records
 from sfumato.signals.tasks.task import DECIMALS

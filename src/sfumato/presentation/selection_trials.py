@@ -17,22 +17,22 @@ COLUMNS = ["", "threshold", "epsilon, median", "90 of 100 from", "to", "none sel
 
 
 def as_text(tries: Sequence[Tries]) -> str:
-    return f"{paragraph(said(tries))}\n\n{table(COLUMNS, rows(tries))}"
+    return f"{paragraph(summary(tries))}\n\n{table(COLUMNS, rows(tries))}"
 
 
 def as_html(tries: Sequence[Tries]) -> str:
-    return "".join(map(svg, figures(tries))) + html_table(COLUMNS, rows(tries), caption=said(tries))
+    return "".join(map(svg, figures(tries))) + html_table(COLUMNS, rows(tries), caption=summary(tries))
 
 
-def said(tries: Sequence[Tries]) -> str:
+def summary(tries: Sequence[Tries]) -> str:
     return of_choosing.tried(private=all(one.private for one in tries))
 
 
 def figures(tries: Sequence[Tries]) -> list[Figure]:
     """For each preference: at every threshold, from the 5th to the 95th of 100 epsilons that were selected."""
     kinds = dict.fromkeys(one.threshold.rpartition(" ")[0] for one in tries)
-    found = {kind: [one for one in tries if one.threshold.startswith(f"{kind} ") and one.epsilons] for kind in kinds}
-    return [_figure(kind, those) for kind, those in found.items() if len(those) > 1]
+    groups = {kind: [one for one in tries if one.threshold.startswith(f"{kind} ") and one.epsilons] for kind in kinds}
+    return [_figure(kind, those) for kind, those in groups.items() if len(those) > 1]
 
 
 def _figure(kind: str, tries: Sequence[Tries]) -> Figure:
@@ -56,8 +56,8 @@ def rows(tries: Sequence[Tries]) -> list[list[str]]:
 
 
 def _figures(one: Tries) -> list[str]:
-    found = [one.quantile(p) for p in (0.5, 0.05, 0.95)]
-    return ["–" if figure is None else f"{figure:g}" for figure in found]
+    quantiles = [one.quantile(p) for p in (0.5, 0.05, 0.95)]
+    return ["–" if figure is None else f"{figure:g}" for figure in quantiles]
 
 
 def _share(one: Tries) -> str:

@@ -27,8 +27,8 @@ Delta = Annotated[
 def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None:
     """What was looked at, planned and spent, oldest first, with the total of each dataset."""
     from sfumato.composition import local
-    from sfumato.presentation import ledger as view
-    from sfumato.presentation.wording import ledger as of_ledger
+    from sfumato.presentation import ledger_view as view
+    from sfumato.presentation.wording import ledger_sentences as of_ledger
 
     records = local.records(path)
     if as_json:

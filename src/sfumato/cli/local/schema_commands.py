@@ -83,7 +83,7 @@ def check(
 ) -> None:
     """Count what is missing, unfit, clamped or unlisted, for the controller's eyes: recorded as a look."""
     from sfumato.composition import local
-    from sfumato.presentation import schema as view
+    from sfumato.presentation import schema_view as view
 
     dataset = local.open(data, schema, ledger=ledger)
     with reading(dataset.progress):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.escrow.catalogue.datasets import DatasetLedger, PublicRecord
-from sfumato.presentation import ledger as ledger_view
+from sfumato.presentation import ledger_view
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 
 def ledger(found: DatasetLedger) -> dict[str, Any]:

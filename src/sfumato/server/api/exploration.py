@@ -9,10 +9,10 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from sfumato.model.risk import Source
-from sfumato.presentation import guessing as guessing_view
+from sfumato.presentation import guessing_view
 from sfumato.presentation.certificate import worded_json
 from sfumato.presentation.escrow import submission as view
-from sfumato.presentation.method_comparison import worded
+from sfumato.presentation.method_comparison_view import worded
 from sfumato.server.dependencies import Here, NameInPath, Reader, Slowly, Writer
 from sfumato.server.openapi import SENT
 from sfumato.server.stated import Guesses, How, Preference, table_of

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.server.dependencies import AfterNumber, Here, Reader
 from sfumato.server.texts import Line
 from sfumato.server.web.shell import RendererDep

@@ -13,8 +13,8 @@ from sfumato.escrow.service import Escrow
 from sfumato.model.guarantee import Guarantee
 from sfumato.presentation.wording import asking as of_asking
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import AfterName, Here, NameInPath, Reader
 from sfumato.server.web.shell import RendererDep

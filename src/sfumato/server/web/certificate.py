@@ -19,7 +19,7 @@ screens = APIRouter(include_in_schema=False)
 
 @screens.get("/requests/{id}/certificate")
 def certificate(page: RendererDep, actor: Reader, id: NameInPath, escrow: Here) -> Response:
-    request, certificates = escrow.requests.one(actor, id), list(map(view.sheet, _of(actor, id, escrow)))
+    request, certificates = escrow.requests.one(actor, id), list(map(view.certificate_content, _of(actor, id, escrow)))
     recipient = escrow.people.one(request.get("analyst", actor.name))
     return page("certificate.html", request=request, recipient=recipient, certificates=certificates)
 

@@ -9,11 +9,11 @@ from starlette.responses import Response
 
 from sfumato.errors import SfumatoError
 from sfumato.model.method_comparison import Comparison
-from sfumato.presentation import method_comparison as view
+from sfumato.presentation import method_comparison_view as view
 from sfumato.presentation.figures.figure import Figure, Pin, Span
 from sfumato.presentation.figures.marks import GLYPHS
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import method_comparison as of_compare
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.problems import Problem, answer
 from sfumato.server.web.explorer import first_query

@@ -12,11 +12,11 @@ from sfumato.errors import SfumatoError
 from sfumato.escrow.dataset import Held
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
-from sfumato.presentation.ledger import total_text
+from sfumato.presentation.ledger_view import total_text
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import rule as of_rule
-from sfumato.presentation.wording import schema as of_schema
+from sfumato.presentation.wording import schema_sentences as of_schema
 from sfumato.server.dependencies import AfterName, Here, NameInPath, Reader
 from sfumato.server.web.shell import RendererDep
 

@@ -14,12 +14,12 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import Source
-from sfumato.presentation import exploration
+from sfumato.presentation import exploration_view
 from sfumato.presentation.escrow import submission
-from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import policy as of_policy
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import policy_sentences as of_policy
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.membership import attack_chance
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.problems import Problem, answer
@@ -228,7 +228,7 @@ def _facts(
         "word": word,
         "looked": looked,
         "found": found,
-        "verdicts": {name: exploration.said(name) for name in exploration.VERDICTS},
+        "verdicts": {name: exploration_view.verdict_mark(name) for name in exploration_view.VERDICTS},
         "say": {
             "thought": of_explorer.A_THOUGHT,
             "unknown": of_explorer.NOT_KNOWN,
@@ -244,7 +244,7 @@ def _drawn(found: Mapping[str, Any]) -> dict[str, Any]:
     start = found["start"]
     stop = found["sliders"][start["kind"]]["stops"][start["index"]]
     return {
-        "rows": exploration.rows(found),
+        "rows": exploration_view.rows(found),
         "start": start,
         "stop": stop,
         "point": _point(found, stop["epsilon"]),

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from sfumato.escrow.identity.person import Role
 from sfumato.presentation.escrow import dataset as dataset_view
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.web.shell import RendererDep
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from sfumato.presentation.escrow import dataset as dataset_view
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.server.dependencies import Here, NameInPath
 from sfumato.server.web.shell import RendererDep
 

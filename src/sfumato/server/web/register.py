@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Role
 from sfumato.model.schema import Relation, Type
-from sfumato.presentation.wording import schema as of_schema
+from sfumato.presentation.wording import schema_sentences as of_schema
 from sfumato.server.dependencies import Here, Reader
 from sfumato.server.web.policy.form import offered
 from sfumato.server.web.shell import RendererDep

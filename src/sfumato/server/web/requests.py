@@ -10,7 +10,7 @@ from starlette.responses import Response
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.presentation.escrow import notices as notices_view
 from sfumato.presentation.escrow import submission
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.server.dependencies import AfterNumber, Here, Reader
 from sfumato.server.web.shell import RendererDep
 

@@ -16,12 +16,12 @@ from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
 from sfumato.model.release import Answer, Certificate
 from sfumato.model.schema import Type
-from sfumato.presentation import certificate_nist, release
+from sfumato.presentation import certificate_nist, release_view
 from sfumato.presentation.escrow import submission
 from sfumato.presentation.spreadsheet import write_csv
-from sfumato.presentation.wording import difference as of_difference
+from sfumato.presentation.wording import difference_sentences as of_difference
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import requests as of_request
+from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.web.shell import PageRenderer
@@ -91,13 +91,13 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
 def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
     """An answer for reading: its cells as text, what they are worth, and what may be compared."""
     answer, certificate = Answer.from_dict(dict(told)), Certificate.from_dict(told["certificate"])
-    heads, rows = release.cells(answer, rounded=True)
+    heads, rows = release_view.cells(answer, rounded=True)
     numbers = _are_numbers(answer)
     return {
         "query": certificate.query,
         "heads": list(zip(heads, numbers, strict=True)),
         "rows": [list(zip(row, numbers, strict=True)) for row in rows[:_MOST_SHOWN]],
-        "notes": release.notes(answer, certificate)
+        "notes": release_view.notes(answer, certificate)
         if answer.intervals is not None
         else [certificate_nist.usefulness(certificate)],
         "guarantee": certificate.guarantee.value,

@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 from sfumato.errors import BadInput, Refused
 from sfumato.presentation import sharing as view
-from sfumato.presentation.wording import guessing as of_guessing
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import guessing_sentences as of_guessing
+from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.texts import Sql
 from sfumato.server.web.explorer import first_query

@@ -16,7 +16,7 @@ from sfumato.escrow.policy.store import Signed
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.ballot import LookedBy, warning
 from sfumato.presentation.escrow import policy as policy_view
-from sfumato.presentation.wording import policy as of_policy
+from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.server.dependencies import Here, NameInPath, Reader
 from sfumato.server.texts import plain

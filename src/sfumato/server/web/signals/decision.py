@@ -13,7 +13,7 @@ from sfumato.escrow.submissions.ballot import WAITING
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.escrow import submission
-from sfumato.presentation.wording import exploration as of_explorer
+from sfumato.presentation.wording import exploration_sentences as of_explorer
 from sfumato.presentation.wording.signals import pages as of_signal_pages
 from sfumato.presentation.wording.signals import tasks as of_tasks
 from sfumato.server.dependencies import Here, NameInPath, Reader

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sfumato.model.calibration import Law
 from sfumato.model.release import Certificate, PostProcessing
-from sfumato.presentation.wording.exposure_histogram import AFTERWARDS
+from sfumato.presentation.wording.exposure_histogram_sentences import AFTERWARDS
 from sfumato.presentation.wording.guarantee import WITHHELD, sentence
 
 ALONE = "90 of 100 for the noise alone; clipping and dropped rows not covered"
@@ -100,8 +100,8 @@ def ranks(certificate: Certificate) -> tuple[str, ...]:
     """What holds of each selection, which has no noise range; rounded up."""
     c, reached = certificate, certificate.rank_90 or ()
     selected = [(name, rank) for name, rank in zip(c.numbers, reached, strict=False) if rank is not None]
-    said = [_rank(name, rank, c.max_rows) for name, rank in selected]
-    return (*said, *([EXTREMES] if any(_EXTREME.match(name) for name, _ in selected) else []))
+    sentences = [_rank(name, rank, c.max_rows) for name, rank in selected]
+    return (*sentences, *([EXTREMES] if any(_EXTREME.match(name) for name, _ in selected) else []))
 
 
 def _rank(name: str, rank: float, rows: int | None) -> str:
@@ -125,9 +125,9 @@ def outputs(certificate: Certificate) -> tuple[str, ...]:
     return () if n is None else (f"{n:,} noisy number{'' if n == 1 else 's'}",)
 
 
-def columns(shown: Sequence[str]) -> str:
+def columns(names: Sequence[str]) -> str:
     """What the figures of each noisy number are."""
-    return sentence("; ".join(f"{name}: {COLUMNS[name]}" for name in shown if name in COLUMNS))
+    return sentence("; ".join(f"{name}: {COLUMNS[name]}" for name in names if name in COLUMNS))
 
 
 def moment(at: str) -> str:

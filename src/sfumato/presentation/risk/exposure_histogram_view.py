@@ -12,10 +12,10 @@ from sfumato.presentation.figures.histogram import histogram_figure
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
-from sfumato.presentation.wording import exposure_histogram as of_exposure_histogram
+from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import ledger_sentences as of_ledger
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 
 

@@ -12,7 +12,7 @@ from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import html_table, page_part
 from sfumato.presentation.sharing import noise_against_risk, risk_by_trust, sharing_surface
 from sfumato.presentation.table import table
-from sfumato.presentation.wording import guessing as of_guessing
+from sfumato.presentation.wording import guessing_sentences as of_guessing
 from sfumato.presentation.wording.numbers import number
 
 
@@ -51,8 +51,8 @@ def surface(
     risks: Sequence[Sequence[float]],
 ) -> Figure:
     """The risk for any partner and any data, at one chance of a right guess."""
-    said = f"A guess is right {number(100 * chance)} of 100 times, blindly {number(100 * view.blind)}."
-    return sharing_surface(trusts, sensitivities, risks, view.limit, said)
+    subtitle = f"A guess is right {number(100 * chance)} of 100 times, blindly {number(100 * view.blind)}."
+    return sharing_surface(trusts, sensitivities, risks, view.limit, subtitle)
 
 
 def _across(view: GuessView) -> Axis:
@@ -72,12 +72,12 @@ def _course(view: GuessView, height: Callable[[GuessAt], float]) -> list[tuple[f
 
 
 def as_text(view: GuessView, *, colour: bool = False) -> str:
-    shown = [text(figure(view), colour=colour), f"{view.query}\n{_asked(view)}", table(*candidates(view))]
+    shown = [text(figure(view), colour=colour), f"{view.query}\n{_assumptions(view)}", table(*candidates(view))]
     return "\n\n".join([*shown, *map(paragraph, notes(view))])
 
 
 def as_html(view: GuessView) -> str:
-    picture = page_part("", svg(figure(view)), f"{view.query} {_asked(view)}")
+    picture = page_part("", svg(figure(view)), f"{view.query} {_assumptions(view)}")
     return picture + html_table(*candidates(view)) + page_part("", "", " ".join(notes(view)))
 
 
@@ -95,22 +95,22 @@ def candidates(view: GuessView) -> tuple[list[str], list[list[str]]]:
         "noise range (90 of 100)": [_ranges(row) for row in rows],
         "limit": [_verdict(row, view) for row in rows],
     }
-    told = {name: cells for name, cells in columns.items() if any(cells)}
-    return list(told), [list(cells) for cells in zip(*told.values(), strict=True)]
+    known = {name: cells for name, cells in columns.items() if any(cells)}
+    return list(known), [list(cells) for cells in zip(*known.values(), strict=True)]
 
 
 def notes(view: GuessView) -> list[str]:
     """What the limit allows, and what the columns mean."""
     at = [row for row in view.candidates if row.epsilon == view.epsilon]
-    said = [f"{view.why} {of_guessing.guess_at(at[0], view.blind)}" if at else view.why]
+    sentences = [f"{view.why} {of_guessing.guess_at(at[0], view.blind)}" if at else view.why]
     every, average = (
         all(getattr(row, name) is not None for row in view.candidates) for name in ("any_prior", "average")
     )
-    said += [of_guessing.guess_columns(at_any_answer=every, average=average, shared=view.trust is not None)]
-    return [one for one in said if one]
+    sentences += [of_guessing.guess_columns(at_any_answer=every, average=average, shared=view.trust is not None)]
+    return [one for one in sentences if one]
 
 
-def _asked(view: GuessView) -> str:
+def _assumptions(view: GuessView) -> str:
     """What is guessed, with which noise, by whom."""
     delta = "" if view.delta is None else f", delta {view.delta:g}"
     partner = ""

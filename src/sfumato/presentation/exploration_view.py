@@ -12,11 +12,11 @@ from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.presentation.figures.histogram import STEEP
 from sfumato.presentation.figures.marks import GLYPHS, Verdict
 from sfumato.presentation.risk import profile as risk
-from sfumato.presentation.wording import exploration as of_explorer
-from sfumato.presentation.wording import exposure_histogram as of_exposure_histogram
+from sfumato.presentation.wording import exploration_sentences as of_explorer
+from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import method_comparison as of_compare
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 from sfumato.privacy.preferences.sweep import SELECTING, Kind, Slider, Stop, place
 from sfumato.privacy.risk.membership import attack_chance
@@ -32,10 +32,10 @@ VERDICTS: Mapping[str, tuple[Verdict, str]] = {
 }
 
 
-def exploration(found: Exploration) -> dict[str, Any]:
+def exploration(explored: Exploration) -> dict[str, Any]:
     """What a page looks up: each place of each slider, and each epsilon, in numbers and in sentences."""
-    view, policy, replaced = found.view, found.policy, found.replaced
-    kind, index = place(found.sliders, policy.stated, policy.epsilon)
+    view, policy, replaced = explored.view, explored.policy, explored.replaced
+    kind, index = place(explored.sliders, policy.stated, policy.epsilon)
     notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
     return {
         "source": view.source.value,
@@ -46,18 +46,18 @@ def exploration(found: Exploration) -> dict[str, Any]:
         "compares": of_explorer.COMPARES[view.source],
         "no_probability": of_explorer.no_probability(view.source),
         "standing": _standing(kind, view.source, policy),
-        "notes": [said for said in notes if said],
+        "notes": [note for note in notes if note],
         "ceiling": policy.ceiling,
         "in_force": policy.epsilon,
         "start": {"kind": kind.value, "index": index},
-        "cell": None if found.cell is None else found.cell[0],
+        "cell": None if explored.cell is None else explored.cell[0],
         "absent": of_explorer.absent(replaced),
         "points": [
-            _point(at, worst, view, policy, found.cell, replaced)
-            for at, worst in zip(view.candidates, found.anybody, strict=True)
+            _point(at, worst, view, policy, explored.cell, replaced)
+            for at, worst in zip(view.candidates, explored.anybody, strict=True)
         ],
-        "sliders": {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in found.sliders},
-        "histogram": _histogram(view, found.histogram),
+        "sliders": {slider.kind.value: _slider(slider, view.source, policy, replaced) for slider in explored.sliders},
+        "histogram": _histogram(view, explored.histogram),
     }
 
 
@@ -83,15 +83,16 @@ def verdict(epsilon: float, stop: Mapping[str, Any], ceiling: float) -> str:
     return "ok" if stop["low"] <= epsilon and (stop["high"] is None or epsilon <= stop["high"]) else "over"
 
 
-def rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def rows(exploration: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The table as it stands first: those that are always shown and the one in force, each with its verdict."""
-    start = found["start"]
-    stop = found["sliders"][start["kind"]]["stops"][start["index"]]
-    shown = [point for point in found["points"] if point["listed"] or point["epsilon"] == stop["epsilon"]]
-    return [point | {"verdict": said(verdict(point["epsilon"], stop, found["ceiling"]))} for point in shown]
+    start = exploration["start"]
+    stop = exploration["sliders"][start["kind"]]["stops"][start["index"]]
+    points = [point for point in exploration["points"] if point["listed"] or point["epsilon"] == stop["epsilon"]]
+    ceiling = exploration["ceiling"]
+    return [point | {"verdict": verdict_mark(verdict(point["epsilon"], stop, ceiling))} for point in points]
 
 
-def said(name: str) -> dict[str, str]:
+def verdict_mark(name: str) -> dict[str, str]:
     mark, words = VERDICTS[name]
     return {"name": name, "mark": mark, "glyph": GLYPHS[mark] if words else "", "words": words}
 
@@ -128,14 +129,14 @@ def _slider(slider: Slider, source: Source, policy: PolicyInForce, replaced: boo
 def _stop(stop: Stop, source: Source, policy: PolicyInForce, replaced: bool) -> dict[str, Any]:
     solution = stop.solution
     most = attack_chance(policy.ceiling + SELECTING, policy.delta) if solution is None else None
-    held = policy.ceiling if solution is not None and solution.unbounded else None
+    limited_to = policy.ceiling if solution is not None and solution.unbounded else None
     return {
         "value": stop.value,
         "shown": _SHOWN[stop.kind].format(number(100 * stop.value if stop.kind is Kind.CHANCE else stop.value, 4)),
         "words": of_explorer.stop(stop, source, replaced=replaced),
         "low": min(stop.meets.low, of_compare.FAR),
         "high": None if math.isinf(stop.meets.high) else stop.meets.high,
-        "epsilon": held if solution is None or held is not None else solution.epsilon,
+        "epsilon": limited_to if solution is None or limited_to is not None else solution.epsilon,
         "why": of_explorer.leads_to(stop, policy.ceiling),
         "rule": dict(stop.rule),
         "proposal": of_explorer.proposal(stop, source),

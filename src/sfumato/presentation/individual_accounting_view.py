@@ -8,31 +8,31 @@ from sfumato.model.confidential import Confidential
 from sfumato.model.individual_accounting import InAll
 from sfumato.model.schema import Relation
 from sfumato.presentation.figures.figure import Figure
-from sfumato.presentation.figures.histogram import Spread, folded, histogram_figure, quantile_table
+from sfumato.presentation.figures.histogram import HistogramSummary, folded, histogram_figure, quantile_table
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
 from sfumato.presentation.risk.exposure import lying
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 
 @dataclass(frozen=True, repr=False)
-class Totals(Confidential):
+class IndividualTotals(Confidential):
     """Epsilon, where there is one, and rho over all the people."""
 
     in_all: InAll
     relation: Relation
     people: int
-    epsilon: Spread | None
-    rho: Spread
+    epsilon: HistogramSummary | None
+    rho: HistogramSummary
 
     @property
     def meaning(self) -> str:
         return f"{of_ledger.carried(self.in_all, self.relation)} {of_ledger.NO_FILTER}"
 
     @property
-    def shown(self) -> Spread:
+    def shown(self) -> HistogramSummary:
         """The figure whose histogram is shown."""
         return self.rho if self.epsilon is None else self.epsilon
 
@@ -52,7 +52,7 @@ class Totals(Confidential):
         return histogram_figure(folded(histogram) if short else histogram, of_ledger.CARRIED, self.meaning, label=label)
 
 
-def as_text(totals: Totals, *, colour: bool = False) -> str:
+def as_text(totals: IndividualTotals, *, colour: bool = False) -> str:
     parts = [paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")]
     if told := totals.shown.in_words:
         parts += [f"{of_ledger.CARRIED}\n{paragraph(totals.meaning)}", paragraph(told)]
@@ -61,5 +61,5 @@ def as_text(totals: Totals, *, colour: bool = False) -> str:
     return "\n\n".join([*parts, lying(*totals.quantiles), *map(paragraph, totals.said)])
 
 
-def as_html(totals: Totals) -> str:
+def as_html(totals: IndividualTotals) -> str:
     return page_part(of_guarantee.CONTROLLER_ONLY, svg(totals.figure()), " ".join(totals.said))

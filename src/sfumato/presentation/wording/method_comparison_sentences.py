@@ -118,16 +118,16 @@ def all_stated(*, by_rule: bool) -> str:
     return "all of the rule" if by_rule else "all of yours"
 
 
-def intersected(found: Together, *, by_rule: bool) -> str:
+def intersected(together: Together, *, by_rule: bool) -> str:
     """What the stated preferences come to."""
-    said = "The rule of record" if by_rule else "Yours together"
-    if not found.feasible:
-        return f"{said}: {NO_EPSILON}. {found.why}"
-    if found.unknown:
-        known = f" The others allow {epsilons(found.interval)}." if found.interval is not None else ""
-        return f"{said}: not known before it is chosen: {'; '.join(found.unknown)}.{known}"
-    chosen = NO_EPSILON if found.epsilon is None else f"epsilon {found.epsilon:.6g}"
-    return f"{said}: {chosen}, guarantee {found.guarantee.value}. {found.why}"
+    whose_words = "The rule of record" if by_rule else "Yours together"
+    if not together.feasible:
+        return f"{whose_words}: {NO_EPSILON}. {together.why}"
+    if together.unknown:
+        known = f" The others allow {epsilons(together.interval)}." if together.interval is not None else ""
+        return f"{whose_words}: not known before it is chosen: {'; '.join(together.unknown)}.{known}"
+    chosen = NO_EPSILON if together.epsilon is None else f"epsilon {together.epsilon:.6g}"
+    return f"{whose_words}: {chosen}, guarantee {together.guarantee.value}. {together.why}"
 
 
 def has_epsilons(interval: tuple[float, float] | None) -> bool:

@@ -22,7 +22,7 @@ _TOLD = {
 }
 GUARANTEES = {
     "free": "As the release: it is made from what was released, and nobody is read.",
-    **{kind: f"dp: {told}" for kind, told in _TOLD.items()},
+    **{kind: f"dp: {words}" for kind, words in _TOLD.items()},
     "as_published": "None: the score of the exact answer is a fact about the people, whoever inspects it.",
 }
 COSTS = {
@@ -71,8 +71,8 @@ def submitted(who: str, number: int, request: int) -> str:
 
 
 def decided(number: int, act: str, note: str) -> str:
-    said = {"approve": "approved", "return": "returned", "refuse": "refused"}[act]
-    return f"Signal {number} was {said}.{f' {note}' if note else ''}"
+    decision = {"approve": "approved", "return": "returned", "refuse": "refused"}[act]
+    return f"Signal {number} was {decision}.{f' {note}' if note else ''}"
 
 
 def released(number: int) -> str:
@@ -87,17 +87,15 @@ def failed(number: int) -> str:
     return f"There is no signal {number}."
 
 
-def beyond(told: float, used: float, budget: float) -> str:
+def beyond(needed: float, used: float, budget: float) -> str:
     """Why a submission is refused before anything is read."""
     return (
-        f"This could tell {told:.1f} bits about the people; exact scores may tell you {budget:g} about this dataset, "
+        f"This could tell {needed:.1f} bits about the people; exact scores may tell you {budget:g} about this dataset, "
         f"and {used:.1f} are used"
     )
 
 
-def bits(told: float, used: float, budget: float) -> str:
+def bits(needed: float, used: float, budget: float) -> str:
     """For whoever decides."""
-    left = max(0.0, budget - used)
-    return (
-        f"It tells at most {told:.1f} bits. Of {budget:g} that exact scores may tell this analyst, {left:.1f} are left."
-    )
+    left = f"Of {budget:g} that exact scores may tell this analyst, {max(0.0, budget - used):.1f} are left."
+    return f"It tells at most {needed:.1f} bits. {left}"

@@ -15,7 +15,7 @@ from sfumato.model.guarantee import ChosenBy, Guarantee
 from sfumato.presentation.html import html_table
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 
 _COLUMNS = ["#", "dataset", "when", "who", "event", "guarantee", "charged", "delta", "what"]
 _CHOSEN = {ChosenBy.LOOKED.value: "after looking"}  # the others are said as they are
@@ -23,18 +23,20 @@ _WHAT, _LEAST = 90, 30  # characters of what was done
 EMPTY = "The ledger is empty: nothing was looked at, nothing was released."
 
 
-def as_text(entries: Sequence[Entry], total: Total, budget: BudgetLimit, said: str = "Budget", width: int = 0) -> str:
+def as_text(
+    entries: Sequence[Entry], total: Total, budget: BudgetLimit, heading: str = "Budget", width: int = 0
+) -> str:
     """The entries, the total, and the budget in force; of a file it is `said` that it held at the last charge.
 
     In a terminal so wide, what was done is shortened until the lines fit, but not to less than can be read.
     """
     if not entries:
         return EMPTY
-    shown = table(*_rows(entries))
-    beyond = max(map(len, shown.splitlines())) - width
+    lines = table(*_rows(entries))
+    beyond = max(map(len, lines.splitlines())) - width
     if width and beyond > 0:
-        shown = table(*_rows(entries, max(_WHAT - beyond, _LEAST)))
-    return f"{shown}\n\n{_in_all(total, budget, said)}"
+        lines = table(*_rows(entries, max(_WHAT - beyond, _LEAST)))
+    return f"{lines}\n\n{_in_all(total, budget, heading)}"
 
 
 def as_html(entries: Sequence[Entry], total: Total, budget: BudgetLimit) -> str:
@@ -101,16 +103,16 @@ def _public(entry: Entry, record: Record) -> dict[str, object]:
 
 def _attested(entry: Entry, record: Record) -> list[str]:
     """The declarations that the word of an entry rests on: of a decision, only where somebody had looked."""
-    said = entry.draft.public.get("attested") or []
+    attested = entry.draft.public.get("attested") or []
     if entry.draft.event is Event.DECIDED:
-        return [str(said)] if said and record.looked_before(entry.number) else []
-    return [str(one) for one in said] if isinstance(said, list) else []
+        return [str(attested)] if attested and record.looked_before(entry.number) else []
+    return [str(one) for one in attested] if isinstance(attested, list) else []
 
 
 def _worded(entry: Entry, record: Record) -> str | None:
-    stated = entry.draft.public.get("guarantee")
+    guarantee = entry.draft.public.get("guarantee")
     declared = bool(_attested(entry, record))
-    return None if stated is None else of_guarantee.worded(Guarantee(str(stated)), declared=declared)
+    return None if guarantee is None else of_guarantee.worded(Guarantee(str(guarantee)), declared=declared)
 
 
 def for_everybody(record: Record) -> dict[str, object]:
@@ -160,28 +162,28 @@ def total_text(total: Total) -> str:
     if total.epsilon is None:
         why = of_guarantee.OTHER_UNITS if total.guarantee.holds else "one or more without a guarantee"
         return f"Spent so far: no total exists ({charges}; {why})."
-    delta = f", delta {_shown(total.exact_delta)}" if total.exact_delta else ""
+    delta = f", delta {_delta(total.exact_delta)}" if total.exact_delta else ""
     spent = f"Spent so far: epsilon {total.epsilon:.15g}{delta} in {charges} (guarantee {total.guarantee.value})."
     if total.guarantee is not Guarantee.SELECTED or total.at_most is None:
         return spent
     return f"{spent} {of_guarantee.at_most(total.at_most)}"
 
 
-def _in_all(total: Total, budget: BudgetLimit, said: str = "Budget") -> str:
+def _in_all(total: Total, budget: BudgetLimit, heading: str = "Budget") -> str:
     """What is spent, how much may be in all, and how much of that is left."""
     spent = {"epsilon": Fraction(total.nano_epsilon, NANO), "delta": total.exact_delta}
     limits = [
         (name, limit) for name, limit in (("epsilon", budget.epsilon), ("delta", budget.delta)) if limit is not None
     ]
     left = [f"{name} {figure(limit)} ({figure(max(limit - spent[name], Fraction(0)))} left)" for name, limit in limits]
-    return f"{total_text(total)} {said}: {', '.join(left)}." if left else total_text(total)
+    return f"{total_text(total)} {heading}: {', '.join(left)}." if left else total_text(total)
 
 
 def figure(exact: Fraction) -> str:
     return f"{float(exact):.15g}"
 
 
-def _shown(delta: Fraction) -> str:
+def _delta(delta: Fraction) -> str:
     return str(upward(delta)).removesuffix(".0")
 
 
@@ -194,8 +196,8 @@ def _rows(entries: Sequence[Entry], room: int = _WHAT) -> tuple[list[str], list[
     rows = [_row(entry, room) for entry in entries]
     several = len({entry.draft.dataset.casefold() for entry in entries}) > 1
     delta = _COLUMNS.index("delta")
-    shown = {"dataset": several, "delta": any(row[delta] not in ("", "0") for row in rows)}
-    places = [place for place, name in enumerate(_COLUMNS) if shown.get(name, True)]
+    needed = {"dataset": several, "delta": any(row[delta] not in ("", "0") for row in rows)}
+    places = [place for place, name in enumerate(_COLUMNS) if needed.get(name, True)]
     return [_COLUMNS[place] for place in places], [[row[place] for place in places] for row in rows]
 
 
@@ -203,7 +205,7 @@ def _row(entry: Entry, room: int) -> list[str]:
     draft = entry.draft
     charged, delta = "", ""
     if draft.event is Event.RESERVED:
-        charged, delta = f"{draft.nano_epsilon / NANO:.15g}", _shown(Fraction(draft.delta))
+        charged, delta = f"{draft.nano_epsilon / NANO:.15g}", _delta(Fraction(draft.delta))
     what = shorten(str(draft.public.get("what", "")), width=room, placeholder=" …")
     when = draft.at[:16].replace("T", " ")
     return [str(entry.number), draft.dataset, when, draft.who, draft.event.value, _word(draft), charged, delta, what]

@@ -10,7 +10,7 @@ from sfumato.presentation.html import html_table
 from sfumato.presentation.printable import plain
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording import release_sentences as of_release
 
 
 def answer_text(answer: Answer, certificate: Certificate) -> str:

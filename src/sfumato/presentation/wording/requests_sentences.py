@@ -41,8 +41,8 @@ def submitted(who: str, dataset: str, number: int) -> str:
 
 
 def decided(number: int, act: str, note: str) -> str:
-    said = {"approve": "approved", "return": "returned", "refuse": "refused"}[act]
-    return f"Request {number} was {said}.{f' {note}' if note else ''}"
+    decision = {"approve": "approved", "return": "returned", "refuse": "refused"}[act]
+    return f"Request {number} was {decision}.{f' {note}' if note else ''}"
 
 
 def released(number: int) -> str:

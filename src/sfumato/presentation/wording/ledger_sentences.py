@@ -79,8 +79,8 @@ def same_rows_held(dataset: str, other: str | None) -> str:
 
 def batch(releases: int, epsilon: float, delta: Fraction, sums: tuple[float, Fraction]) -> str:
     """What a batch will be charged, beside what its releases would be one by one."""
-    (said, alone) = (f"epsilon {e:.6g}{f', delta {float(d):g}' if d else ''}" for e, d in ((epsilon, delta), sums))
-    return f"{releases} release{'' if releases == 1 else 's'}, charged together: {said}. One by one: {alone}."
+    (together, alone) = (f"epsilon {e:.6g}{f', delta {float(d):g}' if d else ''}" for e, d in ((epsilon, delta), sums))
+    return f"{releases} release{'' if releases == 1 else 's'}, charged together: {together}. One by one: {alone}."
 
 
 def total(certificate: Certificate) -> str:
@@ -189,18 +189,18 @@ def concentrated(total: Total, at: AtDelta | None = None) -> str:
     """The total as zero-concentrated privacy, and the epsilon of all of it at a delta; nothing where there is none."""
     if not total.releases or not total.exists:
         return ""
-    said, delta = [], "" if at is None else exactly(float(at.delta))
+    sentences, delta = [], "" if at is None else exactly(float(at.delta))
     if total.rho is not None:
         beside = f", beside delta {exactly(upward(total.rho_delta))}" if total.rho_delta else ""
         worth = f", which is ({rounded_up(at.epsilon)}, {delta})-DP" if at is not None and at.by is By.ZCDP else ""
-        said.append(f"As zero-concentrated DP: rho {rounded_up(total.rho)}{beside}{worth}. {FIXED_BEFORE}")
+        sentences.append(f"As zero-concentrated DP: rho {rounded_up(total.rho)}{beside}{worth}. {FIXED_BEFORE}")
     if at is not None and at.by is By.SUMS:
         anyway = "" if total.exact_delta else ", and holds in any case"
         least = f"{rounded_up(at.epsilon)}, is the least epsilon that is known{anyway}"
-        said.append(f"At delta {delta} the sum of the epsilons, {least}.")
+        sentences.append(f"At delta {delta} the sum of the epsilons, {least}.")
     elif at is not None and at.by is None:
-        said.append(f"At delta {delta} there is no epsilon: more than that is spent of delta.")
-    return " ".join(said)
+        sentences.append(f"At delta {delta} there is no epsilon: more than that is spent of delta.")
+    return " ".join(sentences)
 
 
 def carried(in_all: InAll, relation: Relation) -> str:
@@ -233,10 +233,12 @@ def for_anybody(in_all: InAll) -> str:
 def counted(in_all: InAll) -> str:
     """Which charges are in it, and which are not."""
     own, full = in_all.by_exposure, in_all.in_full
-    said = [f"{own:,} charge{'' if own == 1 else 's'} by each person's own exposure, {full:,} in full."]
-    said += [IN_FULL] if full else []
+    sentences = [f"{own:,} charge{'' if own == 1 else 's'} by each person's own exposure, {full:,} in full."]
+    sentences += [IN_FULL] if full else []
     if without := in_all.without_guarantee:
-        said.append(f"Not in it: {without:,} without a guarantee. Nothing bounds what that tells.")
+        sentences.append(f"Not in it: {without:,} without a guarantee. Nothing bounds what that tells.")
     if other := in_all.other_units:
-        said.append(f"Not in it: {other:,} that protect another unit, or under another relation: no sum would be true.")
-    return " ".join(said)
+        sentences.append(
+            f"Not in it: {other:,} that protect another unit, or under another relation: no sum would be true."
+        )
+    return " ".join(sentences)

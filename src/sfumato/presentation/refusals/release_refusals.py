@@ -40,7 +40,9 @@ def _with_guarantee(
     step: Mapping[str, str],
 ) -> str:
     """What keeps a guarantee: something else, a declaration of what was fixed beforehand, or doing without one."""
-    ways = [_other_way(name, stated, option, preference) for name, stated in zip(inputs, attestable, strict=True)]
+    ways = [
+        _other_way(name, by_a_person, option, preference) for name, by_a_person in zip(inputs, attestable, strict=True)
+    ]
     match instead:
         case "worst-case":
             ways = [f"see {step['show_worst_case']}, which reads nobody"]
@@ -53,13 +55,13 @@ def _with_guarantee(
     return f"{'; or '.join(filter(None, [*ways, attest, accept]))}."
 
 
-def _other_way(lost: str, stated: bool, option: Options, preference: Preferences) -> str:
+def _other_way(lost: str, by_a_person: bool, option: Options, preference: Preferences) -> str:
     """Instead of an input that lost the guarantee; `stated`: by a person, after a look."""
-    if lost == "preference" and stated:
+    if lost == "preference" and by_a_person:
         return "state no preference, where the schema had its [rule] before the look"
     if lost == "preference":
         return f"use a preference that reads nobody, such as {preference['gap=1.2 worst_case']}"
-    return f"leave {option['bounds_from_data']} out" if lost == "bounds" and not stated else ""
+    return f"leave {option['bounds_from_data']} out" if lost == "bounds" and not by_a_person else ""
 
 
 def _budget_exceeded(limit: str, charge: float, guarantee: str, spent: float, budget: float, left: float) -> str:

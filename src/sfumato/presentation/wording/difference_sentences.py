@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sfumato.presentation.wording.release import ALONE, PICKED
+from sfumato.presentation.wording.release_sentences import ALONE, PICKED
 
 QUESTION = "Can I say that one figure is larger than another?"
 _YES = "yes, as far as noise goes"

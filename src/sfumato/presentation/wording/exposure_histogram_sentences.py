@@ -32,7 +32,11 @@ def bin_noise(exposure_histogram: ExposureHistogram) -> int:
 
 def read_off(exposure_histogram: ExposureHistogram) -> list[str]:
     """What the bars tell, what they do not, and how sure each of it is."""
-    return [said for said in (at_zero(exposure_histogram), seen(exposure_histogram), above(exposure_histogram)) if said]
+    return [
+        sentence
+        for sentence in (at_zero(exposure_histogram), seen(exposure_histogram), above(exposure_histogram))
+        if sentence
+    ]
 
 
 def seen(exposure_histogram: ExposureHistogram) -> str:
@@ -58,8 +62,8 @@ def above(exposure_histogram: ExposureHistogram) -> str:
     bins = exposure_histogram.bins
     places = sorted({math.ceil(bins * part) / bins for part in (0.25, 0.5, 0.75)} - {1.0})
     people = [(place, exposure_histogram.people_above(place)) for place in places]
-    told = [f"{most:,} above {number(place)}" for place, most in people if most is not None]
-    if not told:
+    counts = [f"{most:,} above {number(place)}" for place, most in people if most is not None]
+    if not counts:
         return ""
-    each = " Each of these figures holds by itself with that confidence." if len(told) > 1 else ""
-    return f"Number of people by exposure, at most, with 90% confidence: {', '.join(told)}.{each}"
+    each = " Each of these figures holds by itself with that confidence." if len(counts) > 1 else ""
+    return f"Number of people by exposure, at most, with 90% confidence: {', '.join(counts)}.{each}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sfumato.model.method_comparison import Comparison
 from sfumato.model.risk import Attack, RiskView, Source
-from sfumato.presentation.wording.exposure_histogram import WITHOUT_GUARANTEE
+from sfumato.presentation.wording.exposure_histogram_sentences import WITHOUT_GUARANTEE
 from sfumato.presentation.wording.guarantee import LOOK, NO_GUARANTEE, exactly
 from sfumato.presentation.wording.numbers import number
 
@@ -152,9 +152,9 @@ def heaps(heaps: Sequence[tuple[float, float, int]]) -> str:
         return "There is nobody in the table."
     if len(heaps) == 1 and heaps[0][0] == heaps[0][1]:
         return f"All {heaps[0][2]:,} people at {number(heaps[0][0])}"
-    said = [f"{n:,} {_at(low, high)}" for low, high, n in heaps]
+    sentences = [f"{n:,} {_at(low, high)}" for low, high, n in heaps]
     people = "person" if heaps[0][2] == 1 else "people"
-    return " · ".join([f"{heaps[0][2]:,} {people} {_at(*heaps[0][:2])}", *said[1:]])
+    return " · ".join([f"{heaps[0][2]:,} {people} {_at(*heaps[0][:2])}", *sentences[1:]])
 
 
 def _at(low: float, high: float) -> str:
@@ -170,9 +170,9 @@ def most_exposed(people: int, exposed: bool = True) -> str:
     return "The most exposed person" if people == 1 else f"The {people} most exposed"
 
 
-def some_of(all_of_them: int, shown: int) -> str:
+def some_of(all_of_them: int, listed: int) -> str:
     """Where more people carry as much as those that are shown."""
-    return f"{all_of_them:,} people carry this much; here are {shown} of them." if all_of_them > shown else ""
+    return f"{all_of_them:,} people carry this much; here are {listed} of them." if all_of_them > listed else ""
 
 
 def singletons(groups: int) -> str:
@@ -194,21 +194,21 @@ def not_additive(columns: Sequence[str]) -> str:
     )
 
 
-def attack(found: Attack, source: Source | None, *, replaced: bool) -> tuple[str, ...]:
+def attack(result: Attack, source: Source | None, *, replaced: bool) -> tuple[str, ...]:
     """What one release tells an attacker about one person; `source` is whose risk it is, None of a stated exposure."""
-    whom = f"somebody of exposure {found.exposure:.4g} is in the data" if source is None else ATTACKER[source]
+    whom = f"somebody of exposure {result.exposure:.4g} is in the data" if source is None else ATTACKER[source]
     whom += INSTEAD if replaced else ""
-    before = f"{100 * found.prior:.4g} of 100"
-    sure = f"no more than {_tenths(found.posterior)} of 100 sure that they are in it"
-    beyond = f", but for a chance of {exactly(found.beyond)}" if found.beyond else ""
+    before = f"{100 * result.prior:.4g} of 100"
+    sure = f"no more than {_tenths(result.posterior)} of 100 sure that they are in it"
+    beyond = f", but for a chance of {exactly(result.beyond)}" if result.beyond else ""
     return (
-        f"At epsilon {found.epsilon:.15g}, somebody who knows everybody else and took it for {before} likely "
+        f"At epsilon {result.epsilon:.15g}, somebody who knows everybody else and took it for {before} likely "
         f"that {whom}:",
-        f"guesses right whether it is so at most {_tenths(found.chance)} times of 100",
+        f"guesses right whether it is so at most {_tenths(result.chance)} times of 100",
         f"is then {sure}{beyond}",
-        f"finds {_tenths(found.hits_at_1_percent)} of 100 such people at most where 1 of 100 others is taken for one "
-        f"wrongly, {_tenths(found.hits_at_5_percent)} where 5 are",
-        *((ATTACK_UPPER_BOUND,) if found.upper_bound and found.exposure is not None else ()),
+        f"finds {_tenths(result.hits_at_1_percent)} of 100 such people at most where 1 of 100 others is taken for one "
+        f"wrongly, {_tenths(result.hits_at_5_percent)} where 5 are",
+        *((ATTACK_UPPER_BOUND,) if result.upper_bound and result.exposure is not None else ()),
     )
 
 

@@ -17,8 +17,8 @@ from sfumato.presentation.printable import plain
 from sfumato.presentation.risk.profile import ranges
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import method_comparison as of_compare
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import method_comparison_sentences as of_compare
+from sfumato.presentation.wording import risk_sentences as of_risk
 
 Compared = TypeVar("Compared", bound=Comparison)
 CONFIDENTIAL = "of the people (confidential)"
@@ -49,14 +49,14 @@ def figure(comparison: Comparison) -> Figure:
 
 
 def as_text(comparison: Comparison, colour: bool = False) -> str:
-    shown = [text(figure(comparison), colour=colour), _asked(comparison), table(*methods(comparison), WIDEST)]
+    shown = [text(figure(comparison), colour=colour), _request(comparison), table(*methods(comparison), WIDEST)]
     shown += ["\n".join(map(_item, notes(comparison)))]
     return "\n\n".join([*shown, *map(lines, conclusions(comparison))])
 
 
 def as_html(comparison: Comparison) -> str:
     warning = of_guarantee.CONTROLLER_ONLY if comparison.confidential else ""
-    shown = page_part(warning, svg(figure(comparison)), _asked(comparison)) + html_table(*methods(comparison))
+    shown = page_part(warning, svg(figure(comparison)), _request(comparison)) + html_table(*methods(comparison))
     listed = items(notes(comparison))
     return shown + listed + "".join(map(paragraph, conclusions(comparison)))
 
@@ -81,11 +81,11 @@ def methods(comparison: Comparison, *, whole: bool = False) -> tuple[list[str], 
 
     `whole`: odds without a decimal, rounded up.
     """
-    stated = [method for method in comparison.methods if method.stated]
+    requested = [method for method in comparison.methods if method.stated]
     others = [method for method in comparison.methods if not method.stated]
-    both = comparison.together if len(stated) > 1 else None
+    both = comparison.together if len(requested) > 1 else None
     rows = [
-        *(_cells(_name(method, comparison), method, of_compare.needs(method), whole) for method in stated),
+        *(_cells(_name(method, comparison), method, of_compare.needs(method), whole) for method in requested),
         *([_cells(of_compare.all_stated(by_rule=comparison.by_rule), both, "", whole)] if both is not None else []),
         *(_cells(method.words, method, of_compare.needs(method), whole) for method in others),
     ]
@@ -114,15 +114,15 @@ def notes(comparison: Comparison, *, on_a_page: bool = False) -> list[str]:
 def conclusions(comparison: Comparison) -> list[str]:
     """What holds of the table, and at last what was asked for comes to."""
     ranked = any(row.at is not None and row.at.rank_90 for row in comparison.methods)
-    said = [
+    sentences = [
         of_compare.COMPARED_FROM_DATA if comparison.from_data else of_compare.COMPARED_MEANING,
         of_risk.noisy_parts(comparison),
         of_risk.MISSED_RANKS if ranked else "",
         of_compare.COMPARED_EXAMPLES if comparison.together is None else of_compare.COMPARED_OTHERS,
     ]
     together = comparison.together
-    said += [] if together is None else [of_compare.intersected(together, by_rule=comparison.by_rule)]
-    return [sentence for sentence in said if sentence]
+    sentences += [] if together is None else [of_compare.intersected(together, by_rule=comparison.by_rule)]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _span(method: Method, comparison: Comparison) -> Span:
@@ -165,7 +165,7 @@ def _item(note: str) -> str:
     return fill(plain(note), WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
 
 
-def _asked(comparison: Comparison) -> str:
+def _request(comparison: Comparison) -> str:
     return f"{comparison.query}\n{_noise(comparison)}"
 
 

@@ -33,8 +33,8 @@ VIEWED = (
 )
 
 
-def purpose(stated: str) -> str:
-    return f"Purpose: {stated}."
+def purpose(words: str) -> str:
+    return f"Purpose: {words}."
 
 
 def flow(
@@ -74,41 +74,43 @@ def decides(approve: str) -> str:
     return f"{_DECIDED[approve].format(who='A controller must approve')}."
 
 
-def rule(stated: Mapping[str, object] | None) -> str:
+def rule(preferences: Mapping[str, object] | None) -> str:
     """The rule of record, as it is written."""
-    if stated is None:
+    if preferences is None:
         return _NO_RULE
-    return f"The rule of record: {rule_values(stated)}."
+    return f"The rule of record: {rule_values(preferences)}."
 
 
-def rule_values(stated: Mapping[str, object]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {_value(value)}".strip() for name, value in stated.items())
+def rule_values(preferences: Mapping[str, object]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_value(value)}".strip() for name, value in preferences.items())
 
 
 def limits(epsilon_max: float | None, budget: BudgetLimit) -> list[str]:
-    said = [] if epsilon_max is None else [f"No release has an epsilon above {epsilon_max:g}."]
-    return said + ([f"The budget of all releases together is {budget_words(budget)}."] if budget.stated else [])
+    sentences = [] if epsilon_max is None else [f"No release has an epsilon above {epsilon_max:g}."]
+    return sentences + ([f"The budget of all releases together is {budget_words(budget)}."] if budget.stated else [])
 
 
 def partners(
     trust: Mapping[str, float | str], columns: Mapping[str, float | str], otherwise: float | str | None
 ) -> list[str]:
     """How far each partner is trusted, and how sensitive the data is."""
-    said = [f"Trust in {name}: {rated}." for name, rated in trust.items()]
-    said += [] if otherwise is None else [f"The sensitivity of this data: {otherwise}."]
-    return said + [f"The sensitivity of {name}: {rated}." for name, rated in columns.items()]
+    sentences = [f"Trust in {name}: {rated}." for name, rated in trust.items()]
+    sentences += [] if otherwise is None else [f"The sensitivity of this data: {otherwise}."]
+    return sentences + [f"The sensitivity of {name}: {rated}." for name, rated in columns.items()]
 
 
 def retention(answers_days: int | None, data_days: int | None) -> list[str]:
-    said = [] if answers_days is None else [f"An answer is handed out for {answers_days} days after its release."]
-    return said + ([] if data_days is None else [f"The data is forgotten {data_days} days after it was delivered."])
+    sentences = [] if answers_days is None else [f"An answer is handed out for {answers_days} days after its release."]
+    return sentences + (
+        [] if data_days is None else [f"The data is forgotten {data_days} days after it was delivered."]
+    )
 
 
 def switches(*, introduction: bool, public_page: bool, separation: bool) -> list[str]:
     """What is said of a switch that does not stand as it does by itself."""
-    said = [] if introduction else ["Whoever signs in to approve need not pass the introduction first."]
-    said += ["A page that is open to everybody lists what was released, and its total."] if public_page else []
-    return said + ([SEPARATION] if separation else [])
+    sentences = [] if introduction else ["Whoever signs in to approve need not pass the introduction first."]
+    sentences += ["A page that is open to everybody lists what was released, and its total."] if public_page else []
+    return sentences + ([SEPARATION] if separation else [])
 
 
 def others_viewed(viewers: int) -> str:

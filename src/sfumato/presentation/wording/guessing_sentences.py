@@ -39,13 +39,13 @@ LABEL = "A word such as “low” is a name for a number. What it means for some
 
 def guess_columns(*, at_any_answer: bool, average: bool, shared: bool) -> str:
     """What the columns of a view of guesses mean, those that it has."""
-    told = (
+    columns = (
         (True, "“advantage”: how much of what a blind guess leaves open is learned, at most"),
         (at_any_answer, "“any belief”: no answer raises a belief about somebody by more, whatever it was before"),
         (average, "“on average”: how often the best guess is right at most, where all values are as likely"),
         (shared, "“as published”: with what a blind guess risks too, which no noise takes away"),
     )
-    return sentence("; ".join(said for there, said in told if there))
+    return sentence("; ".join(meaning for there, meaning in columns if there))
 
 
 def snoop(chance: float, blind: float) -> str:
@@ -72,8 +72,8 @@ def noise_range(numbers: Sequence[str], row: GuessAt) -> str:
     known = [f"the {what} by {number(far)}" for what, far in both if far is not None]
     moved, each = " and ".join(known), "each " if len(known) > 1 else ""
     count = "" if row.hundred is None else f": {_becomes(row.hundred)}"
-    said = [f"the noise moves {moved} at most, {each}90 times of 100{count}"] if moved else []
-    return "; ".join(said + [f"the {what} is selected by its rank" for what, far in both if far is None])
+    ranges = [f"the noise moves {moved} at most, {each}90 times of 100{count}"] if moved else []
+    return "; ".join(ranges + [f"the {what} is selected by its rank" for what, far in both if far is None])
 
 
 def guess_at(row: GuessAt, blind: float) -> str:

@@ -75,14 +75,14 @@ def picture(signal: Scored) -> dict[str, Any] | None:
 
 
 def as_text(signal: Scored, *, colour: bool = False) -> str:
-    said = [paragraph(words) for words in of_signal.said(signal)]
+    said = [paragraph(words) for words in of_signal.sentences(signal)]
     shown = text(figure(signal), colour=colour) if _drawable(signal) else of_signal.TITLES[signal.kind]
     return "\n\n".join([shown, *said])
 
 
 def as_html(signal: Scored) -> str:
     if _drawable(signal):
-        return page_part("", svg(figure(signal)), " ".join(of_signal.said(signal)))
+        return page_part("", svg(figure(signal)), " ".join(of_signal.sentences(signal)))
     return preformatted(as_text(signal))
 
 

@@ -7,25 +7,25 @@ from dataclasses import dataclass
 from sfumato.model.confidential import Confidential
 from sfumato.model.release import Certificate
 from sfumato.presentation.figures.figure import Figure
-from sfumato.presentation.figures.histogram import Spread, folded, histogram_figure, quantile_table
+from sfumato.presentation.figures.histogram import HistogramSummary, folded, histogram_figure, quantile_table
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
 from sfumato.presentation.risk.exposure import lying
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import posthoc as of_posthoc
+from sfumato.presentation.wording import posthoc_sentences as of_posthoc
 
 
 @dataclass(frozen=True, repr=False)
-class PosthocRisk(Confidential):
+class PosthocSpread(Confidential):
     """Distances (PRI) and, where they are known, losses over all the people."""
 
     certificate: Certificate
     people: int
     distance: float
     ratio: float
-    pri: Spread
-    loss: Spread | None
+    pri: HistogramSummary
+    loss: HistogramSummary | None
     positive: int  # people whose loss is above 0
     bound: float | None
     own_scale: bool  # distances are in the answer's own units
@@ -34,7 +34,7 @@ class PosthocRisk(Confidential):
     medians: tuple[float | None, float | None] | None = None  # of the distances, on either side of the condition
 
     @property
-    def shown(self) -> Spread:
+    def shown(self) -> HistogramSummary:
         return self.pri if self.loss is None else self.loss
 
     @property
@@ -72,7 +72,7 @@ class PosthocRisk(Confidential):
         )
 
 
-def as_text(after: PosthocRisk, *, colour: bool = False) -> str:
+def as_text(after: PosthocSpread, *, colour: bool = False) -> str:
     parts = [paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")]
     if told := after.shown.in_words:
         parts += [f"{of_posthoc.POSTHOC}\n{paragraph(after.meaning)}", paragraph(told)]
@@ -81,5 +81,5 @@ def as_text(after: PosthocRisk, *, colour: bool = False) -> str:
     return "\n\n".join([*parts, lying(*after.quantiles), *map(paragraph, after.said)])
 
 
-def as_html(after: PosthocRisk) -> str:
+def as_html(after: PosthocSpread) -> str:
     return page_part(of_guarantee.CONTROLLER_ONLY, svg(after.figure()), " ".join(after.said))

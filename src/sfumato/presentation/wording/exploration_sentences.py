@@ -8,7 +8,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.risk import RiskAt, Source
 from sfumato.presentation.wording.guarantee import in_100, rounded_up
 from sfumato.presentation.wording.numbers import number
-from sfumato.presentation.wording.risk import ATTACKER, INSTEAD, percent
+from sfumato.presentation.wording.risk_sentences import ATTACKER, INSTEAD, percent
 from sfumato.privacy.preferences.sweep import ALLOWED, SELECTING, Kind, Stop
 
 KINDS = {
@@ -112,10 +112,9 @@ def no_probability(source: Source) -> str:
 def if_approved(chance: float | None, noise: str | None, guarantee: Guarantee, *, replaced: bool = False) -> str:
     """What a yes means, in one sentence; `chance` is an attacker's at most, for all of the request."""
     if not guarantee.holds or chance is None:
-        told = "what leaves carries no guarantee: how much it tells about anybody is not bounded"
-        return (
-            f"If you approve: {told if not guarantee.holds else 'how much it tells is not known before it is drawn'}."
-        )
+        if guarantee.holds:
+            return "If you approve: how much it tells is not known before it is drawn."
+        return "If you approve: what leaves carries no guarantee: how much it tells about anybody is not bounded."
     odds = (
         "whoever knows everybody else guesses whether a person is in the data"
         f"{INSTEAD if replaced else ''} right at most {in_100(chance)} times of 100 instead of 50"
@@ -157,17 +156,17 @@ def stop(one: Stop, source: Source, *, replaced: bool = False) -> str:
 
 def leads_to(one: Stop, ceiling: float) -> str:
     """Which epsilon that comes to, and why."""
-    held = f"the policy’s ceiling of {ceiling:g} holds"
+    limit = f"the policy’s ceiling of {ceiling:g} holds"
     if one.solution is None:
-        return f"Not known before it is selected; {held}."
+        return f"Not known before it is selected; {limit}."
     if one.solution.unbounded:
-        return f"Every epsilon meets this: {held}."
+        return f"Every epsilon meets this: {limit}."
     if one.solution.epsilon is None:
         return one.solution.why
     if one.kind is Kind.ERROR:
         return "The smallest epsilon that meets this."
     if one.meets.high > ceiling:
-        return f"Epsilons up to {one.meets.high:.4g} meet this: {held}."
+        return f"Epsilons up to {one.meets.high:.4g} meet this: {limit}."
     return "The largest epsilon that meets this."
 
 
@@ -181,20 +180,20 @@ def point(at: RiskAt, source: Source, ranges: str, worst: float, *, replaced: bo
     bounded = "no more than " if source is Source.EXPOSURE_HISTOGRAM else ""
     times = "without end above" if math.isinf(at.gap) else f"at {bounded}{rounded_up(at.gap)} times"
     whom = f"{ATTACKER[source]}{INSTEAD if replaced else ''}"
-    said = [
+    sentences = [
         f"At epsilon {at.epsilon:.4g} {most} is {times} the risk of the one least at risk.",
         f"Noise moves each figure by at most {ranges}, 90 times of 100."
         if len(at.noise_90) == 1 and at.rank_90 is None
         else f"Noise of each noisy number, 90 times of 100: {ranges}.",
     ]
     if source is Source.EXPOSURE_HISTOGRAM:
-        said.append(estimated(at))
+        sentences.append(estimated(at))
     elif source is not Source.WORST_CASE:
-        said.append(
+        sentences.append(
             f"An attacker is right at most {in_100(at.attack_chance)} times of 100 whether {whom}; of anybody in any "
             f"data, {in_100(worst)}."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def estimated(at: RiskAt) -> str:
@@ -213,8 +212,8 @@ def proposal(one: Stop, source: Source) -> str:
     What the people themselves lead to is nothing to write to whoever asked: it would tell what a look showed.
     """
     if one.rule and not (source is Source.PEOPLE and one.preference.reads_people):
-        said = ", ".join(f"{name} = {_toml(value)}" for name, value in one.rule.items() if value is not None)
-        return f"Please ask again with this preference: {said}."
+        preference = ", ".join(f"{name} = {_toml(value)}" for name, value in one.rule.items() if value is not None)
+        return f"Please ask again with this preference: {preference}."
     return ""
 
 

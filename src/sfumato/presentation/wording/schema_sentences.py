@@ -74,9 +74,9 @@ def askable(schema: Schema) -> list[str]:
     grouped = [column.name for column in others if column.keys is not None or column.private_keys]
     private = [column.name for column in others if column.private_keys]
     nothing = "none: no number has bounds" if not added else ", ".join(added)
-    said = [f"Rows can be counted. What can be added up and averaged: {nothing}."]
-    said.append(f"What can be grouped by: {', '.join(grouped) or 'nothing: no column has listed values'}.")
-    return said + ([PRIVATE_KEYS.format(", ".join(private))] if private else [])
+    sentences = [f"Rows can be counted. What can be added up and averaged: {nothing}."]
+    sentences.append(f"What can be grouped by: {', '.join(grouped) or 'nothing: no column has listed values'}.")
+    return sentences + ([PRIVATE_KEYS.format(", ".join(private))] if private else [])
 
 
 def check_costs(ways: Sequence[str]) -> str:
@@ -86,14 +86,14 @@ def check_costs(ways: Sequence[str]) -> str:
 
 def sentences(schema: Schema) -> list[str]:
     """Who is protected, and what each column may hold."""
-    said = [ROW if schema.unit.column is None else _sentence(rows_that_count(schema.unit))]
-    said.append(RELATIONS[schema.relation])
-    said += [_column(column) for column in schema.columns if column.name != schema.unit.column]
+    lines = [ROW if schema.unit.column is None else _sentence(rows_that_count(schema.unit))]
+    lines.append(RELATIONS[schema.relation])
+    lines += [_column(column) for column in schema.columns if column.name != schema.unit.column]
     if schema.null_values:
-        said.append(f"Missing is written as {_listed(schema.null_values)}.")
+        lines.append(f"Missing is written as {_listed(schema.null_values)}.")
     if schema.people_at_least is not None:
-        said.append(f"It is publicly known that {schema.people_at_least:,} people or more are in it.")
-    return said
+        lines.append(f"It is publicly known that {schema.people_at_least:,} people or more are in it.")
+    return lines
 
 
 def _column(column: Column) -> str:
@@ -114,10 +114,10 @@ def _between(bounds: Bounds) -> str:
 
 
 def _listed(values: tuple[object, ...]) -> str:
-    shown = ", ".join(f"“{one}”" if isinstance(one, str) else str(one) for one in values[:_MOST_LISTED])
+    names = ", ".join(f"“{one}”" if isinstance(one, str) else str(one) for one in values[:_MOST_LISTED])
     more = len(values) - _MOST_LISTED
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    return f"{names} and {more:,} more" if more > 0 else names
 
 
-def _sentence(said: str) -> str:
-    return f"{said[:1].upper()}{said[1:]}."
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
