@@ -33,7 +33,7 @@ from sfumato.server.api import (
     tokens,
 )
 from sfumato.server.concurrency import Lane
-from sfumato.server.dependencies import Lanes
+from sfumato.server.dependencies import WorkPools
 from sfumato.server.middleware.access_log import Access
 from sfumato.server.middleware.authentication import Gate, Opening
 from sfumato.server.middleware.body_limit import Sizes
@@ -95,7 +95,7 @@ def made(escrow: Escrow, settings: Settings | None = None) -> FastAPI:
     )
     app.state.escrow, app.state.settings = escrow, told
     app.state.sign_ins = Rate(told.sign_ins_a_minute)
-    app.state.lanes = Lanes(
+    app.state.lanes = WorkPools(
         signing_in=Lane(told.signing_in_at_once, told.signing_in_at_once),
         asking=Lane(told.asking_at_once, told.asking_at_once_each),
         delivering=Lane(told.delivering_at_once, told.delivering_at_once_each),

@@ -21,7 +21,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import policy as of_policy
 from sfumato.presentation.wording import risk as of_risk
 from sfumato.privacy.risk.membership import attack_chance
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.problems import Problem, answer
 from sfumato.server.web import result
 from sfumato.server.web.shell import Shell, Shown
@@ -36,8 +36,8 @@ HISTOGRAM_EPSILON = 0.05  # what an exposure histogram costs, unless somebody st
 @screens.get("/requests/{id}")
 def request(
     page: Shown,
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     id: NameInPath,
     query: Annotated[int, Query(ge=1, le=1000)] = 1,
     show: Annotated[Literal["explorer", "answer"], Query()] = "explorer",
@@ -64,7 +64,11 @@ def first_query(dataset: str) -> str:
 
 @screens.get("/datasets/{name}/risk")
 def risk(
-    page: Shown, actor: Reader, escrow: Here, name: NameInPath, sql: Annotated[str, Query(max_length=100_000)] = ""
+    page: Shown,
+    actor: ReadingUser,
+    escrow: EscrowDep,
+    name: NameInPath,
+    sql: Annotated[str, Query(max_length=100_000)] = "",
 ) -> Response:
     """The same without a request: any query, by the rule of record."""
     held = escrow.datasets.controlled(actor, name)
@@ -121,7 +125,7 @@ def _told(escrow: Escrow, actor: Person, shown: Mapping[str, Any]) -> dict[str, 
     return {
         "request": shown,
         "binding": shown["binding"],
-        "analyst": {"name": shown["analyst"], "organisation": escrow.people.one(shown["analyst"]).organisation},
+        "analyst": {"name": shown["analyst"], "organisation": escrow.accounts.one(shown["analyst"]).organisation},
         "facts": None,
         "looked": looked,
         "warning": of_policy.AFTER_LOOK if looked else None,
