@@ -43,7 +43,7 @@ def fourteen(column: str, many: int, of: str) -> list[dict[str, Any]]:
 
 
 def furnish(escrow: Escrow, controller: str) -> None:
-    alice = escrow.people.one(controller)
+    alice = escrow.accounts.one(controller)
     for name, data in DATA.items():
         escrow.datasets.register(alice, SCHEMA.format(name=name))
         escrow.datasets.deliver(alice, name, [data], "csv")
@@ -91,8 +91,8 @@ def test_a_request_at_the_limit_is_released_by_workers_with_one_person_and_witho
     create_workspace(folder, admin="root", password="four words put together", **locked)
     with open_workspace(folder, passphrase=passphrase) as workspace:
         escrow = workspace.escrow
-        root = escrow.people.one("root")
-        bob = escrow.people.add(root, "bob", ["analyst"])
+        root = escrow.accounts.one("root")
+        bob = escrow.accounts.add(root, "bob", ["analyst"])
         furnish(escrow, "root")
         with pytest.raises(BadInput):
             escrow.requests.submit(bob, "everybody", "planning", fourteen("v", 254, "everybody"))

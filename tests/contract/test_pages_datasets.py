@@ -79,8 +79,8 @@ def test_what_is_spent_stands_beside_the_budget(api: Api) -> None:
 
 
 def test_whoever_holds_nothing_is_told_how_to_begin(api: Api) -> None:
-    api.room.people.add(api.room["root"], "gus", ["controller"])
-    api.secrets["gus"] = api.room.people.new_token(api.room["gus"], "x")[1]
+    api.room.accounts.add(api.room["root"], "gus", ["controller"])
+    api.secrets["gus"] = api.room.accounts.new_token(api.room["gus"], "x")[1]
     text = page(api, "gus", "/datasets").text
     assert "You hold no data yet." in text
     assert '<a class="button primary" href="/register">Register a table</a>' in text

@@ -75,8 +75,8 @@ def test_an_inbox_with_nothing_in_it_says_so(api: Api) -> None:
     assert "Inbox (" not in said
     assert "planning beds" not in said, "of somebody else's dataset"
     assert "Register a table" not in said, "there is one"
-    api.room.people.add(api.room["root"], "gus", ["controller"])
-    api.secrets["gus"] = api.room.people.new_token(api.room["gus"], "x")[1]
+    api.room.accounts.add(api.room["root"], "gus", ["controller"])
+    api.secrets["gus"] = api.room.accounts.new_token(api.room["gus"], "x")[1]
     assert "Before anybody can ask" in text(page(api, "gus", "/inbox"))
 
 

@@ -131,7 +131,7 @@ def prepared(folder: Path, settings: WorkspaceSettings | None = None) -> Tokens:
     place = folder / "workspace"
     create_workspace(place, admin="root", password=PASSWORD, passphrase=PASSPHRASE, settings=settings, cost=CHEAP)
     with open_workspace(place, passphrase=PASSPHRASE) as workspace:
-        people = workspace.escrow.people
+        people = workspace.escrow.accounts
         root, tokens = people.one("root"), []
         for name, role, organisation in PEOPLE:
             people.add(root, name, [role], organisation=organisation)

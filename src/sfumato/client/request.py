@@ -9,8 +9,8 @@ from typing import Any
 from sfumato.api.release import Certificate, Release
 from sfumato.client.connection import new_key
 from sfumato.client.on_its_way import OnItsWay
-from sfumato.client.records import Listing, Told
-from sfumato.client.risk import Looked
+from sfumato.client.records import Listing, RemoteRecord
+from sfumato.client.remote_risk import ConfidentialRecord
 from sfumato.client.signal import SIGNALS, Signal, source_of
 from sfumato.errors import BadInput
 from sfumato.model.release import Answer
@@ -53,7 +53,7 @@ class Answers(list[Release]):
         return self.text()
 
 
-class Page(Told):
+class Page(RemoteRecord):
     """What an approver needs to decide: public facts only. `.binding` is what an approval holds for."""
 
     @property
@@ -124,10 +124,10 @@ class Request(OnItsWay):
         self._seen = page.binding
         return page
 
-    def answer(self) -> Looked:
+    def answer(self) -> ConfidentialRecord:
         """A withheld answer beside the true one, where the policy approves after the answer: a look, recorded first."""
         told = self._connection.post("requests", self.id, "answer")
-        return Looked(told, escrow.withheld(Answers.of(told).text(), told["true"]))
+        return ConfidentialRecord(told, escrow.withheld(Answers.of(told).text(), told["true"]))
 
     # For whoever asked
 

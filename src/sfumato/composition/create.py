@@ -44,7 +44,7 @@ def create_workspace(
         set_to.write(place)
         master = create(place, passphrase=passphrase, key_file=key_file, cost=cost)
         with Workspace(place, set_to, master) as workspace:
-            return workspace.escrow.people.first(admin, password, roles)
+            return workspace.escrow.accounts.first(admin, password, roles)
     except BaseException:
         _undo(place, keep=was_there)
         raise

@@ -26,7 +26,7 @@ from sfumato.composition import local, worker
 from sfumato.composition.locks import VaultLocks
 from sfumato.composition.settings import FILE, SQLITE, WorkspaceSettings, load
 from sfumato.errors import BadInput
-from sfumato.escrow.ports import Limits, Outside
+from sfumato.escrow.ports import EscrowLimits, EscrowPorts
 from sfumato.escrow.service import Escrow
 from sfumato.model.authorization import Mandate
 from sfumato.model.release import Assumption
@@ -55,11 +55,11 @@ class Workspace:
         self._runner = _Runner(self._workers)
         self._background = ThreadPoolExecutor(settings.workers, "sfumato request")
         self._turns = ThreadPoolExecutor(1, "sfumato function")
-        self.escrow = Escrow(self._outside())
+        self.escrow = Escrow(self._ports())
 
-    def _outside(self) -> Outside:
+    def _ports(self) -> EscrowPorts:
         database = self._database
-        return Outside(
+        return EscrowPorts(
             rows=database.rows,
             transaction=database.transaction,
             reading=database.reading,
@@ -84,11 +84,11 @@ class Workspace:
         told = self.settings
         return Bubblewrap(CodeLimits(told.code_seconds, told.code_memory_mb, DECIMALS, -_FAR, _FAR))
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> EscrowLimits:
         here = f"{platform.node()}:{self.folder.resolve()}"
         told = self.settings
         seconds = float(told.code_seconds)
-        return Limits(told.session_hours, told.queries, told.references, told.lease_seconds, here, seconds)
+        return EscrowLimits(told.session_hours, told.queries, told.references, told.lease_seconds, here, seconds)
 
     def _later(self, work: Callable[[], None]) -> None:
         self._background.submit(work)

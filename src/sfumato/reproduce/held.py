@@ -68,9 +68,9 @@ class Platform:
         self._workspace = open_workspace(folder, passphrase=key)
         self._background = ThreadPoolExecutor(1)
         self._begun: list[Future[None]] = []
-        self.escrow = Escrow(replace(self._workspace.escrow.outside, later=self._later))
-        controller = self.escrow.people.one("controller")
-        self._analyst = self.escrow.people.add(controller, "analyst", ["analyst"])
+        self.escrow = Escrow(replace(self._workspace.escrow.ports, later=self._later))
+        controller = self.escrow.accounts.one("controller")
+        self._analyst = self.escrow.accounts.add(controller, "analyst", ["analyst"])
         for table in tables:
             self.escrow.datasets.register(controller, write(schema_of(table), "003, section 6.2.3"))
             self.escrow.datasets.deliver(controller, table, [file.read_bytes()], "csv")

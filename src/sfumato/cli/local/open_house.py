@@ -77,8 +77,8 @@ def furnished(place: Path, rows: int, seed: int) -> Path:
     create_workspace(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
     with open_workspace(place, key_file=key) as workspace:
         escrow = workspace.escrow
-        clara = escrow.people.one(CONTROLLER)
-        arthur = escrow.people.add(clara, ANALYST, ["analyst"], organisation=BOARD, password=PASSWORD)
+        clara = escrow.accounts.one(CONTROLLER)
+        arthur = escrow.accounts.add(clara, ANALYST, ["analyst"], organisation=BOARD, password=PASSWORD)
         escrow.datasets.register(clara, schema.read_text(encoding="utf-8"), title="A census in which nobody exists")
         with data.open("rb") as rows_of_it:
             escrow.datasets.deliver(clara, "adult", iter(lambda: rows_of_it.read(1 << 20), b""), "parquet")
@@ -97,7 +97,7 @@ def welcomed(workspace: Workspace) -> tuple[Guest, ...]:
     from sfumato.server.settings import Guest
 
     escrow = workspace.escrow
-    (waiting,) = escrow.requests.many(escrow.people.one(CONTROLLER), state="submitted")
+    (waiting,) = escrow.requests.many(escrow.accounts.one(CONTROLLER), state="submitted")
     return (
         Guest(CONTROLLER, PASSWORD, "controller", f"/requests/{waiting['id']}"),
         Guest(ANALYST, PASSWORD, "analyst", "/datasets/adult/ask"),

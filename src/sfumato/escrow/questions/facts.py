@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sfumato.errors import BadInput, BudgetExceeded, SfumatoError
 from sfumato.escrow.questions.preferences import asked
-from sfumato.escrow.questions.query import Asked
+from sfumato.escrow.questions.query import RequestedQuery
 from sfumato.ledger.entry import NANO, nano
 from sfumato.ledger.odometer import Total
 from sfumato.model.budget import BudgetLimit
@@ -75,13 +75,13 @@ class RequestFacts:
     left: float | None
 
 
-class Foreseen:
+class RequestPreview:
     """A request on a dataset that is not read. Everything it says holds for any data."""
 
     def __init__(
         self,
         dataset: DatasetContext,
-        queries: Sequence[Asked],
+        queries: Sequence[RequestedQuery],
         shares: Sequence[float],
         stated: Mapping[str, Any] | None,
         attestation: str = "",

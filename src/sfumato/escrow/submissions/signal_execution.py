@@ -11,11 +11,11 @@ from typing import Any
 from sfumato.errors import Conflict, EngineFailure, Forbidden, Refused, SfumatoError
 from sfumato.escrow.catalogue.access import mandate_of
 from sfumato.escrow.catalogue.datasets import Datasets
-from sfumato.escrow.identity.accounts import People
-from sfumato.escrow.notices import Happened, Notices
-from sfumato.escrow.policy.policy import Approve, Flow
-from sfumato.escrow.policy.store import Signed
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.identity.accounts import Accounts
+from sfumato.escrow.notifications import Happened, Notifications
+from sfumato.escrow.policy.policy import AccessRule, Approve
+from sfumato.escrow.policy.store import SignedPolicy
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.submissions.lifecycle import Act, State, stepped
 from sfumato.escrow.submissions.scoring import Exact, Runs, asked_by, most_runs, task_for
 from sfumato.escrow.submissions.signal import Signal
@@ -33,7 +33,7 @@ from sfumato.signals.tasks.task import Task
 
 class SignalExecution:
     def __init__(
-        self, outside: Outside, people: People, datasets: Datasets, docket: SignalDocket, notices: Notices
+        self, outside: EscrowPorts, people: Accounts, datasets: Datasets, docket: SignalDocket, notices: Notifications
     ) -> None:
         self._outside, self._people, self._datasets = outside, people, datasets
         self._docket, self._notices = docket, notices
@@ -166,7 +166,9 @@ class SignalExecution:
         found = signal(query, about.release, task, asked, exact)
         return found.stored() if isinstance(found, FreeSignal) else found.as_dict()
 
-    def _mandate(self, found: Signal, about: About, signed: Signed, flow: Flow) -> tuple[str, Mandate, Guarantee]:
+    def _mandate(
+        self, found: Signal, about: About, signed: SignedPolicy, flow: AccessRule
+    ) -> tuple[str, Mandate, Guarantee]:
         """Who lets it go on, under what, and the word of that."""
         automatic = not found.decided_by
         ledger = self._datasets.ledger_of(self._people.one(found.analyst), about.held)
@@ -180,7 +182,7 @@ class SignalExecution:
             raise Forbidden.because("signal-no-longer-automatic")
         return found.analyst, mandate, Guarantee.DP
 
-    def _require_approved(self, found: Signal, ledger: DatasetLedger, flow: Flow) -> None:
+    def _require_approved(self, found: Signal, ledger: DatasetLedger, flow: AccessRule) -> None:
         """What a signal says of itself is no approval: the ledger has those, for exactly what is bound."""
         asked = {name.casefold() for name in flow.approvers}
         given = {who for who in ledger.record.approved_by(found.binding) if not asked or who in asked}

@@ -14,7 +14,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.release import Certificate
 from sfumato.model.signal import SignalKind, from_stored
 from sfumato.presentation.certificate import worded_json
-from sfumato.presentation.escrow import policy as policy_view
+from sfumato.presentation.escrow import policy_view
 from sfumato.presentation.signal_view import picture
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import code as of_code

@@ -12,7 +12,7 @@ from sfumato.errors import SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.presentation.wording import ledger_sentences as of_ledger
-from sfumato.server.dependencies import AfterNumber, Here, Reader
+from sfumato.server.dependencies import AfterNumber, EscrowDep, ReadingUser
 from sfumato.server.texts import Line
 from sfumato.server.web.shell import RendererDep
 
@@ -24,7 +24,7 @@ _REQUEST = re.compile(r"[0-9a-f]{24}")
 
 @screens.get("/audit")
 def audit(
-    page: RendererDep, actor: Reader, escrow: Here, after: AfterNumber = None, who: Asked = "", about: Asked = ""
+    page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterNumber = None, who: Asked = "", about: Asked = ""
 ) -> Response:
     """An empty field of the form filters nothing."""
     who, about = who.strip()[:200], about.strip()[:200]

@@ -14,7 +14,7 @@ from sfumato.presentation.figures.figure import Figure, Pin, Span
 from sfumato.presentation.figures.marks import GLYPHS
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.problems import Problem, answer
 from sfumato.server.web.explorer import first_query
 from sfumato.server.web.shell import RendererDep
@@ -25,8 +25,8 @@ screens = APIRouter(include_in_schema=False)
 @screens.get("/datasets/{name}/compare")
 def compare(
     page: RendererDep,
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     name: NameInPath,
     sql: Annotated[str, Query(max_length=100_000)] = "",
 ) -> Response:

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
 from sfumato.presentation.ledger_view import total_text
@@ -17,7 +17,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import rule as of_rule
 from sfumato.presentation.wording import schema_sentences as of_schema
-from sfumato.server.dependencies import AfterName, Here, NameInPath, Reader
+from sfumato.server.dependencies import AfterName, EscrowDep, NameInPath, ReadingUser
 from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
@@ -26,7 +26,7 @@ _MOST_WAITING = 200
 
 
 @screens.get("/datasets")
-def datasets(page: RendererDep, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     if actor.has(Role.ANALYST) and not actor.has(Role.CONTROLLER, Role.AUDITOR):
         return RedirectResponse("/catalogue", 303)
     actor.require(Role.CONTROLLER, Role.AUDITOR, to="see what is held")
@@ -41,7 +41,7 @@ def datasets(page: RendererDep, actor: Reader, escrow: Here, after: AfterName = 
 
 
 @screens.get("/datasets/{name}")
-def dataset(page: RendererDep, actor: Reader, escrow: Here, name: NameInPath) -> Response:
+def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
     """Analysts find what they may know of it in the catalogue."""
     shown = escrow.datasets.one(actor, name)
     if not _is_held(shown):
@@ -50,7 +50,7 @@ def dataset(page: RendererDep, actor: Reader, escrow: Here, name: NameInPath) ->
     controls = held.is_controlled_by(actor)
     record = escrow.datasets.ledger_of(actor, held)
     same: Any = shown.get("same_rows", [])
-    may_hold = [one.name for one in escrow.people.all() if one.has(Role.CONTROLLER) and not one.disabled]
+    may_hold = [one.name for one in escrow.accounts.all() if one.has(Role.CONTROLLER) and not one.disabled]
     return page(
         "dataset.html",
         dataset=shown,
@@ -77,10 +77,10 @@ def _is_held(shown: dict[str, Any]) -> bool:
     return "controllers" in shown
 
 
-def _ways(escrow: Escrow, held: Held) -> list[str]:
+def _ways(escrow: Escrow, held: RegisteredDataset) -> list[str]:
     """In which ways the policy in force approves."""
     signed = escrow.datasets.policy_of(held)
-    return [] if signed is None else [flow.approve.value for flow in signed.policy.flows]
+    return [] if signed is None else [access_rule.approve.value for access_rule in signed.policy.access_rules]
 
 
 def _has_public_page(escrow: Escrow, actor: Person, name: str, policy: object) -> bool:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from sfumato.errors import Forbidden
 from sfumato.model.statement import Kind
 from sfumato.presentation.wording import asking as of_asking
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Name
 from sfumato.server.web.catalogue import spent
 from sfumato.server.web.shell import RendererDep
@@ -24,9 +24,9 @@ _COLUMN = ("name", "type", "categories", "private_keys")
 @screens.get("/datasets/{name}/ask")
 def ask(
     page: RendererDep,
-    actor: Reader,
+    actor: ReadingUser,
     name: NameInPath,
-    escrow: Here,
+    escrow: EscrowDep,
     before: Annotated[Name | None, Query(alias="from")] = None,
 ) -> Response:
     """`from` is a request of one's own that is to be changed and submitted again."""

@@ -21,7 +21,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.membership import attack_chance
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.problems import Problem, answer
 from sfumato.server.web import result
 from sfumato.server.web.shell import PageRenderer, RendererDep
@@ -36,8 +36,8 @@ HISTOGRAM_EPSILON = 0.05  # what an exposure histogram costs, unless somebody st
 @screens.get("/requests/{id}")
 def request(
     page: RendererDep,
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     id: NameInPath,
     query: Annotated[int, Query(ge=1, le=1000)] = 1,
     show: Annotated[Literal["explorer", "answer"], Query()] = "explorer",
@@ -65,8 +65,8 @@ def first_query(dataset: str) -> str:
 @screens.get("/datasets/{name}/risk")
 def risk(
     page: RendererDep,
-    actor: Reader,
-    escrow: Here,
+    actor: ReadingUser,
+    escrow: EscrowDep,
     name: NameInPath,
     sql: Annotated[str, Query(max_length=100_000)] = "",
 ) -> Response:
@@ -125,7 +125,7 @@ def _told(escrow: Escrow, actor: Person, shown: Mapping[str, Any]) -> dict[str, 
     return {
         "request": shown,
         "binding": shown["binding"],
-        "analyst": {"name": shown["analyst"], "organisation": escrow.people.one(shown["analyst"]).organisation},
+        "analyst": {"name": shown["analyst"], "organisation": escrow.accounts.one(shown["analyst"]).organisation},
         "facts": None,
         "looked": looked,
         "warning": of_policy.AFTER_LOOK if looked else None,

@@ -23,7 +23,7 @@ from sfumato.presentation.wording import difference_sentences as of_difference
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.signals import pages as of_signal_pages
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.web.shell import PageRenderer
 from sfumato.server.web.signals import tasks as signalling
 
@@ -38,7 +38,9 @@ _MOST_SHOWN = 1000  # rows that a page still shows; the rest is in the files
 
 
 @screens.get("/requests/{id}/answer.csv")
-def as_csv(actor: Reader, id: NameInPath, escrow: Here, query: Annotated[int, Query(ge=1, le=1000)] = 1) -> Response:
+def as_csv(
+    actor: ReadingUser, id: NameInPath, escrow: EscrowDep, query: Annotated[int, Query(ge=1, le=1000)] = 1
+) -> Response:
     """One answer as a file, each figure with the ends of its noise range."""
     answers = escrow.requests.result(actor, id)["answers"]
     if query > len(answers):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sfumato.escrow.notices import Happened, Notification
+from sfumato.escrow.notifications import Happened, Notification
 from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import requests_sentences as of_request
 from sfumato.presentation.wording.signals import requests_sentences as of_signalling

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.escrow.catalogue.policy_draft import SchemaDraft
-from sfumato.escrow.policy.policy import SWITCHES, Flow, Policy
-from sfumato.escrow.policy.store import Signed
+from sfumato.escrow.policy.policy import SWITCHES, AccessRule, Policy
+from sfumato.escrow.policy.store import SignedPolicy
 from sfumato.escrow.submissions.ballot import EarlierLook, LookedBy
 from sfumato.presentation.wording import policy_sentences as of_policy
 from sfumato.presentation.wording import schema_sentences as of_schema
@@ -15,11 +15,21 @@ from sfumato.presentation.wording import schema_sentences as of_schema
 def sentences(policy: Policy) -> list[str]:
     """What a policy says, for people."""
     said = [of_policy.purpose(policy.purpose)] if policy.purpose else []
-    for flow in policy.flows:
-        said.append(of_policy.flow(flow.who, flow.aggregates, flow.columns, flow.preferences))
-        said.append(of_policy.decided(flow.approve.value, flow.approvers, flow.approvals, flow.guarantees))
-        said += [] if flow.signals == Flow.signals else [of_policy.signals(flow.signals, flow.signal_bits)]
-        said += [of_policy.CODE] if flow.code else []
+    for access_rule in policy.access_rules:
+        said.append(
+            of_policy.flow(access_rule.who, access_rule.aggregates, access_rule.columns, access_rule.preferences)
+        )
+        said.append(
+            of_policy.decided(
+                access_rule.approve.value, access_rule.approvers, access_rule.approvals, access_rule.guarantees
+            )
+        )
+        said += (
+            []
+            if access_rule.signals == AccessRule.signals
+            else [of_policy.signals(access_rule.signals, access_rule.signal_bits)]
+        )
+        said += [of_policy.CODE] if access_rule.code else []
     said.append(of_policy.NOBODY_ELSE)
     said.append(of_policy.rule(None if policy.rule is None else dict(policy.rule)))
     said += of_policy.limits(policy.epsilon_max, policy.budget)
@@ -28,7 +38,7 @@ def sentences(policy: Policy) -> list[str]:
     return said + of_policy.switches(**{name: getattr(policy, name) for name in SWITCHES})
 
 
-def signed(one: Signed) -> dict[str, object]:
+def signed(one: SignedPolicy) -> dict[str, object]:
     return one.as_dict() | {"sentences": sentences(one.policy)}
 
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from sfumato.api.release import Release
-from sfumato.client.records import Told
+from sfumato.client.records import RemoteRecord
+from sfumato.client.remote_risk import RemoteRisk
 from sfumato.client.request import Request
-from sfumato.client.risk import Risk
 from sfumato.client.stated import Stated, preference
 from sfumato.errors import AwaitingApproval, Refused
 from sfumato.presentation.escrow import listing as escrow
 
 
-class Estimate(Told):
+class RemoteEstimate(RemoteRecord):
     """What a request would come to, from public facts: nothing is drawn, charged or entered."""
 
     def __init__(self, facts: Mapping[str, Any], stated: Mapping[str, Any] | None) -> None:
@@ -44,13 +44,13 @@ class QueriedDataset(Protocol):
     def ask(self, verb: str, body: Mapping[str, Any]) -> Any: ...
 
     def estimate(
-        self, asked: Sequence[Query], *stated: Stated, mechanism: str | None, delta: float | None
-    ) -> Estimate: ...
+        self, asked: Sequence[RemoteQuery], *stated: Stated, mechanism: str | None, delta: float | None
+    ) -> RemoteEstimate: ...
 
     def submit(
         self,
-        asked: Sequence[Query],
-        *stated: Stated | Estimate,
+        asked: Sequence[RemoteQuery],
+        *stated: Stated | RemoteEstimate,
         purpose: str,
         weights: Sequence[float] | None,
         mechanism: str | None,
@@ -58,7 +58,7 @@ class QueriedDataset(Protocol):
     ) -> Request: ...
 
 
-class Query:
+class RemoteQuery:
     """Made by `Dataset.query`. What is public is free; `.risk()`, `.exposure_histogram()` are for controllers."""
 
     def __init__(self, dataset: QueriedDataset, sql: str) -> None:
@@ -72,22 +72,22 @@ class Query:
         candidates: str | Sequence[float] | None = None,
         calibration: str = "analytic",
         exact: bool = False,
-    ) -> Risk:
+    ) -> RemoteRisk:
         """Risk from public facts alone, true for any data: free."""
         how = _how(mechanism, delta, candidates, calibration) | {"exact": exact}
         return self._seen("worst-case", {"how": how}, delta)
 
-    def rehearse(self, *stated: Stated, mechanism: str | None = None, delta: float | None = None) -> Risk:
+    def rehearse(self, *stated: Stated, mechanism: str | None = None, delta: float | None = None) -> RemoteRisk:
         """The same query on invented rows that follow the schema: free, nobody is read."""
         return self._seen("rehearse", {"preference": preference(stated, mechanism, delta)}, delta)
 
-    def choose(self, *stated: Stated, mechanism: str | None = None, delta: float | None = None) -> Estimate:
+    def choose(self, *stated: Stated, mechanism: str | None = None, delta: float | None = None) -> RemoteEstimate:
         """What these preferences would come to; without any, the rule of record. An estimate: nothing is entered."""
         return self.dataset.estimate([self], *stated, mechanism=mechanism, delta=delta)
 
     def submit(
         self,
-        *stated: Stated | Estimate,
+        *stated: Stated | RemoteEstimate,
         purpose: str,
         weight: float = 1.0,
         mechanism: str | None = None,
@@ -98,7 +98,7 @@ class Query:
 
     def release(
         self,
-        *stated: Stated | Estimate,
+        *stated: Stated | RemoteEstimate,
         purpose: str,
         wait: bool = True,
         seconds: float | None = None,
@@ -127,7 +127,7 @@ class Query:
         candidates: str | Sequence[float] | None = None,
         calibration: str = "analytic",
         exact: bool = False,
-    ) -> Risk:
+    ) -> RemoteRisk:
         """The people themselves, for the dataset's controllers: recorded as a look."""
         how = _how(mechanism, delta, candidates, calibration) | {"exact": exact}
         return self._seen("risk", {"how": how}, delta)
@@ -140,13 +140,13 @@ class Query:
         delta: float | None = None,
         candidates: str | Sequence[float] | None = None,
         calibration: str = "analytic",
-    ) -> Risk:
+    ) -> RemoteRisk:
         """A private histogram of exposures, charged: what is decided from it rests on no look."""
         how = _how(mechanism, delta, candidates, calibration)
         return self._seen("exposure-histogram", {"epsilon": epsilon, "how": how}, delta)
 
-    def _seen(self, verb: str, body: Mapping[str, Any], delta: float | None) -> Risk:
-        return Risk(self.dataset.ask(verb, {"sql": self.sql} | dict(body)), self.sql, delta)
+    def _seen(self, verb: str, body: Mapping[str, Any], delta: float | None) -> RemoteRisk:
+        return RemoteRisk(self.dataset.ask(verb, {"sql": self.sql} | dict(body)), self.sql, delta)
 
     def __repr__(self) -> str:
         return f"<Query of {self.dataset.name}: {self.sql}>"

@@ -9,10 +9,10 @@ from typing import Any
 
 from sfumato.client.connection import Connection, new_key
 from sfumato.client.dry_run import DryRun
-from sfumato.client.query import Estimate, Query
-from sfumato.client.records import Listing, Told
+from sfumato.client.records import Listing, RemoteRecord
+from sfumato.client.remote_query import RemoteEstimate, RemoteQuery
+from sfumato.client.remote_risk import ConfidentialRecord
 from sfumato.client.request import Request
-from sfumato.client.risk import Looked
 from sfumato.client.stated import Stated, preference, queries
 from sfumato.client.upload import Delivery, delivery
 from sfumato.errors import BadInput, PreferenceError, SchemaError
@@ -27,7 +27,7 @@ from sfumato.sql.parser.statement import parse
 Described = str | Path | Mapping[str, Any] | Schema
 
 
-class Policy(Told):
+class Policy(RemoteRecord):
     """A policy as its author signed it; prints its sentences."""
 
     def text(self) -> str:
@@ -35,14 +35,14 @@ class Policy(Told):
         return escrow.outlined(said | {"policy": self._facts["sentences"]})
 
 
-class Comparison(Told):
+class Comparison(RemoteRecord):
     """Every method side by side, as a table; `.as_dict()` has all that is said of each."""
 
     def text(self) -> str:
         return f"{self._facts['query']}\n\n{escrow.listed(escrow.METHODS, self._facts['methods'], '')}"
 
 
-class Dataset(Told):
+class RemoteDataset(RemoteRecord):
     """Found by `Client.dataset`, or made by `Client.register`."""
 
     def __init__(self, connection: Connection, facts: Mapping[str, Any]) -> None:
@@ -80,25 +80,25 @@ class Dataset(Told):
     def schema(self) -> Schema:
         return parsed(self.schema_text, f"the schema of {self.name}")
 
-    def query(self, sql: str) -> Query:
+    def query(self, sql: str) -> RemoteQuery:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before anything is sent."""
-        return Query(self, parse(sql, self.schema).text)
+        return RemoteQuery(self, parse(sql, self.schema).text)
 
     def estimate(
         self,
-        asked: Sequence[str | Query],
+        asked: Sequence[str | RemoteQuery],
         *stated: Stated,
         weights: Sequence[float] | None = None,
         mechanism: str | None = None,
         delta: float | None = None,
-    ) -> Estimate:
+    ) -> RemoteEstimate:
         """What a request would cost and promise, from public facts: nothing is drawn, charged or entered."""
         found = preference(stated, mechanism, delta)
-        return Estimate(self.ask("estimate", self._asked(asked, weights, found)), found)
+        return RemoteEstimate(self.ask("estimate", self._asked(asked, weights, found)), found)
 
     def dry_run(
         self,
-        asked: Sequence[str | Query],
+        asked: Sequence[str | RemoteQuery],
         *stated: Stated,
         weights: Sequence[float] | None = None,
         mechanism: str | None = None,
@@ -110,8 +110,8 @@ class Dataset(Told):
 
     def submit(
         self,
-        asked: Sequence[str | Query],
-        *stated: Stated | Estimate,
+        asked: Sequence[str | RemoteQuery],
+        *stated: Stated | RemoteEstimate,
         purpose: str,
         weights: Sequence[float] | None = None,
         mechanism: str | None = None,
@@ -132,9 +132,9 @@ class Dataset(Told):
         return Comparison(self.ask("compare", {"sql": sql, "preference": preference(stated, mechanism, delta)}))
 
     @property
-    def ledger(self) -> Told:
+    def ledger(self) -> RemoteRecord:
         """What was looked at, planned and spent, as far as this person may see it."""
-        return Told(self._connection.get("datasets", self.name, "ledger"))
+        return RemoteRecord(self._connection.get("datasets", self.name, "ledger"))
 
     @property
     def policy(self) -> Policy:
@@ -142,39 +142,41 @@ class Dataset(Told):
 
     # For its controllers
 
-    def check(self) -> Looked:
+    def check(self) -> ConfidentialRecord:
         """What of the table is missing, unfit, clamped or unlisted: a look."""
         told = self.ask("check", {})
         fit = Fit(told["people"], tuple(ColumnFit(**column) for column in told["columns"]))
-        return Looked(told, fit_view.as_text(fit))
+        return ConfidentialRecord(told, fit_view.as_text(fit))
 
-    def state_cause(self, entry: int, cause: str) -> Told:
+    def state_cause(self, entry: int, cause: str) -> RemoteRecord:
         """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""
-        return Told(self._connection.post("datasets", self.name, "failures", body={"entry": entry, "cause": cause}))
+        return RemoteRecord(
+            self._connection.post("datasets", self.name, "failures", body={"entry": entry, "cause": cause})
+        )
 
-    def versions(self) -> Listing[Told]:
+    def versions(self) -> Listing[RemoteRecord]:
         told = self._connection.get("datasets", self.name, "versions")
         items = told["items"] if isinstance(told, dict) else told
-        return Listing.of(map(Told, items), escrow.VERSIONS, "Nothing was delivered yet.")
+        return Listing.of(map(RemoteRecord, items), escrow.VERSIONS, "Nothing was delivered yet.")
 
-    def deliver(self, source: object) -> Dataset:
+    def deliver(self, source: object) -> RemoteDataset:
         """Send newer data: a CSV or Parquet file, or a pandas, polars or Arrow table."""
         return self.receive(delivery(source))
 
-    def receive(self, data: Delivery) -> Dataset:
+    def receive(self, data: Delivery) -> RemoteDataset:
         self._connection.stream("datasets", self.name, "data", content=data.content, kind=data.kind)
         return self.refresh()
 
-    def describe(self, schema: Described) -> Dataset:
+    def describe(self, schema: Described) -> RemoteDataset:
         """Another schema for it."""
         self._connection.put("datasets", self.name, "schema", body={"schema_text": schema_text(schema)})
         return self.refresh()
 
-    def set_controllers(self, names: Sequence[str]) -> Dataset:
+    def set_controllers(self, names: Sequence[str]) -> RemoteDataset:
         self._connection.put("datasets", self.name, "controllers", body={"controllers": list(names)})
         return self.refresh()
 
-    def set_population(self, population: str) -> Dataset:
+    def set_population(self, population: str) -> RemoteDataset:
         """Name the people in it; it is not taken back."""
         self._connection.put("datasets", self.name, "population", body={"population": population})
         return self.refresh()
@@ -197,7 +199,7 @@ class Dataset(Told):
         """Nothing may be asked of it any more, and its data is forgotten; the record stays."""
         self._connection.delete("datasets", self.name)
 
-    def refresh(self) -> Dataset:
+    def refresh(self) -> RemoteDataset:
         self._facts = dict(self._connection.get("datasets", self.name))
         return self
 
@@ -205,11 +207,11 @@ class Dataset(Told):
         return self._connection.post("datasets", self.name, verb, body=body)
 
     def _asked(
-        self, asked: Sequence[str | Query], weights: Sequence[float] | None, stated: Mapping[str, Any] | None
+        self, asked: Sequence[str | RemoteQuery], weights: Sequence[float] | None, stated: Mapping[str, Any] | None
     ) -> dict[str, Any]:
-        if isinstance(asked, str | Query):
+        if isinstance(asked, str | RemoteQuery):
             raise PreferenceError("A request takes a list", hint="write [first, second], of one too.")
-        texts = [one.sql if isinstance(one, Query) else one for one in asked]
+        texts = [one.sql if isinstance(one, RemoteQuery) else one for one in asked]
         return {"queries": queries(texts, weights), "preference": stated}
 
     def text(self) -> str:
@@ -241,11 +243,11 @@ def policy_of(policy: str | Path | Mapping[str, Any]) -> dict[str, Any]:
         raise SchemaError(f"{Path(policy).name} is not TOML{said}") from None
 
 
-def _of_estimates(stated: Sequence[Stated | Estimate]) -> list[Stated]:
+def _of_estimates(stated: Sequence[Stated | RemoteEstimate]) -> list[Stated]:
     """Estimates by what they were made with; the rule of record is nothing stated."""
     found: list[Stated] = []
     for one in stated:
-        if not isinstance(one, Estimate):
+        if not isinstance(one, RemoteEstimate):
             found.append(one)
         elif one.preference is not None:
             found.append(one.preference)

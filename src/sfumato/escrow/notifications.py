@@ -10,7 +10,7 @@ from typing import Any
 
 from sfumato.errors import NotFound
 from sfumato.escrow.identity.person import Person
-from sfumato.escrow.ports import Outside
+from sfumato.escrow.ports import EscrowPorts
 from sfumato.ports import Row
 
 
@@ -45,7 +45,7 @@ class Notification:
     text: str = ""
 
     @classmethod
-    def of(cls, row: Row) -> Notification:
+    def from_row(cls, row: Row) -> Notification:
         known = {name: row[name] for name in ("id", "number", "person", "at", "about", "read_at")}
         stored: str = row["text"]
         if not stored.startswith("{"):
@@ -54,15 +54,15 @@ class Notification:
         return cls(**known, happened=Happened(told["happened"]), values=told["values"])
 
 
-class Notices:
-    def __init__(self, outside: Outside) -> None:
-        self._outside = outside
-        self._rows = outside.rows("notifications")
+class Notifications:
+    def __init__(self, ports: EscrowPorts) -> None:
+        self._ports = ports
+        self._rows = ports.rows("notifications")
 
     def tell(self, people: Iterable[str], happened: Happened, about: str, **values: object) -> None:
         stored = json.dumps({"happened": happened.value, "values": values})
         for name in dict.fromkeys(people):
-            told = {"id": self._outside.new_id(), "person": name, "at": self._outside.moment, "text": stored}
+            told = {"id": self._ports.new_id(), "person": name, "at": self._ports.moment, "text": stored}
             self._rows.add(told | {"about": about, "read_at": None})
 
     def many(
@@ -70,8 +70,10 @@ class Notices:
     ) -> list[Notification]:
         """Newest first."""
         where: dict[str, object] = {"person": actor.name} | ({"read_at": None} if unread else {})
-        return [Notification.of(row) for row in self._rows.many(after=after, limit=limit, newest_first=True, **where)]
+        return [
+            Notification.from_row(row) for row in self._rows.many(after=after, limit=limit, newest_first=True, **where)
+        ]
 
     def read(self, actor: Person, id: str) -> None:
-        if not self._rows.change({"id": id, "person": actor.name}, {"read_at": self._outside.moment}):
+        if not self._rows.change({"id": id, "person": actor.name}, {"read_at": self._ports.moment}):
             raise NotFound.because("notification-unknown")

@@ -20,7 +20,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 _AT = tuple(field.name for field in fields(RiskAt))
 
 
-class Risk(Display, Confidential):
+class RemoteRisk(Display, Confidential):
     """How exposed people are under a query, per epsilon; `.source` says whose: anybody's, a look-alike's, theirs."""
 
     def __init__(self, facts: Mapping[str, Any], sql: str, delta: float | None = None) -> None:
@@ -82,7 +82,7 @@ class Risk(Display, Confidential):
         return view.as_html(self.view)
 
 
-class Looked(Display, Confidential):
+class ConfidentialRecord(Display, Confidential):
     """What a look showed a controller, name by name; it has to be asked with `.show()`."""
 
     def __init__(self, facts: Mapping[str, Any], text: str) -> None:
