@@ -24,7 +24,12 @@ _REQUEST = re.compile(r"[0-9a-f]{24}")
 
 @screens.get("/audit")
 def audit(
-    page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterNumber = None, who: Asked = "", about: Asked = ""
+    page: RendererDep,
+    actor: ReadingUser,
+    escrow: EscrowDep,
+    after: AfterNumber = None,
+    who: Asked = "",
+    about: Asked = "",
 ) -> Response:
     """An empty field of the form filters nothing."""
     who, about = who.strip()[:200], about.strip()[:200]
