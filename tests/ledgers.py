@@ -89,8 +89,8 @@ class Place:
             connection.execute(sa.insert(ledger), [dict(zip(ledger.c.keys(), row, strict=True)) for row in rows])
 
     def close(self) -> None:
-        for database in self._databases:
-            database.close()
+        while self._databases:
+            self._databases.pop().close()
 
 
 @contextmanager
