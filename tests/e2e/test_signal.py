@@ -14,7 +14,7 @@ from sfumato.client.client import Client
 from sfumato.client.request import Answers
 from sfumato.composition.settings import WorkspaceSettings
 from sfumato.errors import AwaitingApproval, NoGuarantee
-from sfumato.model.signal import FreeSignal, Published
+from sfumato.model.signal import FreeScore, PublishedScore
 from tests.e2e.command import PATIENCE, Typed, sfumato
 from tests.e2e.served import Served, prepared, secret_file, until
 
@@ -79,7 +79,7 @@ def test_example_1_the_free_signal_answers_at_once(served: tuple[Served, Client,
     signal = answers.signal(TREE, draws=20)
     assert (signal.state, signal.as_dict()["guarantee"], signal.as_dict()["charged"]) == ("released", "dp", 0.0)
     found = signal.result()
-    assert isinstance(found, FreeSignal)
+    assert isinstance(found, FreeScore)
     assert len(set(found.scores)) > 1, "noise of this size moves the score"
     assert "fresh noise" in found.text()
     _, alice, _ = served
@@ -117,7 +117,7 @@ def test_examples_2_and_3_both_scores_of_a_classifier_of_ones_own(
     asked.page()
     asked.approve(allow_no_guarantee=True)
     found = signal.result()
-    assert isinstance(found, Published)
+    assert isinstance(found, PublishedScore)
     assert found.exact is not None
     assert found.exact >= 0.8, "the paper's g(S'): trained on raw aggregates"
     assert found.score < found.exact, "the paper's g(S): trained on DP aggregates"

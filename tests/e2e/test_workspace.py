@@ -183,7 +183,7 @@ def test_a_workspace_that_cannot_be_made_is_not_made(
     option: tuple[str, ...],
     sentence: str,
 ) -> None:
-    monkeypatch.setattr(create, "made", partial(create.create_workspace, cost=CHEAP))
+    monkeypatch.setattr(create, "create_workspace", partial(create.create_workspace, cost=CHEAP))
     secrets = ("--passphrase-file", passphrase, "--password-file", secret_file(tmp_path / "w", "password", PASSWORD))
     ran = typed("init", tmp_path / "new", *secrets, *option)
     assert ran.code in (1, 2)

@@ -124,7 +124,7 @@ def draw_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
 
     exact: dict[BoundQuery, Totals] = {}
     monkeypatch.setattr("sfumato.api.dataset.release_choice", _one_in_full(release_choice, release))
-    monkeypatch.setattr(plan, "chosen", _one_in_full(plan.choose_epsilon, choose))
+    monkeypatch.setattr(plan, "choose_epsilon", _one_in_full(plan.choose_epsilon, choose))
 
 
 def _one_in_full(full: Callable[..., T], bulk: Callable[[T, BoundQuery, Any], T]) -> Callable[..., T]:

@@ -234,7 +234,7 @@ def test_a_look_while_it_is_drawn_takes_nothing_from_it(ledger_path: Path, monke
         other.query("SELECT COUNT(*) FROM stays").risk()
         return drawn(*how)
 
-    monkeypatch.setattr(batches, "drawn_and_kept", looked_at)
+    monkeypatch.setattr(batches, "draw_and_record", looked_at)
     assert [release.certificate.guarantee for release in batch.release()] == ["dp"] * 3
     assert {e.draft.public.get("guarantee") for e in dataset.ledger.entries} == {None, "dp"}
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from sfumato.api.choice import Choice
-from sfumato.api.display import printed
+from sfumato.api.display import as_printable
 from sfumato.api.ledger import Ledger
 from sfumato.api.release import Release
 from sfumato.errors import PreferenceError
@@ -117,7 +117,7 @@ class Dataset:
             mechanism=mechanism,
             delta=delta,
         )
-        return printed(Split, found)
+        return as_printable(Split, found)
 
     @overload
     def batch(self, choices: Sequence[Choice], delta: float = 1e-6) -> Batch: ...
@@ -185,7 +185,7 @@ class Dataset:
 
         stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
         found = compare_methods(bind(self._context, sql), stated, dict(how), look=look, attestation=preregistered)
-        return printed(Comparison, worded(found))
+        return as_printable(Comparison, worded(found))
 
     def per_person(self) -> PersonTotals:
         """What everything released tells about each person, by the ledger and their own exposure: a look."""
@@ -235,7 +235,7 @@ class Query:
         """Risk from public facts alone, true for any data: free. `exact` shows the exact RDR."""
         from sfumato.release.risk.profile import worst_case
 
-        return _shown(worst_case(self._bound, mechanism, delta, candidates, calibration, exact))
+        return _printable_profile(worst_case(self._bound, mechanism, delta, candidates, calibration, exact))
 
     def guessing(
         self,
@@ -274,7 +274,7 @@ class Query:
             candidates=candidates,
             calibration=calibration,
         )
-        return printed(Guessing, found)
+        return as_printable(Guessing, found)
 
     def rehearse(
         self,
@@ -286,7 +286,7 @@ class Query:
         """The same query on a look-alike (`like`: a public table; otherwise invented rows): free, nobody is read."""
         from sfumato.release.risk.rehearsal import rehearse
 
-        return _shown(rehearse(self._bound, preferences, like=like, rows=rows, **how))
+        return _printable_profile(rehearse(self._bound, preferences, like=like, rows=rows, **how))
 
     def exposure_histogram(
         self,
@@ -321,7 +321,7 @@ class Query:
             redraw=redraw,
             preregistered=preregistered,
         )
-        return _shown(found)
+        return _printable_profile(found)
 
     def risk(
         self,
@@ -334,7 +334,7 @@ class Query:
         """The people themselves: recorded as a look, before anything is shown. `exact` shows the exact RDR."""
         from sfumato.release.risk.profile import people_profile
 
-        return _shown(people_profile(self._bound, mechanism, delta, candidates, calibration, exact))
+        return _printable_profile(people_profile(self._bound, mechanism, delta, candidates, calibration, exact))
 
     def beliefs(
         self,
@@ -376,7 +376,7 @@ class Query:
         found = choose.choose_epsilon(
             self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
         )
-        return printed(Choice, found)
+        return as_printable(Choice, found)
 
     def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Choice:
         """What `choose` would come to, by public facts: nothing is read, entered or charged.
@@ -384,7 +384,7 @@ class Query:
         What is read off the people or drawn has no epsilon yet.
         """
         asked = request_of(self._bound, preferences, **how)
-        return printed(Choice, choose.preview(self._bound, asked, preregistered))
+        return as_printable(Choice, choose.preview(self._bound, asked, preregistered))
 
     def plan(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Guarantee:
         """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
@@ -460,19 +460,19 @@ class Query:
         What is charged is entered first. The same request on the same data returns the signal that was drawn,
         uncharged; `redraw` draws anew.
         """
-        from sfumato.api.signal import signalled
+        from sfumato.api.signal import make_printable_signal
 
-        return signalled(self._bound, release, task, kind, **how)
+        return make_printable_signal(self._bound, release, task, kind, **how)
 
     def __repr__(self) -> str:
         return f"<Query on {self.dataset.schema.name}: {self.sql}>"
 
 
-def _shown(profile: Profile) -> RiskProfile:
+def _printable_profile(profile: Profile) -> RiskProfile:
     from sfumato.api.release import Certificate
     from sfumato.api.risk import RiskProfile
 
-    found = printed(RiskProfile, profile)
+    found = as_printable(RiskProfile, profile)
     found.certificate = None if profile.certificate is None else Certificate.of(profile.certificate)
     if isinstance(profile.exposure, ExposureHistogram) and found.certificate is not None:
         found.exposure = replace(profile.exposure, certificate=found.certificate)

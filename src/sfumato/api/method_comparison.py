@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.api.display import Display
 from sfumato.api.figure import Picture
-from sfumato.api.risk_report import Page
+from sfumato.api.risk_report import Report
 from sfumato.model import method_comparison as model
 from sfumato.presentation import method_comparison_view as view
 
@@ -22,8 +22,8 @@ class Comparison(Display, model.Comparison):
         """The epsilons that each method allows, as bars."""
         return Picture(view.figure(self), of_the_people=self.confidential)
 
-    def page(self, footer: str = "") -> Page:
-        return Page(view.as_page(self, footer), of_the_people=self.confidential)
+    def page(self, footer: str = "") -> Report:
+        return Report(view.as_page(self, footer), of_the_people=self.confidential)
 
     @property
     def withheld(self) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sfumato.api.columns import arrow, columns
+from sfumato.api.columns import answer_columns, arrow
 from sfumato.api.whole_file import write_text_whole, write_whole
 from sfumato.errors import BadInput
 from sfumato.model import release as model
@@ -85,7 +85,7 @@ class Release(model.Released):
         """Typed by the statement, also without any row. `intervals` adds NAME_low and NAME_high to each figure."""
         import pyarrow as pa
 
-        made = columns(self.answer, intervals=intervals)
+        made = answer_columns(self.answer, intervals=intervals)
         return pa.table([arrow(column) for column in made], names=[column.name for column in made])
 
     def to_pandas(self, *, intervals: bool = False) -> pd.DataFrame:
@@ -97,7 +97,7 @@ class Release(model.Released):
 
     def to_csv(self, path: str | Path, *, intervals: bool = False) -> None:
         """For spreadsheets: a text that begins like a formula has an apostrophe before it."""
-        made = columns(self.answer, intervals=intervals)
+        made = answer_columns(self.answer, intervals=intervals)
 
         def write(part: Path) -> None:
             with part.open("w", newline="", encoding="utf-8") as file:
@@ -146,9 +146,9 @@ class Release(model.Released):
         if self._query is None:
             hint = "ask the query that it is an answer to: query.signal(release, task)."
             raise BadInput("This release does not know the query that it came from", hint=hint)
-        from sfumato.api.signal import signalled
+        from sfumato.api.signal import make_printable_signal
 
-        return signalled(self._query, self, task, kind, **how)
+        return make_printable_signal(self._query, self, task, kind, **how)
 
     def to_json(self) -> str:
         return json.dumps(self.as_dict(), indent=2)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Page(Confidential):
+class Report(Confidential):
     """A report as HTML. Of the people themselves it is for its owner's eyes only, on disk too."""
 
     html: str = field(repr=False)
@@ -46,7 +46,7 @@ def text(profile: RiskProfile, *, most_exposed: bool = False, colour: bool = Fal
     return "\n\n".join(parts)
 
 
-def page(profile: RiskProfile, footer: str = "") -> Page:
+def page(profile: RiskProfile, footer: str = "") -> Report:
     """The same as a page that stands alone, with the most exposed."""
     solution = profile.solution
     html = report(
@@ -58,7 +58,7 @@ def page(profile: RiskProfile, footer: str = "") -> Page:
         conclusion="" if solution is None else of_choosing.rehearsed(solution.epsilon, solution.why),
         footer=footer,
     )
-    return Page(html, of_the_people=profile.source is Source.PEOPLE)
+    return Report(html, of_the_people=profile.source is Source.PEOPLE)
 
 
 def people(profile: RiskProfile, *, most_exposed: bool) -> ExposureTable | None:

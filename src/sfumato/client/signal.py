@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sfumato.api.release import Certificate
-from sfumato.api.signal import Signalled, printable
+from sfumato.api.signal import Signalled, printable_signal
 from sfumato.client.on_its_way import OnItsWay
 from sfumato.client.records import RemoteRecord
 from sfumato.client.remote_risk import ConfidentialRecord
@@ -47,7 +47,7 @@ class Signal(OnItsWay):
     def result(self) -> Signalled:
         """What noise did, as `release.signal` has it; before it is released, `AwaitingApproval` is raised."""
         told = self._connection.get("signals", self.id, "result")
-        return printable(from_stored(told, Certificate.from_dict(told["certificate"])))
+        return printable_signal(from_stored(told, Certificate.from_dict(told["certificate"])))
 
     # For those who decide
 

@@ -23,8 +23,8 @@ from sfumato.release.risk.exploration import Exploration, explore, first_figure
 from sfumato.release.risk.profile import people_profile, private_histogram
 from sfumato.release.risk.rehearsal import rehearse
 from sfumato.signals.exact_answer import block_tables, exact_table
-from sfumato.signals.request import asked_for
-from sfumato.signals.signal import signal
+from sfumato.signals.signal import make_signal
+from sfumato.signals.signal_request import signal_request
 
 Job = Mapping[str, Any]
 EXPLORE = "explore"
@@ -75,8 +75,8 @@ def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """What noise did to a task, about a release that this data gave: charged first."""
     told, how = job["release"], dict(job["how"])
     about = Released(Answer.from_dict(told), Certificate.from_dict(told["certificate"]))
-    asked_of = asked_for(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("preregistered"), **how)
-    return {"signal": signal(bind(dataset, job["sql"]), about, job["task"], asked_of).as_dict()}
+    asked_of = signal_request(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("preregistered"), **how)
+    return {"signal": make_signal(bind(dataset, job["sql"]), about, job["task"], asked_of).as_dict()}
 
 
 def _tables(dataset: DatasetContext, job: Job) -> dict[str, Any]:

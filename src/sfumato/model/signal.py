@@ -77,7 +77,7 @@ class Scored(ABC):
 
 
 @dataclass(frozen=True)
-class FreeSignal(Scored):
+class FreeScore(Scored):
     """Scores of the release with fresh noise of the same law on top, one a draw: post-processing, and free."""
 
     kind: ClassVar[SignalKind] = SignalKind.FREE
@@ -151,7 +151,7 @@ class Drawn(Scored):
 
 
 @dataclass(frozen=True)
-class NoisyDifference(Drawn):
+class NoisyDifferenceScore(Drawn):
     """`|g(S) - g(q(x))|` with noise."""
 
     kind: ClassVar[SignalKind] = SignalKind.DIFFERENCE
@@ -175,7 +175,7 @@ class NoisyDifference(Drawn):
 
 
 @dataclass(frozen=True)
-class BlockMean(Drawn):
+class BlockMeanScore(Drawn):
     """The mean of g over so many disjoint blocks of people, with noise."""
 
     kind: ClassVar[SignalKind] = SignalKind.BLOCKS
@@ -195,7 +195,7 @@ class BlockMean(Drawn):
 
 
 @dataclass(frozen=True)
-class Published(Scored):
+class PublishedScore(Scored):
     """g(S) and g(S'), both rounded to so many decimals: no guarantee. `bits` is what g(S') tells at most.
 
     An analyst's own function may have no score: `exact` is None.
@@ -214,7 +214,7 @@ class Published(Scored):
         return {"exact": self.exact, "decimals": self.decimals, "bits": self.bits}
 
 
-Signal = FreeSignal | NoisyDifference | BlockMean | Published
+Signal = FreeScore | NoisyDifferenceScore | BlockMeanScore | PublishedScore
 
 
 def from_stored(stored: Mapping[str, Any], certificate: Certificate) -> Signal:
@@ -224,9 +224,9 @@ def from_stored(stored: Mapping[str, Any], certificate: Certificate) -> Signal:
         case SignalKind.FREE:
             drawn = (tuple(stored["scores"]), tuple(stored["damages"]), stored["decides"])
             proven = None if stored["why"] is None else Proof(stored["why"])
-            return FreeSignal(*head, *drawn, stored["bound"], proven)
+            return FreeScore(*head, *drawn, stored["bound"], proven)
         case SignalKind.DIFFERENCE:
-            return NoisyDifference(*head, stored["noisy"])
+            return NoisyDifferenceScore(*head, stored["noisy"])
         case SignalKind.BLOCKS:
-            return BlockMean(*head, stored["noisy"], stored["blocks"])
-    return Published(*head, stored["exact"], stored["decimals"], stored["bits"])
+            return BlockMeanScore(*head, stored["noisy"], stored["blocks"])
+    return PublishedScore(*head, stored["exact"], stored["decimals"], stored["bits"])

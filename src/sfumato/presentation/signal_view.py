@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.errors import BadInput
-from sfumato.model.signal import FreeSignal, Scored
+from sfumato.model.signal import FreeScore, Scored
 from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
@@ -19,7 +19,7 @@ _NARROW = 0.01  # of the range: how wide a bar is at least
 
 def figure(signal: Scored) -> Figure:
     """Refused where there is no score."""
-    if isinstance(signal, FreeSignal):
+    if isinstance(signal, FreeScore):
         return _histogram(signal)
     if not signal.places:
         raise BadInput(of_signal.NO_SCORE, hint="print the signal instead.")
@@ -41,7 +41,7 @@ def _pin(signal: Scored) -> Pin:
     return Pin(signal.score, f"the release: {number(signal.score)}")
 
 
-def _histogram(signal: FreeSignal) -> Figure:
+def _histogram(signal: FreeScore) -> Figure:
     """How often each score was drawn, with that of the release pinned."""
     low, high = min(signal.scores), max(signal.scores)
     least = _NARROW * signal.width
@@ -87,4 +87,4 @@ def as_html(signal: Scored) -> str:
 
 
 def _drawable(signal: Scored) -> bool:
-    return isinstance(signal, FreeSignal) or bool(signal.places)
+    return isinstance(signal, FreeScore) or bool(signal.places)

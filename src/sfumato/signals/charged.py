@@ -34,17 +34,17 @@ from sfumato.release.reserve import (
     row,
     version_of,
 )
-from sfumato.signals.exact_answer import Exact
+from sfumato.signals.exact_answer import ExactAnswer
 from sfumato.signals.record import METHODS, NUMBERS, POST_PROCESSING, charge_text, look_text
-from sfumato.signals.request import Asked, countable, prepared, table_of
 from sfumato.signals.score_grid import (
     Grid,
     bits,
-    of_blocks,
-    of_difference,
-    rounded,
+    block_grid,
+    difference_grid,
+    rounded_score,
     width_once_rounded,
 )
+from sfumato.signals.signal_request import SignalRequest, countable, prepare_task, table_of
 from sfumato.signals.tasks.own_code import OwnCode
 from sfumato.signals.tasks.task import DECIMALS, Task
 
@@ -54,19 +54,21 @@ def exact_bits(task: Task) -> float:
     return bits(width_once_rounded(*task.range), beside=task.beside)
 
 
-def charge(query: BoundQuery, answer: Answer, task: Task | Mapping[str, Any], asked: Asked, exact: Exact) -> Charge:
+def charged_signal(
+    query: BoundQuery, answer: Answer, task: Task | Mapping[str, Any], asked: SignalRequest, exact: ExactAnswer
+) -> ChargedSignal:
     """What would be charged, if it can be: from public facts."""
-    made = prepared(task, query.measurement, answer)
+    made = prepare_task(task, query.measurement, answer)
     match asked.kind:
         case SignalKind.DIFFERENCE:
-            return Charge(query, answer, made, asked, _difference_grid(query, made, asked), exact)
+            return ChargedSignal(query, answer, made, asked, _difference_grid(query, made, asked), exact)
         case SignalKind.BLOCKS:
-            grid = of_blocks(made, query.measurement.steps)
-            return Charge(query, answer, made, countable(asked), grid, exact)
-    return Charge(query, answer, made, asked, None, exact)
+            grid = block_grid(made, query.measurement.steps)
+            return ChargedSignal(query, answer, made, countable(asked), grid, exact)
+    return ChargedSignal(query, answer, made, asked, None, exact)
 
 
-def _difference_grid(query: BoundQuery, task: Task, asked: Asked) -> Grid:
+def _difference_grid(query: BoundQuery, task: Task, asked: SignalRequest) -> Grid:
     """How far one person moves the difference; refused where nothing but the range is known, unless that is asked."""
     measurement = query.measurement
     kept = query.statement.afterwards == NOTHING  # whether a row stays is no smooth matter
@@ -76,39 +78,39 @@ def _difference_grid(query: BoundQuery, task: Task, asked: Asked) -> Grid:
         if not kept:
             raise NoMechanism.because("signal-rows-move-by-jumps")
         raise NoMechanism.because("signal-not-lipschitz", task=task.name)
-    return of_difference(task, moved)
+    return difference_grid(task, moved)
 
 
 @dataclass(frozen=True)
-class Charge:
+class ChargedSignal:
     """Reserved before the data is read, and kept before it leaves. Without a grid nothing is drawn."""
 
     query: BoundQuery
     answer: Answer
     task: Task
-    asked: Asked
+    asked: SignalRequest
     grid: Grid | None
-    exact: Exact
+    exact: ExactAnswer
 
     def foreseen(self) -> Guarantee:
         """The word of it, as the record is now."""
         return word(self._inputs(answer_key(self.query, self._key), self.query.context.ledger.record))
 
     def difference(self) -> model.Scored:
-        return self._made(lambda held: model.NoisyDifference(*self._head(held), self.noisy_difference()))
+        return self._made(lambda held: model.NoisyDifferenceScore(*self._head(held), self.noisy_difference()))
 
     def block_mean(self) -> model.Scored:
         blocks = self.asked.blocks
-        return self._made(lambda held: model.BlockMean(*self._head(held), self.noisy_block_mean(), blocks))
+        return self._made(lambda held: model.BlockMeanScore(*self._head(held), self.noisy_block_mean(), blocks))
 
     def published(self) -> model.Scored:
         def made(held: Reservation) -> model.Scored:
             ledger, key = self.query.context.ledger, digest(["signal", self._key])
             ledger.look(key, look_text(self.task.name, self.query.sql))
             exact = self.task.outcome([self.exact.table()])
-            told = None if exact is None else rounded(exact)
-            made = model.Published(*self._head(held), told, DECIMALS, self._bits)
-            return replace(made, score=rounded(made.score))
+            told = None if exact is None else rounded_score(exact)
+            made = model.PublishedScore(*self._head(held), told, DECIMALS, self._bits)
+            return replace(made, score=rounded_score(made.score))
 
         return self._made(made)
 

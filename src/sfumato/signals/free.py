@@ -19,7 +19,7 @@ from sfumato.ports import Mechanisms
 from sfumato.release import answer as assemble
 from sfumato.release.noise import Noisy
 from sfumato.release.risk.posthoc import places_of_keys
-from sfumato.signals.request import DRAWS, MOST_DRAWS, prepared, table_of
+from sfumato.signals.signal_request import DRAWS, MOST_DRAWS, prepare_task, table_of
 from sfumato.signals.tasks.table import Table
 from sfumato.signals.tasks.task import Task, is_whole
 
@@ -32,10 +32,10 @@ def free_signal(
     task: Task | Mapping[str, Any],
     mechanism: Mechanisms,
     draws: int = DRAWS,
-) -> model.FreeSignal:
+) -> model.FreeScore:
     """Scores of the answer with fresh noise of the same law: from public facts and what was released, and free."""
-    made = prepared(task, measurement, answer)
-    return scored(made, redrawn(statement, measurement, answer, certificate, mechanism, draws))
+    made = prepare_task(task, measurement, answer)
+    return score_draws(made, redraw(statement, measurement, answer, certificate, mechanism, draws))
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Redrawn:
     moved: tuple[tuple[tuple[Fraction, ...], ...], ...]  # by number, then draw, then cell
 
 
-def redrawn(
+def redraw(
     statement: Statement,
     measurement: Measurement,
     answer: Answer,
@@ -65,8 +65,10 @@ def redrawn(
     if _picks(statement.afterwards):
         raise NoMechanism.because("signal-rows-left-out")
     drawings, cells = _drawings(certificate, measurement), _cells(statement, measurement, answer)
-    based = [_based(numbers, measurement) for numbers in answer.numbers]
-    fresh = [_again(based, place, measurement, drawing, mechanism, draws) for place, drawing in enumerate(drawings)]
+    based = [_noise_base(numbers, measurement) for numbers in answer.numbers]
+    fresh = [
+        _fresh_noise(based, place, measurement, drawing, mechanism, draws) for place, drawing in enumerate(drawings)
+    ]
     tables = []
     for draw in range(draws):
         numbers = tuple(zip(*(number[draw] for number in fresh), strict=True))
@@ -79,7 +81,7 @@ def redrawn(
     return Redrawn(measurement, certificate, table_of(answer, measurement), tuple(tables), moved)
 
 
-def scored(task: Task, fresh: Redrawn) -> model.FreeSignal:
+def score_draws(task: Task, fresh: Redrawn) -> model.FreeScore:
     """What fresh noise does to a task that was prepared for this answer."""
     measurement, score = fresh.measurement, task.score([fresh.table])
     scores = tuple(task.score([table]) for table in fresh.tables)
@@ -89,7 +91,7 @@ def scored(task: Task, fresh: Redrawn) -> model.FreeSignal:
         damages = (abs(task.beyond([table]) - here) for table in fresh.tables)
     read = [c for c in measurement.columns if c.shown and c.name in task.reads]
     plain = all(len(c.numbers) == 1 for c in read)
-    return model.FreeSignal(
+    return model.FreeScore(
         task.as_dict(),
         task.range,
         score,
@@ -139,13 +141,13 @@ def _drawings(certificate: Certificate, measurement: Measurement) -> list[Drawin
     return found
 
 
-def _based(numbers: Sequence[float], measurement: Measurement) -> tuple[Fraction, ...]:
+def _noise_base(numbers: Sequence[float], measurement: Measurement) -> tuple[Fraction, ...]:
     """What fresh noise is added to: counts as they were rounded, so that it is rounded as the noise in them was."""
     kinds = [n.kind for n in measurement.numbers]
     return tuple(Fraction(round(v)) if kind.counts else Fraction(v) for v, kind in zip(numbers, kinds, strict=True))
 
 
-def _again(
+def _fresh_noise(
     based: Sequence[tuple[Fraction, ...]],
     place: int,
     measurement: Measurement,

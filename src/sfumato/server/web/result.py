@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from sfumato.api.columns import columns
+from sfumato.api.columns import answer_columns
 from sfumato.errors import NotFound, SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
@@ -45,7 +45,7 @@ def as_csv(
     answers = escrow.requests.result(actor, id)["answers"]
     if query > len(answers):
         raise NotFound(f"There is no answer {query}", hint="they count from 1.")
-    made, text = columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
+    made, text = answer_columns(Answer.from_dict(answers[query - 1]), intervals=True), StringIO(newline="")
     rows = zip(*(column.values for column in made), strict=True)
     write_csv(text, [column.name for column in made], rows)
     named = {"Content-Disposition": f'attachment; filename="answer-{query}.csv"'}

@@ -19,7 +19,7 @@ from sfumato.presentation.wording.signals import tasks as of_tasks
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.web.shell import RendererDep
 from sfumato.server.web.signals.tasks import kinds
-from sfumato.signals.tasks.registry import described
+from sfumato.signals.tasks.registry import task_descriptions
 
 screens = APIRouter(include_in_schema=False)
 
@@ -79,7 +79,7 @@ def _task(stated: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """What it is, and each parameter with what was stated, or with what holds where it was left open."""
     if stated is None:
         return None
-    told = next(one for one in described() if one["name"] == stated["task"])
+    told = next(one for one in task_descriptions() if one["name"] == stated["task"])
     names = [one["name"] for one in told["parameters"]]
     said = [of_signal_pages.parameter(told["name"], name) for name in names]
     sentence = of_tasks.SENTENCES[told["name"]]

@@ -25,7 +25,7 @@ BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 50, 2, 10_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class SignalRequest:
     """What a signal is to be, beside its task."""
 
     kind: SignalKind
@@ -38,22 +38,22 @@ class Asked:
     attestation: str = ""
 
 
-def asked_for(kind: str, epsilon: float | None, **how: Any) -> Asked:
+def signal_request(kind: str, epsilon: float | None, **how: Any) -> SignalRequest:
     """The kind by its word, and an epsilon where there is something to charge."""
     wanted = SignalKind.of(kind)
     if wanted not in (SignalKind.DIFFERENCE, SignalKind.BLOCKS):
         if epsilon is not None:
             raise PreferenceError.because("signal-spends-nothing", kind=wanted.value)
-        return Asked(wanted, **how)
+        return SignalRequest(wanted, **how)
     if epsilon is None:
         raise PreferenceError.because("signal-epsilon-missing", kind=wanted.value)
     spent = stated_epsilon(epsilon).value
     if spent > EPSILON_MAX:
         raise PreferenceError.because("signal-epsilon-too-large", most=EPSILON_MAX, epsilon=spent)
-    return Asked(wanted, spent, **how)
+    return SignalRequest(wanted, spent, **how)
 
 
-def prepared(task: Task | Mapping[str, Any], measurement: Measurement, answer: Answer) -> Task:
+def prepare_task(task: Task | Mapping[str, Any], measurement: Measurement, answer: Answer) -> Task:
     """A task that can be scored on this answer: refused from public facts, before anything is drawn or charged.
 
     What it compares with, where that was left open, is the release itself.
@@ -81,7 +81,7 @@ def table_of(answer: Answer, measurement: Measurement) -> Table:
     return Table(answer.columns, answer.rows, figures)
 
 
-def countable(asked: Asked) -> Asked:
+def countable(asked: SignalRequest) -> SignalRequest:
     blocks = asked.blocks
     if not is_whole(blocks) or not FEWEST_BLOCKS <= blocks <= MOST_BLOCKS:
         raise PreferenceError.because(
