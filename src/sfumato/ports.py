@@ -127,6 +127,9 @@ class KnownRows(Protocol):
     def others(self, dataset: str, digest: str) -> Sequence[str]:
         """The other datasets that were opened with the same rows."""
 
+    def knows(self, dataset: str, digest: str) -> bool:
+        """Whether this was remembered of the dataset."""
+
     def remember(self, dataset: str, digest: str) -> None: ...
 
 

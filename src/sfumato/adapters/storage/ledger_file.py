@@ -58,6 +58,7 @@ class SQLiteLedger:
         self._file: str | None = None  # the same file wherever the process goes
         self._in_memory: sqlite3.Connection | None = None
         self._has_table = False
+        self._waiting: list[tuple[str, str]] = []  # datasets and digests to remember
 
     @property
     def recorded(self) -> bool:
@@ -71,6 +72,9 @@ class SQLiteLedger:
 
     def others(self, dataset: str, digest: str) -> Sequence[str]:
         return [] if self._is_absent() else guarded(self._failure, lambda: self._others(dataset, digest))
+
+    def knows(self, dataset: str, digest: str) -> bool:
+        return not self._is_absent() and guarded(self._failure, lambda: self._knows(dataset, digest))
 
     def remember(self, dataset: str, digest: str) -> None:
         guarded(self._failure, lambda: self._remember(dataset, digest))
@@ -102,10 +106,19 @@ class SQLiteLedger:
         with self._connection() as connection:
             return known_rows.others(connection, dataset, digest)
 
+    def _knows(self, dataset: str, digest: str) -> bool:
+        with self._connection() as connection:
+            return known_rows.knows(connection, dataset, digest)
+
     def _remember(self, dataset: str, digest: str) -> None:
+        """Keep a digest, as soon as there is a ledger to keep it in: before that it waits for the next one."""
+        self._waiting.append((dataset, digest))
+        if self._is_absent():
+            return
         with self._connection() as connection, file.writing(connection):
             if self._is_ledger(connection):
-                known_rows.remember(connection, dataset, digest, os.urandom(32).hex())
+                known_rows.remember(connection, self._waiting, os.urandom(32).hex())
+                self._waiting = []
 
     def _is_ledger(self, connection: sqlite3.Connection) -> bool:
         """Whether there is a ledger already; a file that holds something else does not become one."""

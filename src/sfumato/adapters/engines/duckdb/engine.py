@@ -59,6 +59,14 @@ class Clean(Protocol):
     def __call__(self, schema: Schema, columns: Columns, raw: str, keep: Sequence[str] = (), /) -> str: ...
 
 
+class CheckedFiles(Protocol):
+    """Remembers the states of files in which every value can be read."""
+
+    def knows(self, state: str, /) -> bool: ...
+
+    def remember(self, state: str, /) -> None: ...
+
+
 class DuckDB:
     """One table. Opening reads the names and types of its columns, and each value at which a scan might fail.
 
@@ -67,7 +75,9 @@ class DuckDB:
 
     dialect = "duckdb"
 
-    def __init__(self, source: object, schema: Schema | None, clean: Clean) -> None:
+    def __init__(
+        self, source: object, schema: Schema | None, clean: Clean, checked: CheckedFiles | None = None
+    ) -> None:
         self._connection = _connected(source.settings if isinstance(source, Held) else {})
         self._raw_types: dict[str, str] = {}
         self._lock = RLock()  # a connection holds one result at a time
@@ -85,7 +95,7 @@ class DuckDB:
             if not isinstance(self._source, CsvFile):
                 self._guarded(unreadable, self._cleaned)  # a view of what lies there
         if isinstance(self._source, ParquetFiles | Frame):
-            self._require_readable(named(source))
+            self._require_readable_once(named(source), checked)
 
     @property
     def assumed(self) -> Assumption | None:
@@ -213,6 +223,15 @@ class DuckDB:
         if not other:
             self._raw_types = types  # those of the view, too: nothing is read in another way
         return f"* REPLACE ({other})" if other else "*"
+
+    def _require_readable_once(self, source: str, checked: CheckedFiles | None) -> None:
+        """Files that were read to their end before, and are as they were then, are not read again."""
+        state = self._source.snapshot.digest if isinstance(self._source, ParquetFiles) else None
+        if checked is None or state is None:
+            self._require_readable(source)
+        elif not checked.knows(state):
+            self._require_readable(source)
+            checked.remember(state)
 
     def _require_readable(self, source: str) -> None:
         """Refuse a table with a value at which a query would fail, by the name of its column: such columns are read.
