@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
