@@ -21,7 +21,7 @@ from sfumato.escrow.ports import EscrowPorts
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import Request
 from sfumato.ledger.entry import Entry, Event
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.ports import Columns, LedgerStore, Row, Seals
@@ -155,7 +155,7 @@ class Room:
     def _planned(
         self,
         schema: Schema,
-        mandate: Mandate | None,
+        mandate: Authorization | None,
         who: str,
         present: Mapping[str, Type | None] | None,
         *,

@@ -160,7 +160,7 @@ class Rows(Protocol):
 class AuditStore(Protocol):
     """Keeps who did what, for ever, in order; part of the transaction that it is called in."""
 
-    def append(self, at: str, who: str, verb: str, about: str, said: Row) -> int:
+    def append(self, at: str, who: str, verb: str, about: str, details: Row) -> int:
         """The number of the entry."""
 
     def read(

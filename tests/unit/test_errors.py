@@ -22,7 +22,7 @@ from sfumato.errors import (
     QueryError,
     SfumatoError,
     SourceError,
-    rebuilt,
+    rebuild_error,
 )
 from sfumato.presentation.interface import Interface, speaking
 from sfumato.privacy.preferences.rule import from_rule
@@ -164,7 +164,7 @@ def test_a_server_tells_the_reason_and_a_client_words_it() -> None:
     ],
 )
 def test_of_a_reason_that_is_not_known_here_the_sentences_are_kept(reason: str, values: object) -> None:
-    error = rebuilt("source", "As it was said", "do this.", reason=reason, values=values)
+    error = rebuild_error("source", "As it was said", "do this.", reason=reason, values=values)
     assert str(error) == "As it was said. Hint: do this."
 
 

@@ -17,7 +17,7 @@ from sfumato.escrow.policy.policy import Approve, Policy
 from sfumato.escrow.policy.read import policy_of
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 from sfumato.presentation.escrow.policy_view import sentences
 from sfumato.privacy.preferences import registry
 
@@ -84,7 +84,7 @@ def test_the_least_policy_leaves_the_rest_to_a_controller_and_the_rule() -> None
 def test_everything_that_a_policy_may_say_is_read() -> None:
     policy = read(EVERYTHING)
     first, second = policy.access_rules
-    assert first.aggregates == (Kind.COUNT, Kind.AVG)
+    assert first.aggregates == (AggregateKind.COUNT, AggregateKind.AVG)
     assert (first.approvers, first.approvals, first.guarantees) == (("alice", "carol"), 2, (Guarantee.DP,))
     assert second.approve is Approve.AUTOMATIC
     assert (policy.purpose, policy.epsilon_max) == ("planning beds", 2.0)

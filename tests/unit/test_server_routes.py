@@ -18,7 +18,7 @@ from sfumato.ledger.history import Record
 from sfumato.model.budget import NO_BUDGET
 from sfumato.model.choice import Noise
 from sfumato.model.guessing import GuessView
-from sfumato.model.method_comparison import Comparison
+from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.risk import Source
 from sfumato.release.difference import Cell, Difference
 from sfumato.schema.read import from_dict
@@ -77,7 +77,7 @@ def nouns() -> Nouns:
     for verb in ("worst_case", "rehearse", "explore", "exposure_histogram", "look", "check"):
         made.questions.answers[verb] = {"a": 1}
     made.questions.answers |= {"estimate": ESTIMATE, "dry_run": {"answers": [], "people": 1000}}
-    made.questions.answers["compare"] = Comparison("Q", Noise(), (), None, looked=False)
+    made.questions.answers["compare"] = MethodComparison("Q", Noise(), (), None, looked=False)
     made.questions.answers["guessing"] = GuessView("Q", "one of 4", 0.25, "laplace", None, (), ())
     made.policies.answers = {"set": SIGNED, "current": SIGNED, "history": [SIGNED]}
     made.drafts.answers = {"schema": SchemaDraft("t", "S", from_dict({"name": "t"}), POLICY), "policy": POLICY}

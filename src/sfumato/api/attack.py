@@ -13,7 +13,7 @@ from sfumato.presentation.wording import risk_sentences as of_risk
 
 
 @dataclass(frozen=True, repr=False)
-class Attack(risk.Attack):
+class Attack(risk.MembershipAttack):
     """The figures, and `.show()` says them. Confidential where they are of the people."""
 
     source: Source

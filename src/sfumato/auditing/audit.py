@@ -12,7 +12,7 @@ from sfumato.auditing.guesser import Round, audit, power
 from sfumato.auditing.neighbours import Pair, Setup
 from sfumato.errors import PreferenceError
 from sfumato.model import mechanism_audit as model
-from sfumato.model.mechanism_audit import Finding
+from sfumato.model.mechanism_audit import AuditFinding
 from sfumato.model.schema import Relation
 from sfumato.presentation.html import preformatted
 from sfumato.presentation.mechanism_audit import audit_text
@@ -27,7 +27,7 @@ _EPSILONS = (0.01, 100.0)  # below it nothing shows in a day of runs
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(model.Audit):
+class Audit(model.MechanismAudit):
     """Prints itself: there is nothing confidential in it."""
 
     def show(self) -> None:
@@ -96,17 +96,17 @@ class Auditing:
             tuple(self._found(pair, (1 - self._confidence) / len(self._pairs)) for pair in self._pairs),
         )
 
-    def _found(self, pair: Pair, rate: float) -> Finding:
+    def _found(self, pair: Pair, rate: float) -> AuditFinding:
         played = list(self._counted(rounds(pair, self._setup, self._mechanism, 2 * self._runs)))
         claim, delta = self._setup.epsilon, self._setup.delta
         if delta is None:
             guessed = audit(played, claim, rate, pair.broken, pair.guesser)
             counted = of_guarantee.guessed(guessed.right, guessed.guesses)
-            return Finding(pair.sql, pair.words, guessed.shown, guessed.power, self._enough(pair, rate), counted)
+            return AuditFinding(pair.sql, pair.words, guessed.shown, guessed.power, self._enough(pair, rate), counted)
         seen = [(r.present, sum(w * x for w, x in zip(pair.weights, r.numbers, strict=True))) for r in played]
         event = audit_delta(seen, claim, delta, pair.broken, rate)
         counted = of_audit.came_up(event.more, event.fewer)
-        return Finding(pair.sql, pair.words, event.least_epsilon, event.power, self._enough(pair, rate), counted)
+        return AuditFinding(pair.sql, pair.words, event.least_epsilon, event.power, self._enough(pair, rate), counted)
 
     def _enough(self, pair: Pair, rate: float) -> int | None:
         """How many runs a side catch what is broken 90 times of 100, if some do."""

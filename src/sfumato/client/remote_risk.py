@@ -11,8 +11,8 @@ from sfumato.errors import PreferenceError
 from sfumato.model.confidential import Confidential
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Reach, Summary
-from sfumato.model.release import Certificate
-from sfumato.model.risk import Estimate, RiskAt, RiskView, Source
+from sfumato.model.release import ReleaseCertificate
+from sfumato.model.risk import RiskAt, RiskEstimate, RiskView, Source
 from sfumato.presentation.risk import profile as view
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import guarantee as of_guarantee
@@ -104,7 +104,7 @@ def _view(facts: Mapping[str, Any], sql: str, delta: float | None) -> RiskView:
     exposure_histogram = None
     if "bins" in facts:
         noisy = tuple(each["noisy"] for each in facts["bins"])
-        certificate, sum_noise = Certificate.from_dict(facts["certificate"]), tuple(facts["sum_noise_90"])
+        certificate, sum_noise = ReleaseCertificate.from_dict(facts["certificate"]), tuple(facts["sum_noise_90"])
         exposure_histogram = ExposureHistogram(noisy, facts["seen_above"], certificate, sum_noise)
     return RiskView(
         source=Source(facts["source"]),
@@ -123,7 +123,7 @@ def _view(facts: Mapping[str, Any], sql: str, delta: float | None) -> RiskView:
 def _at(told: Mapping[str, Any], *, public: bool) -> RiskAt:
     known: dict[str, Any] = {name: told[name] for name in _AT if name in told} | {"public": public}
     known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
-    known |= {"estimate": Estimate(**known["estimate"])} if "estimate" in known else {}
+    known |= {"estimate": RiskEstimate(**known["estimate"])} if "estimate" in known else {}
     return RiskAt(**known)
 
 

@@ -21,7 +21,7 @@ from sfumato.ledger.entry import Draft, Entry, verify
 from sfumato.ledger.history import Record
 from sfumato.ledger.population import declarations
 from sfumato.model.budget import budget_of
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.fit import Seen
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
@@ -35,7 +35,7 @@ from sfumato.version import __version__
 if TYPE_CHECKING:
     from sfumato.adapters.engines.duckdb.engine import CheckedFiles, DuckDB
     from sfumato.client.client import Client
-    from sfumato.model.authorization import Mandate
+    from sfumato.model.authorization import Authorization
     from sfumato.ports import Accountant, Engine, KnownRows, LedgerStore, Mechanism
     from sfumato.release.records import Records
     from sfumato.schema.interview import Answer
@@ -116,7 +116,7 @@ def open_registered(
     *,
     who: str,
     version: str = "",
-    mandate: Mandate | None = None,
+    mandate: Authorization | None = None,
     present: Mapping[str, Type | None] | None = None,
     records: Records | None = None,
     assumed: tuple[Assumption, ...] | None = None,
@@ -366,15 +366,15 @@ def _mechanism(law: str, reach: int = 0) -> Mechanism:
     from sfumato.adapters.noise.sparse_vector import sparse_vector, sparse_vector_as_published
     from sfumato.adapters.noise.truncated import truncated
 
-    draws: dict[Law, Mechanism] = {
-        Law.LAPLACE: laplace,
-        Law.GAUSSIAN: gaussian,
-        Law.EXPONENTIAL: selection,
-        Law.SPARSE_VECTOR: sparse_vector,
-        Law.SPARSE_VECTOR_AS_PUBLISHED: sparse_vector_as_published,
-        Law.TRUNCATED: partial(truncated, reach=reach),
+    draws: dict[NoiseLaw, Mechanism] = {
+        NoiseLaw.LAPLACE: laplace,
+        NoiseLaw.GAUSSIAN: gaussian,
+        NoiseLaw.EXPONENTIAL: selection,
+        NoiseLaw.SPARSE_VECTOR: sparse_vector,
+        NoiseLaw.SPARSE_VECTOR_AS_PUBLISHED: sparse_vector_as_published,
+        NoiseLaw.TRUNCATED: partial(truncated, reach=reach),
     }
-    return draws[Law(law)]
+    return draws[NoiseLaw(law)]
 
 
 def _accountant() -> Accountant:

@@ -18,7 +18,7 @@ from sfumato.composition.locks import VaultLocks
 from sfumato.errors import SourceError
 from sfumato.escrow.jobs import performed
 from sfumato.escrow.ports import DIGEST
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import Schema
 from sfumato.ports import Engine, LedgerStore
@@ -145,5 +145,5 @@ def _schema(text: str, name: str) -> Schema:
     return parsed(text, f"the schema of {name}")
 
 
-def _mandate(said: Mapping[str, Any] | None) -> Mandate | None:
-    return None if said is None else Mandate(**dict(said) | {"budget": BudgetLimit.from_texts(said["budget"])})
+def _mandate(said: Mapping[str, Any] | None) -> Authorization | None:
+    return None if said is None else Authorization(**dict(said) | {"budget": BudgetLimit.from_texts(said["budget"])})

@@ -28,7 +28,7 @@ from sfumato.composition.settings import FILE, SQLITE, WorkspaceSettings, load
 from sfumato.errors import BadInput
 from sfumato.escrow.ports import EscrowLimits, EscrowPorts
 from sfumato.escrow.service import Escrow
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.presentation.exploration_view import exploration
@@ -99,7 +99,7 @@ class Workspace:
     def _planned(
         self,
         schema: Schema,
-        mandate: Mandate | None,
+        mandate: Authorization | None,
         who: str,
         present: Mapping[str, Type | None] | None,
         *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sfumato.model.budget_split import Checked, Part, Split
+from sfumato.model.budget_split import BudgetSplit, Checked, QueryShare
 from sfumato.presentation.figures.terminal import paragraph
 from sfumato.presentation.html import html_table, preformatted
 from sfumato.presentation.table import table
@@ -16,13 +16,13 @@ from sfumato.presentation.wording.numbers import number
 _DIGITS = 4
 
 
-def as_text(split: Split) -> str:
+def as_text(split: BudgetSplit) -> str:
     return "\n\n".join(
         [of_guarantee.sentence(of_split.split_by(split)), table(*_rows(split)), *map(paragraph, _notes(split))]
     )
 
 
-def as_html(split: Split) -> str:
+def as_html(split: BudgetSplit) -> str:
     caption = " ".join([of_guarantee.sentence(of_split.split_by(split)), *_notes(split)])
     return html_table(*_rows(split), caption=caption)
 
@@ -37,7 +37,7 @@ def checked_html(checked: Sequence[Checked]) -> str:
     return preformatted(checked_text(checked))
 
 
-def _rows(split: Split) -> tuple[list[str], list[list[str]]]:
+def _rows(split: BudgetSplit) -> tuple[list[str], list[list[str]]]:
     expects = any(part.expected is not None for part in split.parts)
     differ = len({part.relative_error for part in split.parts}) > 1
     columns = [
@@ -52,7 +52,7 @@ def _rows(split: Split) -> tuple[list[str], list[list[str]]]:
     return columns, [_row(part, expects=expects, differ=differ) for part in split.parts]
 
 
-def _row(part: Part, *, expects: bool, differ: bool) -> list[str]:
+def _row(part: QueryShare, *, expects: bool, differ: bool) -> list[str]:
     guessed = [_figure(part.expected), _figure(part.expected_error), {True: "yes", False: "no", None: "–"}[part.met]]
     return [
         number(part.index, _DIGITS),
@@ -66,7 +66,7 @@ def _row(part: Part, *, expects: bool, differ: bool) -> list[str]:
     ]
 
 
-def _notes(split: Split) -> list[str]:
+def _notes(split: BudgetSplit) -> list[str]:
     own = any(part.least is None for part in split.parts)
     notes = [
         of_split.least_answer(split) if any(part.least is not None for part in split.parts) else "",

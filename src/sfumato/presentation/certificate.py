@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation import certificate_nist as nist
 from sfumato.presentation.document import (
     code,
@@ -25,7 +25,7 @@ from sfumato.presentation.wording import release_sentences as of_release
 from sfumato.presentation.wording.assumptions import assumed
 
 TITLE = "Certificate of a release"
-Certified = TypeVar("Certified", bound=Certificate)
+Certified = TypeVar("Certified", bound=ReleaseCertificate)
 
 
 def worded(certificate: Certified) -> Certified:
@@ -39,7 +39,7 @@ def worded_json(facts: Mapping[str, Any]) -> dict[str, Any]:
     stored = facts.get("certificate")
     if stored is None:
         return dict(facts)
-    certificate = worded(Certificate.from_dict(stored))
+    certificate = worded(ReleaseCertificate.from_dict(stored))
     sentences = {"assumed": list(certificate.assumed), "post_processing": list(certificate.post_processing)}
     return {**facts, "certificate": {**stored, **sentences}}
 
@@ -49,7 +49,7 @@ def worded_answers(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {**facts, "answers": list(map(worded_json, facts["answers"]))}
 
 
-def certificate_text(certificate: Certificate) -> str:
+def certificate_text(certificate: ReleaseCertificate) -> str:
     """Everything a certificate states, a line each."""
     c = certificate
     lines = [
@@ -87,14 +87,14 @@ def certificate_text(certificate: Certificate) -> str:
     return "\n".join(f"{name + ':':<16} {plain(text)}" for name, text in lines)
 
 
-def certificate_page(certificate: Certificate) -> str:
+def certificate_page(certificate: ReleaseCertificate) -> str:
     """One page, to print or to file."""
     c = certificate
     footer = f"Written by {c.software or 'sfumato'}. The answer itself is not on this page."
     return page(TITLE, _parts(c), banner=certificate_content(c).warning, footer=footer)
 
 
-def certificate_html(certificate: Certificate) -> str:
+def certificate_html(certificate: ReleaseCertificate) -> str:
     """The same without the page, in the notebook's own style."""
     return f"<article>{''.join(_parts(certificate))}</article>"
 
@@ -122,7 +122,7 @@ class CertificateContent:
     limits: tuple[str, ...]
 
 
-def certificate_content(c: Certificate) -> CertificateContent:
+def certificate_content(c: ReleaseCertificate) -> CertificateContent:
     columns, numbers = _numbers(c)
     wide = "" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")
     return CertificateContent(
@@ -146,7 +146,7 @@ def certificate_content(c: Certificate) -> CertificateContent:
     )
 
 
-def _parts(c: Certificate) -> list[str]:
+def _parts(c: ReleaseCertificate) -> list[str]:
     content = certificate_content(c)
     kinds = ("soft" if content.numbers else "", "")
     return [
@@ -172,7 +172,7 @@ def _parts(c: Certificate) -> list[str]:
     ]
 
 
-def _at_a_glance(c: Certificate) -> list[tuple[str, str]]:
+def _at_a_glance(c: ReleaseCertificate) -> list[tuple[str, str]]:
     return [
         ("In the field’s words", of_guarantee.guarantee(c)),
         ("Epsilon", _or_withheld(c.epsilon)),
@@ -186,7 +186,7 @@ def _at_a_glance(c: Certificate) -> list[tuple[str, str]]:
     ]
 
 
-def _numbers(c: Certificate) -> tuple[list[str], list[list[str]]]:
+def _numbers(c: ReleaseCertificate) -> tuple[list[str], list[list[str]]]:
     """A table of the noisy numbers where they may be told. Columns that are withheld are left out."""
     figures = {"share": c.shares, "sensitivity": c.sensitivity, "scale": c.scale, "grid step": c.grid_step}
     known = {"law": c.laws} | figures | {"reach": _reach(c)}
@@ -196,7 +196,7 @@ def _numbers(c: Certificate) -> tuple[list[str], list[list[str]]]:
     return columns, [["" if cell is None else _figure(cell) for cell in row] for row in cells]
 
 
-def _figures(c: Certificate, position: int) -> list[str]:
+def _figures(c: ReleaseCertificate, position: int) -> list[str]:
     """What is known of one number: what is withheld, and what there is none of, is said of the scale alone."""
     known = (
         ("law", c.laws),
@@ -216,22 +216,22 @@ def _figures(c: Certificate, position: int) -> list[str]:
     return figures
 
 
-def _reach(c: Certificate) -> tuple[str, ...] | None:
+def _reach(c: ReleaseCertificate) -> tuple[str, ...] | None:
     """Rounded up: what is printed as "at most" must be."""
     return None if c.reach is None else tuple(map(of_guarantee.rounded_up, c.reach))
 
 
-def _ranges(c: Certificate) -> str:
+def _ranges(c: ReleaseCertificate) -> str:
     if c.noise_90 is None:
         return of_guarantee.WITHHELD
     return of_release.ranges(c) if of_release.has_ranges(c) else "there is none"
 
 
-def _word(c: Certificate) -> str:
+def _word(c: ReleaseCertificate) -> str:
     return of_guarantee.worded(c.guarantee, declared=of_guarantee.is_declared(c))
 
 
-def _entry(c: Certificate) -> str:
+def _entry(c: ReleaseCertificate) -> str:
     return "not recorded" if c.ledger_entry is None else f"ledger entry {c.ledger_entry}"
 
 

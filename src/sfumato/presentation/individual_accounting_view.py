@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.individual_accounting import InAll
+from sfumato.model.individual_accounting import AccountingTotal
 from sfumato.model.schema import Relation
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import HistogramSummary, folded, histogram_figure, quantile_table
@@ -21,7 +21,7 @@ from sfumato.presentation.wording import ledger_sentences as of_ledger
 class IndividualTotals(Confidential):
     """Epsilon, where there is one, and rho over all the people."""
 
-    in_all: InAll
+    in_all: AccountingTotal
     relation: Relation
     people: int
     epsilon: HistogramSummary | None

@@ -66,7 +66,7 @@ def as_dict(record: Record, delta: float | None = None, of: Collection[str] | No
         "rho_delta": None if total.rho is None else upward(total.rho_delta),
         **({} if at is None else {"at_delta": {"delta": float(at.delta), "epsilon": epsilon, "by": at.by}}),
         "guarantee": total.guarantee.value,
-        "budget": {"epsilon": _float(budget.epsilon), "delta": _float(budget.delta)} if budget.stated else None,
+        "budget": {"epsilon": _float(budget.epsilon), "delta": _float(budget.delta)} if budget.is_limited else None,
         "entries": [
             _public(entry, record) for entry in record.entries if of is None or entry.draft.dataset.casefold() in of
         ],

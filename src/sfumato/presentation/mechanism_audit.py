@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from sfumato.model.mechanism_audit import Audit
+from sfumato.model.mechanism_audit import MechanismAudit
 from sfumato.presentation.wording import audit as of_audit
 
 WIDTH = 100
 
 
-def audit_text(audit: Audit) -> str:
+def audit_text(audit: MechanismAudit) -> str:
     """What was claimed, asked and shown, a line each; the verdict last."""
     lines = [
         ("claimed", of_audit.claimed(audit)),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from textwrap import fill
 from typing import TypeVar
 
-from sfumato.model.method_comparison import Comparison, Method, Together
+from sfumato.model.method_comparison import Method, MethodComparison, Together
 from sfumato.presentation.document import code, drawing, items, page, paragraph, scrolled, section
 from sfumato.presentation.figures.figure import Axis, Figure, Pin, Span
 from sfumato.presentation.figures.svg import svg
@@ -20,18 +20,18 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import method_comparison_sentences as of_compare
 from sfumato.presentation.wording import risk_sentences as of_risk
 
-Compared = TypeVar("Compared", bound=Comparison)
+Compared = TypeVar("Compared", bound=MethodComparison)
 CONFIDENTIAL = "of the people (confidential)"
 WIDEST = 132
 
 
-def figure(comparison: Comparison) -> Figure:
+def figure(comparison: MethodComparison) -> Figure:
     """A bar for each method whose epsilons are known, what is common to those that were stated, and what is chosen."""
     together = comparison.together
     spans = [_span(method, comparison) for method in comparison.methods if of_compare.has_epsilons(method.interval)]
     pins = []
     if together is not None:
-        several = sum(method.stated for method in comparison.methods) > 1
+        several = sum(method.requested for method in comparison.methods) > 1
         if several and together.interval is not None and of_compare.has_epsilons(together.interval):
             low, high = of_compare.ends(together.interval)
             spans.append(
@@ -48,20 +48,20 @@ def figure(comparison: Comparison) -> Figure:
     )
 
 
-def as_text(comparison: Comparison, colour: bool = False) -> str:
+def as_text(comparison: MethodComparison, colour: bool = False) -> str:
     shown = [text(figure(comparison), colour=colour), _request(comparison), table(*methods(comparison), WIDEST)]
     shown += ["\n".join(map(_item, notes(comparison)))]
     return "\n\n".join([*shown, *map(lines, conclusions(comparison))])
 
 
-def as_html(comparison: Comparison) -> str:
+def as_html(comparison: MethodComparison) -> str:
     warning = of_guarantee.CONTROLLER_ONLY if comparison.confidential else ""
     shown = page_part(warning, svg(figure(comparison)), _request(comparison)) + html_table(*methods(comparison))
     listed = items(notes(comparison))
     return shown + listed + "".join(map(paragraph, conclusions(comparison)))
 
 
-def as_page(comparison: Comparison, footer: str = "") -> str:
+def as_page(comparison: MethodComparison, footer: str = "") -> str:
     """The same as a page that stands alone."""
     drawn = replace(figure(comparison), title="", subtitle="")
     *more, conclusion = conclusions(comparison)
@@ -76,13 +76,13 @@ def as_page(comparison: Comparison, footer: str = "") -> str:
     return page(of_compare.COMPARED, parts, banner=banner, footer=footer)
 
 
-def methods(comparison: Comparison, *, whole: bool = False) -> tuple[list[str], list[list[str]]]:
+def methods(comparison: MethodComparison, *, whole: bool = False) -> tuple[list[str], list[list[str]]]:
     """A row per method, after the stated ones what they come to; what was read off the people has its own column.
 
     `whole`: odds without a decimal, rounded up.
     """
-    requested = [method for method in comparison.methods if method.stated]
-    others = [method for method in comparison.methods if not method.stated]
+    requested = [method for method in comparison.methods if method.requested]
+    others = [method for method in comparison.methods if not method.requested]
     both = comparison.together if len(requested) > 1 else None
     rows = [
         *(_cells(_name(method, comparison), method, of_compare.needs(method), whole) for method in requested),
@@ -101,7 +101,7 @@ def worded(comparison: Compared) -> Compared:
     return replace(comparison, methods=methods)
 
 
-def notes(comparison: Comparison, *, on_a_page: bool = False) -> list[str]:
+def notes(comparison: MethodComparison, *, on_a_page: bool = False) -> list[str]:
     """Why methods have no interval, or lead to another epsilon than one of its ends."""
     whys: dict[str, list[str]] = {}
     for row in comparison.methods:
@@ -111,7 +111,7 @@ def notes(comparison: Comparison, *, on_a_page: bool = False) -> list[str]:
     return [f"{'; '.join(names)}: {why}" for why, names in whys.items()]
 
 
-def conclusions(comparison: Comparison) -> list[str]:
+def conclusions(comparison: MethodComparison) -> list[str]:
     """What holds of the table, and at last what was asked for comes to."""
     ranked = any(row.at is not None and row.at.rank_90 for row in comparison.methods)
     sentences = [
@@ -125,9 +125,9 @@ def conclusions(comparison: Comparison) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
-def _span(method: Method, comparison: Comparison) -> Span:
+def _span(method: Method, comparison: MethodComparison) -> Span:
     low, high = of_compare.ends(method.interval or (0.0, 0.0))
-    in_conflict = comparison.together is not None and method.stated and method.words in comparison.together.conflict
+    in_conflict = comparison.together is not None and method.requested and method.words in comparison.together.conflict
     word = () if method.guarantee is None else (method.guarantee.value,)
     note = " · ".join((*word, of_compare.needs(method)))
     return Span(_name(method, comparison), low, high, "over" if in_conflict else "ok", note)
@@ -146,7 +146,7 @@ def _cells(name: str, row: Method | Together, needs: str, whole: bool) -> dict[s
     }
 
 
-def _name(method: Method, comparison: Comparison) -> str:
+def _name(method: Method, comparison: MethodComparison) -> str:
     return of_compare.whose(method, by_rule=comparison.by_rule)
 
 
@@ -165,10 +165,10 @@ def _item(note: str) -> str:
     return fill(plain(note), WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
 
 
-def _request(comparison: Comparison) -> str:
+def _request(comparison: MethodComparison) -> str:
     return f"{comparison.query}\n{_noise(comparison)}"
 
 
-def _noise(comparison: Comparison) -> str:
+def _noise(comparison: MethodComparison) -> str:
     delta = f", delta {of_guarantee.exactly(comparison.noise.delta)}" if comparison.noise.delta else ""
     return f"{comparison.noise.mechanism} noise{delta}.".capitalize()

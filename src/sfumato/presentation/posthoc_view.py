@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation.figures.figure import Figure
 from sfumato.presentation.figures.histogram import HistogramSummary, folded, histogram_figure, quantile_table
 from sfumato.presentation.figures.svg import svg
@@ -20,7 +20,7 @@ from sfumato.presentation.wording import posthoc_sentences as of_posthoc
 class PosthocSpread(Confidential):
     """Distances (PRI) and, where they are known, losses over all the people."""
 
-    certificate: Certificate
+    certificate: ReleaseCertificate
     people: int
     distance: float
     ratio: float

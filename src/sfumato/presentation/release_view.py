@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from sfumato.model.release import Answer, Certificate, Interval
+from sfumato.model.release import Answer, Interval, ReleaseCertificate
 from sfumato.presentation.html import html_table
 from sfumato.presentation.printable import plain
 from sfumato.presentation.table import table
@@ -13,7 +13,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import release_sentences as of_release
 
 
-def answer_text(answer: Answer, certificate: Certificate) -> str:
+def answer_text(answer: Answer, certificate: ReleaseCertificate) -> str:
     return f"{figures(answer)}\n\n{' '.join([of_guarantee.guarantee(certificate), *notes(answer, certificate)])}"
 
 
@@ -22,7 +22,7 @@ def figures(answer: Answer) -> str:
     return table(*cells(answer))
 
 
-def answer_html(answer: Answer, certificate: Certificate) -> str:
+def answer_html(answer: Answer, certificate: ReleaseCertificate) -> str:
     below = "".join(f"<p>{escape(plain(note))}</p>" for note in notes(answer, certificate))
     return f"<div>{html_table(*cells(answer), caption=of_guarantee.guarantee(certificate))}{below}</div>"
 
@@ -76,7 +76,7 @@ def _interval(interval: Interval | None) -> str:
     return "" if interval is None else f"{interval[0]:,.6g} – {interval[1]:,.6g}"
 
 
-def notes(answer: Answer, certificate: Certificate) -> list[str]:
+def notes(answer: Answer, certificate: ReleaseCertificate) -> list[str]:
     """What the ranges cover, and what holds of selections instead, each where there is one; of no row, why."""
     if not answer.rows:
         return [note for note in [of_release.no_group(certificate)] if note]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.errors import BadInput
-from sfumato.model.signal import FreeScore, Scored
+from sfumato.model.signal import FreeScore, SignalScore
 from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
@@ -17,7 +17,7 @@ BARS = 20
 _NARROW = 0.01  # of the range: how wide a bar is at least
 
 
-def figure(signal: Scored) -> Figure:
+def figure(signal: SignalScore) -> Figure:
     """Refused where there is no score."""
     if isinstance(signal, FreeScore):
         return _histogram(signal)
@@ -26,7 +26,7 @@ def figure(signal: Scored) -> Figure:
     return _strip(signal)
 
 
-def _strip(signal: Scored) -> Figure:
+def _strip(signal: SignalScore) -> Figure:
     """Where the score lies that was charged for, with that of the release pinned."""
     labels, note = of_signal.placed(signal)
     spans = (Span(label, *place, note=note) for label, place in zip(labels, signal.places, strict=True))
@@ -37,7 +37,7 @@ def _strip(signal: Scored) -> Figure:
     )
 
 
-def _pin(signal: Scored) -> Pin:
+def _pin(signal: SignalScore) -> Pin:
     return Pin(signal.score, f"the release: {number(signal.score)}")
 
 
@@ -61,7 +61,7 @@ def _histogram(signal: FreeScore) -> Figure:
     )
 
 
-def picture(signal: Scored) -> dict[str, Any] | None:
+def picture(signal: SignalScore) -> dict[str, Any] | None:
     """The same as JSON, for pages that draw it themselves; None where there is no score."""
     if not _drawable(signal):
         return None
@@ -74,17 +74,17 @@ def picture(signal: Scored) -> dict[str, Any] | None:
     return named | {"y": drawn.y.label, "edges": list(bars.edges), "counts": list(bars.heights)}
 
 
-def as_text(signal: Scored, *, colour: bool = False) -> str:
+def as_text(signal: SignalScore, *, colour: bool = False) -> str:
     said = [paragraph(words) for words in of_signal.sentences(signal)]
     shown = text(figure(signal), colour=colour) if _drawable(signal) else of_signal.TITLES[signal.kind]
     return "\n\n".join([shown, *said])
 
 
-def as_html(signal: Scored) -> str:
+def as_html(signal: SignalScore) -> str:
     if _drawable(signal):
         return page_part("", svg(figure(signal)), " ".join(of_signal.sentences(signal)))
     return preformatted(as_text(signal))
 
 
-def _drawable(signal: Scored) -> bool:
+def _drawable(signal: SignalScore) -> bool:
     return isinstance(signal, FreeScore) or bool(signal.places)

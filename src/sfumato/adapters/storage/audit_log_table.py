@@ -31,7 +31,7 @@ class AuditTable:
         def add(connection: sa.Connection) -> int:
             newest = connection.execute(_NEWEST).first()
             number, previous = (newest.number + 1, newest.digest) if newest else (1, GENESIS)
-            entry = seal(number, previous, said=said, **line)
+            entry = seal(number, previous, details=said, **line)
             connection.execute(sa.insert(audit).values(entry.as_dict()))
             return entry.number
 

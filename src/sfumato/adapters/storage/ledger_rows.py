@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 from sfumato.errors import LedgerBroken, VaultBroken
-from sfumato.ledger.entry import Draft, Entry, Event, changed, seal
+from sfumato.ledger.entry import Draft, Entry, Event, changed_entry, seal
 from sfumato.ledger.hash_chain import GENESIS
 from sfumato.ports import Seals
 
@@ -100,7 +100,7 @@ def _entry(row: dict[str, Any], seals: Seals | None) -> Entry:
             opened = _decrypted(stored, number, seals)
             return Entry(number, opened, previous, digest, None if was_open else stored)
     except (AttributeError, TypeError, ValueError, VaultBroken):
-        raise changed(max(number, 1)) from None  # a broken page may number a row 0
+        raise changed_entry(max(number, 1)) from None  # a broken page may number a row 0
     if was_open:
         raise LedgerBroken.because("ledger-entry-encrypted-later", entry=number)
     return Entry(number, stored, previous, digest)

@@ -12,7 +12,7 @@ from sfumato.escrow.identity.person import EVERYONE, Person
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
-from sfumato.model.statement import Kind, Statement
+from sfumato.model.statement import AggregateKind, Statement
 from sfumato.privacy.preferences import registry
 from sfumato.privacy.preferences.guessing import level
 from sfumato.release.ledger import digest
@@ -40,7 +40,7 @@ class AccessRule:
     """What may go to whom, and who decides it. None: no limit."""
 
     who: tuple[str, ...]
-    aggregates: tuple[Kind, ...] | None = None
+    aggregates: tuple[AggregateKind, ...] | None = None
     columns: tuple[str, ...] | None = None
     preferences: tuple[str, ...] = (RULE,)
     guarantees: tuple[Guarantee, ...] = (Guarantee.DP, Guarantee.SELECTED)
@@ -57,7 +57,7 @@ class AccessRule:
         aggregates, columns = said.get("aggregates"), said.get("columns")
         return cls(
             who=tuple(said["who"]),
-            aggregates=None if aggregates is None else tuple(map(Kind, aggregates)),
+            aggregates=None if aggregates is None else tuple(map(AggregateKind, aggregates)),
             columns=None if columns is None else tuple(columns),
             preferences=tuple(said["preferences"]),
             guarantees=tuple(map(Guarantee, said["guarantees"])),

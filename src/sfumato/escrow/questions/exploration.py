@@ -24,7 +24,7 @@ from sfumato.model.budget import BudgetLimit
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.guessing import GuessView
-from sfumato.model.method_comparison import Comparison
+from sfumato.model.method_comparison import MethodComparison
 from sfumato.model.risk import Source
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
@@ -201,7 +201,7 @@ class Questions:
         said = {"sql": sql, "preference": stated, "rule": rule, "epsilon": epsilon}
         return dict(self._ports.runner.run(f"rehearsal {self._ports.new_id()}", job | said))
 
-    def side_by_side(self, actor: Person, name: str, sql: str) -> Comparison:
+    def side_by_side(self, actor: Person, name: str, sql: str) -> MethodComparison:
         """The same for a controller, who needs no rule for it: then all are examples."""
         dataset = self._datasets.controlled(actor, name)
         query = bind(self._datasets.planned(dataset, None, actor), sql)
@@ -210,7 +210,7 @@ class Questions:
         except (PreferenceError, Forbidden):  # no rule, or one that goes by who asks
             return compare_methods(query, (), {}, look=False, attestation="")
 
-    def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> Comparison:
+    def compare(self, actor: Person, name: str, sql: str, stated: Mapping[str, Any] | None) -> MethodComparison:
         dataset = self._datasets.visible(actor, name)
         preview, _ = self.preview(actor, dataset, (RequestedQuery(sql),), stated)
         _require_told(actor, dataset, preview, stated)

@@ -20,8 +20,8 @@ from sfumato.escrow.submissions.lifecycle import Act, State, stepped
 from sfumato.escrow.submissions.scoring import Exact, Runs, asked_by, most_runs, task_for
 from sfumato.escrow.submissions.signal import Signal
 from sfumato.escrow.submissions.signal_docket import About, SignalDocket
-from sfumato.model.authorization import Mandate
-from sfumato.model.guarantee import Guarantee, join, word
+from sfumato.model.authorization import Authorization
+from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
 from sfumato.model.signal import FreeScore, SignalKind
 from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.ledger import DatasetLedger
@@ -126,7 +126,7 @@ class SignalExecution:
         else:
             made = self._by_code(found, about, asked, who, mandate)
         # What left before comes back with the word it had: that it comes back was decided now.
-        return made | {"guarantee": join([Guarantee(made["guarantee"]), decided]).value}
+        return made | {"guarantee": weakest([Guarantee(made["guarantee"]), decided]).value}
 
     def _by_task(self, found: Signal, about: About, asked: SignalRequest, job: Mapping[str, Any]) -> dict[str, Any]:
         """In a worker, which has the data."""
@@ -137,7 +137,9 @@ class SignalExecution:
         left = self._datasets.computed(analyst, about.held, found.id, {**job, **said})
         return dict(left["signal"])
 
-    def _by_code(self, found: Signal, about: About, asked: SignalRequest, who: str, mandate: Mandate) -> dict[str, Any]:
+    def _by_code(
+        self, found: Signal, about: About, asked: SignalRequest, who: str, mandate: Authorization
+    ) -> dict[str, Any]:
         """In the sandbox, which this process starts: a worker hands over the tables that are scored, and no more."""
         self.require_sandbox()
         assert found.code is not None
@@ -168,7 +170,7 @@ class SignalExecution:
 
     def _mandate(
         self, found: Signal, about: About, signed: SignedPolicy, flow: AccessRule
-    ) -> tuple[str, Mandate, Guarantee]:
+    ) -> tuple[str, Authorization, Guarantee]:
         """Who lets it go on, under what, and the word of that."""
         automatic = not found.decided_by
         ledger = self._datasets.ledger_of(self._people.one(found.analyst), about.held)
@@ -176,7 +178,7 @@ class SignalExecution:
         if not automatic:
             self._require_approved(found, ledger, flow)
             approvals = [d for d in found.decided_by if d["binding"] == found.binding]
-            return approvals[-1]["who"], mandate, word(ledger.record.decision(found.binding))
+            return approvals[-1]["who"], mandate, guarantee_of(ledger.record.decision(found.binding))
         by_itself = flow.approve is Approve.AUTOMATIC and decides_itself(found)
         if not by_itself or self._people.one(found.analyst).disabled:
             raise Forbidden.because("signal-no-longer-automatic")

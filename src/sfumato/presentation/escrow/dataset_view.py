@@ -14,7 +14,7 @@ def ledger(found: DatasetLedger) -> dict[str, Any]:
     """What a person may see of a dataset's ledger, with the total in sentences."""
     total, budget = found.record.total, found.budget
     shown = ledger_view.as_dict(found.record, of=found.datasets) | {
-        "budget": {name: limit and float(limit) for name, limit in vars(budget).items()} if budget.stated else None,
+        "budget": {name: limit and float(limit) for name, limit in vars(budget).items()} if budget.is_limited else None,
         "sentences": [ledger_view.total_text(total), of_ledger.odds(total)],
     }
     return shown if found.entries else {name: value for name, value in shown.items() if name != "entries"}

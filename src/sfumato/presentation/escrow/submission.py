@@ -11,7 +11,7 @@ from sfumato.escrow.submissions.code_review import Mark, Reason
 from sfumato.escrow.submissions.signal_decisions import SignalCharge
 from sfumato.escrow.submissions.signals import TaskLibrary
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.model.signal import SignalKind, from_stored
 from sfumato.presentation.certificate import worded_json
 from sfumato.presentation.escrow import policy_view
@@ -150,7 +150,7 @@ def signal_result(stored: Facts) -> dict[str, Any]:
     worded = worded_json(stored)
     if "sentences" in stored:
         return worded
-    read = from_stored(stored, Certificate.from_dict(stored["certificate"]))
+    read = from_stored(stored, ReleaseCertificate.from_dict(stored["certificate"]))
     now = Guarantee(stored["guarantee"])
     came_back = [] if now is read.guarantee else [of_signalling.came_back(read.guarantee, now)]
     said = {"title": of_signal.TITLES[read.kind], "sentences": [*of_signal.sentences(read), *came_back]}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.risk import RiskView, Source
-from sfumato.model.selection_trials import Tries
+from sfumato.model.selection_trials import SelectionTrials
 from sfumato.presentation.certificate import certificate_text
 from sfumato.presentation.document import (
     code,
@@ -38,7 +38,7 @@ def report(
     *,
     limit: float | None = None,
     chosen: float | None = None,
-    tries: Sequence[Tries] = (),
+    tries: Sequence[SelectionTrials] = (),
     conclusion: str = "",
     footer: str = "",
 ) -> str:
@@ -57,7 +57,7 @@ def report(
     return page(of_risk.TITLES[view.source], parts, banner=banner, footer=footer)
 
 
-def _tried(tries: Sequence[Tries]) -> str:
+def _tried(tries: Sequence[SelectionTrials]) -> str:
     """What a selection came to at several thresholds."""
     drawn = (drawing(replace(each, title="")) for each in figures(tries))
     table = scrolled(COLUMNS, tried(tries), of_choosing.TRIED_EACH)

@@ -9,8 +9,8 @@ from typing import Any
 from sfumato.ledger.entry import upward
 from sfumato.ledger.odometer import AtDelta, By, Total
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.individual_accounting import InAll
-from sfumato.model.release import Certificate
+from sfumato.model.individual_accounting import AccountingTotal
+from sfumato.model.release import ReleaseCertificate
 from sfumato.model.schema import PrivacyUnit, Relation
 from sfumato.presentation.wording.guarantee import (
     AFTER_NONE,
@@ -83,7 +83,7 @@ def batch(releases: int, epsilon: float, delta: Fraction, sums: tuple[float, Fra
     return f"{releases} release{'' if releases == 1 else 's'}, charged together: {together}. One by one: {alone}."
 
 
-def total(certificate: Certificate) -> str:
+def total(certificate: ReleaseCertificate) -> str:
     """What everything released adds up to; after a release without a guarantee, or of other units, nothing does."""
     if certificate.dataset_total is None:
         if not certificate.guarantee.holds:
@@ -203,7 +203,7 @@ def concentrated(total: Total, at: AtDelta | None = None) -> str:
     return " ".join(sentences)
 
 
-def carried(in_all: InAll, relation: Relation) -> str:
+def carried(in_all: AccountingTotal, relation: Relation) -> str:
     """What a person's total says."""
     if not in_all.pure:
         return (
@@ -224,13 +224,13 @@ def carried(in_all: InAll, relation: Relation) -> str:
     )
 
 
-def for_anybody(in_all: InAll) -> str:
+def for_anybody(in_all: AccountingTotal) -> str:
     """The public total, beside which each person's stands."""
     delta = f", delta {exactly(in_all.delta)}" if in_all.delta else ""
     return f"For anybody, in any data: epsilon {in_all.epsilon:.15g}{delta}, rho {number(in_all.rho, 4)}."
 
 
-def counted(in_all: InAll) -> str:
+def counted(in_all: AccountingTotal) -> str:
     """Which charges are in it, and which are not."""
     own, full = in_all.by_exposure, in_all.in_full
     sentences = [f"{own:,} charge{'' if own == 1 else 's'} by each person's own exposure, {full:,} in full."]

@@ -6,7 +6,7 @@ import math
 from decimal import ROUND_FLOOR, Context
 
 from sfumato.model.guarantee import Guarantee
-from sfumato.model.method_comparison import Absence, Comparison, Method, Need, Together
+from sfumato.model.method_comparison import Absence, Method, MethodComparison, Need, Together
 from sfumato.presentation.wording.guarantee import LOOK, rounded_up
 
 COMPARED = "Methods side by side"
@@ -65,7 +65,7 @@ UNSTATED_ON_A_PAGE = {
 }
 
 
-def compared(comparison: Comparison) -> str:
+def compared(comparison: MethodComparison) -> str:
     """What was compared, and what that touched."""
     if comparison.looked:
         return COMPARED_LOOKING
@@ -111,7 +111,7 @@ _BY_A_LOOK = "--look shows it, and is recorded as a look"
 
 def whose(method: Method, *, by_rule: bool) -> str:
     """A method by its name, and who stated it, if anybody did."""
-    return f"{'rule' if by_rule else 'yours'}: {method.words}" if method.stated else method.words
+    return f"{'rule' if by_rule else 'yours'}: {method.words}" if method.requested else method.words
 
 
 def all_stated(*, by_rule: bool) -> str:

@@ -87,7 +87,9 @@ def rule_values(preferences: Mapping[str, object]) -> str:
 
 def limits(epsilon_max: float | None, budget: BudgetLimit) -> list[str]:
     sentences = [] if epsilon_max is None else [f"No release has an epsilon above {epsilon_max:g}."]
-    return sentences + ([f"The budget of all releases together is {budget_words(budget)}."] if budget.stated else [])
+    return sentences + (
+        [f"The budget of all releases together is {budget_words(budget)}."] if budget.is_limited else []
+    )
 
 
 def partners(

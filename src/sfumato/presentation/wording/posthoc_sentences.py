@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation.wording.guarantee import NO_GUARANTEE
 from sfumato.presentation.wording.numbers import number
 
@@ -19,7 +19,7 @@ ROWS_KEPT_BACK = (
 SELECTED_BESIDE = "Epsilon was selected privately: what the selection told by itself is not in these losses."
 
 
-def no_loss(certificate: Certificate) -> str:
+def no_loss(certificate: ReleaseCertificate) -> str:
     """Why only distances are shown."""
     if certificate.guarantee.holds:
         return "A loss is known where all that was drawn is Laplace or Gaussian noise; here some of it is not."

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from sfumato.model.calibration import Law
-from sfumato.model.release import Certificate, PostProcessing
+from sfumato.model.calibration import NoiseLaw
+from sfumato.model.release import PostProcessing, ReleaseCertificate
 from sfumato.presentation.wording.exposure_histogram_sentences import AFTERWARDS
 from sfumato.presentation.wording.guarantee import WITHHELD, sentence
 
@@ -37,23 +37,23 @@ POST_PROCESSING: Mapping[str, str] = {
 }
 
 
-def post_processing(certificate: Certificate) -> tuple[str, ...]:
+def post_processing(certificate: ReleaseCertificate) -> tuple[str, ...]:
     """What was done to the noisy numbers; what an earlier version stored as a sentence is one already."""
     known = {**POST_PROCESSING, PostProcessing.THRESHOLDED: _thresholded(certificate)}
     return tuple(known.get(step, step) for step in certificate.post_processing)
 
 
-def ranges(certificate: Certificate) -> str:
+def ranges(certificate: ReleaseCertificate) -> str:
     """What the noise ranges cover; rows that noise helped to be picked lie further off than noise alone."""
     return f"{NOISE_ONLY}; {PICKED}" if PICKED in post_processing(certificate) else NOISE_ONLY
 
 
-def has_ranges(certificate: Certificate) -> bool:
+def has_ranges(certificate: ReleaseCertificate) -> bool:
     """Whether anything carries noise that has a range, and not all of it was selected."""
-    return certificate.laws is None or any(law != Law.EXPONENTIAL.value for law in certificate.laws)
+    return certificate.laws is None or any(law != NoiseLaw.EXPONENTIAL.value for law in certificate.laws)
 
 
-def recorded(certificate: Certificate) -> str:
+def recorded(certificate: ReleaseCertificate) -> str:
     """Which entries the noisy numbers of an answer were charged in before; nothing where all were drawn for it."""
     if not certificate.recorded:
         return ""
@@ -64,14 +64,14 @@ def recorded(certificate: Certificate) -> str:
     return f"Some of the noisy numbers were drawn and charged before, in ledger {entries}: only the others are charged."
 
 
-def _thresholded(certificate: Certificate) -> str:
+def _thresholded(certificate: ReleaseCertificate) -> str:
     """How private groups were found."""
     threshold = certificate.threshold
     so_many = WITHHELD if threshold is None else f"{math.ceil(Fraction(str(threshold)) * 100) / 100:.15g}"
     return f"a group is in the answer if its noisy count of persons reaches a threshold ({so_many})"
 
 
-def no_group(certificate: Certificate) -> str:
+def no_group(certificate: ReleaseCertificate) -> str:
     """Why an answer by private groups is empty, and what would change it."""
     c = certificate
     if c.threshold is None or APPLIED_AFTERWARDS in post_processing(c):
@@ -96,7 +96,7 @@ COLUMNS = {
 }
 
 
-def ranks(certificate: Certificate) -> tuple[str, ...]:
+def ranks(certificate: ReleaseCertificate) -> tuple[str, ...]:
     """What holds of each selection, which has no noise range; rounded up."""
     c, reached = certificate, certificate.rank_90 or ()
     selected = [(name, rank) for name, rank in zip(c.numbers, reached, strict=False) if rank is not None]
@@ -111,7 +111,7 @@ def _rank(name: str, rank: float, rows: int | None) -> str:
     return f"{name}: its rank misses by at most {misses} more than that of the best candidate, 90 of 100"
 
 
-def noise(certificate: Certificate) -> str:
+def noise(certificate: ReleaseCertificate) -> str:
     """What was drawn: each law once, and how many numbers."""
     c = certificate
     laws = [LAWS.get(law, law) for law in dict.fromkeys(c.laws or (c.mechanism,))]
@@ -119,7 +119,7 @@ def noise(certificate: Certificate) -> str:
     return ": ".join([f"{' and '.join(laws)}{calibrated}", *outputs(c)])
 
 
-def outputs(certificate: Certificate) -> tuple[str, ...]:
+def outputs(certificate: ReleaseCertificate) -> tuple[str, ...]:
     """How many noisy numbers, where that is public."""
     n = certificate.outputs
     return () if n is None else (f"{n:,} noisy number{'' if n == 1 else 's'}",)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sfumato.model.method_comparison import Comparison
-from sfumato.model.risk import Attack, RiskView, Source
+from sfumato.model.method_comparison import MethodComparison
+from sfumato.model.risk import MembershipAttack, RiskView, Source
 from sfumato.presentation.wording.exposure_histogram_sentences import WITHOUT_GUARANTEE
 from sfumato.presentation.wording.guarantee import LOOK, NO_GUARANTEE, exactly
 from sfumato.presentation.wording.numbers import number
@@ -106,7 +106,7 @@ def deciding(view: RiskView) -> str:
     return DECIDING[view.source]
 
 
-def noisy_parts(view: RiskView | Comparison) -> str:
+def noisy_parts(view: RiskView | MethodComparison) -> str:
     """Which range is whose, where a figure of the answer is put together from several noisy numbers."""
     return f"{NOISY_PARTS} {'; '.join(view.numbers)}." if len(view.numbers) > 1 else ""
 
@@ -194,7 +194,7 @@ def not_additive(columns: Sequence[str]) -> str:
     )
 
 
-def attack(result: Attack, source: Source | None, *, replaced: bool) -> tuple[str, ...]:
+def attack(result: MembershipAttack, source: Source | None, *, replaced: bool) -> tuple[str, ...]:
     """What one release tells an attacker about one person; `source` is whose risk it is, None of a stated exposure."""
     whom = f"somebody of exposure {result.exposure:.4g} is in the data" if source is None else ATTACKER[source]
     whom += INSTEAD if replaced else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sfumato.model.schema import Bounds, Column, Relation, Schema, Type
+from sfumato.model.schema import Bounds, Relation, Schema, SchemaColumn, Type
 from sfumato.presentation.wording.guarantee import rows_that_count
 
 STATED_BY_A_PERSON = (
@@ -96,7 +96,7 @@ def sentences(schema: Schema) -> list[str]:
     return lines
 
 
-def _column(column: Column) -> str:
+def _column(column: SchemaColumn) -> str:
     kind = _PLURALS[column.type]
     if column.categories is not None:
         return f"{column.name}: one of {_listed(column.categories)}."

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.presentation import certificate as view
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.web.shell import RendererDep
@@ -31,6 +31,6 @@ def as_json(actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
     return Response(json.dumps(told, indent=2), headers=named, media_type="application/json")
 
 
-def _of(actor: Person, id: str, escrow: Escrow) -> list[Certificate]:
+def _of(actor: Person, id: str, escrow: Escrow) -> list[ReleaseCertificate]:
     """In the order of the queries, for whoever asked and those who hold the data."""
-    return [Certificate.from_dict(one["certificate"]) for one in escrow.requests.result(actor, id)["answers"]]
+    return [ReleaseCertificate.from_dict(one["certificate"]) for one in escrow.requests.result(actor, id)["answers"]]

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.errors import SfumatoError
-from sfumato.model.method_comparison import Comparison
+from sfumato.model.method_comparison import MethodComparison
 from sfumato.presentation import method_comparison_view as view
 from sfumato.presentation.figures.figure import Figure, Pin, Span
 from sfumato.presentation.figures.marks import GLYPHS
@@ -48,7 +48,7 @@ def compare(
     return page("compare.html", facts={"figure": drawn(view.figure(found))}, **around | {"compared": _shown(found)})
 
 
-def _shown(found: Comparison) -> dict[str, Any]:
+def _shown(found: MethodComparison) -> dict[str, Any]:
     heads, rows = view.methods(found, whole=True)
     *more, conclusion = view.conclusions(found)
     return {

@@ -59,7 +59,7 @@ def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: Name
         versions=[one.as_dict() for one in escrow.datasets.versions(actor, held.name)][::-1] if controls else [],
         may_hold=sorted({*may_hold, *held.controllers}),
         spent=total_text(record.total),
-        budget=of_guarantee.budget(record.budget) if record.budget.stated else None,
+        budget=of_guarantee.budget(record.budget) if record.budget.is_limited else None,
         public_page=_has_public_page(escrow, actor, held.name, shown["policy"]),
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,

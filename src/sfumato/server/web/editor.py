@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.errors import Forbidden
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 from sfumato.presentation.wording import asking as of_asking
 from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Name
@@ -66,7 +66,7 @@ def _vocabulary(held: Mapping[str, Any], flow: Mapping[str, Any]) -> dict[str, A
     """What the editor completes: columns that may be asked about, their categories, and the SQL that is answered."""
     allowed = None if "columns" not in flow else {name.casefold() for name in flow["columns"]}
     columns = [one for one in held["columns"] if allowed is None or one["name"].casefold() in allowed]
-    kinds = None if "aggregates" not in flow else [Kind(name) for name in flow["aggregates"]]
+    kinds = None if "aggregates" not in flow else [AggregateKind(name) for name in flow["aggregates"]]
     return {
         "table": held["name"],
         "columns": [{name: one[name] for name in _COLUMN} for one in columns],

@@ -14,7 +14,7 @@ from sfumato.errors import NotFound, SfumatoError
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
 from sfumato.escrow.submissions.lifecycle import State
-from sfumato.model.release import Answer, Certificate
+from sfumato.model.release import Answer, ReleaseCertificate
 from sfumato.model.schema import Type
 from sfumato.presentation import certificate_nist, release_view
 from sfumato.presentation.escrow import submission
@@ -92,7 +92,7 @@ def render_result(page: PageRenderer, actor: Person, escrow: Escrow, id: str) ->
 
 def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
     """An answer for reading: its cells as text, what they are worth, and what may be compared."""
-    answer, certificate = Answer.from_dict(dict(told)), Certificate.from_dict(told["certificate"])
+    answer, certificate = Answer.from_dict(dict(told)), ReleaseCertificate.from_dict(told["certificate"])
     heads, rows = release_view.cells(answer, rounded=True)
     numbers = _are_numbers(answer)
     return {
