@@ -7,11 +7,11 @@ from sfumato.presentation import ledger_view as view
 from sfumato.release import ledger
 
 
-class Ledger(ledger.DatasetLedger):
+class Ledger(ledger.PrivacyLedger):
     """What was looked at, planned and spent for one dataset and its population, oldest first."""
 
     @classmethod
-    def of(cls, held: ledger.DatasetLedger) -> Ledger:
+    def of(cls, held: ledger.PrivacyLedger) -> Ledger:
         """The same ledger: whatever is entered through one is in the other."""
         made = cls.__new__(cls)
         made.__dict__ = held.__dict__

@@ -20,7 +20,7 @@ from sfumato.presentation.risk import exposure_histogram_view
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.preferences.preference import gap, ratio, variance
-from sfumato.release.ledger import DatasetLedger
+from sfumato.release.ledger import PrivacyLedger
 
 QUERY = "SELECT AVG(hours_per_week) FROM adult WHERE workclass IN ('Federal-gov', 'Local-gov', 'State-gov')"
 OTHER = (
@@ -133,7 +133,7 @@ def _step(number: int, title: str) -> str:
     return f"\n{heading}\n{'─' * len(heading)}\n"
 
 
-def _recorded(ledger: DatasetLedger) -> str:
+def _recorded(ledger: PrivacyLedger) -> str:
     """The ledger in few columns; `sfumato ledger show` has all of them."""
     rows = []
     for entry in ledger.entries:

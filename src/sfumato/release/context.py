@@ -21,7 +21,7 @@ from sfumato.model.statement import Predicate
 from sfumato.ports import Engine, KnownRows, LedgerStore
 from sfumato.privacy.preferences.guessing import Guess, SharingRisk, resolved
 from sfumato.release.decide import EPSILON_MAX, Rule, rule_of
-from sfumato.release.ledger import DatasetLedger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.release.recognition import Recognition
 from sfumato.release.records import Records
 from sfumato.release.services import Services
@@ -63,7 +63,7 @@ class DatasetContext:
         policy, agreed = ("", NO_BUDGET) if mandate is None else (mandate.policy, mandate.budget)
         apart = mandate is not None and mandate.separation
         how: dict[str, Any] = {"separation": apart, "version": version}
-        self.ledger = DatasetLedger(store, schema, services, budget.strictest(agreed), policy, records, **how)
+        self.ledger = PrivacyLedger(store, schema, services, budget.strictest(agreed), policy, records, **how)
         if engine is not None and known is not None:
             self.ledger.recognition = Recognition(schema.name, engine, known, services.notify)
 

@@ -32,7 +32,7 @@ from sfumato.privacy.preferences.private_selection import SMALLEST, Selected
 from sfumato.privacy.preferences.rule import from_rule
 from sfumato.privacy.preferences.solver import People, Solution, solve
 from sfumato.privacy.risk.rdr import PAPER_CANDIDATES
-from sfumato.release.ledger import DatasetLedger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 
 EPSILON_MAX = 10.0
 
@@ -214,14 +214,14 @@ def plan_of(request: ReleaseRequest) -> Plan:
 
 
 def new_plan(
-    ledger: DatasetLedger, request: ReleaseRequest, record: Record, inputs: Sequence[Provenance]
+    ledger: PrivacyLedger, request: ReleaseRequest, record: Record, inputs: Sequence[Provenance]
 ) -> Sequence[Draft]:
     """The plan of a request, unless it is in force: for the transaction that charges for it."""
     return [] if record.in_force(plan_of(request)) else [plan_entry(ledger, request, guarantee_of(inputs), {})]
 
 
 def plan_entry(
-    ledger: DatasetLedger, request: ReleaseRequest, foreseen: Guarantee, drawn: Mapping[str, object]
+    ledger: PrivacyLedger, request: ReleaseRequest, foreseen: Guarantee, drawn: Mapping[str, object]
 ) -> Draft:
     """`drawn`: what was drawn for it already."""
     what = f"{request.said(told=foreseen.holds)} for {request.statement.text}"

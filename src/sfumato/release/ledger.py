@@ -26,7 +26,7 @@ from sfumato.release.records import Records
 from sfumato.release.services import Services
 
 
-class DatasetLedger:
+class PrivacyLedger:
     """What was looked at, planned and spent for one dataset and its population, oldest first."""
 
     def __init__(

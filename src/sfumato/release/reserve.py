@@ -15,7 +15,7 @@ from sfumato.ledger.odometer import Total
 from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, guarantee_of
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.context import DatasetContext
-from sfumato.release.ledger import DatasetLedger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class Reservation:
 
 
 def reserve(
-    ledger: DatasetLedger,
+    ledger: PrivacyLedger,
     recorded: Callable[[Record], T | None],
     inputs: Callable[[Record], tuple[Provenance, ...]],
     charge: Callable[[Guarantee], Draft],
@@ -136,7 +136,7 @@ def row(how: ChosenBy, mechanism: str, cost: PrivacyCost | None) -> dict[str, ob
     }
 
 
-def read_for(ledger: DatasetLedger, key: str, reserved: Reservation, what: str, work: Callable[[], T]) -> T:
+def read_for(ledger: PrivacyLedger, key: str, reserved: Reservation, what: str, work: Callable[[], T]) -> T:
     """Do what reads the data for a charge. Should it fail, that is entered, and one constant sentence is raised.
 
     Errors of our own, from public facts, go through as they are. Of any other nothing is left, not even as a context.
@@ -151,7 +151,7 @@ def read_for(ledger: DatasetLedger, key: str, reserved: Reservation, what: str, 
 
 
 def record_release(
-    ledger: DatasetLedger, key: str, reserved: Reservation, what: str, left: dict[str, object], *, told: bool = True
+    ledger: PrivacyLedger, key: str, reserved: Reservation, what: str, left: dict[str, object], *, told: bool = True
 ) -> int:
     """Enter what was drawn: only then may it leave. What is not to be told stays in the record.
 

@@ -31,7 +31,7 @@ from sfumato.model.release import Assumption
 from sfumato.model.schema import Type
 from sfumato.release.context import DatasetContext
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.ledger import DatasetLedger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 
 
 class Access:
@@ -141,7 +141,7 @@ class Access:
             raise Forbidden.because("flow-missing", dataset=dataset.name)
         return signed, access_rule
 
-    def ledger_of(self, actor: Person, dataset: RegisteredDataset) -> DatasetLedger:
+    def ledger_of(self, actor: Person, dataset: RegisteredDataset) -> PrivacyLedger:
         return self.planned(dataset, None, actor).ledger
 
     def record_of(self, actor: Person, dataset: RegisteredDataset) -> Record | None:

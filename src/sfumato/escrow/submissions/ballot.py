@@ -17,7 +17,7 @@ from sfumato.escrow.submissions.lifecycle import Act, State
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Record
 from sfumato.model.guarantee import Guarantee
-from sfumato.release.ledger import DatasetLedger
+from sfumato.release.ledger import PrivacyLedger
 
 WAITING = (State.SUBMITTED, State.COMPUTED)
 """The states in which somebody has to decide."""
@@ -50,7 +50,7 @@ class Decided(Protocol):
 
 
 def entered(
-    ledger: DatasetLedger,
+    ledger: PrivacyLedger,
     what: str,
     act: Act,
     binding: str,

@@ -18,7 +18,7 @@ from sfumato.escrow.questions.exploration import Questions
 from sfumato.escrow.submissions.docket import Docket
 from sfumato.escrow.submissions.lifecycle import Act, Request, State, stepped
 from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
-from sfumato.release.ledger import DatasetLedger
+from sfumato.release.ledger import PrivacyLedger
 
 
 class Execution:
@@ -114,7 +114,7 @@ class Execution:
         decided = Guarantee.DP if automatic else guarantee_of(ledger.record.decision(found.binding))
         return job, withheld, decided
 
-    def _require_approved(self, found: Request, ledger: DatasetLedger, flow: AccessRule) -> None:
+    def _require_approved(self, found: Request, ledger: PrivacyLedger, flow: AccessRule) -> None:
         """What a request says of itself is no approval: the ledger has those, for exactly what is bound."""
         asked = {name.casefold() for name in flow.approvers}
         given = {who for who in ledger.record.approved_by(found.binding) if not asked or who in asked}

@@ -40,7 +40,7 @@ from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import SignalKind
 from sfumato.release.bound_query import bind
 from sfumato.release.decide import EPSILON_MAX
-from sfumato.release.ledger import DatasetLedger, digest
+from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.signals.record import look_text
 from sfumato.signals.signal import preview_guarantee
 
@@ -219,7 +219,7 @@ class SignalDecisions:
         return {"told": found.bits, "used": used, "budget": flow.signal_bits}
 
 
-def _charge(found: Signal, word: Guarantee, ledger: DatasetLedger) -> SignalCharge | None:
+def _charge(found: Signal, word: Guarantee, ledger: PrivacyLedger) -> SignalCharge | None:
     """What would be charged if it were approved now, and what is left; None: nothing, or it is charged already."""
     if not found.reads_people or found.state is not State.SUBMITTED:
         return None

@@ -24,7 +24,7 @@ from sfumato.model.authorization import Authorization
 from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
 from sfumato.model.signal import FreeScore, SignalKind
 from sfumato.release.bound_query import BoundQuery, bind
-from sfumato.release.ledger import DatasetLedger
+from sfumato.release.ledger import PrivacyLedger
 from sfumato.release.risk.posthoc import require_same_numbers
 from sfumato.signals.signal import make_signal
 from sfumato.signals.signal_request import SignalRequest, table_of
@@ -184,7 +184,7 @@ class SignalExecution:
             raise Forbidden.because("signal-no-longer-automatic")
         return found.analyst, mandate, Guarantee.DP
 
-    def _require_approved(self, found: Signal, ledger: DatasetLedger, flow: AccessRule) -> None:
+    def _require_approved(self, found: Signal, ledger: PrivacyLedger, flow: AccessRule) -> None:
         """What a signal says of itself is no approval: the ledger has those, for exactly what is bound."""
         asked = {name.casefold() for name in flow.approvers}
         given = {who for who in ledger.record.approved_by(found.binding) if not asked or who in asked}
