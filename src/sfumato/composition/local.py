@@ -91,9 +91,9 @@ def in_memory(
 
     Sentences call it by its name. It reads no other file and writes none.
     """
-    from sfumato.adapters.engines.duckdb.memory_file import Held
+    from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 
-    return _duckdb(Held(fd, format, name, memory_mb, threads), schema)
+    return _duckdb(MemoryFile(fd, format, name, memory_mb, threads), schema)
 
 
 def invented(schema: Schema) -> Engine:

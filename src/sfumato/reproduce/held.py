@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from sfumato import demo
-from sfumato.adapters.vault.vault_file import Cost
+from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.composition.create import made
 from sfumato.composition.settings import Settings
 from sfumato.composition.workspace import opened
@@ -29,7 +29,7 @@ QUERIES = {  # PRI 6.2.4
     "Q3": "SELECT COUNT(*) FROM {table} WHERE sex = 'Female' AND income = '>50K'",
 }
 POLICY = {"flow": [{"who": ["analyst"], "approve": "automatic", "preferences": ["epsilon"]}]}
-CHEAP = Cost(1, 64, 1)  # of a passphrase that is forgotten with the folder
+CHEAP = Argon2Cost(1, 64, 1)  # of a passphrase that is forgotten with the folder
 
 
 def schema_of(table: str = "adult") -> Schema:

@@ -12,7 +12,7 @@ WORKING = 0.9
 
 
 @dataclass(frozen=True)
-class Limits:
+class SandboxLimits:
     """A score lies within [low, high], on a grid of so many decimals. It comes after `seconds`, never sooner."""
 
     seconds: float = 30.0

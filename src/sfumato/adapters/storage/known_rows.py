@@ -21,15 +21,15 @@ PRIMARY KEY (dataset, digest)
 _KEY = 'SELECT "key" FROM known_rows_key'
 
 
-def others(connection: sqlite3.Connection, dataset: str, digest: str) -> Sequence[str]:
+def other_datasets(connection: sqlite3.Connection, dataset: str, digest: str) -> Sequence[str]:
     """The other datasets that were opened with the same rows."""
     if not file.table_names(connection) >= TABLES:
         return []
     key = connection.execute(_KEY).fetchone()
     if key is None:
         return []
-    asked = "SELECT dataset FROM known_rows WHERE digest = ? ORDER BY dataset"
-    names = connection.execute(asked, (_keyed(key[0], digest),))
+    sql = "SELECT dataset FROM known_rows WHERE digest = ? ORDER BY dataset"
+    names = connection.execute(sql, (_keyed(key[0], digest),))
     return [name for (name,) in names if name != dataset.casefold()]
 
 
