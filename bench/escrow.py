@@ -33,7 +33,7 @@ from sfumato.adapters.vault.files import VaultFiles
 from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.composition.worker import MOST_OPEN
 from sfumato.reproduce.data import Study
-from sfumato.reproduce.held import QUERIES, Platform, epsilon_of, four_columns, schema_of
+from sfumato.reproduce.platform import QUERIES, Platform, epsilon_of, four_columns, schema_of
 
 TABLES = tuple(f"adult{n}" for n in range(MOST_OPEN + 1))
 """Asked in turn: a worker keeps one fewer open, so that each time the next one has to be opened."""

@@ -76,11 +76,11 @@ class Platform:
 
     def answer(self, table: str, sql: str, epsilon: float) -> dict[str, Any]:
         """Submit as the analyst, wait until what the policy approved is done, and fetch the answer."""
-        requests, said = self.escrow.requests, "to see how long it takes"
-        asked = requests.submit(self._analyst, table, said, [{"sql": sql}], {"epsilon": epsilon})
+        requests, purpose = self.escrow.requests, "to see how long it takes"
+        request = requests.submit(self._analyst, table, purpose, [{"sql": sql}], {"epsilon": epsilon})
         while self._begun:
             self._begun.pop().result()
-        return requests.result(self._analyst, asked.id)
+        return requests.result(self._analyst, request.id)
 
     def _later(self, work: Callable[[], None]) -> None:
         """In the background, as in use; whoever asked hears at once when it is done, so that no asking is counted."""
