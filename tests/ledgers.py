@@ -14,14 +14,14 @@ import sfumato as sf
 from sfumato.adapters.storage.database import Database
 from sfumato.adapters.storage.ledger_file import SQLiteLedger
 from sfumato.adapters.storage.schema import ledger
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.composition import local
 from sfumato.composition.locks import VaultLocks
 from sfumato.ports import LedgerStore
 from tests.postgres import Server
 
 KINDS = ["file", "sqlite", "postgresql"]
-MASTER = Master.of(bytes(range(32)))
+MASTER = MasterKey.of(bytes(range(32)))
 Places: TypeAlias = Callable[[], "Place"]
 
 STORE = """

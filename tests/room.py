@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.vault.files import Files
+from sfumato.adapters.vault.files import VaultFiles
 from sfumato.composition import local, worker
 from sfumato.composition.locks import VaultLocks
 from sfumato.errors import BadInput, EngineFailure, Refused, SandboxMissing, SfumatoError
@@ -52,7 +52,7 @@ FIRST = datetime(2026, 11, 16, 9, tzinfo=UTC)
 class Here:
     """Does each job at once, in this process: what goes in and comes out is JSON, and errors are as a worker's."""
 
-    def __init__(self, ledger: LedgerStore, files: Files) -> None:
+    def __init__(self, ledger: LedgerStore, files: VaultFiles) -> None:
         self._opened = worker.WorkerState(ledger, files, 256)
         self.done: list[Mapping[str, Any]] = []
         self.stopped: list[str] = []
@@ -117,7 +117,7 @@ class Room:
         self.waiting: list[Callable[[], None]] = []
         self.turns: list[Callable[[], None]] = []
         self.database = Database(self.url, seals or VaultLocks(MASTER))
-        files = Files(folder / "vault", MASTER)
+        files = VaultFiles(folder / "vault", MASTER)
         self.runner = Here(self.database.ledger(), files)
         self.sandbox = Plain()
         self.ports = EscrowPorts(

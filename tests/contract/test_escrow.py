@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.adapters.vault.vault_file import Cost
+from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.composition.create import create_workspace
 from sfumato.composition.settings import WorkspaceSettings
 from sfumato.composition.workspace import open_workspace
@@ -824,7 +824,7 @@ def test_a_signed_head_shows_that_an_older_copy_was_put_back(room: Room, copies:
 def test_a_workspace_answers_by_workers_and_stops_what_is_cancelled(database_url: str, tmp_path: Path) -> None:
     folder, passphrase = tmp_path / "workspace", "open sesame please"
     settings = WorkspaceSettings(database="sqlite" if database_url.startswith("sqlite") else database_url, workers=1)
-    locked: dict[str, Any] = {"passphrase": passphrase, "cost": Cost(1, 64, 1)}
+    locked: dict[str, Any] = {"passphrase": passphrase, "cost": Argon2Cost(1, 64, 1)}
     create_workspace(folder, admin="root", password="four words put together", settings=settings, **locked)
     with open_workspace(folder, passphrase=passphrase) as workspace:
         escrow = workspace.escrow

@@ -102,13 +102,13 @@ def test_it_is_reported_when_it_changes_while_it_is_read(
     """What was read then may be of either, or of both: it is thrown away."""
     path = write(tmp_path / "stays.parquet", 1000)
     dataset = sf.open(path, SCHEMA, ledger=":memory:")
-    cleaned = DuckDB._cleaned
+    cleaned = DuckDB._clean_connection
 
     def slowly(self: DuckDB) -> Any:
         change(path)
         return cleaned(self)
 
-    monkeypatch.setattr(DuckDB, "_cleaned", slowly)
+    monkeypatch.setattr(DuckDB, "_clean_connection", slowly)
     with pytest.raises(SourceError, match=r"^stays\.parquet was changed while it was read"):
         dataset.query(SQL).release(epsilon=0.5)
     released = [entry for entry in dataset.ledger.entries if entry.draft.event == "released"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.adapters.vault.vault_file import Cost
+from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.composition import create
 from sfumato.composition.workspace import open_workspace
 from sfumato.server.app import API, OPEN_TO_ALL, create_app
@@ -43,7 +43,7 @@ class Desk:
     """A workspace with one of each role, a dataset and a request that waits."""
 
     def __init__(self, folder: Path) -> None:
-        cheap = Cost(1, 8 * 1024, 1)
+        cheap = Argon2Cost(1, 8 * 1024, 1)
         create.create_workspace(
             folder, admin="root", password=PASSWORD, passphrase=PASSPHRASE, roles=["admin"], cost=cheap
         )

@@ -92,9 +92,9 @@ def engine_for_memory_file(
 
     Sentences call it by its name. It reads no other file and writes none.
     """
-    from sfumato.adapters.engines.duckdb.memory_file import Held
+    from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 
-    return _duckdb(Held(fd, format, name, memory_mb, threads), schema)
+    return _duckdb(MemoryFile(fd, format, name, memory_mb, threads), schema)
 
 
 def synthetic_engine(schema: Schema) -> Engine:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.vault.files import Files
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.files import VaultFiles
+from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.composition import local
 from sfumato.composition.locks import VaultLocks
 from sfumato.errors import SourceError
@@ -47,15 +47,15 @@ class WorkerState:
     """A worker's own: its way to the ledger and the vault, and the engines it has open, the last used last."""
 
     ledger: LedgerStore
-    files: Files
+    files: VaultFiles
     memory_mb: int
     records: Records = field(default_factory=Records)
     engines: OrderedDict[tuple[str, ...], tuple[Engine, int | None]] = field(default_factory=OrderedDict)
 
 
 def set_up(given: WorkerStart) -> WorkerState:
-    master = Master.of(given.master)
-    files = Files(Path(given.vault), master, encrypted=given.encrypted)
+    master = MasterKey.of(given.master)
+    files = VaultFiles(Path(given.vault), master, encrypted=given.encrypted)
     return WorkerState(Database(given.database, VaultLocks(master)).ledger(), files, given.memory_mb)
 
 

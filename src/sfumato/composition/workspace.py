@@ -16,10 +16,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
-from sfumato.adapters.sandbox.limits import Limits as CodeLimits
+from sfumato.adapters.sandbox.limits import SandboxLimits
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.vault.files import Files
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.files import VaultFiles
+from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.adapters.vault.vault_file import unlock
 from sfumato.adapters.workers.pool import Workers
 from sfumato.composition import local, worker
@@ -46,7 +46,7 @@ class Workspace:
     `close` waits for what was approved. Of functions of analysts one ends; the others go on at the next start.
     """
 
-    def __init__(self, folder: Path, settings: WorkspaceSettings, master: Master, *, encrypted: bool = True) -> None:
+    def __init__(self, folder: Path, settings: WorkspaceSettings, master: MasterKey, *, encrypted: bool = True) -> None:
         self.folder, self.settings = folder, settings
         self._database = Database(settings.database_url(folder), VaultLocks(master))
         self._database.upgrade()
@@ -66,7 +66,7 @@ class Workspace:
             audit=database.audit(),
             ledger=database.ledger(),
             locks=VaultLocks(self._master),
-            files=Files(self.folder / VAULT, self._master, encrypted=self._encrypted),
+            files=VaultFiles(self.folder / VAULT, self._master, encrypted=self._encrypted),
             runner=self._runner,
             sandbox=self._sandbox(),
             planned=self._planned,
@@ -82,7 +82,7 @@ class Workspace:
     def _sandbox(self) -> Bubblewrap:
         """Ranges are each signal's own: a score is held within them where it is used."""
         told = self.settings
-        return Bubblewrap(CodeLimits(told.code_seconds, told.code_memory_mb, DECIMALS, -_FAR, _FAR))
+        return Bubblewrap(SandboxLimits(told.code_seconds, told.code_memory_mb, DECIMALS, -_FAR, _FAR))
 
     def _limits(self) -> EscrowLimits:
         here = f"{platform.node()}:{self.folder.resolve()}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from sfumato.adapters.storage.schema import audit
-from sfumato.adapters.storage.table import Within, keepable
+from sfumato.adapters.storage.table import InTransaction, keepable
 from sfumato.ledger.audit_log import AuditEntry, seal
 from sfumato.ledger.hash_chain import GENESIS
 from sfumato.ports import Row
@@ -22,7 +22,7 @@ _OF = (
 
 
 class AuditTable:
-    def __init__(self, within: Within) -> None:
+    def __init__(self, within: InTransaction) -> None:
         self._within = within
 
     def append(self, at: str, who: str, verb: str, about: str, said: Row) -> int:
@@ -56,15 +56,15 @@ class AuditTable:
         about: str | None = None,
     ) -> Sequence[AuditEntry]:
         place = keepable({"after": after, "who": who, "about": about})
-        asked = sa.select(audit).limit(limit)
+        query = sa.select(audit).limit(limit)
         for name in ("who", "about"):
-            asked = asked if place[name] is None else asked.where(audit.c[name] == place[name])
+            query = query if place[name] is None else query.where(audit.c[name] == place[name])
         if newest_first:
-            asked = asked.order_by(audit.c.number.desc())
-            asked = asked.where(audit.c.number < place["after"]) if after else asked
+            query = query.order_by(audit.c.number.desc())
+            query = query.where(audit.c.number < place["after"]) if after else query
         else:
-            asked = asked.order_by(audit.c.number).where(audit.c.number > place["after"])
+            query = query.order_by(audit.c.number).where(audit.c.number > place["after"])
         return self._within(
-            lambda connection: [AuditEntry(**row._asdict()) for row in connection.execute(asked)],
+            lambda connection: [AuditEntry(**row._asdict()) for row in connection.execute(query)],
             writing=False,
         )

@@ -21,7 +21,7 @@ PRIMARY KEY (dataset, digest)
 _KEY = 'SELECT "key" FROM known_rows_key'
 
 
-def others(connection: sqlite3.Connection, dataset: str, digest: str) -> Sequence[str]:
+def other_datasets(connection: sqlite3.Connection, dataset: str, digest: str) -> Sequence[str]:
     """The other datasets that were opened with the same rows."""
     return [name for name in _datasets(connection, digest) if name != dataset.casefold()]
 

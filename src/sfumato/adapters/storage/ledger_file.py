@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.adapters.storage import file, known_rows, ledger_rows
-from sfumato.adapters.storage.failures import Failure, guarded
+from sfumato.adapters.storage.failures import Failure, run_guarded
 from sfumato.adapters.storage.ledger_rows import Decide
 from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
 from sfumato.ledger.entry import Entry
@@ -65,19 +65,19 @@ class SQLiteLedger:
         return self.path != file.MEMORY
 
     def read(self, after: int, head: str | None = None) -> Sequence[Entry]:
-        return [] if self._is_absent() else guarded(self._failure, lambda: self._read(after, head))
+        return [] if self._is_absent() else run_guarded(self._failure, lambda: self._read(after, head))
 
     def append(self, after: int, decide: Decide, head: str | None = None) -> Sequence[Entry]:
-        return guarded(self._failure, lambda: self._append(after, decide, head))
+        return run_guarded(self._failure, lambda: self._append(after, decide, head))
 
     def others(self, dataset: str, digest: str) -> Sequence[str]:
-        return [] if self._is_absent() else guarded(self._failure, lambda: self._others(dataset, digest))
+        return [] if self._is_absent() else run_guarded(self._failure, lambda: self._others(dataset, digest))
 
     def knows(self, dataset: str, digest: str) -> bool:
         return not self._is_absent() and guarded(self._failure, lambda: self._knows(dataset, digest))
 
     def remember(self, dataset: str, digest: str) -> None:
-        guarded(self._failure, lambda: self._remember(dataset, digest))
+        run_guarded(self._failure, lambda: self._remember(dataset, digest))
 
     def close(self) -> None:
         connection, self._in_memory, self._file = self._in_memory, None, None
@@ -104,7 +104,7 @@ class SQLiteLedger:
 
     def _others(self, dataset: str, digest: str) -> Sequence[str]:
         with self._connection() as connection:
-            return known_rows.others(connection, dataset, digest)
+            return known_rows.other_datasets(connection, dataset, digest)
 
     def _knows(self, dataset: str, digest: str) -> bool:
         with self._connection() as connection:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from sfumato import demo
-from sfumato.adapters.vault.vault_file import Cost
+from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.composition.create import create_workspace
 from sfumato.composition.settings import WorkspaceSettings
 from sfumato.composition.workspace import open_workspace
@@ -29,7 +29,7 @@ QUERIES = {  # PRI 6.2.4
     "Q3": "SELECT COUNT(*) FROM {table} WHERE sex = 'Female' AND income = '>50K'",
 }
 POLICY = {"flow": [{"who": ["analyst"], "approve": "automatic", "preferences": ["epsilon"]}]}
-CHEAP = Cost(1, 64, 1)  # of a passphrase that is forgotten with the folder
+CHEAP = Argon2Cost(1, 64, 1)  # of a passphrase that is forgotten with the folder
 
 
 def schema_of(table: str = "adult") -> Schema:
@@ -78,11 +78,11 @@ class Platform:
 
     def answer(self, table: str, sql: str, epsilon: float) -> dict[str, Any]:
         """Submit as the analyst, wait until what the policy approved is done, and fetch the answer."""
-        requests, said = self.escrow.requests, "to see how long it takes"
-        asked = requests.submit(self._analyst, table, said, [{"sql": sql}], {"epsilon": epsilon})
+        requests, purpose = self.escrow.requests, "to see how long it takes"
+        request = requests.submit(self._analyst, table, purpose, [{"sql": sql}], {"epsilon": epsilon})
         while self._begun:
             self._begun.pop().result()
-        return requests.result(self._analyst, asked.id)
+        return requests.result(self._analyst, request.id)
 
     def _later(self, work: Callable[[], None]) -> None:
         """In the background, as in use; whoever asked hears at once when it is done, so that no asking is counted."""
