@@ -74,7 +74,7 @@ class SQLiteLedger:
         return [] if self._is_absent() else run_guarded(self._failure, lambda: self._others(dataset, digest))
 
     def knows(self, dataset: str, digest: str) -> bool:
-        return not self._is_absent() and guarded(self._failure, lambda: self._knows(dataset, digest))
+        return not self._is_absent() and run_guarded(self._failure, lambda: self._knows(dataset, digest))
 
     def remember(self, dataset: str, digest: str) -> None:
         run_guarded(self._failure, lambda: self._remember(dataset, digest))
