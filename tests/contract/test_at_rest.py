@@ -159,9 +159,9 @@ def test_the_search_finds_what_is_not_encrypted(place: Place) -> None:
     use(place.room)
     assert place.found() == {"exact score", "epsilon of PRI"}
     told = {"id": "n1", "person": "bob", "at": "now", "text": f"The sum is {ANSWER}.", "about": "r1"}
-    place.room.outside.rows("notifications").add(told)
+    place.room.ports.rows("notifications").add(told)
     assert place.found() == set(PLANTED)
-    place.room.outside.rows("notifications").remove(id="n1")
+    place.room.ports.rows("notifications").remove(id="n1")
     if place.server is None:
         assert any(_has(journal, ANSWER) for journal in place.journals), "a journal has the page as it was"
         assert not _has(_read(place.room.folder / "escrow.db"), ANSWER), "what is removed is overwritten"

@@ -391,8 +391,8 @@ def test_an_edited_audit_log_is_named(database: Database, raw: sa.Engine) -> Non
 
 
 def test_no_line_of_the_audit_log_can_stand_elsewhere() -> None:
-    first = audit_log.seal(1, GENESIS, at=WHEN, who="ada", verb="v", about="a", said={})
-    second = audit_log.seal(2, first.digest, at=WHEN, who="bob", verb="v", about="a", said={"n": 1})
+    first = audit_log.seal(1, GENESIS, at=WHEN, who="ada", verb="v", about="a", details={})
+    second = audit_log.seal(2, first.digest, at=WHEN, who="bob", verb="v", about="a", details={"n": 1})
     assert audit_log.verify([first, second]) == (2, second.digest)
     for broken in ([second], [second, first], [first, replace(second, number=3)], [first, replace(second, who="eve")]):
         with pytest.raises(LedgerBroken):

@@ -354,4 +354,4 @@ def test_ctrl_c_amid_a_query_is_no_failure_of_the_engine() -> None:
 
     engine = DuckDB(Invented("SELECT 1 AS a"), None, lambda *_: "")
     with pytest.raises(KeyboardInterrupt):
-        engine._guarded(EngineFailure(), interrupted)
+        engine._run_guarded(EngineFailure(), interrupted)

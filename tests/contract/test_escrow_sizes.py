@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.adapters.vault.vault_file import Cost
+from sfumato.adapters.vault.vault_file import Argon2Cost
 from sfumato.composition.create import create_workspace
 from sfumato.composition.workspace import open_workspace
 from sfumato.errors import BadInput, QueryError
@@ -43,7 +43,7 @@ def fourteen(column: str, many: int, of: str) -> list[dict[str, Any]]:
 
 
 def furnish(escrow: Escrow, controller: str) -> None:
-    alice = escrow.people.one(controller)
+    alice = escrow.accounts.one(controller)
     for name, data in DATA.items():
         escrow.datasets.register(alice, SCHEMA.format(name=name))
         escrow.datasets.deliver(alice, name, [data], "csv")
@@ -87,12 +87,12 @@ def test_what_is_too_large_for_a_worker_is_refused_when_it_is_submitted(house: R
 def test_a_request_at_the_limit_is_released_by_workers_with_one_person_and_without_them(tmp_path: Path) -> None:
     """Fourteen queries with all the candidates that a request may have, in processes with the limits they come with."""
     folder, passphrase = tmp_path / "workspace", "open sesame please"
-    locked: dict[str, Any] = {"passphrase": passphrase, "cost": Cost(1, 64, 1)}
+    locked: dict[str, Any] = {"passphrase": passphrase, "cost": Argon2Cost(1, 64, 1)}
     create_workspace(folder, admin="root", password="four words put together", **locked)
     with open_workspace(folder, passphrase=passphrase) as workspace:
         escrow = workspace.escrow
-        root = escrow.people.one("root")
-        bob = escrow.people.add(root, "bob", ["analyst"])
+        root = escrow.accounts.one("root")
+        bob = escrow.accounts.add(root, "bob", ["analyst"])
         furnish(escrow, "root")
         with pytest.raises(BadInput):
             escrow.requests.submit(bob, "everybody", "planning", fourteen("v", 254, "everybody"))

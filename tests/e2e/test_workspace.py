@@ -36,7 +36,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     prepared(folder, WorkspaceSettings(workers=1))
     with open_workspace(folder / "workspace", passphrase=PASSPHRASE) as workspace:
         escrow = workspace.escrow
-        alice, bob = escrow.people.one("alice"), escrow.people.one("bob")
+        alice, bob = escrow.accounts.one("alice"), escrow.accounts.one("bob")
         for name, rows in HELD.items():
             escrow.datasets.register(alice, SCHEMA.replace('"t"', f'"{name}"'))
             escrow.datasets.deliver(alice, name, [b"age\n", b"30\n40\n" * rows], "csv")

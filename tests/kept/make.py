@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato.adapters.storage.database import Database, in_file
 from sfumato.adapters.storage.format import FORMAT
 from sfumato.adapters.storage.ledger_file import SQLiteLedger
-from sfumato.adapters.vault.vault_file import Cost, unlock
+from sfumato.adapters.vault.vault_file import Argon2Cost, unlock
 from sfumato.composition.create import create_workspace
 from sfumato.composition.locks import VaultLocks
 from sfumato.composition.workspace import open_workspace
@@ -81,14 +81,14 @@ def make_ledger(path: Path) -> dict[str, Any]:
 
 def make_workspace(folder: Path) -> dict[str, Any]:
     """A dataset with its data and a policy; an answer, and after a look one without a guarantee, sealed in part."""
-    create_workspace(folder, admin="ada", password=PASSWORD, passphrase=PASSPHRASE, cost=Cost(1, 64, 1))
+    create_workspace(folder, admin="ada", password=PASSWORD, passphrase=PASSPHRASE, cost=Argon2Cost(1, 64, 1))
     with open_workspace(folder, passphrase=PASSPHRASE) as workspace:
-        escrow, ada = workspace.escrow, workspace.escrow.people.one("ada")
+        escrow, ada = workspace.escrow, workspace.escrow.accounts.one("ada")
         escrow.datasets.register(ada, SCHEMA)
         escrow.datasets.deliver(ada, "stays", [b"days\n1\n4\n9\n"], "csv")
         flow = {"who": ["everyone"], "guarantees": ["dp", "none"]}
         escrow.policies.set(ada, "stays", {"rule": {"gap": 1.2, "worst_case": True}, "flow": [flow]})
-        bob = escrow.people.add(ada, "bob", ["analyst"], password=PASSWORD)
+        bob = escrow.accounts.add(ada, "bob", ["analyst"], password=PASSWORD)
         for sql in ("SELECT COUNT(*) FROM stays", "SELECT SUM(days) FROM stays"):
             request = escrow.requests.submit(bob, "stays", "planning", [{"sql": sql}], None)
             binding = escrow.decisions.inspect(ada, request.id, rehearse=False)["binding"]

@@ -99,6 +99,7 @@ GUARDS = {
     "sparse-vector-bare": f"{SELECTED}::test_every_place_comes_up_as_often_as_it_should",
     "spread-halved": f"{SELECTED}::test_no_guesser_beats_what_a_selection_charges",
     "squares-uncharged": f"{AUDIT}::test_no_guesser_beats_epsilon_in_groups[variance]",
+    "stored-checked-in-any-state": f"{STORED}::test_a_file_is_read_to_its_end_once",
     "stored-guarded-by-case": f"{STORED}::test_no_value_of_a_file_fails_a_query[moment us]",
     "stored-under-nulls": "tests/unit/test_arrow.py::test_what_lies_under_a_null_is_nothing_to_the_engine",
     "stored-unread": f"{STORED}::test_every_way_to_open_a_file_refuses_it",

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import pytest
 
 import sfumato as sf
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.facts import Cell, Totals
 from sfumato.model.release import Answer, Released
 from sfumato.ports import Mechanism, Mechanisms
@@ -94,7 +94,7 @@ def _ahead(mechanisms: Mechanisms) -> Mechanisms:
 
     def mechanism(law: str, reach: int = 0, /) -> Mechanism:
         draw = mechanisms(law, reach)
-        if law != Law.LAPLACE:
+        if law != NoiseLaw.LAPLACE:
             return draw
 
         def noisy(totals: Sequence[int], sensitivity: int, budget: float, /) -> Sequence[int]:

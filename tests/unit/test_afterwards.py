@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.model.statement import Afterwards, Order, Predicate
-from sfumato.presentation.wording import release as of_release
+from sfumato.presentation.wording import release_sentences as of_release
 from sfumato.privacy.preferences.preference import epsilon
 from sfumato.release.postprocess import apply_having_order_limit, holds
 from sfumato.schema.read import from_dict

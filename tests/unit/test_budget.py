@@ -18,7 +18,7 @@ from sfumato.ledger.history import Record
 from sfumato.model.budget import NO_BUDGET, BudgetLimit, budget_of
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.schema import Schema
-from sfumato.presentation.ledger import total_text
+from sfumato.presentation.ledger_view import total_text
 from sfumato.schema.read import from_dict
 
 PEOPLE = pd.DataFrame({"ward": ["a", "a", "b"], "days": [3, 40, 7]})

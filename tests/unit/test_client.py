@@ -17,7 +17,7 @@ import pytest
 import sfumato as sf
 from sfumato.api.release import Release
 from sfumato.client.asgi import InProcess
-from sfumato.client.dataset import Dataset
+from sfumato.client.remote_dataset import RemoteDataset
 from sfumato.client.request import Request
 from sfumato.composition import local as wiring
 from sfumato.errors import (
@@ -64,7 +64,7 @@ def served() -> Server:
     return Server().on("GET /datasets/t", HELD).on("POST /requests", asked(), status=201)
 
 
-def held(server: Server) -> Dataset:
+def held(server: Server) -> RemoteDataset:
     return server.client().dataset("t")
 
 

@@ -13,7 +13,7 @@ import pytest
 from sfumato import demo
 from sfumato.composition import local
 from sfumato.errors import QueryError
-from sfumato.model.release import Certificate
+from sfumato.model.release import ReleaseCertificate
 from sfumato.privacy.preferences.preference import gap
 from sfumato.schema.read import from_dict
 
@@ -133,4 +133,4 @@ def test_every_field_of_a_certificate_is_in_the_docs() -> None:
     page = (ROOT / "docs" / "certificate.md").read_text("utf-8")
     rows = re.findall(r"^\| (`.*?) \|", page.partition("## Every field")[2], re.MULTILINE)
     told = re.findall(r"`(\w+)`", " ".join(rows))
-    assert sorted(told) == sorted(field.name for field in fields(Certificate))
+    assert sorted(told) == sorted(field.name for field in fields(ReleaseCertificate))

@@ -19,7 +19,7 @@ from sfumato.ledger.hash_chain import GENESIS
 from sfumato.ledger.odometer import By, Total
 from sfumato.model.choice import Noise
 from sfumato.model.guarantee import ChosenBy, Guarantee, chosen_by
-from sfumato.presentation import ledger as view
+from sfumato.presentation import ledger_view as view
 from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.accounting.zcdp import entered, epsilon_of_zcdp, rho_gaussian, rho_laplace, rho_pure

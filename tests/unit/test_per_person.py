@@ -17,7 +17,7 @@ from sfumato.errors import EngineFailure, SourceError
 from sfumato.ledger.entry import Event
 from sfumato.presentation.html import preformatted
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.privacy.accounting.individual import rho_of_loss
 from sfumato.privacy.accounting.zcdp import rho_pure
 

@@ -534,7 +534,7 @@ def test_a_rehearsal_says_what_a_threshold_is_worth(preference: Preference, wort
 def test_a_rehearsal_that_selects_nothing_says_what_to_change() -> None:
     profile = stays().query(SUM).rehearse(sf.variance(1e-9, select_epsilon=0.5), rows=500)
     assert "there was none. Ask for a larger one, or spend more on selecting." in profile.text()
-    assert repr(profile.tries[0]) == "<Tries of variance 1e-10: none selected in 200 of 200>"
+    assert repr(profile.tries[0]) == "<SelectionTrials of variance 1e-10: none selected in 200 of 200>"
 
 
 @pytest.mark.parametrize(

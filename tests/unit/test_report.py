@@ -17,7 +17,7 @@ from sfumato.model.choice import Noise
 from sfumato.model.facts import Bin, Distribution, Reach, Summary
 from sfumato.model.risk import RiskAt, RiskView, Source
 from sfumato.model.schema import Relation
-from sfumato.model.selection_trials import Tries
+from sfumato.model.selection_trials import SelectionTrials
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.risk.figures import Figures
 
@@ -33,7 +33,7 @@ class Held:
     exposure: object = COUNT
     epsilons: tuple[float, ...] = (0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 10.0)
     solution: Solution | None = None
-    tries: tuple[Tries, ...] = ()
+    tries: tuple[SelectionTrials, ...] = ()
     not_additive: tuple[str, ...] = ()
     relation: Relation = Relation.ADD_REMOVE
     singletons: int = 0

@@ -14,7 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.composition import local
 from sfumato.errors import BadInput
-from sfumato.model.schema import Bounds, Category, Column, PrivacyUnit, Relation, Schema, Type
+from sfumato.model.schema import Bounds, Category, PrivacyUnit, Relation, Schema, SchemaColumn, Type
 from sfumato.privacy.preferences.preference import gap
 from sfumato.schema.read import from_dict, load
 from sfumato.schema.write import write
@@ -61,13 +61,13 @@ def test_a_schema_file_is_read_as_it_stands(tmp_path: Path) -> None:
     assert load(stated(tmp_path, INTERFACE)) == Schema(
         name="adult",
         columns=(
-            Column("hours_per_week", Type.INTEGER, Bounds(Fraction(0), Fraction(100)), step=Fraction(1)),
-            Column("pay", Type.NUMBER, Bounds(Fraction(-1, 10), Fraction(100_000))),
-            Column("marital_status", Type.TEXT, categories=("Divorced", "Married-AF-spouse")),
-            Column("native_country", Type.TEXT, private_keys=True),
-            Column("household", Type.INTEGER, categories=(1, 2, 3)),
-            Column("married", Type.BOOLEAN),
-            Column("born", Type.DATE),
+            SchemaColumn("hours_per_week", Type.INTEGER, Bounds(Fraction(0), Fraction(100)), step=Fraction(1)),
+            SchemaColumn("pay", Type.NUMBER, Bounds(Fraction(-1, 10), Fraction(100_000))),
+            SchemaColumn("marital_status", Type.TEXT, categories=("Divorced", "Married-AF-spouse")),
+            SchemaColumn("native_country", Type.TEXT, private_keys=True),
+            SchemaColumn("household", Type.INTEGER, categories=(1, 2, 3)),
+            SchemaColumn("married", Type.BOOLEAN),
+            SchemaColumn("born", Type.DATE),
         ),
         unit=PrivacyUnit("household", max_rows=3),
         relation=Relation.REPLACE,
@@ -403,7 +403,7 @@ keys = "private"
 
 
 def test_a_third_cannot_be_written_down() -> None:
-    third = Column("pay", Type.NUMBER, Bounds(Fraction(0), Fraction(1, 3)))
+    third = SchemaColumn("pay", Type.NUMBER, Bounds(Fraction(0), Fraction(1, 3)))
     with pytest.raises(BadInput, match=r"^1/3 has no end as a decimal: \[columns\.pay\]\. Hint: round it\.$"):
         write(Schema("t", (third,)))
 

@@ -16,7 +16,7 @@ import pytest
 import sfumato as sf
 from sfumato.api.dataset import Query
 from sfumato.errors import BadInput, NoGuarantee, NoMechanism, PreferenceError
-from sfumato.model.signal import FreeScore, Proof, from_stored, ranked
+from sfumato.model.signal import FreeScore, Proof, covering_value, from_stored
 from sfumato.presentation.wording.signals import tasks as of_tasks
 from sfumato.signals.score_grid import bits, block_grid, difference_grid, rounded_score
 from sfumato.signals.tasks.distributions import chi_square_tail, student_tail
@@ -350,9 +350,9 @@ def test_each_task_has_a_sentence() -> None:
 
 
 def test_the_damage_is_a_rank() -> None:
-    assert ranked(tuple(map(float, range(1, 201))), math.inf) == 181
-    assert ranked((1.0,) * 8, math.inf) == math.inf
-    assert ranked((*[0.0] * 8, 1.0), math.inf) == 1
+    assert covering_value(tuple(map(float, range(1, 201))), math.inf) == 181
+    assert covering_value((1.0,) * 8, math.inf) == math.inf
+    assert covering_value((*[0.0] * 8, 1.0), math.inf) == 1
 
 
 def test_rows_keep_their_keys_under_order_by() -> None:

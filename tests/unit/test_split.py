@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato.composition.local import open_without_data
 from sfumato.errors import BudgetExceeded, NoGuarantee, NoMechanism, PreferenceError
 from sfumato.ledger.entry import Event
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.privacy.noise.intervals import reach
 from sfumato.privacy.preferences.preference import epsilon as stated
 
@@ -170,7 +170,7 @@ def test_the_noise_that_is_shown_is_the_noise_that_is_drawn() -> None:
     batch = dataset.batch([LONG, MEAN], epsilon=1, index=[1, 2])
     for part, release in zip(batch.split.parts, batch.release(), strict=True):
         assert part.scale == release.certificate.scale
-    assert batch.split.parts[0].noise_90 == (reach(Law.LAPLACE, batch.split.parts[0].scale[0] or 0.0),)
+    assert batch.split.parts[0].noise_90 == (reach(NoiseLaw.LAPLACE, batch.split.parts[0].scale[0] or 0.0),)
 
 
 def test_each_part_is_planned_and_the_whole_is_in_the_charge() -> None:

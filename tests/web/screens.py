@@ -215,7 +215,7 @@ def furnished(place: Path) -> Plan:
         escrow = workspace.escrow
         _asked(escrow, "free", task=_SHARE)
         charged = _asked(escrow, "sample_and_aggregate", task=_FIRST, how={"epsilon": 0.5, "blocks": 20})
-        clara = escrow.people.one(CONTROLLER)
+        clara = escrow.accounts.one(CONTROLLER)
         escrow.signal_decisions.approve(clara, charged, escrow.signal_decisions.inspect(clara, charged)["binding"])
         while escrow.signals.one(clara, charged)["state"] in ("approved", "running"):
             sleep(0.1)
@@ -224,7 +224,7 @@ def furnished(place: Path) -> Plan:
 
 
 def _asked(escrow: Escrow, kind: str, **how: Any) -> str:
-    arthur = escrow.people.one(ANALYST)
+    arthur = escrow.accounts.one(ANALYST)
     about = escrow.requests.many(arthur, state="released")[0]["id"]
     return escrow.signals.submit(arthur, about, 1, kind, **how).id
 

@@ -9,9 +9,9 @@ from sfumato.api.display import Display
 from sfumato.api.release import Release
 from sfumato.model.budget_split import Checked
 from sfumato.model.confidential import Confidential
-from sfumato.presentation import budget_split as view
+from sfumato.presentation import budget_split_view as view
 from sfumato.presentation.html import preformatted
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import split as of_split
 from sfumato.release.batch import BatchPlan
 from sfumato.release.budget_split import SplitBatchPlan, SplitPlan

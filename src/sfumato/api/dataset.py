@@ -180,7 +180,7 @@ class Dataset:
         It is free, reads nobody and plans nothing. With `look` it shows the people too, and that is recorded first.
         """
         from sfumato.api.method_comparison import Comparison
-        from sfumato.presentation.method_comparison import worded
+        from sfumato.presentation.method_comparison_view import worded
         from sfumato.release.risk.method_comparison import compare_methods
 
         stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.errors import SfumatoError
-from sfumato.presentation import ledger as view
+from sfumato.presentation import ledger_view as view
 from sfumato.release import ledger
 
 

@@ -6,10 +6,10 @@ from sfumato.api.display import Display
 from sfumato.api.figure import Picture
 from sfumato.api.risk_report import Report
 from sfumato.model import method_comparison as model
-from sfumato.presentation import method_comparison as view
+from sfumato.presentation import method_comparison_view as view
 
 
-class Comparison(Display, model.Comparison):
+class Comparison(Display, model.MethodComparison):
     """Prints itself fully when it is public; after a look it has to be asked with `.show()`.
 
     `.methods` are the rows and `.together` is what the stated ones come to.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.api.display import Display
 from sfumato.api.figure import Picture
-from sfumato.presentation import posthoc as view
+from sfumato.presentation import posthoc_view as view
 from sfumato.presentation.figures.histogram import spread
 from sfumato.release.risk import posthoc
 
@@ -22,8 +22,8 @@ class PosthocRisk(Display, posthoc.PosthocAnalysis):
         return Picture(self.view.figure())
 
     @property
-    def view(self) -> view.PosthocRisk:
-        return view.PosthocRisk(
+    def view(self) -> view.PosthocSpread:
+        return view.PosthocSpread(
             certificate=self.certificate,
             people=self.people_count,
             distance=self.distance,

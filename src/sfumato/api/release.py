@@ -14,7 +14,7 @@ from sfumato.errors import BadInput
 from sfumato.model import release as model
 from sfumato.model.release import Answer, Interval
 from sfumato.presentation import certificate as page
-from sfumato.presentation import release as view
+from sfumato.presentation import release_view as view
 from sfumato.presentation.spreadsheet import write_csv
 from sfumato.release.bound_query import BoundQuery
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Certificate(model.Certificate):
+class Certificate(model.ReleaseCertificate):
     """What goes with a release: printed, as JSON, or as a page that stands alone. The answer is not on it."""
 
     assumed: tuple[str, ...]
 
     @classmethod
-    def of(cls, certificate: model.Certificate) -> Certificate:
+    def of(cls, certificate: model.ReleaseCertificate) -> Certificate:
         return cls(**vars(page.worded(certificate)))
 
     def to_json(self) -> str:

@@ -10,7 +10,7 @@ from sfumato.model.risk import Source
 from sfumato.presentation import selection_trials as tries
 from sfumato.presentation.risk import profile as view
 from sfumato.presentation.wording import choosing as of_choosing
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.preferences.preference import epsilon as stated_epsilon
 from sfumato.privacy.risk.profile import attack_at
 from sfumato.release.people.survey import Survey

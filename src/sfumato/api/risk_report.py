@@ -12,10 +12,10 @@ from sfumato.model.risk import Source
 from sfumato.model.schema import Relation
 from sfumato.presentation.figures.histogram import spread
 from sfumato.presentation.risk import exposure as view
-from sfumato.presentation.risk.exposure import People, Person
+from sfumato.presentation.risk.exposure import ExposedPerson, ExposureTable
 from sfumato.presentation.risk.report import report
 from sfumato.presentation.wording import choosing as of_choosing
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.privacy.risk.profile import chance_against
 from sfumato.release.risk.figures import Figures
 
@@ -61,13 +61,13 @@ def page(profile: RiskProfile, footer: str = "") -> Report:
     return Report(html, of_the_people=profile.source is Source.PEOPLE)
 
 
-def people(profile: RiskProfile, *, most_exposed: bool) -> People | None:
+def people(profile: RiskProfile, *, most_exposed: bool) -> ExposureTable | None:
     """What there is to show of the people; nothing in the worst case."""
     if not isinstance(profile.influence, Figures):
         return None
     exposure = profile.exposure if isinstance(profile.exposure, Figures) else None
     epsilons = _epsilons(profile)
-    return People(
+    return ExposureTable(
         influence=spread(profile.influence.histogram, profile.influence.quantile),
         exposure=None if exposure is None else spread(exposure.histogram, exposure.quantile),
         most_exposed=_most_exposed(profile, epsilons) if most_exposed else (),
@@ -77,7 +77,7 @@ def people(profile: RiskProfile, *, most_exposed: bool) -> People | None:
     )
 
 
-def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[Person, ...]:
+def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[ExposedPerson, ...]:
     """Nobody, where nobody carries anything: then they are all alike."""
     rows, found = profile.most_exposed().to_pylist(), []
     if not any(row["influence"] or row.get("exposure") for row in rows):
@@ -85,7 +85,7 @@ def _most_exposed(profile: RiskProfile, epsilons: tuple[float, ...]) -> tuple[Pe
     for row in rows:
         exposure = row.get("exposure")
         chances = () if exposure is None else (chance_against(exposure, e, profile.noise) for e in epsilons)
-        found.append(Person(str(row["person"]), row["influence"], exposure, tuple(chances)))
+        found.append(ExposedPerson(str(row["person"]), row["influence"], exposure, tuple(chances)))
     return tuple(found)
 
 

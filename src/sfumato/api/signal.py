@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 from sfumato.api.figure import Picture
 from sfumato.model import signal as model
 from sfumato.model.release import Released
-from sfumato.presentation import signal as view
+from sfumato.presentation import signal_view as view
 from sfumato.presentation.certificate import worded
 from sfumato.release.bound_query import BoundQuery
 from sfumato.signals.signal import make_signal
@@ -17,7 +17,7 @@ from sfumato.signals.signal_request import signal_request
 from sfumato.signals.tasks.task import Task
 
 
-class _PrintableSignal(model.Scored):
+class _PrintableSignal(model.SignalScore):
     def text(self, *, colour: bool = False) -> str:
         return view.as_text(self, colour=colour)
 
@@ -84,6 +84,6 @@ def make_printable_signal(
     )
 
 
-def printable_signal(signal: model.Scored) -> Signalled:
+def printable_signal(signal: model.SignalScore) -> Signalled:
     values: dict[str, Any] = {field.name: getattr(signal, field.name) for field in fields(signal)}
     return _KINDS[signal.kind](**values | {"certificate": worded(signal.certificate)})

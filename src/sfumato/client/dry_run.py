@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.client.records import Told
+from sfumato.client.records import RemoteRecord
 from sfumato.model.release import Answer
-from sfumato.presentation.release import figures
+from sfumato.presentation.release_view import figures
 
 
-class DryRun(Told):
+class DryRun(RemoteRecord):
     """`.answers` are made up: rows that follow the schema were asked."""
 
     def __init__(self, facts: Mapping[str, Any]) -> None:

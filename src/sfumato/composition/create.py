@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from sfumato.adapters.vault.vault_file import COST, Cost, create
+from sfumato.adapters.vault.vault_file import COST, Argon2Cost, create
 from sfumato.composition.settings import WorkspaceSettings
 from sfumato.composition.workspace import Workspace
 from sfumato.errors import BadInput
@@ -25,7 +25,7 @@ def create_workspace(
     key_file: Path | None = None,
     settings: WorkspaceSettings | None = None,
     roles: Iterable[str] = ADMIN_ROLES,
-    cost: Cost = COST,
+    cost: Argon2Cost = COST,
 ) -> Person:
     """Make the folder with settings, keys, database and the first admin; what goes wrong leaves nothing behind."""
     place = Path(folder)
@@ -44,7 +44,7 @@ def create_workspace(
         set_to.write(place)
         master = create(place, passphrase=passphrase, key_file=key_file, cost=cost)
         with Workspace(place, set_to, master) as workspace:
-            return workspace.escrow.people.first(admin, password, roles)
+            return workspace.escrow.accounts.first(admin, password, roles)
     except BaseException:
         _undo(place, keep=was_there)
         raise

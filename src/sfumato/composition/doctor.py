@@ -114,11 +114,11 @@ def _machine(settings: WorkspaceSettings) -> Iterator[Diagnosis]:
 
 def _inside(workspace: Workspace) -> Iterator[Diagnosis]:
     escrow = workspace.escrow
-    outside = escrow.outside
+    outside = escrow.ports
     yield Diagnosis("database", True, "The database answers, and its tables are the newest.")
     yield _chain("ledger", lambda: verify(outside.ledger.read(0))[0])
     yield _chain("audit log", lambda: chain.verify(outside.audit.read())[0])
-    people = escrow.people.all()
+    people = escrow.accounts.all()
     admins = [person for person in people if person.has(Role.ADMIN) and not person.disabled]
     yield Diagnosis("people", bool(admins), f"{len(people)} people, {len(admins)} of them admin.")
     for row in outside.rows("datasets").many(limit=100_000, retired=False):
@@ -146,7 +146,7 @@ def _chain(what: str, follow: Callable[[], int]) -> Diagnosis:
 
 def _dataset(workspace: Workspace, name: str) -> Diagnosis:
     """Its data is opened to the end, as for a query; of its people nothing is read."""
-    datasets, runner = workspace.escrow.datasets, workspace.escrow.outside.runner
+    datasets, runner = workspace.escrow.datasets, workspace.escrow.ports.runner
     held = datasets.of(name)
     try:
         policy = datasets.policy_of(held)
@@ -165,13 +165,13 @@ def _dataset(workspace: Workspace, name: str) -> Diagnosis:
 
 def _strangers(workspace: Workspace) -> int:
     kept = sum(1 for path in (workspace.folder / VAULT).glob("*") if path.is_file())
-    rows = workspace.escrow.outside.rows("versions").many(limit=100_000, forgotten=False)
+    rows = workspace.escrow.ports.rows("versions").many(limit=100_000, forgotten=False)
     return max(kept - sum(1 for row in rows if row["fingerprint"]), 0)
 
 
 def _worker(workspace: Workspace) -> Diagnosis:
     try:
-        workspace.escrow.outside.runner.run("doctor", {"verb": PING})
+        workspace.escrow.ports.runner.run("doctor", {"verb": PING})
     except SfumatoError as wrong:
         return Diagnosis("workers", False, wrong.message, "see that memory and processes are left.")
     return Diagnosis("workers", True, "A worker starts and answers.")

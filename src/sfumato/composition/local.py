@@ -6,8 +6,8 @@ import os
 import pwd
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -15,13 +15,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sfumato.api.dataset import Dataset
-from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SourceError
+from sfumato.errors import BadInput, LedgerBroken, PreferenceError, SfumatoError, SourceError
 from sfumato.ledger import failures
 from sfumato.ledger.entry import Draft, Entry, verify
 from sfumato.ledger.history import Record
 from sfumato.ledger.population import declarations
 from sfumato.model.budget import budget_of
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.fit import Seen
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
@@ -33,10 +33,10 @@ from sfumato.sql.plans.clean import clean
 from sfumato.version import __version__
 
 if TYPE_CHECKING:
-    from sfumato.adapters.engines.duckdb.engine import DuckDB
+    from sfumato.adapters.engines.duckdb.engine import CheckedFiles, DuckDB
     from sfumato.client.client import Client
-    from sfumato.model.authorization import Mandate
-    from sfumato.ports import Accountant, Engine, LedgerStore, Mechanism
+    from sfumato.model.authorization import Authorization
+    from sfumato.ports import Accountant, Engine, KnownRows, LedgerStore, Mechanism
     from sfumato.release.records import Records
     from sfumato.schema.interview import Answer
 
@@ -66,10 +66,11 @@ def open(
 
     stated, beside = _schema(schema)
     found = _version(source)
-    data = _duckdb(source, stated)
+    store = _store(ledger, beside, stated)
+    known = store if isinstance(store, SQLiteLedger) and store.recorded else None  # in memory there is no other name
+    data = _duckdb(source, stated, None if known is None else _CheckedFiles(known, stated.name))
     if isinstance(source, str | Path) and _version(source) != found:
         raise SourceError(f"{Path(source).name} was changed while it was opened", hint="open it again.")
-    store = _store(ledger, beside, stated)
     context = DatasetContext(
         stated,
         data,
@@ -79,7 +80,7 @@ def open(
         version=version or found,
         bounds_from_data=bounds_from_data,
         budget=budget_of(budget),
-        known=store if isinstance(store, SQLiteLedger) and store.recorded else None,  # in memory there is no other name
+        known=known,
     )
     return Dataset(context)
 
@@ -91,9 +92,9 @@ def engine_for_memory_file(
 
     Sentences call it by its name. It reads no other file and writes none.
     """
-    from sfumato.adapters.engines.duckdb.memory_file import Held
+    from sfumato.adapters.engines.duckdb.memory_file import MemoryFile
 
-    return _duckdb(Held(fd, format, name, memory_mb, threads), schema)
+    return _duckdb(MemoryFile(fd, format, name, memory_mb, threads), schema)
 
 
 def synthetic_engine(schema: Schema) -> Engine:
@@ -115,7 +116,7 @@ def open_registered(
     *,
     who: str,
     version: str = "",
-    mandate: Mandate | None = None,
+    mandate: Authorization | None = None,
     present: Mapping[str, Type | None] | None = None,
     records: Records | None = None,
     assumed: tuple[Assumption, ...] | None = None,
@@ -303,10 +304,30 @@ def _few_values(engine: DuckDB, column: str) -> tuple[str, ...]:
     return tuple(sorted(found)) if len(found) <= inspect.MOST_VALUES else ()
 
 
-def _duckdb(source: object, schema: Schema | None) -> DuckDB:
+@dataclass(frozen=True)
+class _CheckedFiles:
+    """The files of a dataset that were checked, kept in its ledger; one that cannot be used is no reason to fail."""
+
+    known: KnownRows
+    dataset: str
+
+    def knows(self, state: str) -> bool:
+        with suppress(SfumatoError):
+            return self.known.knows(self.dataset, state)
+        return False
+
+    def remember(self, state: str) -> None:
+        with suppress(SfumatoError):
+            self.known.remember(self.dataset, state)
+
+
+def _duckdb(source: object, schema: Schema | None, checked: CheckedFiles | None = None) -> DuckDB:
     from sfumato.adapters.engines.duckdb.engine import DuckDB
 
-    return DuckDB(source, schema, lambda s, columns, raw, keep=(): clean(s, columns, raw, keep=keep).sql("duckdb"))
+    def select(schema: Schema, columns: Mapping[str, Type | None], raw: str, keep: Sequence[str] = ()) -> str:
+        return clean(schema, columns, raw, keep=keep).sql("duckdb", copy=False)
+
+    return DuckDB(source, schema, select, checked)
 
 
 def _services() -> Services:
@@ -345,15 +366,15 @@ def _mechanism(law: str, reach: int = 0) -> Mechanism:
     from sfumato.adapters.noise.sparse_vector import sparse_vector, sparse_vector_as_published
     from sfumato.adapters.noise.truncated import truncated
 
-    draws: dict[Law, Mechanism] = {
-        Law.LAPLACE: laplace,
-        Law.GAUSSIAN: gaussian,
-        Law.EXPONENTIAL: selection,
-        Law.SPARSE_VECTOR: sparse_vector,
-        Law.SPARSE_VECTOR_AS_PUBLISHED: sparse_vector_as_published,
-        Law.TRUNCATED: partial(truncated, reach=reach),
+    draws: dict[NoiseLaw, Mechanism] = {
+        NoiseLaw.LAPLACE: laplace,
+        NoiseLaw.GAUSSIAN: gaussian,
+        NoiseLaw.EXPONENTIAL: selection,
+        NoiseLaw.SPARSE_VECTOR: sparse_vector,
+        NoiseLaw.SPARSE_VECTOR_AS_PUBLISHED: sparse_vector_as_published,
+        NoiseLaw.TRUNCATED: partial(truncated, reach=reach),
     }
-    return draws[Law(law)]
+    return draws[NoiseLaw(law)]
 
 
 def _accountant() -> Accountant:

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.adapters.storage.database import Database
-from sfumato.adapters.vault.files import Files
-from sfumato.adapters.vault.master_key import Master
+from sfumato.adapters.vault.files import VaultFiles
+from sfumato.adapters.vault.master_key import MasterKey
 from sfumato.composition import local
 from sfumato.composition.locks import VaultLocks
 from sfumato.errors import SourceError
 from sfumato.escrow.jobs import performed
 from sfumato.escrow.ports import DIGEST
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.budget import BudgetLimit
 from sfumato.model.schema import Schema
 from sfumato.ports import Engine, LedgerStore
-from sfumato.presentation.exploration import exploration
+from sfumato.presentation.exploration_view import exploration
 from sfumato.release.records import Records
 from sfumato.schema.read import parsed
 
@@ -47,15 +47,15 @@ class WorkerState:
     """A worker's own: its way to the ledger and the vault, and the engines it has open, the last used last."""
 
     ledger: LedgerStore
-    files: Files
+    files: VaultFiles
     memory_mb: int
     records: Records = field(default_factory=Records)
     engines: OrderedDict[tuple[str, ...], tuple[Engine, int | None]] = field(default_factory=OrderedDict)
 
 
 def set_up(given: WorkerStart) -> WorkerState:
-    master = Master.of(given.master)
-    files = Files(Path(given.vault), master, encrypted=given.encrypted)
+    master = MasterKey.of(given.master)
+    files = VaultFiles(Path(given.vault), master, encrypted=given.encrypted)
     return WorkerState(Database(given.database, VaultLocks(master)).ledger(), files, given.memory_mb)
 
 
@@ -145,5 +145,5 @@ def _schema(text: str, name: str) -> Schema:
     return parsed(text, f"the schema of {name}")
 
 
-def _mandate(said: Mapping[str, Any] | None) -> Mandate | None:
-    return None if said is None else Mandate(**dict(said) | {"budget": BudgetLimit.from_texts(said["budget"])})
+def _mandate(said: Mapping[str, Any] | None) -> Authorization | None:
+    return None if said is None else Authorization(**dict(said) | {"budget": BudgetLimit.from_texts(said["budget"])})

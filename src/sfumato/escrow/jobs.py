@@ -9,8 +9,8 @@ from typing import Any
 from sfumato.errors import Conflict
 from sfumato.escrow.ports import DIGEST, ExplorationView
 from sfumato.escrow.questions.preferences import asked
-from sfumato.model.guarantee import Guarantee, join
-from sfumato.model.release import Answer, Certificate, Released
+from sfumato.model.guarantee import Guarantee, weakest
+from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.model.risk import Source
 from sfumato.release.batch import BatchPlan
 from sfumato.release.bound_query import BoundQuery, bind
@@ -51,7 +51,7 @@ def _released(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     charged = [one.certificate.charged for one in (left[:1] if together else left)]
     return {
         "answers": [one.as_dict() for one in left],
-        "guarantee": join(one.certificate.guarantee for one in left).value,
+        "guarantee": weakest(one.certificate.guarantee for one in left).value,
         "charged": None if None in charged else sum(one for one in charged if one is not None),
     }
 
@@ -74,7 +74,7 @@ def _left(
 def _signalled(dataset: DatasetContext, job: Job) -> dict[str, Any]:
     """What noise did to a task, about a release that this data gave: charged first."""
     told, how = job["release"], dict(job["how"])
-    about = Released(Answer.from_dict(told), Certificate.from_dict(told["certificate"]))
+    about = Released(Answer.from_dict(told), ReleaseCertificate.from_dict(told["certificate"]))
     asked_of = signal_request(how.pop("kind"), how.pop("epsilon"), attestation=how.pop("preregistered"), **how)
     return {"signal": make_signal(bind(dataset, job["sql"]), about, job["task"], asked_of).as_dict()}
 

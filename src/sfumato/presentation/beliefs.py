@@ -38,7 +38,7 @@ class BeliefAt(Confidential):
 
 
 @dataclass(frozen=True, repr=False)
-class Beliefs(Confidential):
+class BeliefTable(Confidential):
     people: int
     prior: float
     limit: float
@@ -55,7 +55,7 @@ class Beliefs(Confidential):
         return {**shown, "candidates": [row.as_dict() for row in self.candidates]}
 
 
-def figure(beliefs: Beliefs) -> Figure:
+def figure(beliefs: BeliefTable) -> Figure:
     """The largest belief and its upper bound over epsilon, and what it never rises above."""
     rows = beliefs.candidates
     lines = [
@@ -72,7 +72,7 @@ def figure(beliefs: Beliefs) -> Figure:
     )
 
 
-def as_text(beliefs: Beliefs) -> str:
+def as_text(beliefs: BeliefTable) -> str:
     head = paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")
     limit = paragraph(of_belief.never_believed_more(beliefs.limit))
     notes = [paragraph(of_belief.believed_at_most())] if beliefs.upper_bound else []
@@ -81,11 +81,11 @@ def as_text(beliefs: Beliefs) -> str:
     )
 
 
-def as_html(beliefs: Beliefs) -> str:
+def as_html(beliefs: BeliefTable) -> str:
     return page_part(of_guarantee.CONTROLLER_ONLY, svg(figure(beliefs)), of_belief.never_believed_more(beliefs.limit))
 
 
-def rows(beliefs: Beliefs) -> tuple[list[str], list[list[str]]]:
+def rows(beliefs: BeliefTable) -> tuple[list[str], list[list[str]]]:
     found = beliefs.candidates
     columns = {
         "epsilon": [f"{row.epsilon:g}" for row in found],

@@ -99,8 +99,8 @@ def items(sentences: Iterable[str]) -> str:
 
 def framed(word: str, lead: str, *more: str, well: bool) -> str:
     """What has to be read, if nothing else is; the word stands above it, and its colour says whether all is well."""
-    said = f"{paragraph(word, 'word')}{paragraph(lead, 'lead')}{''.join(map(paragraph, more))}"
-    return f'<div class="framed {"well" if well else "ill"}">{said}</div>'
+    sentences = f"{paragraph(word, 'word')}{paragraph(lead, 'lead')}{''.join(map(paragraph, more))}"
+    return f'<div class="framed {"well" if well else "ill"}">{sentences}</div>'
 
 
 def definitions(pairs: Iterable[tuple[str, str]], kind: str = "") -> str:

@@ -12,7 +12,7 @@ from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import Calibration, Law
+from sfumato.model.calibration import Calibration, NoiseLaw
 from sfumato.model.dominating_pairs import Pair
 from sfumato.model.guarantee import Guarantee, Provenance, chosen_by
 from sfumato.model.release import Released
@@ -221,7 +221,7 @@ class _Member:
     @property
     def gaussian_numbers(self) -> int:
         """How many numbers carry Gaussian noise: all of them, or none."""
-        return (self.query.measurement.k or 0) if self.choice.noise.mechanism == Law.GAUSSIAN else 0
+        return (self.query.measurement.k or 0) if self.choice.noise.mechanism == NoiseLaw.GAUSSIAN else 0
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

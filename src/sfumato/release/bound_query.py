@@ -12,7 +12,7 @@ from sfumato.model.choice import Noise
 from sfumato.model.facts import Totals
 from sfumato.model.guarantee import Guarantee, Provenance
 from sfumato.model.measurement import Measurement
-from sfumato.model.risk import Spread
+from sfumato.model.risk import ExposureRange
 from sfumato.model.statement import Statement
 from sfumato.privacy.noise.calibration import furthest_of
 from sfumato.privacy.preferences.preference import Preference
@@ -106,7 +106,7 @@ class BoundQuery:
         return *provenances(asked, record, standing, attestation, of_rule), *self.context.decided(record, attestation)
 
     def solved(self, asked: ReleaseRequest, selected: Mapping[Preference, Selected] | None = None) -> Solution:
-        def people(preference: Preference) -> Spread:
+        def people(preference: Preference) -> ExposureRange:
             return compared_spread(preference, self.look(asked.noise), asked.noise)
 
         return solve_request(asked, people, self.declared, selected, bounded=self.context.ceiling < EPSILON_MAX)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from sfumato.errors import NoGuarantee, PreferenceError
 from sfumato.ledger.charges import BATCH
 from sfumato.model import budget_split as model
-from sfumato.model.budget_split import Checked, Part
+from sfumato.model.budget_split import Checked, QueryShare
 from sfumato.model.calibration import Drawing
 from sfumato.model.choice import Noise
 from sfumato.model.measurement import NumberKind
@@ -38,7 +38,7 @@ from sfumato.release.reserve import refuse_without_guarantee
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SplitPlan(model.Split):
+class SplitPlan(model.BudgetSplit):
     """From public facts: nothing was read, entered or charged."""
 
     queries: tuple[BoundQuery, ...] = field(compare=False)
@@ -124,7 +124,7 @@ class SplitBatchPlan(BatchPlan):
         return super().as_dict() | {"split": self.split.as_dict()}
 
 
-def split_text(split: model.Split) -> str:
+def split_text(split: model.BudgetSplit) -> str:
     """How an epsilon was split, as the ledger has it."""
     said = f"epsilon {split.epsilon:.15g} split by the index {' : '.join(f'{part.index:.6g}' for part in split.parts)}"
     if split.aim is None:
@@ -209,11 +209,11 @@ def _part(
     guess: float | None,
     *,
     miss: float,
-) -> Part:
+) -> QueryShare:
     drawings = calibrate(query.measurement, noise, epsilon, EPSILON_MAX).numbers
     one = drawings[0] if _is_one_number(query) else None
     off = None if one is None else _reach(one, miss)
-    return Part(
+    return QueryShare(
         query=query.sql,
         index=index,
         sensitivity=float(unit),
@@ -231,7 +231,7 @@ def _reach(drawing: Drawing, miss: float) -> float | None:
     return None if drawing.scale is None else reach(drawing.law, drawing.scale, miss)
 
 
-def _check(query: BoundQuery, part: Part) -> Checked:
+def _check(query: BoundQuery, part: QueryShare) -> Checked:
     if part.least is None:
         return Checked(query.sql, None, ())
     answers = tuple(float(row[0] or 0) for row in query.answer())  # type: ignore[arg-type]

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.ledger.entry import NANO, nano, upward
-from sfumato.model.calibration import Calibration, Drawing, Law
-from sfumato.model.guarantee import Fixed, fixed, word
+from sfumato.model.calibration import Calibration, Drawing, NoiseLaw
+from sfumato.model.guarantee import Fixed, guarantee_of, latest_fixed
 from sfumato.model.measurement import NoisyNumber, NumberKind
-from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, Certificate
+from sfumato.model.release import BOUNDS_SOURCES, Answer, Assumed, Assumption, ReleaseCertificate
 from sfumato.privacy.preferences.belief import Belief, Missing
 from sfumato.privacy.preferences.guessing import Guess, Secret, SharingRisk
 from sfumato.privacy.preferences.preference import Preference
@@ -24,7 +24,7 @@ from sfumato.release.selection import select
 _SOURCES = dict(zip(Fixed, BOUNDS_SOURCES, strict=True))  # docs/theory/words.md
 
 
-def certify(plan: DrawPlan, calibration: Calibration | None, answer: Answer, held: Reservation) -> Certificate:
+def certify(plan: DrawPlan, calibration: Calibration | None, answer: Answer, held: Reservation) -> ReleaseCertificate:
     """Without a calibration, which tells epsilon, whatever follows from it is withheld.
 
     Of a release that noisy numbers of the record are in, what it rests on beside them: `Certificate.weakened` has both.
@@ -34,7 +34,7 @@ def certify(plan: DrawPlan, calibration: Calibration | None, answer: Answer, hel
     numbers = () if context.bounds_from_data else measurement.numbers  # bounds from the data are the data's
     drawings = None if calibration is None else calibration.numbers
     threshold = None if calibration is None else calibration.threshold
-    return Certificate(
+    return ReleaseCertificate(
         **about(query, held, asked.preferences) | _with_selection(query, asked, held),
         epsilon=None if calibration is None else calibration.epsilon,
         delta=asked.noise.delta or 0.0,
@@ -48,7 +48,7 @@ def certify(plan: DrawPlan, calibration: Calibration | None, answer: Answer, hel
         grid_step=None if drawings is None else tuple(float(drawing.step) for drawing in drawings),
         numbers=tuple(n.words for n in numbers),
         post_processing=assemble.post_processing(measurement, query.statement.afterwards),
-        calibration=asked.noise.calibration if asked.noise.mechanism == Law.GAUSSIAN else None,
+        calibration=asked.noise.calibration if asked.noise.mechanism == NoiseLaw.GAUSSIAN else None,
         shares=tuple(float(n.share) for n in numbers) or None,
         laws=tuple(_law(n, asked) for n in numbers) or None,
         rank_90=None if drawings is None else tuple(drawing.rank_90 for drawing in drawings),
@@ -82,7 +82,7 @@ def about(
     unit, services, ledger = context.schema.unit, context.services, context.ledger
     return {
         "guarantee": held.guarantee,
-        "lost": tuple(dict.fromkeys(i.what for i in inputs if not word([i]).holds)) or None,
+        "lost": tuple(dict.fromkeys(i.what for i in inputs if not guarantee_of([i]).holds)) or None,
         "unit": unit.words,
         "relation": context.schema.relation.value,
         "batch": held.together,
@@ -95,7 +95,7 @@ def about(
         "dataset": context.schema.name,
         "population": ledger.known.population,
         "released_at": services.now() if held.is_free else reserved.draft.at,
-        "fixed": fixed(inputs).value,
+        "fixed": latest_fixed(inputs).value,
         "assumed": (*_assumed(query, held, preferences), *map(Assumed, assumptions)),
         "dataset_total": total.epsilon,
         "dataset_delta": total.delta,
@@ -103,7 +103,7 @@ def about(
         "budget": ledger.budget.words,
         "max_rows": unit.max_rows,
         "max_groups": unit.max_groups,
-        "bounds_source": _SOURCES[fixed(i for i in inputs if i.what in ("schema", "bounds"))],
+        "bounds_source": _SOURCES[latest_fixed(i for i in inputs if i.what in ("schema", "bounds"))],
         "looked": ledger.known.looked_before(held.number),
         "released_by": services.who if held.is_free else reserved.draft.who,
         "sampler": services.sampler(),
@@ -118,7 +118,7 @@ def _charged(held: Reservation) -> float | None:
 
 
 def _law(number: NoisyNumber, asked: ReleaseRequest) -> str:
-    return Law.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else asked.noise.mechanism
+    return NoiseLaw.EXPONENTIAL.value if number.kind is NumberKind.SELECTION else asked.noise.mechanism
 
 
 def _reach(drawings: Sequence[Drawing]) -> tuple[float, ...] | None:

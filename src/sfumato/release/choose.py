@@ -8,7 +8,7 @@ from dataclasses import replace
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import Draft
 from sfumato.ledger.history import Record
-from sfumato.model.guarantee import Guarantee, Provenance, word
+from sfumato.model.guarantee import Guarantee, Provenance, guarantee_of
 from sfumato.privacy.noise.calibration import added_numbers
 from sfumato.privacy.preferences.solver import Solution
 from sfumato.release.bound_query import BoundQuery
@@ -57,7 +57,7 @@ def enter_plan(query: BoundQuery, asked: ReleaseRequest, attestation: str) -> Gu
     if asked.reads_people:
         raise PreferenceError.because("plan-reads-people", method=asked.method)
     _enter(query, asked, attestation)
-    return word(query.provenances(asked, query.context.ledger.known, attestation))
+    return guarantee_of(query.provenances(asked, query.context.ledger.known, attestation))
 
 
 def require_releasable(
@@ -72,7 +72,7 @@ def require_releasable(
     solution = _UNREAD if unread else query.solved(asked, before[-1].selected if before else None)
     inputs = query.provenances(asked, record, attestation)
     # With the word of what was selected for it: an epsilon that was selected without a guarantee is not looked up.
-    of_record = word(select.provenances_of_choice(query, asked, solution.epsilon, record, attestation))
+    of_record = guarantee_of(select.provenances_of_choice(query, asked, solution.epsilon, record, attestation))
     plan = DrawPlan(query, asked, solution, asked.reads_people or (bool(asked.selecting) and not of_record.holds))
     if not redraw and plan.is_in(record, allow_no_guarantee=allow_no_guarantee):
         return True
@@ -92,7 +92,7 @@ def _enter(query: BoundQuery, asked: ReleaseRequest, attestation: str, drawn: Se
     fresh = drawn.stored() if drawn is not None and not drawn.kept else {}
 
     def plan(record: Record) -> Sequence[Draft]:
-        return [plan_entry(ledger, asked, word(query.provenances(asked, record, attestation)), fresh)]
+        return [plan_entry(ledger, asked, guarantee_of(query.provenances(asked, record, attestation)), fresh)]
 
     if fresh or not ledger.record.in_force(plan_of(asked)):
         ledger.write(plan)
@@ -107,7 +107,7 @@ def _choice(
         unbounded=solution.unbounded,
         why=solution.why,
         method=asked.method,
-        guarantee=word(inputs),
+        guarantee=guarantee_of(inputs),
         noise=asked.noise,
         epsilon_max=asked.epsilon_max,
         select_epsilon=asked.select_epsilon,

@@ -11,10 +11,10 @@ from typing import Any
 
 from sfumato.errors import BadInput, EngineFailure, SourceError
 from sfumato.ledger.history import Record
-from sfumato.model.authorization import Mandate
+from sfumato.model.authorization import Authorization
 from sfumato.model.budget import NO_BUDGET, BudgetLimit
 from sfumato.model.fit import Fit
-from sfumato.model.guarantee import Provenance, computed_from_people
+from sfumato.model.guarantee import Provenance, people_provenance
 from sfumato.model.release import Assumption
 from sfumato.model.schema import Schema, Type
 from sfumato.model.statement import Predicate
@@ -42,7 +42,7 @@ class DatasetContext:
         version: str,
         bounds_from_data: bool = False,
         budget: BudgetLimit = NO_BUDGET,
-        mandate: Mandate | None = None,
+        mandate: Authorization | None = None,
         present: Mapping[str, Type | None] | None = None,
         records: Records | None = None,
         assumed: tuple[Assumption, ...] | None = None,
@@ -94,7 +94,7 @@ class DatasetContext:
         if mandate is None:
             return ()
         if mandate.after_the_answer:
-            return (computed_from_people("approval"),)
+            return (people_provenance("approval"),)
         by_policy = record.policy(mandate.policy, mandate.attestation)
         if mandate.by_policy:
             return (by_policy,)

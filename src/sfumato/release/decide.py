@@ -11,15 +11,15 @@ from functools import cached_property
 from sfumato.errors import PreferenceError
 from sfumato.ledger.entry import Draft, Event
 from sfumato.ledger.history import Plan, Record
-from sfumato.model.choice import Choice, Noise
+from sfumato.model.choice import EpsilonChoice, Noise
 from sfumato.model.guarantee import (
     DecidedBy,
     Fixed,
     Guarantee,
     Provenance,
-    computed_from_people,
-    selected_privately,
-    word,
+    guarantee_of,
+    people_provenance,
+    selection_provenance,
 )
 from sfumato.model.measurement import Measurement
 from sfumato.model.release import WITHHELD
@@ -120,7 +120,7 @@ class ReleaseRequest:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SolvedRequest(Choice):
+class SolvedRequest(EpsilonChoice):
     """A choice with the request that led to it."""
 
     asked: ReleaseRequest
@@ -173,15 +173,15 @@ def provenances(
 ) -> tuple[Provenance, ...]:
     """The labels of everything that goes into a release, from the record; `of_rule` is attested for the rule alone."""
     if any(p.reads_people for p in request.preferences):
-        chosen = computed_from_people("preference")
+        chosen = people_provenance("preference")
     else:
         is_rule = request.applies(standing.rule)
         said = attestation or (of_rule if is_rule else "")
         how = {"rule": standing.rule_hash, "attestation": said, "who": standing.who}
         chosen = record.preference(plan_of(request), is_rule=is_rule, **how)
-    drawn = [selected_privately("epsilon")] if request.selecting else []
+    drawn = [selection_provenance("epsilon")] if request.selecting else []
     if request.bounds_from_data:
-        return chosen, *drawn, computed_from_people("bounds")
+        return chosen, *drawn, people_provenance("bounds")
     secrets = secret_columns(request.preferences)
     read = (*dict.fromkeys((*request.statement.columns, *secrets)), *([AT_LEAST] if request.selecting else []))
     return chosen, *drawn, record.schema(read, standing.schema, attestation=attestation, who=standing.who)
@@ -217,7 +217,7 @@ def new_plan(
     ledger: PrivacyLedger, request: ReleaseRequest, record: Record, inputs: Sequence[Provenance]
 ) -> Sequence[Draft]:
     """The plan of a request, unless it is in force: for the transaction that charges for it."""
-    return [] if record.in_force(plan_of(request)) else [plan_entry(ledger, request, word(inputs), {})]
+    return [] if record.in_force(plan_of(request)) else [plan_entry(ledger, request, guarantee_of(inputs), {})]
 
 
 def plan_entry(

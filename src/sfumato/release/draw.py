@@ -9,8 +9,8 @@ from sfumato.ledger.entry import Draft
 from sfumato.ledger.history import Record
 from sfumato.model.calibration import Calibration
 from sfumato.model.choice import Noise
-from sfumato.model.guarantee import Fixed, Provenance, recorded_before
-from sfumato.model.release import Answer, Certificate, Released
+from sfumato.model.guarantee import Fixed, Provenance, recorded_provenance
+from sfumato.model.release import Answer, ReleaseCertificate, Released
 from sfumato.release import answer as assemble
 from sfumato.release.certificate import certify
 from sfumato.release.draw_plan import DrawPlan, part_of
@@ -83,7 +83,7 @@ def from_record(plan: DrawPlan, known: Recorded) -> Released:
     """An answer whose noisy numbers were all drawn and charged before: nothing is drawn, and nothing is charged."""
     query = plan.query
     record = query.context.ledger.known
-    inputs = tuple(recorded_before(number, c.guarantee, Fixed(c.fixed)) for number, c in known.sources)
+    inputs = tuple(recorded_provenance(number, c.guarantee, Fixed(c.fixed)) for number, c in known.sources)
     last = next(entry for entry in record.entries if entry.number == known.charges[-1])
     held = Reservation(last, inputs, record.total, recorded=known.charges, asked_after=record.last)
     left = replace(_released(plan, plan.calibration, known.noisy(query), held, known), repeated=True)
@@ -108,4 +108,4 @@ def _as_entry(left: Released) -> dict[str, object]:
 def stored_release(draft: Draft) -> Released:
     public = draft.public
     answer = Answer.from_dict(public["answer"])  # type: ignore[arg-type]
-    return Released(answer, Certificate.from_dict(public["certificate"]), repeated=True)  # type: ignore[arg-type]
+    return Released(answer, ReleaseCertificate.from_dict(public["certificate"]), repeated=True)  # type: ignore[arg-type]

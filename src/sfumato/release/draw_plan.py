@@ -12,7 +12,7 @@ from sfumato.ledger.charges import PART, RELEASE
 from sfumato.ledger.entry import NANO, Draft, Event, nano, upward
 from sfumato.ledger.history import Record
 from sfumato.model.calibration import Calibration
-from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, word
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, guarantee_of
 from sfumato.privacy.accounting.cost import rho_delta_of, rho_of
 from sfumato.privacy.noise.calibration import calibrate
 from sfumato.privacy.preferences.preference import LargerThanSpent
@@ -100,7 +100,7 @@ class DrawPlan:
 
     def is_in(self, record: Record, *, allow_no_guarantee: bool) -> bool:
         """Whether the record has the answer, or all its noisy numbers: then nothing is drawn."""
-        if repeatable(record.released(self.key), allow_no_guarantee) is not None:
+        if repeatable(record.release_entry(self.key), allow_no_guarantee) is not None:
             return True
         return self.numbers_in(record).is_complete
 
@@ -117,7 +117,7 @@ class DrawPlan:
 
     def refuse_beyond_budget(self, record: Record, inputs: Sequence[Provenance]) -> None:
         """Refuse what a draw would be refused for by the budget, before anything is entered."""
-        self.query.context.ledger.reserve(record, self.reservation(word(inputs), self.numbers_in(record)))
+        self.query.context.ledger.reserve(record, self.reservation(guarantee_of(inputs), self.numbers_in(record)))
 
     def reservation(self, outcome: Guarantee, known: Recorded = NOTHING) -> Draft:
         """The charge: epsilon, or a public constant where the epsilon would tell about the data.

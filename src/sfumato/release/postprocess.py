@@ -17,7 +17,7 @@ from sfumato.model.statement import (
     Call,
     Case,
     ColumnRef,
-    Comparison,
+    Compare,
     Constant,
     Membership,
     Missing,
@@ -72,11 +72,11 @@ def holds(condition: Predicate, row: Row) -> bool | None:
     >>> from fractions import Fraction
     >>> from sfumato.model.schema import Type
     >>> n = ColumnRef("n", Type.INTEGER)
-    >>> holds(Comparison(">", n, Constant(Fraction(3), Type.INTEGER)), {"n": 4})
+    >>> holds(Compare(">", n, Constant(Fraction(3), Type.INTEGER)), {"n": 4})
     True
     """
     match condition:
-        case Comparison(compare, left, right):
+        case Compare(compare, left, right):
             a, b = value(left, row), value(right, row)
             return None if a is None or b is None else _COMPARE[compare](a, b)
         case Membership(operand, members):

@@ -12,7 +12,7 @@ from sfumato.errors import EngineFailure, NoGuarantee, SfumatoError
 from sfumato.ledger.entry import Draft, Entry, Event
 from sfumato.ledger.history import Record
 from sfumato.ledger.odometer import Total
-from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, word
+from sfumato.model.guarantee import ChosenBy, Guarantee, Provenance, guarantee_of
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.context import DatasetContext
 from sfumato.release.ledger import PrivacyLedger, digest
@@ -37,7 +37,7 @@ class Reservation:
 
     @property
     def guarantee(self) -> Guarantee:
-        return word(self.inputs)
+        return guarantee_of(self.inputs)
 
     @property
     def is_free(self) -> bool:
@@ -81,7 +81,7 @@ def reserve(
             return beside
         if not allow_no_guarantee:
             refuse_without_guarantee(found, what, instead)
-        return [*beside, *ledger.reserve(record, _with_declarations(charge(word(found)), found))]
+        return [*beside, *ledger.reserve(record, _with_declarations(charge(guarantee_of(found)), found))]
 
     with ledger.recognised() if recorded(ledger.known) is None else nullcontext():
         added = ledger.write(decide)
@@ -90,7 +90,7 @@ def reserve(
 
 def earlier_release(key: str, *, allow_no_guarantee: bool, redraw: bool) -> Callable[[Record], Draft | None]:
     """What left to this very request, for `reserve`; nothing where it is to be drawn again."""
-    return lambda record: None if redraw else repeatable(record.released(key), allow_no_guarantee)
+    return lambda record: None if redraw else repeatable(record.release_entry(key), allow_no_guarantee)
 
 
 def _with_declarations(charge: Draft, inputs: Sequence[Provenance]) -> Draft:
@@ -187,9 +187,9 @@ def repeatable(released: Entry | None, allow_no_guarantee: bool) -> Draft | None
 
 def refuse_without_guarantee(inputs: Sequence[Provenance], what: str = "release", instead: str = "") -> None:
     """`instead` names what could be done that loses no guarantee; without it that is known from what lost it."""
-    if word(inputs).holds:
+    if guarantee_of(inputs).holds:
         return
-    lost = list(dict.fromkeys(i for i in inputs if not word([i]).holds))
+    lost = list(dict.fromkeys(i for i in inputs if not guarantee_of([i]).holds))
     raise NoGuarantee.because(
         "without-guarantee",
         what=what,

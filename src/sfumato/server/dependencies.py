@@ -12,9 +12,9 @@ from pydantic import BaseModel
 from sfumato.errors import Forbidden
 from sfumato.escrow.identity.person import Person
 from sfumato.escrow.service import Escrow
-from sfumato.server.concurrency import Lane
+from sfumato.server.concurrency import WorkPool
 from sfumato.server.middleware.authentication import Caller
-from sfumato.server.settings import Settings
+from sfumato.server.settings import ServerSettings
 from sfumato.server.texts import Name, Number
 
 T = TypeVar("T")
@@ -22,12 +22,12 @@ M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class Lanes:
+class WorkPools:
     """Signing in burns memory, asking waits for workers, delivering waits for the network."""
 
-    signing_in: Lane
-    asking: Lane
-    delivering: Lane
+    signing_in: WorkPool
+    asking: WorkPool
+    delivering: WorkPool
 
 
 def _escrow(request: Request) -> Escrow:
@@ -35,13 +35,13 @@ def _escrow(request: Request) -> Escrow:
     return found
 
 
-def _settings(request: Request) -> Settings:
-    found: Settings = request.app.state.settings
+def _settings(request: Request) -> ServerSettings:
+    found: ServerSettings = request.app.state.settings
     return found
 
 
-def _lanes(request: Request) -> Lanes:
-    found: Lanes = request.app.state.lanes
+def _lanes(request: Request) -> WorkPools:
+    found: WorkPools = request.app.state.lanes
     return found
 
 
@@ -59,12 +59,12 @@ def _with(scope: str) -> Callable[[Caller], Person]:
     return person
 
 
-Here: TypeAlias = Annotated[Escrow, Depends(_escrow)]
-Told: TypeAlias = Annotated[Settings, Depends(_settings)]
-Slowly: TypeAlias = Annotated[Lanes, Depends(_lanes)]
-Called: TypeAlias = Annotated[Caller, Depends(_caller)]
-Reader: TypeAlias = Annotated[Person, Depends(_with("read"))]
-Writer: TypeAlias = Annotated[Person, Depends(_with("write"))]
+EscrowDep: TypeAlias = Annotated[Escrow, Depends(_escrow)]
+SettingsDep: TypeAlias = Annotated[ServerSettings, Depends(_settings)]
+WorkPoolsDep: TypeAlias = Annotated[WorkPools, Depends(_lanes)]
+CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
+ReadingUser: TypeAlias = Annotated[Person, Depends(_with("read"))]
+WritingUser: TypeAlias = Annotated[Person, Depends(_with("write"))]
 NameInPath: TypeAlias = Annotated[Name, Path()]
 
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=200)]

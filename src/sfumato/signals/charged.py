@@ -11,9 +11,9 @@ from sfumato.ledger.charges import SIGNAL
 from sfumato.ledger.entry import Draft, Event, nano
 from sfumato.ledger.history import Plan, Record
 from sfumato.model import signal as model
-from sfumato.model.calibration import Law
-from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, computed_from_people, word
-from sfumato.model.release import Answer, Assumption, Certificate
+from sfumato.model.calibration import NoiseLaw
+from sfumato.model.guarantee import Guarantee, Provenance, chosen_by, guarantee_of, people_provenance
+from sfumato.model.release import Answer, Assumption, ReleaseCertificate
 from sfumato.model.signal import EXACT_SCORE, SignalKind
 from sfumato.model.statement import NOTHING
 from sfumato.privacy.accounting.zcdp import entered, rho_laplace
@@ -72,7 +72,7 @@ def _difference_grid(query: BoundQuery, task: Task, asked: SignalRequest) -> Gri
     """How far one person moves the difference; refused where nothing but the range is known, unless that is asked."""
     measurement = query.measurement
     kept = query.statement.afterwards == NOTHING  # whether a row stays is no smooth matter
-    read = [c for c in measurement.columns if c.shown and c.name in task.reads]
+    read = [c for c in measurement.columns if c.visible and c.name in task.reads]
     moved = {c.name: sensitivity_of_figure(c, measurement) for c in read} if kept else None
     if (task.lipschitz is None or moved is None) and not asked.by_range:
         if not kept:
@@ -94,17 +94,17 @@ class ChargedSignal:
 
     def foreseen(self) -> Guarantee:
         """The word of it, as the record is now."""
-        return word(self._inputs(answer_key(self.query, self._key), self.query.context.ledger.record))
+        return guarantee_of(self._inputs(answer_key(self.query, self._key), self.query.context.ledger.record))
 
-    def difference(self) -> model.Scored:
+    def difference(self) -> model.SignalScore:
         return self._made(lambda held: model.NoisyDifferenceScore(*self._head(held), self.noisy_difference()))
 
-    def block_mean(self) -> model.Scored:
+    def block_mean(self) -> model.SignalScore:
         blocks = self.asked.blocks
         return self._made(lambda held: model.BlockMeanScore(*self._head(held), self.noisy_block_mean(), blocks))
 
-    def published(self) -> model.Scored:
-        def made(held: Reservation) -> model.Scored:
+    def published(self) -> model.SignalScore:
+        def made(held: Reservation) -> model.SignalScore:
             ledger, key = self.query.context.ledger, digest(["signal", self._key])
             ledger.look(key, look_text(self.task.name, self.query.sql))
             exact = self.task.outcome([self.exact.table()])
@@ -147,7 +147,7 @@ class ChargedSignal:
     def _with_noise(self, steps: int) -> float:
         assert self.grid is not None
         assert self.asked.epsilon is not None
-        draw = self.query.context.services.mechanism(Law.LAPLACE)
+        draw = self.query.context.services.mechanism(NoiseLaw.LAPLACE)
         (noisy,) = draw([steps], self.grid.sensitivity, self.asked.epsilon)
         return float(noisy * self.grid.step)
 
@@ -164,7 +164,7 @@ class ChargedSignal:
         how = [a.kind.value, a.epsilon, a.blocks if a.kind is SignalKind.BLOCKS else None, a.by_range]
         return digest(["signal", self.query.sql, self.task.as_dict(), how, self.answer.as_dict()])
 
-    def _made(self, make: Callable[[Reservation], model.Scored]) -> model.Scored:
+    def _made(self, make: Callable[[Reservation], model.SignalScore]) -> model.SignalScore:
         ledger, key = self.query.context.ledger, answer_key(self.query, self._key)
         held = reserve(
             ledger,
@@ -177,7 +177,7 @@ class ChargedSignal:
         )
         if isinstance(held, Draft):
             stored = cast(dict[str, Any], (held.public if self._told else held.confidential)["signal"])
-            return model.from_stored(stored, Certificate.from_dict(stored["certificate"]))
+            return model.from_stored(stored, ReleaseCertificate.from_dict(stored["certificate"]))
         made = read_for(ledger, key, held, self._what, lambda: make(held))
         record_release(ledger, key, held, self._what, {"signal": made.as_dict()}, told=self._told)
         return made
@@ -189,7 +189,7 @@ class ChargedSignal:
         by = {"attestation": said, "who": ledger.who}
         inputs = (record.schema(statement.columns, ledger.schema, **by), *q.context.decided(record, said))
         if self.grid is None:
-            return (computed_from_people(EXACT_SCORE), *inputs)
+            return (people_provenance(EXACT_SCORE), *inputs)
         stated = record.preference(Plan(key, q.question), is_rule=False, rule=ledger.rule, **by)
         return (replace(stated, what="epsilon"), *inputs)
 
@@ -221,7 +221,7 @@ class ChargedSignal:
 
     @property
     def _mechanism(self) -> str:
-        return "no noise" if self.grid is None else Law.LAPLACE.value
+        return "no noise" if self.grid is None else NoiseLaw.LAPLACE.value
 
     @property
     def _cost(self) -> PrivacyCost | None:
@@ -234,10 +234,10 @@ class ChargedSignal:
     def _sensitivity(self) -> float:
         return 0.0 if self.grid is None else self.grid.most / self._divided_by
 
-    def _head(self, held: Reservation) -> tuple[Mapping[str, Any], tuple[float, float], float, Certificate]:
+    def _head(self, held: Reservation) -> tuple[Mapping[str, Any], tuple[float, float], float, ReleaseCertificate]:
         return self.task.as_dict(), self.task.range, self._score, self._certificate(held)
 
-    def _certificate(self, held: Reservation) -> Certificate:
+    def _certificate(self, held: Reservation) -> ReleaseCertificate:
         epsilon, grid = self.asked.epsilon, self.grid
         told = held.guarantee.holds and epsilon is not None and grid is not None
         drawn: dict[str, Any] = {"epsilon": None, "scale": None, "noise_90": None, "grid_step": None}
@@ -245,9 +245,9 @@ class ChargedSignal:
             scale = self._sensitivity / epsilon
             step = float(grid.step) / self._divided_by
             drawn = {"epsilon": epsilon, "scale": (scale,), "grid_step": (step,)}
-            drawn["noise_90"] = (reach(Law.LAPLACE, scale) + step,)
+            drawn["noise_90"] = (reach(NoiseLaw.LAPLACE, scale) + step,)
         several_runs = self.asked.kind is SignalKind.BLOCKS and isinstance(self.task, OwnCode)
-        return Certificate(
+        return ReleaseCertificate(
             **about(self.query, held, assumptions=(Assumption.RUNS_APART,) if several_runs else ()),
             **drawn,
             delta=0.0,
@@ -260,5 +260,5 @@ class ChargedSignal:
             numbers=(NUMBERS[self.asked.kind],),
             post_processing=(POST_PROCESSING[self.asked.kind],),
             shares=(1.0,),
-            laws=None if grid is None else (Law.LAPLACE.value,),
+            laws=None if grid is None else (NoiseLaw.LAPLACE.value,),
         )

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 from sfumato.errors import NoGuarantee, NoMechanism, PreferenceError
 from sfumato.model import signal as model
-from sfumato.model.calibration import Drawing, Law
+from sfumato.model.calibration import Drawing, NoiseLaw
 from sfumato.model.facts import Cell
 from sfumato.model.measurement import Measurement
-from sfumato.model.release import Answer, Certificate
+from sfumato.model.release import Answer, ReleaseCertificate
 from sfumato.model.statement import Afterwards, Statement
 from sfumato.ports import Mechanisms
 from sfumato.release import answer as assemble
@@ -28,7 +28,7 @@ def free_signal(
     statement: Statement,
     measurement: Measurement,
     answer: Answer,
-    certificate: Certificate,
+    certificate: ReleaseCertificate,
     task: Task | Mapping[str, Any],
     mechanism: Mechanisms,
     draws: int = DRAWS,
@@ -43,7 +43,7 @@ class Redrawn:
     """A release with fresh noise on top, draw by draw; `moved` is by how much that moved each number of every cell."""
 
     measurement: Measurement
-    certificate: Certificate
+    certificate: ReleaseCertificate
     table: Table
     tables: tuple[Table, ...]
     moved: tuple[tuple[tuple[Fraction, ...], ...], ...]  # by number, then draw, then cell
@@ -53,7 +53,7 @@ def redraw(
     statement: Statement,
     measurement: Measurement,
     answer: Answer,
-    certificate: Certificate,
+    certificate: ReleaseCertificate,
     mechanism: Mechanisms,
     draws: int = DRAWS,
 ) -> Redrawn:
@@ -89,7 +89,7 @@ def score_draws(task: Task, fresh: Redrawn) -> model.FreeScore:
     if task.affine:  # beyond the ends of the range too: they would hide how far it went
         here = task.beyond([fresh.table])
         damages = (abs(task.beyond([table]) - here) for table in fresh.tables)
-    read = [c for c in measurement.columns if c.shown and c.name in task.reads]
+    read = [c for c in measurement.columns if c.visible and c.name in task.reads]
     plain = all(len(c.numbers) == 1 for c in read)
     return model.FreeScore(
         task.as_dict(),
@@ -123,7 +123,7 @@ def _cells(statement: Statement, measurement: Measurement, answer: Answer) -> tu
     return tuple(cast(Cell, tuple(row[place] for place in places)) for row in answer.rows)
 
 
-def _drawings(certificate: Certificate, measurement: Measurement) -> list[Drawing]:
+def _drawings(certificate: ReleaseCertificate, measurement: Measurement) -> list[Drawing]:
     """How each number was drawn, as the certificate tells it."""
     c = certificate
     assert c.epsilon is not None
@@ -132,11 +132,11 @@ def _drawings(certificate: Certificate, measurement: Measurement) -> list[Drawin
     assert c.grid_step is not None
     found = []
     for place, number in enumerate(measurement.numbers):
-        law, scale, told = Law(c.laws[place]), cast(float, c.scale[place]), Fraction(c.grid_step[place])
+        law, scale, told = NoiseLaw(c.laws[place]), cast(float, c.scale[place]), Fraction(c.grid_step[place])
         finer = max(1, round(number.step / told))  # the certificate tells a float: the grid itself divides the number's
         step = number.step / finer
         furthest = None if c.reach is None else round(Fraction(c.reach[place]) / step)
-        budget = float(number.euclidean) / scale if law is Law.GAUSSIAN else number.part(c.epsilon)
+        budget = float(number.euclidean) / scale if law is NoiseLaw.GAUSSIAN else number.part(c.epsilon)
         found.append(Drawing(law, budget, step, scale, reach=furthest))
     return found
 
@@ -178,4 +178,4 @@ def _bound(task: Task, fresh: Redrawn, read: Mapping[str, int]) -> float | None:
             )
             size += steep * float(sum(map(abs, fresh.moved[number][draw]), rounding))
         sizes.append(size)
-    return min(task.span, model.ranked(tuple(sorted(sizes)), math.inf))
+    return min(task.span, model.covering_value(tuple(sorted(sizes)), math.inf))

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.errors import NoMechanism
-from sfumato.model.guarantee import Guarantee, join, word
+from sfumato.model.guarantee import Guarantee, guarantee_of, weakest
 from sfumato.model.release import Released
-from sfumato.model.signal import Scored, SignalKind
+from sfumato.model.signal import SignalKind, SignalScore
 from sfumato.release.bound_query import BoundQuery
 from sfumato.release.risk.posthoc import require_released_here
 from sfumato.signals.charged import charged_signal
@@ -24,7 +24,7 @@ def make_signal(
     task: Task | Mapping[str, Any],
     asked: SignalRequest,
     exact: ExactAnswer | None = None,
-) -> Scored:
+) -> SignalScore:
     """The signal that is asked for, about a release that this query gave."""
     answer, measurement, statement = release.answer, query.measurement, query.statement
     if query.context.bounds_from_data:
@@ -56,6 +56,6 @@ def preview_guarantee(
         mechanism = query.context.services.mechanism
         redraw(query.statement, query.measurement, release.answer, release.certificate, mechanism, 1)
         decided = query.context.decided(query.context.ledger.record, asked.attestation)
-        return join([release.certificate.guarantee, word(decided)])
+        return weakest([release.certificate.guarantee, guarantee_of(decided)])
     charged = charged_signal(query, release.answer, task, asked, AnswerFromData(query))
     return charged.foreseen()

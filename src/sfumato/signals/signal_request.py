@@ -40,7 +40,7 @@ class SignalRequest:
 
 def signal_request(kind: str, epsilon: float | None, **how: Any) -> SignalRequest:
     """The kind by its word, and an epsilon where there is something to charge."""
-    wanted = SignalKind.of(kind)
+    wanted = SignalKind.from_text(kind)
     if wanted not in (SignalKind.DIFFERENCE, SignalKind.BLOCKS):
         if epsilon is not None:
             raise PreferenceError.because("signal-spends-nothing", kind=wanted.value)
@@ -77,7 +77,7 @@ def prepare_task(task: Task | Mapping[str, Any], measurement: Measurement, answe
 
 def table_of(answer: Answer, measurement: Measurement) -> Table:
     """An answer as tasks read it."""
-    figures = tuple(c.name for c in measurement.columns if c.shown and c.key is None)
+    figures = tuple(c.name for c in measurement.columns if c.visible and c.key is None)
     return Table(answer.columns, answer.rows, figures)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.adapters.storage import file, known_rows, ledger_rows
-from sfumato.adapters.storage.failures import Failure, guarded
+from sfumato.adapters.storage.failures import Failure, run_guarded
 from sfumato.adapters.storage.format import FORMAT
 from sfumato.adapters.storage.ledger_rows import Decide
 from sfumato.errors import LedgerBroken, LedgerUnwritable, SfumatoError
@@ -79,22 +79,26 @@ class SQLiteLedger:
         self._file: str | None = None  # the same file wherever the process goes
         self._in_memory: sqlite3.Connection | None = None
         self._has_table = False
+        self._waiting: list[tuple[str, str]] = []  # datasets and digests to remember
 
     @property
     def recorded(self) -> bool:
         return self.path != file.MEMORY
 
     def read(self, after: int, head: str | None = None) -> Sequence[Entry]:
-        return [] if self._is_absent() else guarded(self._failure, lambda: self._read(after, head))
+        return [] if self._is_absent() else run_guarded(self._failure, lambda: self._read(after, head))
 
     def append(self, after: int, decide: Decide, head: str | None = None) -> Sequence[Entry]:
-        return guarded(self._failure, lambda: self._append(after, decide, head))
+        return run_guarded(self._failure, lambda: self._append(after, decide, head))
 
     def others(self, dataset: str, digest: str) -> Sequence[str]:
-        return [] if self._is_absent() else guarded(self._failure, lambda: self._others(dataset, digest))
+        return [] if self._is_absent() else run_guarded(self._failure, lambda: self._others(dataset, digest))
+
+    def knows(self, dataset: str, digest: str) -> bool:
+        return not self._is_absent() and run_guarded(self._failure, lambda: self._knows(dataset, digest))
 
     def remember(self, dataset: str, digest: str) -> None:
-        guarded(self._failure, lambda: self._remember(dataset, digest))
+        run_guarded(self._failure, lambda: self._remember(dataset, digest))
 
     def close(self) -> None:
         connection, self._in_memory, self._file = self._in_memory, None, None
@@ -121,12 +125,21 @@ class SQLiteLedger:
 
     def _others(self, dataset: str, digest: str) -> Sequence[str]:
         with self._connection() as connection:
-            return known_rows.others(connection, dataset, digest) if self._is_ledger(connection) else []
+            return known_rows.other_datasets(connection, dataset, digest) if self._is_ledger(connection) else []
+
+    def _knows(self, dataset: str, digest: str) -> bool:
+        with self._connection() as connection:
+            return self._is_ledger(connection) and known_rows.knows(connection, dataset, digest)
 
     def _remember(self, dataset: str, digest: str) -> None:
+        """Keep a digest, as soon as there is a ledger to keep it in: before that it waits for the next one."""
+        self._waiting.append((dataset, digest))
+        if self._is_absent():
+            return
         with self._connection() as connection, file.writing(connection):
             if self._is_ledger(connection):
-                known_rows.remember(connection, dataset, digest, os.urandom(32).hex())
+                known_rows.remember(connection, self._waiting, os.urandom(32).hex())
+                self._waiting = []
 
     def _is_ledger(self, connection: sqlite3.Connection) -> bool:
         """Whether there is a ledger already; a file that holds something else does not become one."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 from sfumato.errors import LedgerBroken, VaultBroken
-from sfumato.ledger.entry import Draft, Entry, Event, changed, seal
+from sfumato.ledger.entry import Draft, Entry, Event, changed_entry, seal
 from sfumato.ledger.hash_chain import GENESIS
 from sfumato.ports import Seals
 
@@ -96,7 +96,7 @@ def _entry(row: dict[str, Any], seals: Seals | None) -> Entry:
             return Entry(number, stored, previous, digest)
         return Entry(number, _decrypted(stored, number, seals), previous, digest, stored)
     except (AttributeError, TypeError, ValueError, VaultBroken):
-        raise changed(max(number, 1)) from None  # a broken page may number a row 0
+        raise changed_entry(max(number, 1)) from None  # a broken page may number a row 0
 
 
 def _put_back(number: int) -> LedgerBroken:

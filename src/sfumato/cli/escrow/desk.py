@@ -106,13 +106,13 @@ class Desk:
         from sfumato.composition import local
         from sfumato.composition.local_access import act_as
         from sfumato.composition.workspace import open_workspace
-        from sfumato.server.app import made
-        from sfumato.server.settings import Settings
+        from sfumato.server.app import create_app
+        from sfumato.server.settings import ServerSettings
 
         passphrase = unlocking(folder, self.passphrase_file, self.key_file)
         with open_workspace(folder, passphrase=passphrase, key_file=self.key_file) as workspace:
             token = act_as(workspace.escrow, self.as_name)
-            app = made(workspace.escrow, Settings(data_bytes=workspace.settings.upload_mb << 20))
+            app = create_app(workspace.escrow, ServerSettings(data_bytes=workspace.settings.upload_mb << 20))
             with local.connect_in_process(app, token, f"the workspace {folder}") as client:
                 yield client
 

@@ -72,16 +72,16 @@ def serve(
     require_server_extra()
     from sfumato.composition.settings import load
     from sfumato.composition.workspace import lock_for_serving, open_workspace
-    from sfumato.server.app import made
-    from sfumato.server.run import Tls, bound
+    from sfumato.server.app import create_app
+    from sfumato.server.run import Tls, bind_socket
     from sfumato.server.run import serve as listen
-    from sfumato.server.settings import Settings as ServerSettings
+    from sfumato.server.settings import ServerSettings
 
     settings = load(directory)
     at, on = host or settings.host, port or settings.port
     tls = Tls(Path(settings.certificate), Path(settings.certificate_key)) if settings.certificate else None
     with (
-        bound(at, on, tls=tls, behind_proxy=settings.behind_proxy) as taken,
+        bind_socket(at, on, tls=tls, behind_proxy=settings.behind_proxy) as taken,
         lock_for_serving(directory, settings) as alone,
         open_workspace(
             directory, passphrase=unlocking(directory, passphrase_file, key_file), key_file=key_file
@@ -91,7 +91,7 @@ def serve(
         workspace.escrow.resume(alone=alone)
         workspace.escrow.signals.prepare()
         secure = tls is not None or settings.behind_proxy
-        app = made(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
+        app = create_app(workspace.escrow, ServerSettings(secure=secure, data_bytes=settings.upload_mb << 20))
         url = f"{'https' if tls else 'http'}://{at}:{on}"
         told = (
             json.dumps({"workspace": str(directory), "url": url}) if as_json else f"sfumato serves {directory} at {url}"

@@ -46,11 +46,11 @@ WAITING = (
 def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> None:
     """Serve until it is stopped; what was made goes with it."""
     from sfumato.composition.workspace import open_workspace
-    from sfumato.server.app import made
-    from sfumato.server.run import bound, serve
-    from sfumato.server.settings import Settings
+    from sfumato.server.app import create_app
+    from sfumato.server.run import bind_socket, serve
+    from sfumato.server.settings import ServerSettings
 
-    with TemporaryDirectory(prefix="sfumato-demo-") as folder, bound(HOST, port) as taken:
+    with TemporaryDirectory(prefix="sfumato-demo-") as folder, bind_socket(HOST, port) as taken:
         place = Path(folder) / "workspace"
         say(f"Making a population of {rows:,} and a first answer …")
         key = furnished(place, rows, seed)
@@ -62,7 +62,7 @@ def open_house(port: int, rows: int, seed: int, say: Callable[[str], None]) -> N
             for guest in guests:
                 say(f"  {guest.role:<10} {guest.name:<8} password: {guest.password}")
             say("Ctrl-C ends it, and everything that was done in it goes.")
-            serve(made(workspace.escrow, Settings(guests=guests)), HOST, port, taken=taken)
+            serve(create_app(workspace.escrow, ServerSettings(guests=guests)), HOST, port, taken=taken)
 
 
 def furnished(place: Path, rows: int, seed: int) -> Path:
@@ -77,8 +77,8 @@ def furnished(place: Path, rows: int, seed: int) -> Path:
     create_workspace(place, admin=CONTROLLER, password=PASSWORD, key_file=key)
     with open_workspace(place, key_file=key) as workspace:
         escrow = workspace.escrow
-        clara = escrow.people.one(CONTROLLER)
-        arthur = escrow.people.add(clara, ANALYST, ["analyst"], organisation=BOARD, password=PASSWORD)
+        clara = escrow.accounts.one(CONTROLLER)
+        arthur = escrow.accounts.add(clara, ANALYST, ["analyst"], organisation=BOARD, password=PASSWORD)
         escrow.datasets.register(clara, schema.read_text(encoding="utf-8"), title="A census in which nobody exists")
         with data.open("rb") as rows_of_it:
             escrow.datasets.deliver(clara, "adult", iter(lambda: rows_of_it.read(1 << 20), b""), "parquet")
@@ -97,7 +97,7 @@ def welcomed(workspace: Workspace) -> tuple[Guest, ...]:
     from sfumato.server.settings import Guest
 
     escrow = workspace.escrow
-    (waiting,) = escrow.requests.many(escrow.people.one(CONTROLLER), state="submitted")
+    (waiting,) = escrow.requests.many(escrow.accounts.one(CONTROLLER), state="submitted")
     return (
         Guest(CONTROLLER, PASSWORD, "controller", f"/requests/{waiting['id']}"),
         Guest(ANALYST, PASSWORD, "analyst", "/datasets/adult/ask"),

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from sfumato.model.confidential import Confidential
 from sfumato.presentation.figures.figure import Figure
-from sfumato.presentation.figures.histogram import Heap, Spread, folded, histogram_figure, quantile_table
+from sfumato.presentation.figures.histogram import Heap, HistogramSummary, folded, histogram_figure, quantile_table
 from sfumato.presentation.figures.terminal import WIDTH, paragraph, text
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 
 Cells = tuple[list[str], list[list[str]]]
 
 
 @dataclass(frozen=True, repr=False)
-class Person(Confidential):
+class ExposedPerson(Confidential):
     """One of the most exposed. `chances`: of an attacker who knows everybody else, at each epsilon asked about."""
 
     name: str
@@ -27,16 +27,16 @@ class Person(Confidential):
 
 
 @dataclass(frozen=True, repr=False)
-class People(Confidential):
+class ExposureTable(Confidential):
     """The people of a rehearsal or of a look. Without an exposure, as published, there is influence alone.
 
     `not_additive` names the answer's columns that are no sum over people: their exposures bound nobody's odds, so no
     chance is shown.
     """
 
-    influence: Spread
-    exposure: Spread | None = None
-    most_exposed: tuple[Person, ...] = ()
+    influence: HistogramSummary
+    exposure: HistogramSummary | None = None
+    most_exposed: tuple[ExposedPerson, ...] = ()
     epsilons: tuple[float, ...] = ()
     not_additive: tuple[str, ...] = ()
     singletons: int = 0  # groups of one person
@@ -47,7 +47,7 @@ class People(Confidential):
         return "influence" if self.exposure is None else "exposure"
 
     @property
-    def shown(self) -> Spread:
+    def shown(self) -> HistogramSummary:
         return self.influence if self.exposure is None else self.exposure
 
     @property
@@ -111,7 +111,7 @@ class People(Confidential):
         return most.people if most is not None and most.low == most.high else 0
 
 
-def as_text(people: People, *, colour: bool = False) -> str:
+def as_text(people: ExposureTable, *, colour: bool = False) -> str:
     """The histogram in at most 20 rows or a sentence, the quantiles, and the most exposed if they are to be named."""
     if said := people.shown.in_words:
         parts = [f"{people.title}\n{paragraph(people.meaning)}", paragraph(said)]

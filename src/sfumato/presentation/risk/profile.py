@@ -8,11 +8,11 @@ from sfumato.presentation.figures.figure import Verdict as Mark
 from sfumato.presentation.figures.svg import svg
 from sfumato.presentation.figures.terminal import paragraph, text
 from sfumato.presentation.html import page_part
-from sfumato.presentation.risk.exposure_histogram import as_html as histogram_html
-from sfumato.presentation.risk.exposure_histogram import as_text as histogram_text
+from sfumato.presentation.risk.exposure_histogram_view import as_html as histogram_html
+from sfumato.presentation.risk.exposure_histogram_view import as_text as histogram_text
 from sfumato.presentation.table import table
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.presentation.wording.numbers import number
 
 GAP = Axis("most at risk over least at risk", unit="×", scale="log")
@@ -70,10 +70,10 @@ def candidates(view: RiskView) -> tuple[list[str], list[list[str]]]:
 
 def estimates(view: RiskView) -> tuple[list[str], list[list[str]]]:
     """What a private histogram suggests at each candidate epsilon; no rows where it suggests nothing."""
-    found = [(row.epsilon, row.estimate) for row in view.candidates if row.estimate is not None]
+    rows = [(row.epsilon, row.estimate) for row in view.candidates if row.estimate is not None]
     return (
         ["epsilon", "estimated gap", "estimated attack success"],
-        [[f"{at:g}", f"{number(each.gap, 4)}×", of_risk.percent(each.attack_chance)] for at, each in found],
+        [[f"{at:g}", f"{number(each.gap, 4)}×", of_risk.percent(each.attack_chance)] for at, each in rows],
     )
 
 

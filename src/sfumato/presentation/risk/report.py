@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.risk import RiskView, Source
-from sfumato.model.selection_trials import Tries
+from sfumato.model.selection_trials import SelectionTrials
 from sfumato.presentation.certificate import certificate_text
 from sfumato.presentation.document import (
     code,
@@ -20,25 +20,25 @@ from sfumato.presentation.document import (
     section,
 )
 from sfumato.presentation.figures.figure import Range
-from sfumato.presentation.risk.exposure import People
-from sfumato.presentation.risk.exposure_histogram import bars, bins, promised
+from sfumato.presentation.risk.exposure import ExposureTable
+from sfumato.presentation.risk.exposure_histogram_view import bars, bins, promised
 from sfumato.presentation.risk.profile import candidates, estimates, figure, size
-from sfumato.presentation.selection_trials import COLUMNS, figures, said
+from sfumato.presentation.selection_trials import COLUMNS, figures, summary
 from sfumato.presentation.selection_trials import rows as tried
 from sfumato.presentation.wording import choosing as of_choosing
-from sfumato.presentation.wording import exposure_histogram as of_exposure_histogram
+from sfumato.presentation.wording import exposure_histogram_sentences as of_exposure_histogram
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import risk as of_risk
+from sfumato.presentation.wording import risk_sentences as of_risk
 from sfumato.release.risk.exposure_histogram import NUMBERS
 
 
 def report(
     view: RiskView,
-    people: People | None = None,
+    people: ExposureTable | None = None,
     *,
     limit: float | None = None,
     chosen: float | None = None,
-    tries: Sequence[Tries] = (),
+    tries: Sequence[SelectionTrials] = (),
     conclusion: str = "",
     footer: str = "",
 ) -> str:
@@ -57,11 +57,11 @@ def report(
     return page(of_risk.TITLES[view.source], parts, banner=banner, footer=footer)
 
 
-def _tried(tries: Sequence[Tries]) -> str:
+def _tried(tries: Sequence[SelectionTrials]) -> str:
     """What a selection came to at several thresholds."""
     drawn = (drawing(replace(each, title="")) for each in figures(tries))
     table = scrolled(COLUMNS, tried(tries), of_choosing.TRIED_EACH)
-    return section(of_choosing.TRIED_TITLE, paragraph(said(tries)), *drawn, table)
+    return section(of_choosing.TRIED_TITLE, paragraph(summary(tries)), *drawn, table)
 
 
 def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: str) -> str:
@@ -102,7 +102,7 @@ def _histogram(exposure_histogram: ExposureHistogram) -> list[str]:
     ]
 
 
-def _people(people: People) -> list[str]:
+def _people(people: ExposureTable) -> list[str]:
     """How the figure is spread, and the most exposed by name if they are there."""
     same = len(people.shown.heaps) <= 1
     found = [

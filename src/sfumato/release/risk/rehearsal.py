@@ -8,7 +8,7 @@ from sfumato.errors import SchemaError, SourceError
 from sfumato.model.choice import Noise
 from sfumato.model.risk import Source
 from sfumato.model.schema import Schema
-from sfumato.model.selection_trials import Tries
+from sfumato.model.selection_trials import SelectionTrials
 from sfumato.privacy.preferences.preference import Preference, Ratio
 from sfumato.privacy.preferences.solver import Solution, solve
 from sfumato.release.bound_query import BoundQuery
@@ -46,7 +46,7 @@ def rehearse(
     measurement, survey = query.public_measurement, _look_alike(query, noise, like, rows)
     found = spread(survey, noise, sums=True)
     solution: Solution | None = None
-    tries: tuple[Tries, ...] = ()
+    tries: tuple[SelectionTrials, ...] = ()
     if asked is not None:
         tries = run_trials(asked, survey, query.context.services)
         solution = solve(

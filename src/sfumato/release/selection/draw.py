@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.choice import Noise
 from sfumato.model.facts import Moments
 from sfumato.model.measurement import NoisyNumber
@@ -64,7 +64,7 @@ def _by_variance(preference: Variance, survey: Survey, noise: Noise, services: S
     public = moments.people if schema.relation is Relation.REPLACE else None
     numbers = selection_numbers(schema, moments.people, noise)
     exact = [moments.spread, moments.people * int(1 / numbers[-1].step)][: len(numbers)]
-    laplace = services.mechanism(Law.LAPLACE)
+    laplace = services.mechanism(NoiseLaw.LAPLACE)
     noisy = [
         float(n.step * laplace([total], n.steps, n.part(spends))[0]) for n, total in zip(numbers, exact, strict=True)
     ]
@@ -98,7 +98,7 @@ def _by_cap(preference: ExposureCap, survey: Survey, noise: Noise, services: Ser
     earlier = math.ceil(slack / float(number.step)) + 2  # noise on a grid reaches a step further, on either side
     above = [sum(bins[level + 1 :]) for level in range(LEVELS, 0, -1)]
     totals = [many * one - int(allowed * one) * sum(bins) + earlier for many in above]
-    stopped = services.mechanism(Law.SPARSE_VECTOR)(totals, number.steps, spends)
+    stopped = services.mechanism(NoiseLaw.SPARSE_VECTOR)(totals, number.steps, spends)
     passed = stopped[0] if stopped else LEVELS
     at_rest = survey.question.schema.relation.at_rest
     most_exposed = min(1.0, (LEVELS + 1 - max(passed, 1)) / LEVELS + at_rest)
@@ -124,7 +124,7 @@ def _algorithm_3(preference: Variance, survey: Survey, asked: ReleaseRequest, se
     each = [rdrs_at(candidate, people, asked.noise).normalised_variance for candidate in candidates]
     steps = people.figures.people * CLAIMED
     totals = [round((float(preference.tau) - variance) * steps) for variance in each]
-    first = services.mechanism(Law.SPARSE_VECTOR_AS_PUBLISHED)(totals, CLAIMED, preference.select_epsilon)
+    first = services.mechanism(NoiseLaw.SPARSE_VECTOR_AS_PUBLISHED)(totals, CLAIMED, preference.select_epsilon)
     return Selected(candidates[first[0]]) if first else Selected(None, "no candidate passed")
 
 

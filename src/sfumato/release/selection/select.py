@@ -15,14 +15,14 @@ from sfumato.errors import PreferenceError
 from sfumato.ledger.charges import SELECTION
 from sfumato.ledger.entry import NANO, Draft, Event, nano
 from sfumato.ledger.history import Record
-from sfumato.model.calibration import Law
+from sfumato.model.calibration import NoiseLaw
 from sfumato.model.guarantee import (
     Guarantee,
     Provenance,
     chosen_by,
-    selected_after_look,
-    selected_privately,
-    word,
+    guarantee_of,
+    late_selection_provenance,
+    selection_provenance,
 )
 from sfumato.model.risk import WORST_CASE
 from sfumato.model.schema import BUDGET
@@ -101,9 +101,9 @@ def unmet(query: BoundQuery, asked: ReleaseRequest) -> Solution | None:
 def earlier_outcomes(query: BoundQuery, asked: ReleaseRequest, record: Record) -> list[SelectionOutcome]:
     """Every outcome of this request so far, each charged or looked at: oldest first, but last the one that counts."""
     if asked.selecting:
-        every, counts = record.all_released(_key(query, asked)), record.selections(_key(query, asked))[-1:]
+        every, counts = record.release_entries(_key(query, asked)), record.selections(_key(query, asked))[-1:]
         return [_read(entry.draft, asked) for entry in (*(e for e in every if e not in counts), *counts)]
-    return [_read(entry.draft, asked) for entry in record.drawn(asked.key)]
+    return [_read(entry.draft, asked) for entry in record.drawn_plans(asked.key)]
 
 
 def times(query: BoundQuery, asked: ReleaseRequest, number: int) -> int:
@@ -123,9 +123,9 @@ def provenances_of_choice(
     same = (d for d in newest_first if query.solved(asked, _read(d, asked).selected).epsilon == epsilon)
     own = next(same, None)
     if own is None:
-        return (*found, selected_after_look("epsilon"))
+        return (*found, late_selection_provenance("epsilon"))
     attested = cast(list[str], own.public.get("attested", []))
-    return (*found, *(selected_privately("epsilon", said) for said in attested))
+    return (*found, *(selection_provenance("epsilon", said) for said in attested))
 
 
 def _inputs(
@@ -134,7 +134,7 @@ def _inputs(
     """Of the selection itself, also the budget where that is a ceiling: what is left of it may be what is selected."""
     found, ledger = query.provenances(asked, record, attestation), query.context.ledger
     if redraw and record.somebody_looked and record.selections(_key(query, asked)):
-        found = (*found, selected_after_look("epsilon"))
+        found = (*found, late_selection_provenance("epsilon"))
     spent = Fraction(record.total.nano_epsilon + nano(asked.select_epsilon), NANO)
     if ledger.budget.epsilon is None or ledger.budget.epsilon - spent >= Fraction(str(asked.epsilon_max)):
         return found
@@ -153,7 +153,7 @@ def require_affordable(
     inputs = _inputs(query, asked, record, attestation, redraw)
     if not allow_no_guarantee:
         refuse_without_guarantee(inputs, "selection")
-    query.context.ledger.reserve(record, _reservation(query, asked, "", word(inputs)))
+    query.context.ledger.reserve(record, _reservation(query, asked, "", guarantee_of(inputs)))
 
 
 def _select(
@@ -209,8 +209,8 @@ def require_unreleased(query: BoundQuery, asked: ReleaseRequest, epsilon: float 
     record = query.context.ledger.known
     if not any(isinstance(p, Pri) for p in asked.preferences):
         return
-    left = record.all_released(answer_key(query, digest([asked.wording, epsilon])))
-    if left and record.drawn(asked.key)[-1].number < left[-1].number:
+    left = record.release_entries(answer_key(query, digest([asked.wording, epsilon])))
+    if left and record.drawn_plans(asked.key)[-1].number < left[-1].number:
         raise PreferenceError.because("pri-output-released")
 
 
@@ -235,7 +235,9 @@ def _reservation(query: BoundQuery, asked: ReleaseRequest, key: str, outcome: Gu
         "kind": SELECTION,
         "version": version_of(query.context),
     }
-    laws = dict.fromkeys(Law.LAPLACE if isinstance(p, Variance) else Law.SPARSE_VECTOR for p in asked.selecting)
+    laws = dict.fromkeys(
+        NoiseLaw.LAPLACE if isinstance(p, Variance) else NoiseLaw.SPARSE_VECTOR for p in asked.selecting
+    )
     cost = PrivacyCost(
         asked.select_epsilon, entered(rho_pure(asked.select_epsilon)), (), (), None, select_epsilon=asked.select_epsilon
     )

@@ -9,16 +9,16 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from sfumato.errors import SfumatoError
-from sfumato.escrow.dataset import Held
+from sfumato.escrow.dataset import RegisteredDataset
 from sfumato.escrow.identity.person import Person, Role
 from sfumato.escrow.service import Escrow
-from sfumato.presentation.ledger import total_text
+from sfumato.presentation.ledger_view import total_text
 from sfumato.presentation.wording import guarantee as of_guarantee
-from sfumato.presentation.wording import ledger as of_ledger
+from sfumato.presentation.wording import ledger_sentences as of_ledger
 from sfumato.presentation.wording import rule as of_rule
-from sfumato.presentation.wording import schema as of_schema
-from sfumato.server.dependencies import AfterName, Here, NameInPath, Reader
-from sfumato.server.web.shell import Shown
+from sfumato.presentation.wording import schema_sentences as of_schema
+from sfumato.server.dependencies import AfterName, EscrowDep, NameInPath, ReadingUser
+from sfumato.server.web.shell import RendererDep
 
 screens = APIRouter(include_in_schema=False)
 _AT_ONCE = 30
@@ -26,7 +26,7 @@ _MOST_WAITING = 200
 
 
 @screens.get("/datasets")
-def datasets(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) -> Response:
+def datasets(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, after: AfterName = None) -> Response:
     if actor.has(Role.ANALYST) and not actor.has(Role.CONTROLLER, Role.AUDITOR):
         return RedirectResponse("/catalogue", 303)
     actor.require(Role.CONTROLLER, Role.AUDITOR, to="see what is held")
@@ -41,7 +41,7 @@ def datasets(page: Shown, actor: Reader, escrow: Here, after: AfterName = None) 
 
 
 @screens.get("/datasets/{name}")
-def dataset(page: Shown, actor: Reader, escrow: Here, name: NameInPath) -> Response:
+def dataset(page: RendererDep, actor: ReadingUser, escrow: EscrowDep, name: NameInPath) -> Response:
     """Analysts find what they may know of it in the catalogue."""
     shown = escrow.datasets.one(actor, name)
     if not _is_held(shown):
@@ -50,7 +50,7 @@ def dataset(page: Shown, actor: Reader, escrow: Here, name: NameInPath) -> Respo
     controls = held.is_controlled_by(actor)
     record = escrow.datasets.ledger_of(actor, held)
     same: Any = shown.get("same_rows", [])
-    may_hold = [one.name for one in escrow.people.all() if one.has(Role.CONTROLLER) and not one.disabled]
+    may_hold = [one.name for one in escrow.accounts.all() if one.has(Role.CONTROLLER) and not one.disabled]
     return page(
         "dataset.html",
         dataset=shown,
@@ -59,7 +59,7 @@ def dataset(page: Shown, actor: Reader, escrow: Here, name: NameInPath) -> Respo
         versions=[one.as_dict() for one in escrow.datasets.versions(actor, held.name)][::-1] if controls else [],
         may_hold=sorted({*may_hold, *held.controllers}),
         spent=total_text(record.total),
-        budget=of_guarantee.budget(record.budget) if record.budget.stated else None,
+        budget=of_guarantee.budget(record.budget) if record.budget.is_limited else None,
         public_page=_has_public_page(escrow, actor, held.name, shown["policy"]),
         look=of_guarantee.LOOK,
         entered=of_schema.CHECK_IS_ENTERED,
@@ -77,10 +77,10 @@ def _is_held(shown: dict[str, Any]) -> bool:
     return "controllers" in shown
 
 
-def _ways(escrow: Escrow, held: Held) -> list[str]:
+def _ways(escrow: Escrow, held: RegisteredDataset) -> list[str]:
     """In which ways the policy in force approves."""
     signed = escrow.datasets.policy_of(held)
-    return [] if signed is None else [flow.approve.value for flow in signed.policy.flows]
+    return [] if signed is None else [access_rule.approve.value for access_rule in signed.policy.access_rules]
 
 
 def _has_public_page(escrow: Escrow, actor: Person, name: str, policy: object) -> bool:

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from sfumato.errors import Forbidden
-from sfumato.model.statement import Kind
+from sfumato.model.statement import AggregateKind
 from sfumato.presentation.wording import asking as of_asking
-from sfumato.server.dependencies import Here, NameInPath, Reader
+from sfumato.server.dependencies import EscrowDep, NameInPath, ReadingUser
 from sfumato.server.texts import Name
 from sfumato.server.web.catalogue import spent
-from sfumato.server.web.shell import Shown
+from sfumato.server.web.shell import RendererDep
 from sfumato.sql.parser.vocabulary import CLAUSES, FUNCTIONS, aggregates
 
 screens = APIRouter(include_in_schema=False)
@@ -23,10 +23,10 @@ _COLUMN = ("name", "type", "categories", "private_keys")
 
 @screens.get("/datasets/{name}/ask")
 def ask(
-    page: Shown,
-    actor: Reader,
+    page: RendererDep,
+    actor: ReadingUser,
     name: NameInPath,
-    escrow: Here,
+    escrow: EscrowDep,
     before: Annotated[Name | None, Query(alias="from")] = None,
 ) -> Response:
     """`from` is a request of one's own that is to be changed and submitted again."""
@@ -66,7 +66,7 @@ def _vocabulary(held: Mapping[str, Any], flow: Mapping[str, Any]) -> dict[str, A
     """What the editor completes: columns that may be asked about, their categories, and the SQL that is answered."""
     allowed = None if "columns" not in flow else {name.casefold() for name in flow["columns"]}
     columns = [one for one in held["columns"] if allowed is None or one["name"].casefold() in allowed]
-    kinds = None if "aggregates" not in flow else [Kind(name) for name in flow["aggregates"]]
+    kinds = None if "aggregates" not in flow else [AggregateKind(name) for name in flow["aggregates"]]
     return {
         "table": held["name"],
         "columns": [{name: one[name] for name in _COLUMN} for one in columns],

@@ -7,12 +7,12 @@ import math
 from sfumato.model.guarantee import Guarantee
 from sfumato.model.signal import (
     BlockMeanScore,
-    Drawn,
     FreeScore,
     NoisyDifferenceScore,
+    NoisyScore,
     PublishedScore,
-    Scored,
     SignalKind,
+    SignalScore,
 )
 from sfumato.presentation.wording.guarantee import guarantee, rounded_down, rounded_up
 
@@ -52,7 +52,7 @@ BLACK_BOX = (
 DROWNED = "The noise is as wide as the whole scale: this tells next to nothing about the exact answer."
 
 
-def said(signal: Scored) -> tuple[str, ...]:
+def sentences(signal: SignalScore) -> tuple[str, ...]:
     """What there is to say of it, sentence by sentence."""
     match signal:
         case FreeScore():
@@ -71,16 +71,16 @@ def drawn(signal: FreeScore) -> str:
     return f"Task {signal.task['task']}: the release with fresh noise on top, {len(signal.scores):,} draws"
 
 
-def scale(signal: Scored) -> str:
+def scale(signal: SignalScore) -> str:
     """What a score that was charged for is drawn on."""
     return f"Task {signal.task['task']}, on a scale from {signal.range[0]:g} to {signal.range[1]:g}"
 
 
-def placed(signal: Scored) -> tuple[tuple[str, ...], str]:
+def placed(signal: SignalScore) -> tuple[tuple[str, ...], str]:
     """Whose score is drawn, place by place, and how often it is there."""
     whose = f"mean of {signal.blocks:,} blocks of people" if isinstance(signal, BlockMeanScore) else "the exact answer"
     sides = (f"{whose}, if it is below", f"{whose}, if it is above") if len(signal.places) > 1 else (whose,)
-    if not isinstance(signal, Drawn):
+    if not isinstance(signal, NoisyScore):
         return sides, ""
     return sides, _DRAWN if signal.noise_90 is not None else _UNTOLD
 
@@ -113,18 +113,18 @@ def _within_damage(words: str, signal: FreeScore) -> str:
 def _measured(signal: FreeScore) -> str:
     """What is known of a task for which nothing is proven: that it was tried, if it was, with as many draws."""
     tried = signal.task["task"] in _TRIED and len(signal.scores) >= _DRAWS
-    said = _MEASURED.format(f" by more than {signal.damage:.3g}" if signal.damage else "")
-    return f"{said} {_MET}" if tried else said
+    sentence = _MEASURED.format(f" by more than {signal.damage:.3g}" if signal.damage else "")
+    return f"{sentence} {_MET}" if tried else sentence
 
 
 def _difference(signal: NoisyDifferenceScore) -> tuple[str, ...]:
-    found = f"That of the exact answer lies {signal.difference:.3g} away{_within(signal.noise_90)}."
-    return score(signal), found, *_drowned(signal, signal.noise_90), *_promised(signal)
+    difference = f"That of the exact answer lies {signal.difference:.3g} away{_within(signal.noise_90)}."
+    return score(signal), difference, *_drowned(signal, signal.noise_90), *_promised(signal)
 
 
 def _blocks(signal: BlockMeanScore) -> tuple[str, ...]:
-    found = f"The mean score of {signal.blocks:,} blocks of people is {signal.mean:.3g}{_within(signal.noise_90)}."
-    return score(signal), found, *_drowned(signal, signal.noise_90), BLACK_BOX, *_promised(signal)
+    mean = f"The mean score of {signal.blocks:,} blocks of people is {signal.mean:.3g}{_within(signal.noise_90)}."
+    return score(signal), mean, *_drowned(signal, signal.noise_90), BLACK_BOX, *_promised(signal)
 
 
 def _published(signal: PublishedScore) -> tuple[str, ...]:
@@ -134,12 +134,12 @@ def _published(signal: PublishedScore) -> tuple[str, ...]:
     return both, guarantee(signal.certificate), f"Rounded to {digits} decimals it tells at most {signal.bits:.1f} bits."
 
 
-def score(signal: Scored) -> str:
+def score(signal: SignalScore) -> str:
     low, high = signal.range
     return f"Score of the release: {signal.score:.3g}, on a scale from {low:g} to {high:g}."
 
 
-def _drowned(signal: Scored, noise_90: float | None) -> tuple[str, ...]:
+def _drowned(signal: SignalScore, noise_90: float | None) -> tuple[str, ...]:
     return () if noise_90 is None or noise_90 < signal.width else (DROWNED,)
 
 
@@ -147,7 +147,7 @@ def _within(noise_90: float | None) -> str:
     return "" if noise_90 is None else f", within ±{noise_90:.2g} of that 90 times of 100 (noise alone)"
 
 
-def _promised(signal: Scored) -> tuple[str, ...]:
+def _promised(signal: SignalScore) -> tuple[str, ...]:
     if signal.guarantee is Guarantee.NONE or signal.cost is None:
         return (guarantee(signal.certificate),)
     return (f"It cost epsilon {signal.cost:.15g}: {guarantee(signal.certificate)}",)

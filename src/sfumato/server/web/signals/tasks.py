@@ -14,7 +14,7 @@ from sfumato.model.release import Answer
 from sfumato.model.signal import SignalKind
 from sfumato.presentation.escrow import submission
 from sfumato.presentation.wording.signals import pages as of_signal_pages
-from sfumato.presentation.wording.signals import requests as of_signalling
+from sfumato.presentation.wording.signals import requests_sentences as of_signalling
 from sfumato.presentation.wording.signals import tasks as of_tasks
 from sfumato.signals.signal_request import BLOCKS, DRAWS, MOST_BLOCKS, MOST_DRAWS
 from sfumato.signals.tasks.registry import task_descriptions

@@ -1,0 +1,85 @@
+"""What an answer that went out says about each person: how it is spread, and the public bound beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.model.confidential import Confidential
+from sfumato.model.release import ReleaseCertificate
+from sfumato.presentation.figures.figure import Figure
+from sfumato.presentation.figures.histogram import HistogramSummary, folded, histogram_figure, quantile_table
+from sfumato.presentation.figures.svg import svg
+from sfumato.presentation.figures.terminal import paragraph, text
+from sfumato.presentation.html import page_part
+from sfumato.presentation.risk.exposure import lying
+from sfumato.presentation.wording import guarantee as of_guarantee
+from sfumato.presentation.wording import posthoc_sentences as of_posthoc
+
+
+@dataclass(frozen=True, repr=False)
+class PosthocSpread(Confidential):
+    """Distances (PRI) and, where they are known, losses over all the people."""
+
+    certificate: ReleaseCertificate
+    people: int
+    distance: float
+    ratio: float
+    pri: HistogramSummary
+    loss: HistogramSummary | None
+    positive: int  # people whose loss is above 0
+    bound: float | None
+    own_scale: bool  # distances are in the answer's own units
+    hides: bool  # HAVING or LIMIT kept rows back
+    condition: str | None = None
+    medians: tuple[float | None, float | None] | None = None  # of the distances, on either side of the condition
+
+    @property
+    def shown(self) -> HistogramSummary:
+        return self.pri if self.loss is None else self.loss
+
+    @property
+    def meaning(self) -> str:
+        return of_posthoc.PRI if self.loss is None else of_posthoc.SIGNED_LOSS
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What there is to say beside the picture."""
+        spoken = (self.positive, self.people) if self.loss is not None and self.people else None
+        furthest = 0.0 if self.loss is None else max(map(abs, self.loss.quantiles))
+        parts = [
+            of_posthoc.no_loss(self.certificate) if self.loss is None else of_posthoc.PRI,
+            "" if spoken is None else of_posthoc.speaks_for(*spoken),
+            "" if self.loss is None else of_posthoc.within_bound(furthest, self.bound, self.certificate.epsilon),
+            of_posthoc.distances(
+                self.distance, self.pri.quantiles[0], self.pri.quantiles[-1], self.ratio, self.own_scale
+            ),
+            "" if self.medians is None else of_posthoc.medians_of(self.condition or "", self.medians),
+            of_posthoc.ROWS_KEPT_BACK if self.hides else "",
+            of_posthoc.SELECTED_BESIDE if self.certificate.select_epsilon else "",
+        ]
+        return tuple(part for part in parts if part)
+
+    @property
+    def quantiles(self) -> tuple[list[str], list[list[str]]]:
+        loss = [] if self.loss is None else [("loss", self.loss.quantiles)]
+        return quantile_table([*loss, ("PRI", self.pri.quantiles)])
+
+    def figure(self, *, short: bool = False) -> Figure:
+        """The histogram, in full or in as many rows as a terminal has room for."""
+        histogram, label = self.shown.histogram, "PRI" if self.loss is None else "loss"
+        return histogram_figure(
+            folded(histogram) if short else histogram, of_posthoc.POSTHOC, self.meaning, label=label
+        )
+
+
+def as_text(after: PosthocSpread, *, colour: bool = False) -> str:
+    parts = [paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")]
+    if told := after.shown.in_words:
+        parts += [f"{of_posthoc.POSTHOC}\n{paragraph(after.meaning)}", paragraph(told)]
+    else:
+        parts.append(text(after.figure(short=True), colour=colour))
+    return "\n\n".join([*parts, lying(*after.quantiles), *map(paragraph, after.said)])
+
+
+def as_html(after: PosthocSpread) -> str:
+    return page_part(of_guarantee.CONTROLLER_ONLY, svg(after.figure()), " ".join(after.said))
