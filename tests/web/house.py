@@ -21,8 +21,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sfumato.adapters.sandbox.bubblewrap import Bubblewrap
 from sfumato.adapters.vault import passwords
-from sfumato.cli.local import open_house
-from sfumato.cli.local.open_house import ANALYST, CONTROLLER, HOST, PASSWORD
+from sfumato.cli.local import demo_server as open_house
+from sfumato.cli.local.demo_server import ANALYST, CONTROLLER, HOST, PASSWORD
 from sfumato.composition import settings
 from sfumato.composition.create import create_workspace
 from sfumato.composition.workspace import Workspace, open_workspace
@@ -86,7 +86,7 @@ class House:
             taken = stack.enter_context(bind_socket(HOST, self._port))
             workspace = stack.enter_context(open_workspace(self.folder, key_file=self.plan.key))
             self._port = taken.getsockname()[1]
-            self.guests = self.guests or (() if self.plan.is_empty else open_house.welcomed(workspace))
+            self.guests = self.guests or (() if self.plan.is_empty else open_house.demo_guests(workspace))
             app: ASGIApp = app_on(workspace.escrow, self._settings)
             stack.callback(_running(app if self.sent is None else _recorded(app, self.sent), taken))
             self._opened.append((workspace, stack.pop_all()))
@@ -170,7 +170,7 @@ def furnished(folder: Path) -> Plan:
     markup.
     """
     place = folder / "workspace"
-    key = open_house.furnished(place, _ROWS, _SEED)
+    key = open_house.create_demo_workspace(place, _ROWS, _SEED)
     _state_one_worker(place)
     with open_workspace(place, key_file=key) as workspace:
         escrow = workspace.escrow
