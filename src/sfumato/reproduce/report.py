@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.presentation.document import drawing, items, page, paragraph, scrolled, section
-from sfumato.presentation.figures.terminal import text as drawn
-from sfumato.presentation.table import table
+from sfumato.presentation.document import Block, Cells, CodeLines, Document, Heading, Items, Prose, in_text, on_page
 from sfumato.reproduce.finding import Reproduction, Verdict
 
 COLUMNS = ("value", "in print", "ours", "verdict")
@@ -15,15 +13,13 @@ WIDTH = 100
 
 def text(found: Reproduction, *, colour: bool = False) -> str:
     """The values, the figures and what there is to say of them."""
-    parts = [f"{found.title} · {found.paper}\non {found.on}", table(COLUMNS, _rows(found))]
-    parts += [drawn(figure, width=WIDTH, colour=colour) for figure in found.figures]
-    parts += ["\n".join(f"- {said}" for said in _said(found))]
-    return "\n\n".join(part for part in parts if part)
+    return Document("", _blocks(found)).text(width=WIDTH, colour=colour)
 
 
 def html(every: Sequence[Reproduction], footer: str = "") -> str:
     """One page: how much agrees, then each of them."""
-    return page("The papers, reproduced", [paragraph(summary(every), "lead"), *map(_section, every)], footer=footer)
+    blocks = (block for found in every for block in _blocks(found))
+    return Document("The papers, reproduced", (Prose(summary(every), "lead"), *blocks)).page(footer)
 
 
 def summary(every: Sequence[Reproduction]) -> str:
@@ -42,11 +38,14 @@ def summary(every: Sequence[Reproduction]) -> str:
     return "; ".join(f"{many} {said[verdict]}" for verdict, many in counts.items() if many) + "."
 
 
-def _section(found: Reproduction) -> str:
-    rows = scrolled(COLUMNS, _rows(found), f"{found.title}: in print and ours")
-    pictures = [drawing(figure) for figure in found.figures]
-    about = paragraph(f"{found.paper}. On {found.on}.", "soft")
-    return section(found.title, about, rows, *pictures, items(_said(found)) if _said(found) else "")
+def _blocks(found: Reproduction) -> tuple[Block, ...]:
+    return (
+        in_text(CodeLines(f"{found.title} · {found.paper}\non {found.on}")),
+        on_page(Heading(found.title), Prose(f"{found.paper}. On {found.on}.", "soft")),
+        Cells(COLUMNS, _rows(found), f"{found.title}: in print and ours"),
+        *found.figures,
+        Items(_said(found)),
+    )
 
 
 def _rows(found: Reproduction) -> list[list[str]]:

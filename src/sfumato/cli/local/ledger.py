@@ -37,7 +37,11 @@ def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None
         said, width = "Budget at the last charge", get_terminal_size().columns if sys.stdout.isatty() else 0
         for place, r in enumerate(records):
             together = of_ledger.population(r.population) if r.population else ""
-            told = view.as_text(r.entries, r.total, r.budget, said, width), view.concentrated(r.total, delta), together
+            told = (
+                view.document(r.entries, r.total, r.budget, said, width).text(),
+                view.concentrated(r.total, delta),
+                together,
+            )
             typer.echo("\n" * bool(place) + "\n".join(filter(None, told)))
 
 

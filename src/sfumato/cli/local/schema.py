@@ -88,7 +88,7 @@ def check(
     dataset = local.open(data, schema, ledger=ledger)
     with reading(dataset.progress):
         found = dataset.check()
-    typer.echo(json.dumps(view.as_dict(found), indent=2) if as_json else view.as_text(found))
+    typer.echo(json.dumps(view.as_dict(found), indent=2) if as_json else view.document(found).text())
 
 
 def _print(schema: str, as_json: bool) -> None:

@@ -171,9 +171,7 @@ def _options(parts: Sequence[_Part], interface: Interface) -> str:
     """Options as they are typed; one without a value is named, of several it is switched on.
 
     >>> for interface in Interface:
-    ...     print(
-    ...         _options(_parts("secret=age radius=5 exact"), interface), "|", _options([("exact", None)], interface)
-    ...     )
+    ...     print(_options(_parts("secret=age radius=5 exact"), interface), "|", _options([("exact", None)], interface))
     --secret age --radius 5 --exact | --exact
     secret='age', radius=5, exact=True | exact
     secret age, radius 5 and exact | exact
