@@ -43,7 +43,7 @@ class Guessing(GuessingRisk):
         return other
 
     def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self.view, colour=colour)
+        return view.document(self.view).text(colour=colour)
 
     def show(self) -> None:
         print(self.text())
@@ -52,4 +52,4 @@ class Guessing(GuessingRisk):
         return self.text()
 
     def _repr_html_(self) -> str:
-        return view.as_html(self.view)
+        return view.document(self.view).html()

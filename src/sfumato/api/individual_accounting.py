@@ -66,7 +66,7 @@ class PersonTotals(Display, Confidential):
         }
 
     def text(self, *, colour: bool = False) -> str:
-        return view.as_text(self.view, colour=colour)
+        return view.document(self.view).text(colour=colour)
 
     @property
     def withheld(self) -> str:
@@ -75,7 +75,7 @@ class PersonTotals(Display, Confidential):
         )
 
     def _html(self) -> str:
-        return view.as_html(self.view)
+        return view.document(self.view).html()
 
 
 def _spread(figures: Figures) -> dict[str, object]:

@@ -146,7 +146,7 @@ class RemoteDataset(RemoteRecord):
         """What of the table is missing, unfit, clamped or unlisted: a look."""
         told = self.ask("check", {})
         fit = Fit(told["people"], tuple(ColumnFit(**column) for column in told["columns"]))
-        return ConfidentialRecord(told, fit_view.as_text(fit))
+        return ConfidentialRecord(told, fit_view.document(fit).text())
 
     def state_cause(self, entry: int, cause: str) -> RemoteRecord:
         """State that the failure in an entry of the ledger had a cause outside the data, such as a full disk."""

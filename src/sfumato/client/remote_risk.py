@@ -13,7 +13,8 @@ from sfumato.model.exposure_histogram import ExposureHistogram
 from sfumato.model.facts import Reach, Summary
 from sfumato.model.release import ReleaseCertificate
 from sfumato.model.risk import RiskAt, RiskEstimate, RiskView, Source
-from sfumato.presentation.risk import profile as view
+from sfumato.presentation.document import Document
+from sfumato.presentation.risk.report import risk_document
 from sfumato.presentation.wording import choosing as of_choosing
 from sfumato.presentation.wording import guarantee as of_guarantee
 
@@ -68,18 +69,22 @@ class RemoteRisk(Display, Confidential):
         return self._facts.get("solution")
 
     def text(self) -> str:
+        return self._document.text()
+
+    @property
+    def _document(self) -> Document:
         if self.solution is None:
-            return view.as_text(self.view)
+            return risk_document(self.view)
         epsilon = self.solution["epsilon"]
-        said = of_choosing.rehearsed(epsilon, self.solution["why"])
-        return f"{view.as_text(self.view, chosen=epsilon)}\n\n{said}"
+        conclusion = of_choosing.rehearsed(epsilon, self.solution["why"])
+        return risk_document(self.view, chosen=epsilon, conclusion=conclusion)
 
     @property
     def withheld(self) -> str | None:
         return "<Risk of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
 
     def _html(self) -> str:
-        return view.as_html(self.view)
+        return self._document.html()
 
 
 class ConfidentialRecord(Display, Confidential):

@@ -6,10 +6,8 @@ from typing import Any
 
 from sfumato.errors import BadInput
 from sfumato.model.signal import FreeScore, SignalScore
+from sfumato.presentation.document import Document, Prose
 from sfumato.presentation.figures.figure import Axis, Bars, Figure, Pin, Span
-from sfumato.presentation.figures.svg import svg
-from sfumato.presentation.figures.terminal import paragraph, text
-from sfumato.presentation.html import page_part, preformatted
 from sfumato.presentation.wording.numbers import number
 from sfumato.presentation.wording.signals import score as of_signal
 
@@ -74,6 +72,7 @@ def picture(signal: SignalScore) -> dict[str, Any] | None:
     return named | {"y": drawn.y.label, "edges": list(bars.edges), "counts": list(bars.heights)}
 
 
+<<<<<<< ours
 def as_text(signal: SignalScore, *, colour: bool = False) -> str:
     said = [paragraph(words) for words in of_signal.sentences(signal)]
     shown = text(figure(signal), colour=colour) if _drawable(signal) else of_signal.TITLES[signal.kind]
@@ -84,6 +83,23 @@ def as_html(signal: SignalScore) -> str:
     if _drawable(signal):
         return page_part("", svg(figure(signal)), " ".join(of_signal.sentences(signal)))
     return preformatted(as_text(signal))
+||||||| base
+def as_text(signal: Scored, *, colour: bool = False) -> str:
+    said = [paragraph(words) for words in of_signal.sentences(signal)]
+    shown = text(figure(signal), colour=colour) if _drawable(signal) else of_signal.TITLES[signal.kind]
+    return "\n\n".join([shown, *said])
+
+
+def as_html(signal: Scored) -> str:
+    if _drawable(signal):
+        return page_part("", svg(figure(signal)), " ".join(of_signal.sentences(signal)))
+    return preformatted(as_text(signal))
+=======
+def document(signal: Scored) -> Document:
+    title = of_signal.TITLES[signal.kind]
+    drawn = figure(signal) if _drawable(signal) else Prose(title)
+    return Document(title, (drawn, *map(Prose, of_signal.sentences(signal))))
+>>>>>>> theirs
 
 
 def _drawable(signal: SignalScore) -> bool:

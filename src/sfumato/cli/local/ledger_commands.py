@@ -38,7 +38,7 @@ def show(path: Path, delta: Delta = None, as_json: options.Json = False) -> None
         for place, r in enumerate(records):
             together = of_ledger.population(r.population) if r.population else ""
             parts = (
-                view.as_text(r.entries, r.total, r.budget, heading, width),
+                view.document(r.entries, r.total, r.budget, heading, width).text(),
                 view.concentrated(r.total, delta),
                 together,
             )

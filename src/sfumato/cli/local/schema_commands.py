@@ -88,7 +88,7 @@ def check(
     dataset = local.open(data, schema, ledger=ledger)
     with reading(dataset.progress):
         fit = dataset.check()
-    typer.echo(json.dumps(view.as_dict(fit), indent=2) if as_json else view.as_text(fit))
+    typer.echo(json.dumps(view.as_dict(fit), indent=2) if as_json else view.document(fit).text())
 
 
 def _print(schema: str, as_json: bool) -> None:

@@ -19,9 +19,10 @@ screens = APIRouter(include_in_schema=False)
 
 @screens.get("/requests/{id}/certificate")
 def certificate(page: RendererDep, actor: ReadingUser, id: NameInPath, escrow: EscrowDep) -> Response:
-    request, certificates = escrow.requests.one(actor, id), list(map(view.certificate_content, _of(actor, id, escrow)))
+    request, certificates = escrow.requests.one(actor, id), _of(actor, id, escrow)
+    documents = [view.document(one, f", release {number}") for number, one in enumerate(certificates, 1)]
     recipient = escrow.accounts.one(request.get("analyst", actor.name))
-    return page("certificate.html", request=request, recipient=recipient, certificates=certificates)
+    return page("certificate.html", request=request, recipient=recipient, certificates=documents)
 
 
 @screens.get("/requests/{id}/certificate.json")
