@@ -81,7 +81,7 @@ def _decide_first(say: Say, adult: Dataset) -> None:
     say(_step(4, "Risk in full: how it is spread over the people of the look-alike"))
     people = risk_report.people(rehearsal, most_exposed=False)
     assert people is not None
-    say(Document(found.title, blocks(people)).text())
+    say(Document(people.title, blocks(people)).text())
 
     say(_step(5, "The exposure histogram: the people's own exposures with noise, charged 0.05"))
     histogram = query.exposure_histogram(epsilon=0.05).view

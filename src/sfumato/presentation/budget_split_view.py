@@ -14,43 +14,9 @@ from sfumato.presentation.wording.numbers import number
 _DIGITS = 4
 
 
-<<<<<<< ours
-def as_text(split: BudgetSplit) -> str:
-    return "\n\n".join(
-        [of_guarantee.sentence(of_split.split_by(split)), table(*_rows(split)), *map(paragraph, _notes(split))]
-    )
-
-
-def as_html(split: BudgetSplit) -> str:
-    caption = " ".join([of_guarantee.sentence(of_split.split_by(split)), *_notes(split)])
-    return html_table(*_rows(split), caption=caption)
-
-
-def checked_text(checked: Sequence[Checked]) -> str:
-    said = paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")
-    rows = [[_least(one.least), _answers(one.answers), _met(one), one.query] for one in checked]
-    return f"{said}\n\n{of_split.TESTED}\n\n{table(['answer at least', 'true answer', 'will do', 'query'], rows)}"
-||||||| base
-def as_text(split: Split) -> str:
-    return "\n\n".join(
-        [of_guarantee.sentence(of_split.split_by(split)), table(*_rows(split)), *map(paragraph, _notes(split))]
-    )
-
-
-def as_html(split: Split) -> str:
-    caption = " ".join([of_guarantee.sentence(of_split.split_by(split)), *_notes(split)])
-    return html_table(*_rows(split), caption=caption)
-
-
-def checked_text(checked: Sequence[Checked]) -> str:
-    said = paragraph(f"{of_guarantee.CONTROLLER_ONLY} {of_guarantee.LOOK}")
-    rows = [[_least(one.least), _answers(one.answers), _met(one), one.query] for one in checked]
-    return f"{said}\n\n{of_split.TESTED}\n\n{table(['answer at least', 'true answer', 'will do', 'query'], rows)}"
-=======
-def document(split: Split) -> Document:
+def document(split: BudgetSplit) -> Document:
     lead = of_guarantee.sentence(of_split.split_by(split))
     return Document("", (in_text(CodeLines(lead)), Cells(*_rows(split), caption=lead), *map(Prose, _notes(split))))
->>>>>>> theirs
 
 
 def checked_document(checked: Sequence[Checked]) -> Document:

@@ -77,87 +77,9 @@ def certificate_text(certificate: ReleaseCertificate) -> str:
     return Document(TITLE, (FactRows(lines),)).text()
 
 
-<<<<<<< ours
-def certificate_page(certificate: ReleaseCertificate) -> str:
-    """One page, to print or to file."""
-||||||| base
-def certificate_page(certificate: Certificate) -> str:
-    """One page, to print or to file."""
-=======
-def document(certificate: Certificate, place: str = "") -> Document:
+def document(certificate: ReleaseCertificate, place: str = "") -> Document:
     """All that stands on the page of a certificate; `place` is which release of several it is."""
->>>>>>> theirs
     c = certificate
-<<<<<<< ours
-    footer = f"Written by {c.software or 'sfumato'}. The answer itself is not on this page."
-    return page(TITLE, _parts(c), banner=certificate_content(c).warning, footer=footer)
-
-
-def certificate_html(certificate: ReleaseCertificate) -> str:
-    """The same without the page, in the notebook's own style."""
-    return f"<article>{''.join(_parts(certificate))}</article>"
-
-
-@dataclass(frozen=True)
-class CertificateContent:
-    """All that stands on the page of a certificate, in its order."""
-
-    of: str
-    word: str
-    holds: bool
-    promise: str
-    meaning: str
-    declared: str  # what the word rests on, if it is a declaration
-    warning: str
-    glance: list[tuple[str, str]]
-    query: str
-    sha256: str
-    columns: list[str]  # of the noisy numbers
-    numbers: list[list[str]]
-    noise: list[str]
-    assumed: list[str]
-    nist: str
-    questions: tuple[tuple[str, str], ...]
-    limits: tuple[str, ...]
-
-
-def certificate_content(c: ReleaseCertificate) -> CertificateContent:
-||||||| base
-    footer = f"Written by {c.software or 'sfumato'}. The answer itself is not on this page."
-    return page(TITLE, _parts(c), banner=certificate_content(c).warning, footer=footer)
-
-
-def certificate_html(certificate: Certificate) -> str:
-    """The same without the page, in the notebook's own style."""
-    return f"<article>{''.join(_parts(certificate))}</article>"
-
-
-@dataclass(frozen=True)
-class CertificateContent:
-    """All that stands on the page of a certificate, in its order."""
-
-    of: str
-    word: str
-    holds: bool
-    promise: str
-    meaning: str
-    declared: str  # what the word rests on, if it is a declaration
-    warning: str
-    glance: list[tuple[str, str]]
-    query: str
-    sha256: str
-    columns: list[str]  # of the noisy numbers
-    numbers: list[list[str]]
-    noise: list[str]
-    assumed: list[str]
-    nist: str
-    questions: tuple[tuple[str, str], ...]
-    limits: tuple[str, ...]
-
-
-def certificate_content(c: Certificate) -> CertificateContent:
-=======
->>>>>>> theirs
     columns, numbers = _numbers(c)
     withheld = "" if c.scale else of_guarantee.sentence(f"How wide it is: {of_guarantee.WITHHELD}")
     more = [sentence for sentence in (nist.meaning(c), of_guarantee.declarations(c)) if sentence]

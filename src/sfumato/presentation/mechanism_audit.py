@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-<<<<<<< ours
-from textwrap import wrap
-
 from sfumato.model.mechanism_audit import MechanismAudit
-||||||| base
-from textwrap import wrap
-
-from sfumato.model.mechanism_audit import Audit
-=======
-from sfumato.model.mechanism_audit import Audit
 from sfumato.presentation.document import Document, FactRows
->>>>>>> theirs
 from sfumato.presentation.wording import audit as of_audit
 
 WIDTH = 100

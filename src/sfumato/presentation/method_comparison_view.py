@@ -52,62 +52,7 @@ def figure(comparison: MethodComparison) -> Figure:
     )
 
 
-<<<<<<< ours
-def as_text(comparison: MethodComparison, colour: bool = False) -> str:
-    shown = [text(figure(comparison), colour=colour), _request(comparison), table(*methods(comparison), WIDEST)]
-    shown += ["\n".join(map(_item, notes(comparison)))]
-    return "\n\n".join([*shown, *map(lines, conclusions(comparison))])
-
-
-def as_html(comparison: MethodComparison) -> str:
-    warning = of_guarantee.CONTROLLER_ONLY if comparison.confidential else ""
-    shown = page_part(warning, svg(figure(comparison)), _request(comparison)) + html_table(*methods(comparison))
-    listed = items(notes(comparison))
-    return shown + listed + "".join(map(paragraph, conclusions(comparison)))
-
-
-def as_page(comparison: MethodComparison, footer: str = "") -> str:
-    """The same as a page that stands alone."""
-    drawn = replace(figure(comparison), title="", subtitle="")
-    *more, conclusion = conclusions(comparison)
-    parts = [
-        paragraph(of_compare.compared(comparison), "lead"),
-        section("The query", code(comparison.query), paragraph(_noise(comparison), "soft")),
-        section("Which epsilons each allows", paragraph(conclusion, "lead"), drawing(drawn)),
-        section("What each carries, means and needs", scrolled(*methods(comparison), of_compare.COMPARED)),
-        section("What else there is to know", items([*notes(comparison), *more])),
-    ]
-    banner = of_guarantee.CONTROLLER_ONLY if comparison.confidential else ""
-    return page(of_compare.COMPARED, parts, banner=banner, footer=footer)
-||||||| base
-def as_text(comparison: Comparison, colour: bool = False) -> str:
-    shown = [text(figure(comparison), colour=colour), _request(comparison), table(*methods(comparison), WIDEST)]
-    shown += ["\n".join(map(_item, notes(comparison)))]
-    return "\n\n".join([*shown, *map(lines, conclusions(comparison))])
-
-
-def as_html(comparison: Comparison) -> str:
-    warning = of_guarantee.CONTROLLER_ONLY if comparison.confidential else ""
-    shown = page_part(warning, svg(figure(comparison)), _request(comparison)) + html_table(*methods(comparison))
-    listed = items(notes(comparison))
-    return shown + listed + "".join(map(paragraph, conclusions(comparison)))
-
-
-def as_page(comparison: Comparison, footer: str = "") -> str:
-    """The same as a page that stands alone."""
-    drawn = replace(figure(comparison), title="", subtitle="")
-    *more, conclusion = conclusions(comparison)
-    parts = [
-        paragraph(of_compare.compared(comparison), "lead"),
-        section("The query", code(comparison.query), paragraph(_noise(comparison), "soft")),
-        section("Which epsilons each allows", paragraph(conclusion, "lead"), drawing(drawn)),
-        section("What each carries, means and needs", scrolled(*methods(comparison), of_compare.COMPARED)),
-        section("What else there is to know", items([*notes(comparison), *more])),
-    ]
-    banner = of_guarantee.CONTROLLER_ONLY if comparison.confidential else ""
-    return page(of_compare.COMPARED, parts, banner=banner, footer=footer)
-=======
-def document(comparison: Comparison) -> Document:
+def document(comparison: MethodComparison) -> Document:
     """What each method allows: a picture, a table, and what there is to know about them."""
     picture, query = figure(comparison), CodeLines(comparison.query, _noise(comparison))
     listed, concluded = notes(comparison), conclusions(comparison)
@@ -129,7 +74,6 @@ def document(comparison: Comparison) -> Document:
         beside_pages(Items(listed), *map(Prose, concluded)),
     )
     return Document(of_compare.COMPARED, blocks)
->>>>>>> theirs
 
 
 def methods(comparison: MethodComparison, *, whole: bool = False) -> tuple[list[str], list[list[str]]]:
@@ -216,30 +160,6 @@ def _infeasible(row: Method | Together) -> bool:
     return isinstance(row, Together) and not row.feasible
 
 
-<<<<<<< ours
-def _item(note: str) -> str:
-    """With a flag in one piece."""
-    return fill(plain(note), WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
-
-
-def _request(comparison: MethodComparison) -> str:
-    return f"{comparison.query}\n{_noise(comparison)}"
-
-
 def _noise(comparison: MethodComparison) -> str:
-||||||| base
-def _item(note: str) -> str:
-    """With a flag in one piece."""
-    return fill(plain(note), WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
-
-
-def _request(comparison: Comparison) -> str:
-    return f"{comparison.query}\n{_noise(comparison)}"
-
-
-def _noise(comparison: Comparison) -> str:
-=======
-def _noise(comparison: Comparison) -> str:
->>>>>>> theirs
     delta = f", delta {of_guarantee.exactly(comparison.noise.delta)}" if comparison.noise.delta else ""
     return f"{comparison.noise.mechanism} noise{delta}.".capitalize()

@@ -10,34 +10,7 @@ from sfumato.presentation.wording import guarantee as of_guarantee
 from sfumato.presentation.wording import release_sentences as of_release
 
 
-<<<<<<< ours
-def answer_text(answer: Answer, certificate: ReleaseCertificate) -> str:
-    return f"{figures(answer)}\n\n{' '.join([of_guarantee.guarantee(certificate), *notes(answer, certificate)])}"
-
-
-def figures(answer: Answer) -> str:
-    """The answer alone, with its noise intervals."""
-    return table(*cells(answer))
-
-
-def answer_html(answer: Answer, certificate: ReleaseCertificate) -> str:
-    below = "".join(f"<p>{escape(plain(note))}</p>" for note in notes(answer, certificate))
-    return f"<div>{html_table(*cells(answer), caption=of_guarantee.guarantee(certificate))}{below}</div>"
-||||||| base
-def answer_text(answer: Answer, certificate: Certificate) -> str:
-    return f"{figures(answer)}\n\n{' '.join([of_guarantee.guarantee(certificate), *notes(answer, certificate)])}"
-
-
-def figures(answer: Answer) -> str:
-    """The answer alone, with its noise intervals."""
-    return table(*cells(answer))
-
-
-def answer_html(answer: Answer, certificate: Certificate) -> str:
-    below = "".join(f"<p>{escape(plain(note))}</p>" for note in notes(answer, certificate))
-    return f"<div>{html_table(*cells(answer), caption=of_guarantee.guarantee(certificate))}{below}</div>"
-=======
-def document(answer: Answer, certificate: Certificate) -> Document:
+def document(answer: Answer, certificate: ReleaseCertificate) -> Document:
     """The answer with its noise intervals, and what it is worth."""
     guarantee, more = of_guarantee.guarantee(certificate), notes(answer, certificate)
     return Document(
@@ -48,7 +21,6 @@ def document(answer: Answer, certificate: Certificate) -> Document:
             in_html(*map(Prose, more)),
         ),
     )
->>>>>>> theirs
 
 
 def cells(answer: Answer, *, rounded: bool = False) -> tuple[list[str], list[list[str]]]:

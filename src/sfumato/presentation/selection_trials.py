@@ -14,30 +14,7 @@ from sfumato.presentation.wording import choosing as of_choosing
 COLUMNS = ["", "threshold", "epsilon, median", "90 of 100 from", "to", "none selected"]
 
 
-<<<<<<< ours
-def as_text(tries: Sequence[SelectionTrials]) -> str:
-    return f"{paragraph(summary(tries))}\n\n{table(COLUMNS, rows(tries))}"
-
-
-def as_html(tries: Sequence[SelectionTrials]) -> str:
-    return "".join(map(svg, figures(tries))) + html_table(COLUMNS, rows(tries), caption=summary(tries))
-
-
-def summary(tries: Sequence[SelectionTrials]) -> str:
-    return of_choosing.tried(private=all(one.private for one in tries))
-||||||| base
-def as_text(tries: Sequence[Tries]) -> str:
-    return f"{paragraph(summary(tries))}\n\n{table(COLUMNS, rows(tries))}"
-
-
-def as_html(tries: Sequence[Tries]) -> str:
-    return "".join(map(svg, figures(tries))) + html_table(COLUMNS, rows(tries), caption=summary(tries))
-
-
-def summary(tries: Sequence[Tries]) -> str:
-    return of_choosing.tried(private=all(one.private for one in tries))
-=======
-def blocks(tries: Sequence[Tries]) -> tuple[Block, ...]:
+def blocks(tries: Sequence[SelectionTrials]) -> tuple[Block, ...]:
     """What a selection came to at several thresholds; nothing where none was tried."""
     if not tries:
         return ()
@@ -47,7 +24,6 @@ def blocks(tries: Sequence[Tries]) -> tuple[Block, ...]:
         in_html(*(replace(figure, title="") for figure in figures(tries))),
         Cells(COLUMNS, rows(tries), of_choosing.TRIED_EACH),
     )
->>>>>>> theirs
 
 
 def figures(tries: Sequence[SelectionTrials]) -> list[Figure]:

@@ -72,34 +72,10 @@ def picture(signal: SignalScore) -> dict[str, Any] | None:
     return named | {"y": drawn.y.label, "edges": list(bars.edges), "counts": list(bars.heights)}
 
 
-<<<<<<< ours
-def as_text(signal: SignalScore, *, colour: bool = False) -> str:
-    said = [paragraph(words) for words in of_signal.sentences(signal)]
-    shown = text(figure(signal), colour=colour) if _drawable(signal) else of_signal.TITLES[signal.kind]
-    return "\n\n".join([shown, *said])
-
-
-def as_html(signal: SignalScore) -> str:
-    if _drawable(signal):
-        return page_part("", svg(figure(signal)), " ".join(of_signal.sentences(signal)))
-    return preformatted(as_text(signal))
-||||||| base
-def as_text(signal: Scored, *, colour: bool = False) -> str:
-    said = [paragraph(words) for words in of_signal.sentences(signal)]
-    shown = text(figure(signal), colour=colour) if _drawable(signal) else of_signal.TITLES[signal.kind]
-    return "\n\n".join([shown, *said])
-
-
-def as_html(signal: Scored) -> str:
-    if _drawable(signal):
-        return page_part("", svg(figure(signal)), " ".join(of_signal.sentences(signal)))
-    return preformatted(as_text(signal))
-=======
-def document(signal: Scored) -> Document:
+def document(signal: SignalScore) -> Document:
     title = of_signal.TITLES[signal.kind]
     drawn = figure(signal) if _drawable(signal) else Prose(title)
     return Document(title, (drawn, *map(Prose, of_signal.sentences(signal))))
->>>>>>> theirs
 
 
 def _drawable(signal: SignalScore) -> bool:

@@ -38,87 +38,6 @@ def risk_document(
     chosen: float | None = None,
     tries: Sequence[SelectionTrials] = (),
     conclusion: str = "",
-<<<<<<< ours
-    footer: str = "",
-) -> str:
-    """The page. Where the people are the real ones, it says first that it is for the controller only."""
-    parts = [
-        paragraph(of_risk.source(view), "lead"),
-        section("The query", code(view.query), paragraph(size(view), "soft")),
-        section("What the words mean", definitions(of_risk.definitions(view))),
-        _gap(view, limit, chosen, conclusion),
-        *([_tried(tries)] if tries else []),
-        *(_people(people) if people is not None else []),
-        *(_histogram(view.exposure_histogram) if view.exposure_histogram is not None else []),
-        section("How to read this page", items([*of_risk.READING, of_risk.deciding(view)])),
-    ]
-    banner = of_guarantee.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
-    return page(of_risk.TITLES[view.source], parts, banner=banner, footer=footer)
-
-
-def _tried(tries: Sequence[SelectionTrials]) -> str:
-    """What a selection came to at several thresholds."""
-    drawn = (drawing(replace(each, title="")) for each in figures(tries))
-    table = scrolled(COLUMNS, tried(tries), of_choosing.TRIED_EACH)
-    return section(of_choosing.TRIED_TITLE, paragraph(summary(tries)), *drawn, table)
-
-
-def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: str) -> str:
-    drawn = replace(figure(view, limit, chosen), subtitle="")  # the page has said already whose risk it is
-    columns, rows = candidates(view)
-    verdicts = [drawn.verdict(mark) for mark in drawn.of(Range)]
-    if any(verdicts):
-        columns, rows = [*columns, "verdict"], [[*row, each] for row, each in zip(rows, verdicts, strict=True)]
-    return section(
-        "The gap at each epsilon",
-        paragraph(conclusion, "lead"),
-        drawing(drawn),
-        scrolled(columns, rows, "What each epsilon would mean"),
-        *([scrolled(*estimates(view), of_risk.ESTIMATES)] if estimates(view)[1] else []),
-        paragraph(of_risk.noisy_parts(view), "soft"),
-        paragraph(of_risk.missed_ranks(view), "soft"),
-        paragraph(of_risk.without_delta(view), "soft"),
-||||||| base
-    footer: str = "",
-) -> str:
-    """The page. Where the people are the real ones, it says first that it is for the controller only."""
-    parts = [
-        paragraph(of_risk.source(view), "lead"),
-        section("The query", code(view.query), paragraph(size(view), "soft")),
-        section("What the words mean", definitions(of_risk.definitions(view))),
-        _gap(view, limit, chosen, conclusion),
-        *([_tried(tries)] if tries else []),
-        *(_people(people) if people is not None else []),
-        *(_histogram(view.exposure_histogram) if view.exposure_histogram is not None else []),
-        section("How to read this page", items([*of_risk.READING, of_risk.deciding(view)])),
-    ]
-    banner = of_guarantee.CONTROLLER_ONLY if view.source is Source.PEOPLE else ""
-    return page(of_risk.TITLES[view.source], parts, banner=banner, footer=footer)
-
-
-def _tried(tries: Sequence[Tries]) -> str:
-    """What a selection came to at several thresholds."""
-    drawn = (drawing(replace(each, title="")) for each in figures(tries))
-    table = scrolled(COLUMNS, tried(tries), of_choosing.TRIED_EACH)
-    return section(of_choosing.TRIED_TITLE, paragraph(summary(tries)), *drawn, table)
-
-
-def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: str) -> str:
-    drawn = replace(figure(view, limit, chosen), subtitle="")  # the page has said already whose risk it is
-    columns, rows = candidates(view)
-    verdicts = [drawn.verdict(mark) for mark in drawn.of(Range)]
-    if any(verdicts):
-        columns, rows = [*columns, "verdict"], [[*row, each] for row, each in zip(rows, verdicts, strict=True)]
-    return section(
-        "The gap at each epsilon",
-        paragraph(conclusion, "lead"),
-        drawing(drawn),
-        scrolled(columns, rows, "What each epsilon would mean"),
-        *([scrolled(*estimates(view), of_risk.ESTIMATES)] if estimates(view)[1] else []),
-        paragraph(of_risk.noisy_parts(view), "soft"),
-        paragraph(of_risk.missed_ranks(view), "soft"),
-        paragraph(of_risk.without_delta(view), "soft"),
-=======
 ) -> Document:
     """The view. Where the people are the real ones, HTML says first that it is for the controller only."""
     blocks = (
@@ -129,7 +48,6 @@ def _gap(view: RiskView, limit: float | None, chosen: float | None, conclusion: 
         *(exposure.blocks(people) if people is not None else ()),
         *(exposure_histogram_view.blocks(view.exposure_histogram) if view.exposure_histogram is not None else ()),
         on_page(Heading("How to read this page"), Items([*of_risk.READING, of_risk.deciding(view)])),
->>>>>>> theirs
     )
     return Document(of_risk.TITLES[view.source], blocks)
 
