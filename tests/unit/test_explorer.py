@@ -17,7 +17,7 @@ from sfumato.release.bound_query import BoundQuery, bind
 from sfumato.release.risk.exploration import explore
 from sfumato.release.risk.profile import Profile, people_profile, worst_case
 from sfumato.release.risk.rehearsal import rehearse
-from sfumato.schema.read import parsed
+from sfumato.schema.read import parse_schema
 from tests.room import BY_WARD, COUNT, RULE, SCHEMA, SUM
 
 AVERAGE = "SELECT AVG(age) FROM stays"
@@ -29,7 +29,7 @@ def shown(profile: Profile, **terms: Any) -> dict[str, Any]:
 
 
 def query(sql: str, schema: str = SCHEMA) -> BoundQuery:
-    return bind(local.open_registered(None, parsed(schema), None, who="alice"), sql)
+    return bind(local.open_registered(None, parse_schema(schema), None, who="alice"), sql)
 
 
 def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: float | None = 0.2, **how: Any) -> Any:
@@ -39,7 +39,7 @@ def found(sql: str = SUM, *, ceiling: float = 1.0, stated: Any = None, now: floa
 
 
 def on_rows(sql: str) -> BoundQuery:
-    return bind(local.open_registered(local.synthetic_engine(parsed(SCHEMA)), parsed(SCHEMA), None, who="alice"), sql)
+    return bind(local.open_registered(local.synthetic_engine(parse_schema(SCHEMA)), parse_schema(SCHEMA), None, who="alice"), sql)
 
 
 def on_invented_rows(sql: str) -> Any:

@@ -20,7 +20,7 @@ from sfumato.model.fit import ColumnFit, Fit
 from sfumato.model.schema import Schema
 from sfumato.presentation import schema_view as fit_view
 from sfumato.presentation.escrow import listing as escrow
-from sfumato.schema.read import from_dict, load, parsed
+from sfumato.schema.read import from_dict, load, parse_schema
 from sfumato.schema.write import write
 from sfumato.sql.parser.statement import parse
 
@@ -78,7 +78,7 @@ class RemoteDataset(RemoteRecord):
 
     @property
     def schema(self) -> Schema:
-        return parsed(self.schema_text, f"the schema of {self.name}")
+        return parse_schema(self.schema_text, f"the schema of {self.name}")
 
     def query(self, sql: str) -> RemoteQuery:
         """Read one SELECT of aggregates; whatever cannot be answered is refused here, before anything is sent."""

@@ -25,7 +25,7 @@ from sfumato.release.ledger import PrivacyLedger, digest
 from sfumato.release.recognition import Recognition
 from sfumato.release.records import Records
 from sfumato.release.services import Services
-from sfumato.sql.parser.statement import condition
+from sfumato.sql.parser.statement import parse_condition
 
 
 class DatasetContext:
@@ -69,7 +69,7 @@ class DatasetContext:
 
     def condition(self, text: str) -> Predicate:
         """Read a condition on one row, as in a WHERE: it says who belongs to a group."""
-        return condition(text, self.schema, self.present)
+        return parse_condition(text, self.schema, self.present)
 
     def check(self) -> Fit:
         """What of the table is missing, unfit, clamped or unlisted: a look."""

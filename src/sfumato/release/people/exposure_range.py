@@ -19,7 +19,7 @@ from sfumato.privacy.risk.profile import own_scale
 from sfumato.privacy.risk.rdr_exact import not_laplace, unknown_split
 from sfumato.release.people.observed_bounds import AsPublished
 from sfumato.release.people.survey import Survey
-from sfumato.sql.parser.statement import condition
+from sfumato.sql.parser.statement import parse_condition
 
 
 def spread(survey: Survey, noise: Noise, *, sums: bool = False) -> ExposureRange:
@@ -60,7 +60,7 @@ def compared_spread(preference: Preference, survey: Survey, noise: Noise) -> Exp
     found = spread(survey, noise)
     if isinstance(preference, Ratio) and preference.between is not None:
         q = survey.question
-        met = condition(preference.between, q.schema, survey.columns)
+        met = parse_condition(preference.between, q.schema, survey.columns)
         medians = survey.medians(met, INFLUENCE if found.published else EXPOSURE)
         return spread_between((medians.get(True), medians.get(False)), found.k, found.sensitivity, found.published)
     if isinstance(preference, Satisfies | Variance):
