@@ -36,9 +36,9 @@ class RiskProfile(Display, Profile):
         """
         beforehand, at = between_0_and_1("prior", prior, ends=False), stated_epsilon(epsilon).value
         of = None if exposure is None else between_0_and_1("exposure", exposure, ends=True)
-        found = attack_at(at, self.spread, self.measurement, self.noise, beforehand, of)
+        attack = attack_at(at, self.spread, self.measurement, self.noise, beforehand, of)
         replaced = self.measurement.steps != 1
-        return Attack(**vars(found), source=self.source, stated=exposure is not None, replaced=replaced)
+        return Attack(**vars(attack), source=self.source, stated=exposure is not None, replaced=replaced)
 
     def people(self) -> pa.Table:
         """One row per person: person, influence, exposure."""
@@ -70,15 +70,15 @@ class RiskProfile(Display, Profile):
         return Picture(risk_figures.roc(self, epsilon, exposure=exposure), self.source is Source.PEOPLE)
 
     def text(self, *, colour: bool = False) -> str:
-        shown = [view.as_text(self.view, self.limit, self.chosen, colour)]
-        shown += [tries.as_text(self.tries)] if self.tries else []
-        shown += [] if self.solution is None else [of_choosing.rehearsed(self.solution.epsilon, self.solution.why)]
-        return "\n\n".join(shown)
+        parts = [view.as_text(self.view, self.limit, self.chosen, colour)]
+        parts += [tries.as_text(self.tries)] if self.tries else []
+        parts += [] if self.solution is None else [of_choosing.rehearsed(self.solution.epsilon, self.solution.why)]
+        return "\n\n".join(parts)
 
     @property
     def withheld(self) -> str | None:
         return "<RiskProfile of the people; confidential: call .show()>" if self.source is Source.PEOPLE else None
 
     def _html(self) -> str:
-        shown = view.as_html(self.view, self.limit, self.chosen)
-        return shown + tries.as_html(self.tries) if self.tries else shown
+        html = view.as_html(self.view, self.limit, self.chosen)
+        return html + tries.as_html(self.tries) if self.tries else html
