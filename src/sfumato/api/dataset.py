@@ -105,7 +105,7 @@ class Dataset:
         from sfumato.api.batch import Split
         from sfumato.release.budget_split import split
 
-        found = split(
+        plan = split(
             self._context,
             [query._bound if isinstance(query, Query) else query for query in queries],
             epsilon,
@@ -117,7 +117,7 @@ class Dataset:
             mechanism=mechanism,
             delta=delta,
         )
-        return as_printable(Split, found)
+        return as_printable(Split, plan)
 
     @overload
     def batch(self, choices: Sequence[Choice], delta: float = 1e-6) -> Batch: ...
@@ -157,8 +157,8 @@ class Dataset:
         if epsilon is not None:
             from sfumato.api.batch import SplitBatch
 
-            made = self.split(choices, epsilon, delta=delta, **how)  # type: ignore[arg-type]
-            return SplitBatch(self._context, made, preregistered)
+            plan = self.split(choices, epsilon, delta=delta, **how)  # type: ignore[arg-type]
+            return SplitBatch(self._context, plan, preregistered)
         if how or preregistered or any(isinstance(choice, str | Query) for choice in choices):
             hint = "state epsilon=0.01, which is split over the queries; a choice has its own."
             raise PreferenceError("A batch of queries needs an epsilon for all of them", hint=hint)
@@ -183,9 +183,9 @@ class Dataset:
         from sfumato.presentation.method_comparison_view import worded
         from sfumato.release.risk.method_comparison import compare_methods
 
-        stated = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
-        found = compare_methods(bind(self._context, sql), stated, dict(how), look=look, attestation=preregistered)
-        return as_printable(Comparison, worded(found))
+        listed = tuple(preferences) if isinstance(preferences, Sequence) else (preferences,)
+        comparison = compare_methods(bind(self._context, sql), listed, dict(how), look=look, attestation=preregistered)
+        return as_printable(Comparison, worded(comparison))
 
     def per_person(self) -> PersonTotals:
         """What everything released tells about each person, by the ledger and their own exposure: a look."""
@@ -260,7 +260,7 @@ class Query:
         from sfumato.api.guessing import Guessing
         from sfumato.release.risk.guessing import guessing_risk
 
-        found = guessing_risk(
+        risk = guessing_risk(
             self._bound,
             choices=choices,
             secret=secret,
@@ -274,7 +274,7 @@ class Query:
             candidates=candidates,
             calibration=calibration,
         )
-        return as_printable(Guessing, found)
+        return as_printable(Guessing, risk)
 
     def rehearse(
         self,
@@ -309,7 +309,7 @@ class Query:
         """
         from sfumato.release.risk.profile import private_histogram
 
-        found = private_histogram(
+        profile = private_histogram(
             self._bound,
             epsilon,
             bins=bins,
@@ -321,7 +321,7 @@ class Query:
             redraw=redraw,
             preregistered=preregistered,
         )
-        return _printable_profile(found)
+        return _printable_profile(profile)
 
     def risk(
         self,
@@ -348,8 +348,8 @@ class Query:
         """
         from sfumato.api.beliefs import Beliefs
 
-        shown = candidates_of(candidates if epsilon is None else [*(candidates_of(candidates) or ()), epsilon])
-        return Beliefs(self._bound, shown, prior)
+        epsilons = candidates_of(candidates if epsilon is None else [*(candidates_of(candidates) or ()), epsilon])
+        return Beliefs(self._bound, epsilons, prior)
 
     def answer(self) -> tuple[tuple[object, ...], ...]:
         """The true answer, a look: one row per cell, one figure per aggregate, before HAVING, ORDER BY and LIMIT."""
@@ -372,27 +372,27 @@ class Query:
         selects anew. `mechanism`, `delta` and `calibration` say how noise is drawn; no epsilon above `epsilon_max` is
         chosen, and none but the `candidates`, if there are any.
         """
-        asked = request_of(self._bound, preferences, **how)
-        found = choose.choose_epsilon(
-            self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
+        request = request_of(self._bound, preferences, **how)
+        choice = choose.choose_epsilon(
+            self._bound, request, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
         )
-        return as_printable(Choice, found)
+        return as_printable(Choice, choice)
 
     def preview(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Choice:
         """What `choose` would come to, by public facts: nothing is read, entered or charged.
 
         What is read off the people or drawn has no epsilon yet.
         """
-        asked = request_of(self._bound, preferences, **how)
-        return as_printable(Choice, choose.preview(self._bound, asked, preregistered))
+        request = request_of(self._bound, preferences, **how)
+        return as_printable(Choice, choose.preview(self._bound, request, preregistered))
 
     def plan(self, *preferences: Preference, preregistered: str = "", **how: Unpack[Search]) -> Guarantee:
         """Enter preferences as the plan for this query, without reading anybody; returns the word they will carry.
 
         What is planned before the first look keeps its word, whoever looks afterwards.
         """
-        asked = request_of(self._bound, preferences, **how)
-        return choose.enter_plan(self._bound, asked, preregistered)
+        request = request_of(self._bound, preferences, **how)
+        return choose.enter_plan(self._bound, request, preregistered)
 
     def require_releasable(
         self,
@@ -406,9 +406,9 @@ class Query:
 
         What was released before comes back with the word it had: that is not refused. Whether it will is returned.
         """
-        asked = request_of(self._bound, preferences, **how)
+        request = request_of(self._bound, preferences, **how)
         return choose.require_releasable(
-            self._bound, asked, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
+            self._bound, request, preregistered, allow_no_guarantee=allow_no_guarantee, redraw=redraw
         )
 
     # From an epsilon to an answer
@@ -436,8 +436,8 @@ class Query:
         if choice is not None:
             return Release.of(release_choice(self._bound, choice, **how), self._bound)
         preferences = () if epsilon is None else (stated_epsilon(epsilon),)
-        asked = request_of(self._bound, preferences, mechanism, delta)
-        return Release.of(release(self._bound, asked, **how), self._bound)
+        request = request_of(self._bound, preferences, mechanism, delta)
+        return Release.of(release(self._bound, request, **how), self._bound)
 
     def posthoc_risk(self, release: Release, between: str | None = None) -> PosthocRisk:
         """What an answer that this query gave says about each person: a look.
@@ -472,8 +472,8 @@ def _printable_profile(profile: Profile) -> RiskProfile:
     from sfumato.api.release import Certificate
     from sfumato.api.risk import RiskProfile
 
-    found = as_printable(RiskProfile, profile)
-    found.certificate = None if profile.certificate is None else Certificate.of(profile.certificate)
-    if isinstance(profile.exposure, ExposureHistogram) and found.certificate is not None:
-        found.exposure = replace(profile.exposure, certificate=found.certificate)
-    return found
+    printable = as_printable(RiskProfile, profile)
+    printable.certificate = None if profile.certificate is None else Certificate.of(profile.certificate)
+    if isinstance(profile.exposure, ExposureHistogram) and printable.certificate is not None:
+        printable.exposure = replace(profile.exposure, certificate=printable.certificate)
+    return printable

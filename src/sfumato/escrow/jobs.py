@@ -66,7 +66,7 @@ def _left(
     for query, request in requests:
         require_releasable(query, request, **how)
     choices = [choose_epsilon(query, request, **how) for query, request in requests]
-    if all(choice.guarantee is Guarantee.DP and not choice.asked.selecting for choice in choices):
+    if all(choice.guarantee is Guarantee.DP and not choice.request.selecting for choice in choices):
         return BatchPlan(dataset, choices, None).release_all(attestation=how["attestation"]), True
     return [release_choice(q, choice, **how) for (q, _), choice in zip(requests, choices, strict=True)], False
 
@@ -130,7 +130,7 @@ def _explored(dataset: DatasetContext, job: Job) -> Exploration:
             cell = first_figure(query)
         case _:
             profile = rehearse(query, **how)
-    return explore(profile, ceiling=job["ceiling"], stated=job["stated"], now=job["now"], cell=cell)
+    return explore(profile, ceiling=job["ceiling"], preference=job["preference"], now=job["now"], cell=cell)
 
 
 def _checked(dataset: DatasetContext, _job: Job) -> dict[str, Any]:

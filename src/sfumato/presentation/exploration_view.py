@@ -35,7 +35,7 @@ VERDICTS: Mapping[str, tuple[Verdict, str]] = {
 def exploration(explored: Exploration) -> dict[str, Any]:
     """What a page looks up: each place of each slider, and each epsilon, in numbers and in sentences."""
     view, policy, replaced = explored.view, explored.policy, explored.replaced
-    kind, index = place(explored.sliders, policy.stated, policy.epsilon)
+    kind, index = place(explored.sliders, policy.preference, policy.epsilon)
     notes = (of_risk.noisy_parts(view), of_risk.missed_ranks(view), of_risk.without_delta(view))
     return {
         "source": view.source.value,
@@ -64,7 +64,7 @@ def exploration(explored: Exploration) -> dict[str, Any]:
 def _standing(kind: Kind, source: Source, policy: PolicyInForce) -> str:
     """Why a rule that states no epsilon stands at one."""
     elsewhere = source in (Source.REHEARSAL, Source.PEOPLE) and kind is Kind.EPSILON and policy.epsilon is not None
-    return of_explorer.AT_ITS_EPSILON if elsewhere and "gap" in policy.stated else ""
+    return of_explorer.AT_ITS_EPSILON if elsewhere and "gap" in policy.preference else ""
 
 
 def verdict(epsilon: float, stop: Mapping[str, Any], ceiling: float) -> str:

@@ -154,6 +154,6 @@ class DatasetContext:
 
 def _files(path: str | Path) -> set[object]:
     """A file, or a folder and the files in it, each as the place where it really lies; it may lie in several."""
-    found = Path(path).resolve()
-    every = [found, *(file.resolve() for file in found.rglob("*"))]
+    place = Path(path).resolve()
+    every = [place, *(file.resolve() for file in place.rglob("*"))]
     return {*every, *((file.stat().st_dev, file.stat().st_ino) for file in every if file.exists())}

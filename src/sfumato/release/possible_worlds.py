@@ -31,11 +31,11 @@ def read_worlds(query: BoundQuery, preference: Belief, noise: Noise) -> Belief:
     if not isinstance(preference.worlds, Universe):
         return preference
     known = _listed_answers(query, preference) or _missing(query, preference)
-    found = replace(preference, worlds=known)
-    require_bounded(found, noise, query.declared)
+    complete = replace(preference, worlds=known)
+    require_bounded(complete, noise, query.declared)
     before = prior_of(known.worlds) if isinstance(known, Missing) else float(known.likeliest)
-    above_prior(found.rho, before)
-    return found
+    above_prior(complete.rho, before)
+    return complete
 
 
 def _missing(query: BoundQuery, preference: Belief) -> Missing:

@@ -52,12 +52,12 @@ def request_of(
     require_delta(query, noise)
     if noise.mechanism == "truncated" and query.declared is not None:
         added_numbers(query.declared, noise)
-    asked = _request(query, preferences, noise, candidates, epsilon_max)
-    if any(isinstance(p, Pri) for p in asked.preferences):
-        require_findable(query, asked)
-    if asked.selecting:
-        require_selectable(query, asked)
-    return asked
+    request = _request(query, preferences, noise, candidates, epsilon_max)
+    if any(isinstance(p, Pri) for p in request.preferences):
+        require_findable(query, request)
+    if request.selecting:
+        require_selectable(query, request)
+    return request
 
 
 def require_delta(query: BoundQuery, noise: Noise) -> None:
@@ -106,12 +106,13 @@ def require_own_choice(query: BoundQuery, choice: object) -> None:
     """Refuse a choice that this query would not make itself: for another query, for other data, or altered."""
     if not isinstance(choice, SolvedRequest):
         raise PreferenceError.because("not-a-choice")
-    said = choice.asked
-    asked = _request(query, said.preferences, said.noise, said.candidates, said.epsilon_max)
-    if asked != said or choice.noise != said.noise or choice.epsilon_max != said.epsilon_max:
+    own = choice.request
+    request = _request(query, own.preferences, own.noise, own.candidates, own.epsilon_max)
+    if request != own or choice.noise != own.noise or choice.epsilon_max != own.epsilon_max:
         raise PreferenceError.because("choice-of-other-query")
-    drawn = select.earlier_outcomes(query, asked, query.context.ledger.record) if asked.draws else [None]
-    made = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
-    told = (choice.method, choice.select_epsilon) == (asked.method, asked.select_epsilon)
-    if not told or all(query.solved(asked, None if outcome is None else outcome.selected) != made for outcome in drawn):
+    outcomes = select.earlier_outcomes(query, request, query.context.ledger.record) if request.draws else [None]
+    solution = Solution(choice.epsilon, choice.feasible, choice.unbounded, choice.why)
+    solutions = (query.solution(request, None if outcome is None else outcome.selected) for outcome in outcomes)
+    same_terms = (choice.method, choice.select_epsilon) == (request.method, request.select_epsilon)
+    if not same_terms or all(other != solution for other in solutions):
         raise PreferenceError.because("choice-altered")

@@ -232,7 +232,7 @@ class Requests:
         ):
             raise Forbidden.because("delta-without-budget")
         for choice in foreseen.choices:
-            known = not (choice.asked.reads_people or choice.asked.draws)
+            known = not (choice.request.reads_people or choice.request.draws)
             if known and choice.epsilon is None:
                 raise Forbidden.because("request-without-epsilon", why=choice.why.removesuffix("."))
         word = foreseen.guarantee_before_approval

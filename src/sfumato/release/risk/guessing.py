@@ -63,9 +63,9 @@ class GuessingRisk:
         self._bars = _bars(statement, schema, measurement, noise, self._secret)
         self._solution: Solution | None = None
         if partner is not None and partner.limit is not None:
-            asked = SharingRisk(partner.limit, partner.trust, partner.sensitivity, self._secret)
-            stated = (resolved(asked, schema),)
-            self._solution = solve(stated, lambda _: WORST_CASE, noise, measurement=measurement)
+            preference = SharingRisk(partner.limit, partner.trust, partner.sensitivity, self._secret)
+            preferences = (resolved(preference, schema),)
+            self._solution = solve(preferences, lambda _: WORST_CASE, noise, measurement=measurement)
         chosen = () if self.epsilon is None else (self.epsilon,)
         self._candidates = tuple(sorted({*(candidates_of(candidates) or CANDIDATES), *chosen}))
 

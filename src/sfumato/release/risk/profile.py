@@ -197,7 +197,7 @@ def private_histogram(
     """A private histogram of exposures, charged first: what is decided from it rests on no look."""
     from sfumato.release.risk.exposure_histogram import exposure_histogram
 
-    noise, shown = query.noise(mechanism, delta, calibration), candidates_of(candidates)
+    noise, epsilons = query.noise(mechanism, delta, calibration), candidates_of(candidates)
     drawn = exposure_histogram(
         query, noise, epsilon, bins, allow_no_guarantee=allow_no_guarantee, redraw=redraw, attestation=preregistered
     )
@@ -210,16 +210,16 @@ def private_histogram(
         anybody(relation),
         estimate=estimated_spread(drawn, measurement, relation),
         exposure_histogram=drawn,
-        candidates=shown,
+        candidates=epsilons,
     )
 
 
 def _figures(survey: Survey) -> tuple[Figures, Figures | None]:
-    found = survey.facts
-    influence = Figures(found.influence, lambda: survey.distribution(INFLUENCE))
+    facts = survey.facts
+    influence = Figures(facts.influence, lambda: survey.distribution(INFLUENCE))
     if isinstance(survey, AsPublished):
         return influence, None  # there is no sound sensitivity, so there is no exposure
-    return influence, Figures(found.exposure, lambda: survey.distribution(EXPOSURE))
+    return influence, Figures(facts.exposure, lambda: survey.distribution(EXPOSURE))
 
 
 def _plain(figures: Figures | Reach | None) -> Summary | Reach | None:

@@ -60,8 +60,8 @@ class HistogramDistance(Task):
     def against(self, tables: Tables) -> Self:
         if self.reference or self.table >= len(tables) or self.column not in tables[self.table].columns:
             return self
-        found = tables[self.table].figure(self.column)
-        return replace(self, reference=tuple(found.items())) if any(found.values()) else self
+        figures = tables[self.table].figure(self.column)
+        return replace(self, reference=tuple(figures.items())) if any(figures.values()) else self
 
     def _score(self, table: Table) -> float | None:
         figures, known = table.figure(self.column), dict(self.reference)

@@ -58,8 +58,8 @@ class TopK(Task):
         return self if self.reference else replace(self, reference=_release_order(self, tables))
 
     def _score(self, table: Table) -> float | None:
-        found, wanted = _from_the_top(table.figure(self.column))[: self.k], self.reference[: self.k]
-        return len({*found} & {*wanted}) / len(wanted) if wanted else None
+        largest, wanted = _from_the_top(table.figure(self.column))[: self.k], self.reference[: self.k]
+        return len({*largest} & {*wanted}) / len(wanted) if wanted else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,8 +82,8 @@ class Task(ABC):
         """Refuse a name that no row has: what is said of a score without meaning would mislead."""
         strange = [name for name in self.rows if name not in labels]
         if strange:
-            shown = list(labels[:_SHOWN])
-            raise BadInput.because("task-row-unknown", task=self.name, row=strange[0], rows=shown, count=len(labels))
+            first = list(labels[:_SHOWN])
+            raise BadInput.because("task-row-unknown", task=self.name, row=strange[0], rows=first, count=len(labels))
 
     @abstractmethod
     def _score(self, table: Table) -> float | None:
@@ -100,10 +100,10 @@ class Task(ABC):
     def beyond(self, tables: Tables) -> float:
         """The score before it is held within its range."""
         try:
-            found = self._score(tables[self.table])
+            score = self._score(tables[self.table])
         except (ArithmeticError, LookupError, TypeError, ValueError):
-            found = None
-        return self.undefined if found is None or not math.isfinite(found) else float(found)
+            score = None
+        return self.undefined if score is None or not math.isfinite(score) else float(score)
 
     def against(self, tables: Tables) -> Self:
         """The same task where what it compares with was left open: then that is these tables, which are public."""
@@ -145,12 +145,12 @@ def reference(value: object) -> Reference:
     """Numbers by label from JSON."""
     pairs = value.items() if isinstance(value, Mapping) else value
     try:
-        found = [(str(label), float(number)) for label, number in pairs]  # type: ignore[attr-defined]
+        numbers = [(str(label), float(number)) for label, number in pairs]  # type: ignore[attr-defined]
     except (TypeError, ValueError, OverflowError):
-        found = [("", math.nan)]
-    if not all(math.isfinite(number) for _, number in found):
+        numbers = [("", math.nan)]
+    if not all(math.isfinite(number) for _, number in numbers):
         raise BadInput.because("task-reference-not-numbers")
-    return tuple(sorted(dict(found).items()))
+    return tuple(sorted(dict(numbers).items()))
 
 
 def _plain(value: Any) -> Any:
