@@ -19,18 +19,18 @@ screens = APIRouter(include_in_schema=False)
 
 @screens.get("/requests/{id}/certificate")
 def certificate(page: RendererDep, actor: Reader, id: NameInPath, escrow: Here) -> Response:
-    request, certificates = escrow.requests.one(actor, id), list(map(view.sheet, _of(actor, id, escrow)))
+    request, certificates = escrow.requests.one(actor, id), list(map(view.sheet, _certificates(actor, id, escrow)))
     recipient = escrow.people.one(request.get("analyst", actor.name))
     return page("certificate.html", request=request, recipient=recipient, certificates=certificates)
 
 
 @screens.get("/requests/{id}/certificate.json")
 def as_json(actor: Reader, id: NameInPath, escrow: Here) -> Response:
-    told = [view.worded(one).as_dict() for one in _of(actor, id, escrow)]
+    certificates = [view.worded(each).as_dict() for each in _certificates(actor, id, escrow)]
     named = {"Content-Disposition": 'attachment; filename="certificate.json"'}
-    return Response(json.dumps(told, indent=2), headers=named, media_type="application/json")
+    return Response(json.dumps(certificates, indent=2), headers=named, media_type="application/json")
 
 
-def _of(actor: Person, id: str, escrow: Escrow) -> list[Certificate]:
+def _certificates(actor: Person, id: str, escrow: Escrow) -> list[Certificate]:
     """In the order of the queries, for whoever asked and those who hold the data."""
-    return [Certificate.from_dict(one["certificate"]) for one in escrow.requests.result(actor, id)["answers"]]
+    return [Certificate.from_dict(answer["certificate"]) for answer in escrow.requests.result(actor, id)["answers"]]
